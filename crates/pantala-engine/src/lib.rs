@@ -1,0 +1,7 @@
+//! Discrete events: time, the order of events, random streams. Knows no networks.
+
+pub mod random;
+pub mod time;
+
+pub use random::Stream;
+pub use time::{NANOSECOND, NEVER, Time, transfer_time};

@@ -1,0 +1,139 @@
+//! Counter-based random streams.
+//!
+//! A stream is keyed by (seed, purpose, entity); its i-th draw is a pure function of the key and i, so no order of
+//! execution, no partition and no thread count can change a draw. The generator is SplitMix64 (Steele, Lea and
+//! Flood, OOPSLA 2014): an odd-gamma counter behind a 64-bit finaliser, which passes BigCrush.
+
+const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The SplitMix64 finaliser (David Stafford's Mix13 variant): a bijection of 64-bit words.
+#[inline]
+#[must_use]
+pub const fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A 64-bit key of a byte string (a job's name, say): FNV-1a, then mixed.
+#[must_use]
+pub fn key_of(name: &str) -> u64 {
+    let hash = name.bytes().fold(0xCBF2_9CE4_8422_2325, |h: u64, b| {
+        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3)
+    });
+    mix(hash)
+}
+
+/// One stream of draws: 16 bytes, cheap to copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream {
+    key: u64,
+    counter: u64,
+}
+
+impl Stream {
+    /// The stream of `entity` (a node, a router, a rank) for `purpose` (a constant of the caller) under `seed`.
+    #[must_use]
+    pub const fn new(seed: u64, purpose: u64, entity: u64) -> Self {
+        let a = mix(seed.wrapping_add(GAMMA));
+        let b = mix(a ^ purpose.wrapping_mul(GAMMA).wrapping_add(1));
+        let key = mix(b ^ entity.wrapping_mul(0xD6E8_FEB8_6659_FD93).wrapping_add(2));
+        Self { key, counter: 0 }
+    }
+
+    /// The next 64 random bits.
+    #[inline]
+    pub const fn bits(&mut self) -> u64 {
+        self.counter = self.counter.wrapping_add(1);
+        mix(self.key.wrapping_add(self.counter.wrapping_mul(GAMMA)))
+    }
+
+    /// A uniform integer in `0..bound` (Lemire's multiply-shift; the bias is below 2^-32 for bounds below 2^32).
+    ///
+    /// # Panics
+    /// In debug builds, if `bound` is zero.
+    #[inline]
+    pub fn below(&mut self, bound: u32) -> u32 {
+        debug_assert!(bound > 0, "a draw from nothing");
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u32
+    }
+
+    /// A uniform number in (0, 1]: never zero, so that its logarithm is finite.
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        ((self.bits() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// A geometric waiting time: how many trials of probability `p` up to and including the first success (>= 1).
+    ///
+    /// The logarithm is that of the `libm` crate, not the platform's, so that draws agree on every machine.
+    #[inline]
+    pub fn geometric(&mut self, log_of_failure: f64) -> u64 {
+        if log_of_failure == f64::NEG_INFINITY {
+            return 1;
+        }
+        1 + (libm::log(self.unit()) / log_of_failure) as u64
+    }
+
+    /// Shuffles `items` in place (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            let j = self.below(i as u32 + 1) as usize;
+            items.swap(i, j);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_differ_by_every_part_of_the_key() {
+        let draws: Vec<u64> = [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2)]
+            .map(|(s, p, e)| Stream::new(s, p, e).bits())
+            .to_vec();
+        for i in 0..draws.len() {
+            for j in 0..i {
+                assert_ne!(draws[i], draws[j]);
+            }
+        }
+    }
+
+    #[test]
+    fn below_is_uniform() {
+        let mut stream = Stream::new(7, 0, 0);
+        let mut counts = [0u32; 10];
+        for _ in 0..100_000 {
+            counts[stream.below(10) as usize] += 1;
+        }
+        for count in counts {
+            assert!((9_500..10_500).contains(&count), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn geometric_has_the_mean_of_its_law() {
+        let mut stream = Stream::new(7, 1, 0);
+        let p: f64 = 0.125;
+        let log_of_failure = libm::log(1.0 - p);
+        let total: u64 = (0..100_000).map(|_| stream.geometric(log_of_failure)).sum();
+        let mean = total as f64 / 100_000.0;
+        assert!((mean - 8.0).abs() < 0.1, "{mean}");
+    }
+
+    #[test]
+    fn certain_success_takes_one_trial() {
+        assert_eq!(Stream::new(0, 0, 0).geometric(libm::log(0.0)), 1);
+    }
+
+    #[test]
+    fn shuffle_permutes() {
+        let mut items: Vec<u32> = (0..100).collect();
+        Stream::new(3, 0, 0).shuffle(&mut items);
+        let mut sorted = items.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..100).collect::<Vec<_>>());
+        assert_ne!(items, sorted);
+    }
+}
