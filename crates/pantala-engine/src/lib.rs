@@ -2,6 +2,8 @@
 
 pub mod random;
 pub mod time;
+pub mod wheel;
 
 pub use random::Stream;
 pub use time::{NANOSECOND, NEVER, Time, transfer_time};
+pub use wheel::{Event, Wheel};

@@ -1,5 +1,19 @@
 //! The fabric: NIC, router, link, virtual channel, credit, routing.
 
+pub mod config;
+mod crossbar;
 pub mod host;
+mod link;
+mod network;
+mod nic;
+pub mod packet;
+pub mod pending;
+mod port;
+pub mod probe;
+pub mod routing;
 
-pub use host::{Delivery, Host, Pull, PacketOffer, Wakes};
+pub use config::FabricConfig;
+pub use host::{Delivery, Host, PacketOffer, Pull, Wakes};
+pub use network::{Network, Totals};
+pub use port::LinkCounters;
+pub use probe::Probe;

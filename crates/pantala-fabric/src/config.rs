@@ -1,0 +1,154 @@
+//! The fabric's parameters, compiled from a plan: times in picoseconds, buffers in flits, stages by name.
+
+use crate::routing::RoutingConfig;
+use pantala_engine::{Time, transfer_time};
+
+/// When a packet counts as handed from one stage to the next, and when it is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandOver {
+    /// Cut-through to the tail: the head goes ahead, the tail follows at the rate of the slowest link so far; a packet is
+    /// delivered with its tail.
+    Tail,
+    /// The head stands for the packet, as in SST's merlin: no serialisation is added to a packet's own latency.
+    Head,
+}
+
+/// When the crossbar arbitrates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrossbarClock {
+    /// At once, whenever something changes.
+    None,
+    /// On the edges of a clock of one crossbar flit time, strictly after what changed (SST's merlin).
+    Flit,
+}
+
+/// Who goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arbiter {
+    /// Round-robin over (input port, VC), one pointer an output.
+    RoundRobin,
+    /// The packet created first.
+    Age,
+    /// The (input port, VC) granted longest ago, over the whole router (SST's `xbar_arb_lru`).
+    Lru,
+}
+
+/// When an idle link decides which packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkDecision {
+    /// At the start of the first flit.
+    AtStart,
+    /// One flit time after something has come to an idle link (SST's merlin); a busy link decides as it falls free.
+    AfterFlit,
+}
+
+/// At which end of a packet something is given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// When the head moves on.
+    Head,
+    /// When the tail has moved on.
+    Tail,
+}
+
+/// Where the router's output latency lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputLatency {
+    /// Between crossbar and output buffer.
+    Crossbar,
+    /// Between output buffer and link (SST's merlin).
+    Link,
+}
+
+/// Which delay a credit has on its way back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CreditLatency {
+    /// That of the link.
+    Link,
+    /// That of the link and of the router parts that data pass, too (SST's merlin).
+    LinkAndRouter,
+}
+
+/// A link class: how long a flit takes to be sent, and how long it travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkTiming {
+    /// Serialisation of one flit.
+    pub flit: Time,
+    /// Propagation; not zero.
+    pub latency: Time,
+}
+
+impl LinkTiming {
+    /// The timing of a link of `bytes_per_second` for flits of `flit_bytes`.
+    #[must_use]
+    pub fn new(flit_bytes: u32, bytes_per_second: u64, latency: Time) -> Self {
+        Self { flit: transfer_time(u64::from(flit_bytes), bytes_per_second), latency }
+    }
+}
+
+/// Router stages and times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouterConfig {
+    /// From the link to the input buffer.
+    pub input_latency: Time,
+    /// See [`OutputLatency`].
+    pub output_latency: Time,
+    /// Where the output latency lies.
+    pub output_latency_at: OutputLatency,
+    /// Time of one flit through the crossbar.
+    pub crossbar_flit: Time,
+    /// Whether the head's own crossbar flit time delays it (`flit`) or not (`none`, SST).
+    pub crossbar_delays_head: bool,
+    /// When the crossbar arbitrates.
+    pub crossbar_clock: CrossbarClock,
+    /// Who wins the crossbar.
+    pub arbiter: Arbiter,
+    /// Flits a VC can hold at an input, and at a destination NIC.
+    pub input_buffer: u32,
+    /// Flits a VC can hold at an output; zero: unlimited.
+    pub output_buffer: u32,
+    /// Tail or head.
+    pub hand_over: HandOver,
+    /// When an idle link decides.
+    pub link_decision: LinkDecision,
+    /// When a packet's credits leave for the sender: as its head or as its tail leaves the input buffer.
+    pub credit_return: Release,
+    /// When a packet's place in the output buffer is free: as its head or as its tail leaves.
+    pub output_release: Release,
+    /// The credits' delay.
+    pub credit_latency: CreditLatency,
+}
+
+/// All that the fabric must know.
+#[derive(Clone, Debug)]
+pub struct FabricConfig {
+    /// Largest payload of a packet.
+    pub packet_bytes: u32,
+    /// Payload of a flit; packets are rounded up to whole flits.
+    pub flit_bytes: u32,
+    /// Node to router and back.
+    pub terminal: LinkTiming,
+    /// Inside a group.
+    pub local: LinkTiming,
+    /// Between groups.
+    pub global: LinkTiming,
+    /// The router.
+    pub router: RouterConfig,
+    /// The routing of every packet.
+    pub routing: RoutingConfig,
+    /// Packets a NIC's own buffer holds; it decides only when a packet counts as having entered the NIC.
+    pub nic_buffer: u32,
+    /// Jobs, for counters by job.
+    pub jobs: u16,
+    /// The seed of the routing's draws.
+    pub seed: u64,
+}
+
+impl FabricConfig {
+    /// Flits of a packet of `bytes`: at least one.
+    #[inline]
+    #[must_use]
+    pub fn flits(&self, bytes: u32) -> u32 {
+        bytes.div_ceil(self.flit_bytes).max(1)
+    }
+}

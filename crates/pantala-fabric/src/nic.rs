@@ -1,0 +1,152 @@
+//! The NIC stage: a host's packets onto the injection link, and delivered packets to the host.
+
+use crate::host::{Delivery, Host, PacketOffer, Pull};
+use crate::network::{Kind, Network};
+use crate::packet::{Leg, NONE, Packet, PacketOrigin};
+use crate::probe::Probe;
+use pantala_engine::{Event, NEVER, Time};
+
+impl<H: Host, P: Probe> Network<H, P> {
+    /// Schedules a pull unless one comes earlier.
+    #[inline]
+    pub(crate) fn ensure_nic_wake(&mut self, node: u32, time: Time) {
+        let nic = &mut self.nics[node as usize];
+        if nic.wake > time {
+            nic.wake = time;
+            self.wheel.push(Event { time, word: Kind::Nic.word(node, 0) });
+        }
+    }
+
+    /// The injection link may start a packet.
+    pub(crate) fn nic_wake(&mut self, node: u32, now: Time) {
+        let nic = &mut self.nics[node as usize];
+        if nic.wake != now {
+            return; // an earlier wake has overtaken this one
+        }
+        nic.wake = NEVER;
+        if nic.link_free > now {
+            let free = nic.link_free;
+            self.ensure_nic_wake(node, free);
+            return;
+        }
+        let idle = self.idle_flits * self.config.terminal.flit;
+        let offer = match nic.offer {
+            Some(offer) => offer,
+            None => match self.host.pull(node, now) {
+                Pull::Packet(offer) => offer,
+                Pull::Later(time) => {
+                    debug_assert!(time > now, "a host asked to be pulled in the past");
+                    self.ensure_nic_wake(node, time + idle);
+                    return;
+                }
+                Pull::Idle => return,
+            },
+        };
+        let flits = self.config.flits(offer.bytes);
+        let nic = &mut self.nics[node as usize];
+        if nic.credits.at(&mut self.pool, now) < flits as i32 {
+            nic.offer = Some(offer);
+            if nic.stalled_since == NEVER {
+                nic.stalled_since = now;
+            }
+            match nic.credits.when(&self.pool, flits) {
+                Some(time) => self.ensure_nic_wake(node, time + idle),
+                None => nic.credit_wait = true,
+            }
+            return;
+        }
+        if nic.stalled_since != NEVER {
+            self.counters[self.outputs.len() + node as usize].stall += now - nic.stalled_since;
+            nic.stalled_since = NEVER;
+        }
+        nic.offer = None;
+        self.inject(node, offer, flits, now);
+    }
+
+    fn inject(&mut self, node: u32, offer: PacketOffer, flits: u32, now: Time) {
+        let terminal = self.config.terminal;
+        let hold = Time::from(flits) * terminal.flit;
+        let nic = &mut self.nics[node as usize];
+        nic.credits.take(flits);
+        nic.link_free = now + hold;
+        let draw = nic.draws.bits();
+        let target = nic.target;
+        let sent = nic.sent;
+        nic.sent += 1;
+
+        let buffer = self.config.nic_buffer as usize;
+        let mut accepted = offer.created;
+        if buffer > 0 {
+            // The packet entered the NIC's buffer when the one `buffer` places before it left.
+            let slot = &mut self.nic_departures[node as usize * buffer + sent as usize % buffer];
+            accepted = accepted.max(*slot);
+            *slot = now;
+        }
+
+        let reach = terminal.latency + self.config.router.input_latency;
+        let head = now + self.head_flits * terminal.flit + reach;
+        let tail = if self.cut_through() { now + hold + reach } else { head };
+        let destination_router = self.topology.router_of(offer.destination);
+        let packet = Packet {
+            ready: head,
+            tail,
+            draw,
+            next: NONE,
+            destination: offer.destination,
+            destination_router,
+            intermediate: NONE,
+            gate: NONE,
+            bytes: offer.bytes,
+            destination_group: self.topology.group_of(destination_router) as u16,
+            job: offer.job,
+            flits: flits as u16,
+            vc: 0,
+            out_port: 0,
+            out_vc: 0,
+            hops: 0,
+            leg: Leg::Undecided,
+            nonminimal: false,
+        };
+        let origin =
+            PacketOrigin { created: offer.created, accepted, injected: now, source: node, message: offer.message };
+        let index = self.packets.insert(packet, origin);
+        self.wheel.push(Event { time: head, word: Kind::Arrive.word(target, index) });
+
+        self.totals.packets_injected += 1;
+        self.totals.flits_injected += u64::from(flits);
+        let link = self.outputs.len() + node as usize;
+        self.count(link, offer.job, offer.bytes, flits);
+        self.probe.injected(offer.job, offer.bytes, now);
+        // The link stays ours for `hold`; the host's next packet goes then.
+        self.ensure_nic_wake(node, now + hold);
+    }
+
+    /// Counts a packet that starts on a link.
+    #[inline]
+    pub(crate) fn count(&mut self, link: usize, job: u16, bytes: u32, flits: u32) {
+        let counters = &mut self.counters[link];
+        counters.packets += 1;
+        counters.bytes += u64::from(bytes);
+        counters.flits += u64::from(flits);
+        self.job_bytes[link * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
+    }
+
+    /// A packet is at its node.
+    pub(crate) fn deliver(&mut self, node: u32, index: u32, now: Time) {
+        let packet = &self.packets[index];
+        let origin = self.packets.origin(index);
+        self.totals.packets_delivered += 1;
+        self.totals.flits_delivered += u64::from(packet.flits);
+        self.probe.delivered(packet, origin, now);
+        let delivery = Delivery {
+            source: origin.source,
+            bytes: packet.bytes,
+            created: origin.created,
+            message: origin.message,
+            job: packet.job,
+        };
+        self.packets.remove(index);
+        self.host.deliver(node, &delivery, now, &mut self.wakes);
+        self.react(node, now);
+    }
+}

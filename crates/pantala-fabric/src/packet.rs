@@ -1,0 +1,200 @@
+//! Packets in flight: a slab, its hot half (one cache line a packet) apart from what only delivery reads.
+
+use pantala_engine::Time;
+
+/// No packet, no entry: the end of an intrusive list.
+pub const NONE: u32 = u32::MAX;
+
+/// Where a packet is on its way; together with the routing it decides the VC of the next hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leg {
+    /// Before the decision at the source router.
+    Undecided,
+    /// Non-minimal, on the way to the intermediate group or router.
+    ToIntermediate,
+    /// On the way to the destination: minimal from the start, or past the intermediate.
+    ToDestination,
+}
+
+/// What a hop reads and writes.
+#[repr(align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// When the head is ready at the present stage.
+    pub ready: Time,
+    /// When the tail is there.
+    pub tail: Time,
+    /// The packet's own random word: every draw of its routing is a function of it.
+    pub draw: u64,
+    /// Next in the same queue.
+    pub next: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Router of the destination node.
+    pub destination_router: u32,
+    /// Intermediate router (valiant_node, ugal_n) or group (valiant_group, ugal_g), while on the first leg.
+    pub intermediate: u32,
+    /// The global link the packet is heading for in this group: index into the pair's links; [`NONE`] before the choice.
+    pub gate: u32,
+    /// Payload.
+    pub bytes: u32,
+    /// Group of the destination.
+    pub destination_group: u16,
+    /// Job.
+    pub job: u16,
+    /// Length.
+    pub flits: u16,
+    /// VC of the buffer the packet is in.
+    pub vc: u8,
+    /// The output the packet has been routed to.
+    pub out_port: u8,
+    /// And its VC.
+    pub out_vc: u8,
+    /// Links between routers so far.
+    pub hops: u8,
+    /// Leg.
+    pub leg: Leg,
+    /// Whether it took a non-minimal path.
+    pub nonminimal: bool,
+}
+
+/// What only the ends of a packet's life touch.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketOrigin {
+    /// Creation.
+    pub created: Time,
+    /// When it entered the NIC's own buffer.
+    pub accepted: Time,
+    /// When its head started on the injection link.
+    pub injected: Time,
+    /// Source node.
+    pub source: u32,
+    /// The host's handle.
+    pub message: u32,
+}
+
+/// A slab of packets with a free list: nothing is allocated once it has grown to the most packets ever in flight.
+#[derive(Debug, Default)]
+pub struct Packets {
+    hot: Vec<Packet>,
+    origin: Vec<PacketOrigin>,
+    free: Vec<u32>,
+}
+
+impl Packets {
+    /// Stores a packet and returns its index.
+    #[inline]
+    pub fn insert(&mut self, packet: Packet, origin: PacketOrigin) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.hot[index as usize] = packet;
+            self.origin[index as usize] = origin;
+            index
+        } else {
+            self.hot.push(packet);
+            self.origin.push(origin);
+            (self.hot.len() - 1) as u32
+        }
+    }
+
+    /// Gives a packet's place back.
+    #[inline]
+    pub fn remove(&mut self, index: u32) {
+        self.free.push(index);
+    }
+
+    /// What delivery reads.
+    #[inline]
+    #[must_use]
+    pub fn origin(&self, index: u32) -> &PacketOrigin {
+        &self.origin[index as usize]
+    }
+
+    /// Packets in flight.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.hot.len() - self.free.len()
+    }
+
+    /// Bytes of memory held.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.hot.capacity() * size_of::<Packet>()
+            + self.origin.capacity() * size_of::<PacketOrigin>()
+            + self.free.capacity() * size_of::<u32>()
+    }
+}
+
+impl std::ops::Index<u32> for Packets {
+    type Output = Packet;
+    #[inline]
+    fn index(&self, index: u32) -> &Packet {
+        &self.hot[index as usize]
+    }
+}
+
+impl std::ops::IndexMut<u32> for Packets {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut Packet {
+        &mut self.hot[index as usize]
+    }
+}
+
+/// A first-in-first-out queue of packets, linked through [`Packet::next`].
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    /// First out, or [`NONE`].
+    pub head: u32,
+    tail: u32,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self { head: NONE, tail: NONE }
+    }
+}
+
+impl Queue {
+    /// Appends; true if the packet is now the head.
+    #[inline]
+    pub fn push(&mut self, packets: &mut Packets, index: u32) -> bool {
+        packets[index].next = NONE;
+        let first = self.head == NONE;
+        if first {
+            self.head = index;
+        } else {
+            packets[self.tail].next = index;
+        }
+        self.tail = index;
+        first
+    }
+
+    /// Takes the head, which must exist.
+    #[inline]
+    pub fn pop(&mut self, packets: &Packets) -> u32 {
+        let index = self.head;
+        self.head = packets[index].next;
+        index
+    }
+
+    /// The packets in order.
+    pub fn iter<'a>(&self, packets: &'a Packets) -> impl Iterator<Item = u32> + use<'a> {
+        let mut at = self.head;
+        std::iter::from_fn(move || {
+            let index = at;
+            (index != NONE).then(|| {
+                at = packets[index].next;
+                index
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hot_half_is_one_cache_line() {
+        assert_eq!(size_of::<Packet>(), 64);
+    }
+}

@@ -1,0 +1,165 @@
+//! Lazy credits: counters with entries that come due in the future.
+//!
+//! An account holds what is available now and a queue of what comes back later, each entry with its time. Before any read
+//! at time t, all entries up to t are applied. No event is needed for a credit that nobody waits for.
+
+use crate::packet::NONE;
+use pantala_engine::Time;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    time: Time,
+    flits: u32,
+    next: u32,
+}
+
+/// The entries of all accounts, in one slab.
+#[derive(Debug, Default)]
+pub struct PendingPool {
+    entries: Vec<Entry>,
+    free: u32,
+    live: u32,
+}
+
+impl PendingPool {
+    /// An empty pool.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { entries: Vec::new(), free: NONE, live: 0 }
+    }
+
+    #[inline]
+    fn insert(&mut self, time: Time, flits: u32) -> u32 {
+        self.live += 1;
+        let entry = Entry { time, flits, next: NONE };
+        if self.free == NONE {
+            self.entries.push(entry);
+            (self.entries.len() - 1) as u32
+        } else {
+            let index = self.free;
+            self.free = self.entries[index as usize].next;
+            self.entries[index as usize] = entry;
+            index
+        }
+    }
+
+    /// Bytes of memory held.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>()
+    }
+}
+
+/// Flits available now, and those that come back later, in the order of time.
+#[derive(Clone, Copy, Debug)]
+pub struct Account {
+    available: i32,
+    head: u32,
+    tail: u32,
+}
+
+impl Account {
+    /// An account with `flits` available.
+    #[must_use]
+    pub fn new(flits: i32) -> Self {
+        Self { available: flits, head: NONE, tail: NONE }
+    }
+
+    /// What is available at `now`.
+    #[inline]
+    pub fn at(&mut self, pool: &mut PendingPool, now: Time) -> i32 {
+        while self.head != NONE {
+            let entry = pool.entries[self.head as usize];
+            if entry.time > now {
+                break;
+            }
+            self.available += entry.flits as i32;
+            pool.entries[self.head as usize].next = pool.free;
+            pool.free = self.head;
+            pool.live -= 1;
+            self.head = entry.next;
+        }
+        self.available
+    }
+
+    /// Takes `flits`, which the caller has seen to be there.
+    #[inline]
+    pub fn take(&mut self, flits: u32) {
+        self.available -= flits as i32;
+    }
+
+    /// `flits` come back at `time`, not before those given back earlier.
+    #[inline]
+    pub fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
+        let index = pool.insert(time, flits);
+        if self.head == NONE {
+            self.head = index;
+        } else {
+            debug_assert!(pool.entries[self.tail as usize].time <= time, "credits out of order");
+            pool.entries[self.tail as usize].next = index;
+        }
+        self.tail = index;
+    }
+
+    /// When `flits` will be available by what is already on its way; `None` if that is not enough.
+    #[must_use]
+    pub fn when(&self, pool: &PendingPool, flits: u32) -> Option<Time> {
+        let mut sum = self.available;
+        let mut at = self.head;
+        while at != NONE {
+            let entry = pool.entries[at as usize];
+            sum += entry.flits as i32;
+            if sum >= flits as i32 {
+                return Some(entry.time);
+            }
+            at = entry.next;
+        }
+        None
+    }
+
+    /// What will be available when all has come back.
+    #[must_use]
+    pub fn eventually(&self, pool: &PendingPool) -> i32 {
+        let mut sum = self.available;
+        let mut at = self.head;
+        while at != NONE {
+            let entry = pool.entries[at as usize];
+            sum += entry.flits as i32;
+            at = entry.next;
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_count_from_their_time_on() {
+        let mut pool = PendingPool::new();
+        let mut account = Account::new(4);
+        account.take(4);
+        account.give(&mut pool, 10, 3);
+        account.give(&mut pool, 20, 1);
+        assert_eq!(account.at(&mut pool, 9), 0);
+        assert_eq!(account.when(&pool, 3), Some(10));
+        assert_eq!(account.when(&pool, 4), Some(20));
+        assert_eq!(account.when(&pool, 5), None);
+        assert_eq!(account.eventually(&pool), 4);
+        assert_eq!(account.at(&mut pool, 10), 3);
+        assert_eq!(account.at(&mut pool, 20), 4);
+        assert_eq!(pool.live, 0);
+    }
+
+    #[test]
+    fn the_pool_reuses_its_entries() {
+        let mut pool = PendingPool::new();
+        let mut account = Account::new(0);
+        for time in 0..1_000 {
+            account.give(&mut pool, time, 1);
+            assert_eq!(account.at(&mut pool, time), time as i32 + 1);
+        }
+        assert_eq!(pool.entries.len(), 1);
+    }
+}

@@ -1,0 +1,17 @@
+//! What a simulation wants to see of every packet, without a cost where it does not.
+
+use crate::packet::{Packet, PacketOrigin};
+use pantala_engine::Time;
+
+/// Watches packets; called for every one, so implementations are short. Static dispatch: an empty probe costs nothing.
+pub trait Probe {
+    /// A packet's head starts on its injection link at `now`.
+    fn injected(&mut self, job: u16, bytes: u32, now: Time);
+    /// A packet is at its destination NIC at `now`.
+    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time);
+}
+
+impl Probe for () {
+    fn injected(&mut self, _: u16, _: u32, _: Time) {}
+    fn delivered(&mut self, _: &Packet, _: &PacketOrigin, _: Time) {}
+}

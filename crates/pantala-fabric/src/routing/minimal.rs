@@ -1,0 +1,21 @@
+//! `minimal`: local to the router that owns the global link, global, local.
+//!
+//! Paper: Kim, Dally, Scott and Abts, ISCA 2008 (MIN). Reads nothing; decides nothing.
+//! Where two groups share several links: one with the fewest hops from this router to the destination router; ties are
+//! drawn per packet.
+//!
+//! VCs: 2. Source group (local and global hop) 0, destination group 1, as SST's merlin. A path is l0 g0 l1: it climbs.
+//! SST and CODES: the same path. BookSim2 puts the source group's global hop on VC 1. CAMINOS' `Shortest` is the graph's
+//! shortest path and takes g-g where that is shorter than l-g-l; this one never does.
+
+use super::Channels;
+
+/// The VC map.
+pub(super) const CHANNELS: Channels = Channels {
+    count: 2,
+    source_minimal: 0,
+    source_nonminimal: 0,
+    to_intermediate: 0,
+    from_intermediate: 0,
+    destination: 1,
+};

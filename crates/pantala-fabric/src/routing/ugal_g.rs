@@ -1,0 +1,45 @@
+//! `ugal_g`: minimal or through a random group, by the queues at the source router.
+//!
+//! ```text
+//! at the source router, when the packet is the head of its injection buffer and goes to another group:
+//!     M = candidates_minimal links to the destination group          (default 1)
+//!     N = candidates_nonminimal random groups                        (default 1)
+//!     q(c) = flits queued at the output port of candidate c          (keys `queue`, `queue_scope`)
+//!     m, n = the candidates of M, N with the least q (first of equals)
+//!     non-minimal through n  iff  q(m) > floor(threshold * q(n)) + bias_flits      (default 2.0, 0)
+//!     where m and n leave by the same port, q counts only the VC that each would use
+//! ```
+//! Reads this router's own outputs only (the literature's UGAL-L; its UGAL-G with global information is another routing).
+//! Decides once. Ties go to minimal. `queue = "output_and_credits"`: flits in the output buffer and flits sent whose
+//! credits are not back, those in flight included.
+//!
+//! VCs: 3. Non-minimal: source group 0, intermediate group 1, destination group 2; minimal: source group 1. l0 g0 l1 g1 l2
+//! and l1 g1 l2 both climb.
+//! Paper: Kang et al., SC22, section II.B (UGALg), which draws two candidates of each kind; SST's SC22 fork
+//! (`ugal-3vc`), on which its results rest, draws one. BookSim2 adds a constant of 30 flits and goes through a node.
+
+use super::adaptive;
+use super::{Channels, RoutingConfig, Senses};
+use crate::packet::Packet;
+use pantala_topology::Topology;
+
+/// The VC map.
+pub(super) const CHANNELS: Channels = Channels {
+    count: 3,
+    source_minimal: 1,
+    source_nonminimal: 0,
+    to_intermediate: 1,
+    from_intermediate: 1,
+    destination: 2,
+};
+
+/// Minimal, or through a random group.
+pub(super) fn decide<S: Senses>(
+    routing: &RoutingConfig,
+    topology: &Topology,
+    router: u32,
+    packet: &mut Packet,
+    senses: &mut S,
+) {
+    adaptive::decide(routing, topology, router, packet, senses, super::third_group);
+}

@@ -1,0 +1,32 @@
+//! `valiant_group`: through a random group (ValiantRestricted in Prisacari et al.; VALg).
+//!
+//! ```text
+//! at the source router, if the destination is in another group:
+//!     G = a group, uniform over all but the source's and the destination's
+//!     go minimally to the first router of G that is reached, from there minimally to the destination
+//! ```
+//! Reads nothing. Decides once a packet, at the source router. At most 5 links: l g, l g l.
+//!
+//! VCs: 3. Source group 0, intermediate group 1, destination group 2: l0 g0 l1 g1 l2 climbs.
+//! Paper: Kim et al., ISCA 2008 (VAL); Prisacari et al., section II. SST upstream (`valiant`, 3 VCs) and CODES (`nonminimal`)
+//! do the same; CODES draws for each chunk.
+
+use super::{Channels, divert, salted, third_group};
+use crate::packet::{NONE, Packet};
+use pantala_topology::Topology;
+
+/// The VC map.
+pub(super) const CHANNELS: Channels = Channels {
+    count: 3,
+    source_minimal: 0,
+    source_nonminimal: 0,
+    to_intermediate: 1,
+    from_intermediate: 1,
+    destination: 2,
+};
+
+/// Draws the intermediate group.
+pub(super) fn decide(topology: &Topology, group: u32, packet: &mut Packet) {
+    let intermediate = third_group(topology, group, u32::from(packet.destination_group), salted(packet.draw, 0));
+    divert(packet, intermediate, NONE);
+}
