@@ -61,6 +61,12 @@ pub trait Host {
     fn start(&mut self, node: u32, wakes: &mut Wakes);
     /// The NIC's injection link is free and has credit: the next packet of `node`, if there is one.
     fn pull(&mut self, node: u32, now: Time) -> Pull;
+    /// The earliest time at which `node` could have its next packet, asked right after one has been pulled: the NIC's next
+    /// pull is then. A hint that saves events; a time that is past means "as soon as the link is free".
+    #[inline]
+    fn next_at(&self, _node: u32) -> Time {
+        0
+    }
     /// A packet has arrived at `node`.
     fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes);
     /// A time that `node` had asked for.

@@ -1,5 +1,6 @@
 //! The fabric: NIC, router, link, virtual channel, credit, routing.
 
+pub mod audit;
 pub mod config;
 mod crossbar;
 pub mod host;
@@ -12,6 +13,7 @@ mod port;
 pub mod probe;
 pub mod routing;
 
+pub use audit::{Audit, Diagnosis};
 pub use config::FabricConfig;
 pub use host::{Delivery, Host, PacketOffer, Pull, Wakes};
 pub use network::{Network, Totals};

@@ -117,8 +117,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         let link = self.outputs.len() + node as usize;
         self.count(link, offer.job, offer.bytes, flits);
         self.probe.injected(offer.job, offer.bytes, now);
-        // The link stays ours for `hold`; the host's next packet goes then.
-        self.ensure_nic_wake(node, now + hold);
+        let (free, next) = (now + hold, self.host.next_at(node));
+        if next != NEVER {
+            let idle = self.idle_flits * terminal.flit;
+            self.ensure_nic_wake(node, if next <= free { free } else { next + idle });
+        }
     }
 
     /// Counts a packet that starts on a link.

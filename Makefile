@@ -1,0 +1,70 @@
+# Pantala: the commands of a working day. `make` alone lists them.
+#
+# Everything Python lives in .venv, pinned by hash in requirements/dev.txt; nothing is installed outside the clone.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+CARGO  ?= cargo
+# Cargo's own targets and the wheel share one build of the core if they agree on the interpreter.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# pantala-python is built (and tested, by tests/python) as the extension module: alone it has no libpython to link to.
+RUST_TEST := $(CARGO) test --release --locked --workspace --exclude pantala-python
+RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+DEMO_OUT := runs/interference
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test lint docs bench schema lock clean
+.DELETE_ON_ERROR:
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.tools ## Check the system and make the virtual environment
+
+build: $(VENV)/.core ## Build the release core and install pantala into .venv
+
+demo: build ## Run examples/interference.toml and write its report
+	$(BIN)/pantala run examples/interference.toml --out $(DEMO_OUT) --overwrite
+	@echo
+	@echo "The report: $(abspath $(DEMO_OUT))/report.html"
+
+test: build lint ## Run every test: Rust, Python, examples, lints
+	$(RUST_TEST)
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.tools ## Check format, lints and types of Rust and Python
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+docs: build ## Write the reference pages from the code, and the Rust documentation
+	$(BIN)/python -m pantala.reference docs/reference
+	$(CARGO) doc --locked --workspace --no-deps
+
+bench: build ## Measure the speed of the core on uniform-1056
+	$(BIN)/pantala bench uniform-1056
+
+schema: build ## Write schema/scenario.schema.json from the scenario models
+	$(BIN)/pantala schema > schema/scenario.schema.json
+
+lock: ## Resolve requirements/dev.txt anew (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url \
+	  --no-header --no-annotate pyproject.toml requirements/dev.in -o requirements/dev.txt
+
+clean: ## Remove what was built (.venv, target, caches); runs/ stays
+	rm -rf $(VENV) target python/pantala/_core*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/.tools: requirements/dev.txt requirements/check-system
+	@PYTHON="$(PYTHON)" CARGO="$(CARGO)" requirements/check-system
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --no-input --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.core: $(VENV)/.tools $(RUST_SOURCES)
+	$(BIN)/python -m pip install --quiet --no-input --no-deps --no-build-isolation --editable .
+	@touch $@

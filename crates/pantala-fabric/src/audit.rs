@@ -1,0 +1,227 @@
+//! The books, checked: packets, flits and credits at any moment of a run.
+
+use crate::crossbar::space_of;
+use crate::host::Host;
+use crate::network::{Kind, Network};
+use crate::packet::Leg;
+use crate::probe::Probe;
+use std::fmt;
+
+/// What an audit found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Audit {
+    /// Packets injected = delivered + found in the network, and the slab holds as many.
+    pub packets: bool,
+    /// The same in flits.
+    pub flits: bool,
+    /// For every VC of every link: credits here and on their way + flits on the link and behind it = the buffer; and the
+    /// same for every output buffer.
+    pub credits: bool,
+}
+
+impl Audit {
+    /// Whether nothing is lost.
+    #[must_use]
+    pub const fn balanced(&self) -> bool {
+        self.packets && self.flits && self.credits
+    }
+}
+
+impl fmt::Display for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |good| if good { "balanced" } else { "NOT balanced" };
+        write!(
+            f,
+            "packets {}, flits {}, credits {}",
+            word(self.packets),
+            word(self.flits),
+            word(self.credits)
+        )
+    }
+}
+
+impl<H: Host, P: Probe> Network<H, P> {
+    /// Counts every packet where it is and balances the books against the counters.
+    ///
+    /// Reads all state anew (queues, events, accounts) and none of the run's own totals but those it checks.
+    #[must_use]
+    pub fn audit(&self) -> Audit {
+        let mut packets = 0u64;
+        let mut flits = 0u64;
+        // Flits that the sender of each (link, VC) has no credit for.
+        let mut behind = vec![0i64; self.out_vcs.len()];
+        let mut behind_nic = vec![0i64; self.nics.len()];
+        let mut charge = |in_port: usize, vc: usize, amount: i64| {
+            let input = &self.inputs[in_port];
+            if input.terminal {
+                behind_nic[input.upstream as usize] += amount;
+            } else {
+                behind[input.upstream as usize * self.vcs + vc] += amount;
+            }
+        };
+        for event in self.wheel.iter() {
+            let (kind, entity, payload) = Kind::of(event.word);
+            if !matches!(kind, Kind::Arrive | Kind::Deliver) {
+                continue;
+            }
+            let packet = &self.packets[payload];
+            packets += 1;
+            flits += u64::from(packet.flits);
+            // Credits of an ejected packet are on their way back from the start.
+            if kind == Kind::Arrive {
+                charge(entity as usize, usize::from(packet.vc), i64::from(packet.flits));
+            }
+        }
+        for (in_vc, queue) in self.in_queues.iter().enumerate() {
+            for index in queue.iter(&self.packets) {
+                let packet = &self.packets[index];
+                packets += 1;
+                flits += u64::from(packet.flits);
+                charge(in_vc / self.vcs, in_vc % self.vcs, i64::from(packet.flits));
+            }
+        }
+        let buffer = i64::from(self.config.router.input_buffer);
+        let space = i64::from(space_of(self.config.router.output_buffer));
+        let mut credits = true;
+        for (index, vc) in self.out_vcs.iter().enumerate() {
+            let mut queued = 0i64;
+            for packet in vc.queue.iter(&self.packets) {
+                packets += 1;
+                flits += u64::from(self.packets[packet].flits);
+                queued += i64::from(self.packets[packet].flits);
+            }
+            credits &= i64::from(vc.unsent) == queued;
+            credits &= i64::from(vc.space.eventually(&self.pool)) + queued == space;
+            credits &= i64::from(vc.credits.eventually(&self.pool)) + behind[index] == buffer;
+        }
+        for (nic, behind) in self.nics.iter().zip(&behind_nic) {
+            credits &= i64::from(nic.credits.eventually(&self.pool)) + behind == buffer;
+        }
+        let totals = &self.totals;
+        Audit {
+            packets: packets + totals.packets_delivered == totals.packets_injected
+                && packets == self.packets.live() as u64,
+            flits: flits + totals.flits_delivered == totals.flits_injected,
+            credits,
+        }
+    }
+
+    /// The longest chain of packets that wait for one another, for a run that has stopped moving: one line a packet, and
+    /// whether the chain closes.
+    #[must_use]
+    pub fn diagnose(&self) -> Diagnosis {
+        let mut best = Diagnosis::default();
+        let mut seen = vec![0u32; self.in_queues.len()];
+        for (round, start) in (0..self.in_queues.len()).enumerate() {
+            if self.in_queues[start].head == crate::packet::NONE || seen[start] != 0 {
+                continue;
+            }
+            let chain = self.chain_from(start, round as u32 + 1, &mut seen);
+            if (chain.cycle, chain.waits.len()) > (best.cycle, best.waits.len()) {
+                best = chain;
+            }
+        }
+        best.packets_in_flight = self.packets_in_flight();
+        best
+    }
+
+    /// Follows who waits for whom from one input VC.
+    fn chain_from(&self, start: usize, mark: u32, seen: &mut [u32]) -> Diagnosis {
+        let mut waits = Vec::new();
+        let mut places = Vec::new();
+        let mut at = start;
+        loop {
+            if seen[at] == mark {
+                let from = places.iter().position(|p| *p == at).unwrap_or(0);
+                waits.drain(..from);
+                return Diagnosis { waits, cycle: true, packets_in_flight: 0 };
+            }
+            let index = self.in_queues[at].head;
+            if index == crate::packet::NONE || seen[at] != 0 {
+                return Diagnosis { waits, cycle: false, packets_in_flight: 0 };
+            }
+            seen[at] = mark;
+            places.push(at);
+            let packet = &self.packets[index];
+            let in_port = at / self.vcs;
+            let router = self.inputs[in_port].router;
+            let out = (router * self.ports) as usize + usize::from(packet.out_port);
+            waits.push(Wait {
+                router,
+                port: (in_port - (router * self.ports) as usize) as u16,
+                vc: (at % self.vcs) as u8,
+                out_port: packet.out_port,
+                out_vc: packet.out_vc,
+                packets: self.in_queues[at].iter(&self.packets).count() as u32,
+                source: self.packets.origin(index).source,
+                destination: packet.destination,
+                nonminimal: packet.leg != Leg::Undecided && packet.nonminimal,
+            });
+            if self.outputs[out].ejection {
+                return Diagnosis { waits, cycle: false, packets_in_flight: 0 };
+            }
+            at = self.outputs[out].target as usize * self.vcs + usize::from(packet.out_vc);
+        }
+    }
+}
+
+/// One packet that waits: the head of an input VC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Where it is.
+    pub router: u32,
+    /// Input port.
+    pub port: u16,
+    /// Input VC.
+    pub vc: u8,
+    /// The output port it waits for.
+    pub out_port: u8,
+    /// And the VC on it.
+    pub out_vc: u8,
+    /// Packets in its input VC, itself included.
+    pub packets: u32,
+    /// Source node.
+    pub source: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Whether it is on a non-minimal path.
+    pub nonminimal: bool,
+}
+
+/// Why nothing moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// Each waits for room in the buffer of the next.
+    pub waits: Vec<Wait>,
+    /// Whether the last waits for the first.
+    pub cycle: bool,
+    /// Packets injected and not delivered.
+    pub packets_in_flight: u64,
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = if self.cycle { "a cycle" } else { "a chain" };
+        write!(f, "{} packets in flight do not move; {kind} of {} waits:", self.packets_in_flight, self.waits.len())?;
+        const SHOWN: usize = 12;
+        for wait in self.waits.iter().take(SHOWN) {
+            write!(
+                f,
+                "\n  router {} port {} VC {} ({} packets): node {} -> node {}{} waits for port {} VC {}",
+                wait.router,
+                wait.port,
+                wait.vc,
+                wait.packets,
+                wait.source,
+                wait.destination,
+                if wait.nonminimal { " (non-minimal)" } else { "" },
+                wait.out_port,
+                wait.out_vc
+            )?;
+        }
+        if self.waits.len() > SHOWN {
+            write!(f, "\n  ... and {} more", self.waits.len() - SHOWN)?;
+        }
+        Ok(())
+    }
+}

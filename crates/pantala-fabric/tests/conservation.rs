@@ -1,0 +1,120 @@
+//! Property tests on random small dragonflies: every packet is delivered exactly once, in hop bounds, and no credit is lost.
+mod support;
+use pantala_engine::Time;
+use pantala_fabric::config::*;
+use pantala_fabric::routing::{Algorithm, QueueMeasure, QueueScope};
+use pantala_fabric::{FabricConfig, Network};
+use proptest::prelude::*;
+use support::*;
+
+fn sizes() -> impl Strategy<Value = (u32, u32, u32, u32)> {
+    (1u32..4, 1u32..5, 1u32..4).prop_flat_map(|(p, a, h)| (Just(p), Just(a), Just(h), 1..=(a * h + 1)))
+}
+
+prop_compose! {
+    fn routers()(
+        kind in 0..2, arbiter in 0..3, tail_credit: bool, tail_release: bool, clocked: bool, after: bool,
+        packets in 1u32..6, out_packets in 0u32..6,
+    ) -> (u8, usize, [bool; 4], u32, u32) {
+        (kind as u8, arbiter as usize, [tail_credit, tail_release, clocked, after], packets, out_packets)
+    }
+}
+
+fn configuration(algorithm: Algorithm, seed: u64, r: (u8, usize, [bool; 4], u32, u32)) -> FabricConfig {
+    let (kind, arbiter, [tail_credit, tail_release, clocked, after], packets, out_packets) = r;
+    let mut config = if kind == 0 { kang(algorithm) } else { sst(algorithm) };
+    config.seed = seed;
+    let router = &mut config.router;
+    router.arbiter = [Arbiter::RoundRobin, Arbiter::Age, Arbiter::Lru][arbiter];
+    router.credit_return = if tail_credit { Release::Tail } else { Release::Head };
+    router.output_release = if tail_release { Release::Tail } else { Release::Head };
+    router.crossbar_clock = if clocked { CrossbarClock::Flit } else { CrossbarClock::None };
+    router.link_decision = if after { LinkDecision::AfterFlit } else { LinkDecision::AtStart };
+    router.input_buffer = 4 * packets;
+    router.output_buffer = 4 * out_packets;
+    config.routing.ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits][arbiter];
+    config.routing.ugal.scope = if after { QueueScope::Vc } else { QueueScope::Port };
+    config.routing.ugal.candidates_nonminimal = packets.min(2);
+    config
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #[test]
+    fn nothing_is_lost(
+        (p, a, h, g) in sizes(), algorithm in 0usize..5, load in 0.05f64..1.0, seed: u64, router in routers(),
+        quiet in 1_000_000u64..3_000_000,
+    ) {
+        let algorithm = Algorithm::ALL[algorithm];
+        let topology = dragonfly(p, a, h, g);
+        prop_assume!(topology.nodes() > 1);
+        let config = configuration(algorithm, seed, router);
+        let host = Uniform::new(topology.nodes(), &config, load, quiet);
+        let mut net = network(config, topology, host);
+        // The books balance at any moment, not only at the end.
+        net.advance(quiet / 2);
+        prop_assert!(net.audit().balanced(), "half way: {}", net.audit());
+        net.advance(quiet);
+        prop_assert!(net.audit().balanced(), "loaded: {}", net.audit());
+        net.advance(Time::MAX);
+        prop_assert!(net.audit().balanced(), "drained: {}", net.audit());
+        prop_assert_eq!(net.packets_in_flight(), 0, "{}", net.diagnose());
+        prop_assert_eq!(net.probe.packets.len() as u64, net.totals().packets_injected);
+        for seen in &net.probe.packets {
+            prop_assert!(seen.hops <= algorithm.most_hops());
+            prop_assert!(seen.created <= seen.injected && seen.injected < seen.delivered);
+        }
+        // One flow's packets of one source leave in order of creation: no packet twice.
+        let mut keys: Vec<_> = net.probe.packets.iter().map(|s| (s.source, s.created)).collect();
+        keys.sort_unstable();
+        let before = keys.len();
+        keys.dedup();
+        prop_assert_eq!(keys.len(), before);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_run((p, a, h, g) in sizes(), algorithm in 0usize..5, seed: u64) {
+        let topology = dragonfly(p, a, h, g);
+        prop_assume!(topology.nodes() > 1);
+        let run = |seed, step: Time| {
+            let config = configuration(Algorithm::ALL[algorithm], seed, (0, 0, [true; 4], 5, 5));
+            let topology = dragonfly(p, a, h, g);
+            let host = Uniform::new(topology.nodes(), &config, 0.6, 500_000);
+            let mut net: Network<_, Log> = network(config, topology, host);
+            let mut until = 0;
+            while net.next_time() != Time::MAX {
+                until += step;
+                net.advance(until);
+            }
+            net.probe.packets
+        };
+        let one = run(seed, 1_000_000_000);
+        prop_assert_eq!(&one, &run(seed, 777));
+        if one.len() > 20 {
+            prop_assert_ne!(&one, &run(seed.wrapping_add(1), 1_000_000_000));
+        }
+    }
+}
+
+/// With one VC for everything and tiny buffers a Dragonfly deadlocks; the diagnosis shows the cycle.
+#[test]
+fn too_few_virtual_channels_deadlock_and_are_diagnosed() {
+    let mut config = kang(Algorithm::ValiantNode);
+    let one = pantala_fabric::routing::Channels {
+        count: 1, source_minimal: 0, source_nonminimal: 0, to_intermediate: 0, from_intermediate: 0, destination: 0,
+    };
+    config.routing.channels = one;
+    config.routing.virtual_channels = 1;
+    config.router.input_buffer = 4;
+    config.router.output_buffer = 4;
+    let topology = dragonfly(4, 4, 1, 5);
+    let host = Uniform::new(topology.nodes(), &config, 1.0, 50_000_000);
+    let mut net = network(config, topology, host);
+    net.advance(Time::MAX);
+    assert!(net.packets_in_flight() > 0, "it should have deadlocked");
+    assert!(net.audit().balanced());
+    let diagnosis = net.diagnose();
+    assert!(diagnosis.cycle && diagnosis.waits.len() > 1, "{diagnosis}");
+    let text = diagnosis.to_string();
+    assert!(text.contains("a cycle of") && text.contains("waits for port"), "{text}");
+}

@@ -1,0 +1,201 @@
+//! Hosts and configurations for the fabric's tests.
+#![allow(dead_code, unreachable_pub)]
+
+use pantala_engine::{Stream, Time};
+use pantala_fabric::config::*;
+use pantala_fabric::packet::{Packet, PacketOrigin};
+use pantala_fabric::routing::{Algorithm, RoutingConfig};
+use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, Wakes};
+use pantala_topology::{DragonflySpec, Topology, Wiring};
+use std::collections::VecDeque;
+
+/// Kang et al.'s machine with the default router model.
+pub fn kang(algorithm: Algorithm) -> FabricConfig {
+    FabricConfig {
+        packet_bytes: 512,
+        flit_bytes: 128,
+        terminal: LinkTiming::new(128, 25_000_000_000, 10_000),
+        local: LinkTiming::new(128, 25_000_000_000, 30_000),
+        global: LinkTiming::new(128, 25_000_000_000, 300_000),
+        router: RouterConfig {
+            input_latency: 10_000,
+            output_latency: 10_000,
+            output_latency_at: OutputLatency::Crossbar,
+            crossbar_flit: 1_280,
+            crossbar_delays_head: true,
+            crossbar_clock: CrossbarClock::None,
+            arbiter: Arbiter::RoundRobin,
+            input_buffer: 120,
+            output_buffer: 120,
+            hand_over: HandOver::Tail,
+            link_decision: LinkDecision::AtStart,
+            credit_return: Release::Tail,
+            output_release: Release::Head,
+            credit_latency: CreditLatency::Link,
+        },
+        routing: RoutingConfig::new(algorithm),
+        nic_buffer: 0,
+        jobs: 1,
+        seed: 1,
+    }
+}
+
+/// The same with SST's stages.
+pub fn sst(algorithm: Algorithm) -> FabricConfig {
+    let mut config = kang(algorithm);
+    let router = &mut config.router;
+    router.output_latency_at = OutputLatency::Link;
+    router.crossbar_delays_head = false;
+    router.crossbar_clock = CrossbarClock::Flit;
+    router.arbiter = Arbiter::Lru;
+    router.hand_over = HandOver::Head;
+    router.link_decision = LinkDecision::AfterFlit;
+    router.credit_return = Release::Head;
+    router.credit_latency = CreditLatency::LinkAndRouter;
+    config.nic_buffer = 30;
+    config
+}
+
+pub fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
+    Topology::dragonfly(&DragonflySpec {
+        nodes_per_router: p,
+        routers_per_group: a,
+        global_ports: h,
+        groups: g,
+        links_per_pair: 0,
+        wiring: Wiring::Absolute,
+        mirrored: false,
+        wiring_seed: 0,
+    })
+    .unwrap()
+}
+
+/// A host that sends given packets (created, destination, bytes), in order.
+pub struct Script {
+    pub queues: Vec<VecDeque<(Time, u32, u32)>>,
+}
+
+impl Script {
+    pub fn new(nodes: u32) -> Self {
+        Self { queues: vec![VecDeque::new(); nodes as usize] }
+    }
+}
+
+impl Host for Script {
+    fn start(&mut self, node: u32, wakes: &mut Wakes) {
+        wakes.nic = !self.queues[node as usize].is_empty();
+    }
+    fn pull(&mut self, node: u32, now: Time) -> Pull {
+        let queue = &mut self.queues[node as usize];
+        match queue.front() {
+            None => Pull::Idle,
+            Some(&(created, _, _)) if created > now => Pull::Later(created),
+            Some(&(created, destination, bytes)) => {
+                queue.pop_front();
+                Pull::Packet(PacketOffer { destination, bytes, created, message: 0, job: 0 })
+            }
+        }
+    }
+    fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
+    fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
+    fn finished(&self) -> bool {
+        self.queues.iter().all(VecDeque::is_empty)
+    }
+}
+
+/// Uniform random Bernoulli or periodic traffic without end.
+pub struct Uniform {
+    pub nodes: u32,
+    pub slot: Time,
+    pub log_of_failure: f64,
+    pub bytes: u32,
+    pub next: Vec<Time>,
+    pub streams: Vec<Stream>,
+    pub until: Time,
+}
+
+impl Uniform {
+    pub fn new(nodes: u32, config: &FabricConfig, load: f64, until: Time) -> Self {
+        let p = load / f64::from(config.flits(config.packet_bytes));
+        let mut host = Self {
+            nodes,
+            slot: config.terminal.flit,
+            log_of_failure: libm::log(1.0 - p),
+            bytes: config.packet_bytes,
+            next: vec![0; nodes as usize],
+            streams: (0..nodes).map(|n| Stream::new(config.seed, 99, u64::from(n))).collect(),
+            until,
+        };
+        for node in 0..nodes as usize {
+            host.step(node);
+        }
+        host
+    }
+    fn step(&mut self, node: usize) {
+        self.next[node] += self.slot * self.streams[node].geometric(self.log_of_failure);
+    }
+}
+
+impl Host for Uniform {
+    fn start(&mut self, _: u32, wakes: &mut Wakes) {
+        wakes.nic = true;
+    }
+    fn pull(&mut self, node: u32, now: Time) -> Pull {
+        let created = self.next[node as usize];
+        if created >= self.until {
+            return Pull::Idle;
+        }
+        if created > now {
+            return Pull::Later(created);
+        }
+        let mut destination = self.streams[node as usize].below(self.nodes - 1);
+        destination += u32::from(destination >= node);
+        self.step(node as usize);
+        Pull::Packet(PacketOffer { destination, bytes: self.bytes, created, message: 0, job: 0 })
+    }
+    fn next_at(&self, node: u32) -> Time {
+        self.next[node as usize]
+    }
+    fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
+    fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
+    fn finished(&self) -> bool {
+        false
+    }
+}
+
+/// Keeps every delivery.
+#[derive(Default)]
+pub struct Log {
+    pub packets: Vec<Seen>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    pub source: u32,
+    pub destination: u32,
+    pub created: Time,
+    pub injected: Time,
+    pub delivered: Time,
+    pub hops: u8,
+    pub nonminimal: bool,
+}
+
+impl Probe for Log {
+    fn injected(&mut self, _: u16, _: u32, _: Time) {}
+    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
+        self.packets.push(Seen {
+            source: origin.source,
+            destination: packet.destination,
+            created: origin.created,
+            injected: origin.injected,
+            delivered: now,
+            hops: packet.hops,
+            nonminimal: packet.nonminimal,
+        });
+    }
+}
+
+pub fn network<H: Host>(config: FabricConfig, topology: Topology, host: H) -> Network<H, Log> {
+    let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+    Network::new(config, topology, &keys, host, Log::default())
+}

@@ -1,0 +1,98 @@
+//! Zero-load latencies equal the closed form to the picosecond, for every routing and hop count.
+mod support;
+use pantala_engine::Time;
+use pantala_fabric::FabricConfig;
+use pantala_fabric::config::LinkTiming;
+use pantala_fabric::routing::Algorithm;
+use support::*;
+
+/// T = sum over links (latency + t) + R (t_in + t_xbar + t_out) + (S - 1) max t, for l local and g global hops.
+fn closed_form(config: &FabricConfig, local: u64, global: u64, flits: u64) -> Time {
+    let router = &config.router;
+    let mut slowest = config.terminal.flit.max(router.crossbar_flit);
+    let mut time = 2 * (config.terminal.latency + config.terminal.flit);
+    for (hops, link) in [(local, config.local), (global, config.global)] {
+        time += hops * (link.latency + link.flit);
+        if hops > 0 {
+            slowest = slowest.max(link.flit);
+        }
+    }
+    let routers = local + global + 1;
+    time + routers * (router.input_latency + router.crossbar_flit + router.output_latency) + (flits - 1) * slowest
+}
+
+fn send_one(config: &FabricConfig, source: u32, destination: u32, bytes: u32) -> Seen {
+    let topology = dragonfly(2, 4, 2, 9);
+    let mut host = Script::new(topology.nodes());
+    host.queues[source as usize].push_back((1_000, destination, bytes));
+    let mut net = network(config.clone(), topology, host);
+    net.advance(Time::MAX);
+    assert!(net.audit().balanced());
+    assert_eq!(net.probe.packets.len(), 1);
+    net.probe.packets[0]
+}
+
+fn configurations(algorithm: Algorithm) -> Vec<FabricConfig> {
+    let base = kang(algorithm);
+    let mut slow_global = base.clone();
+    slow_global.global = LinkTiming::new(128, 4_690_000_000, 300_000);
+    let mut slow_local = base.clone();
+    slow_local.local = LinkTiming::new(128, 5_250_000_000, 77_777);
+    slow_local.terminal = LinkTiming::new(128, 16_000_000_000, 1_234);
+    let mut slow_crossbar = base.clone();
+    slow_crossbar.router.crossbar_flit = 9_999;
+    let mut big = base.clone();
+    big.packet_bytes = 4_096;
+    vec![base, slow_global, slow_local, slow_crossbar, big]
+}
+
+#[test]
+fn every_path_of_every_routing() {
+    for algorithm in Algorithm::ALL {
+        for mut config in configurations(algorithm) {
+            for seed in 0..3 {
+                config.seed = seed;
+                for (source, destination) in [(0, 1), (0, 3), (0, 8), (0, 70), (5, 40), (17, 66), (71, 0)] {
+                    for bytes in [1, 128, 300, config.packet_bytes] {
+                        let seen = send_one(&config, source, destination, bytes);
+                        let topology = dragonfly(2, 4, 2, 9);
+                        let global = match (topology.group_of_node(source) != topology.group_of_node(destination), seen.nonminimal) {
+                            (false, _) => 0,
+                            (true, false) => 1,
+                            (true, true) => 2,
+                        };
+                        let local = u64::from(seen.hops) - global;
+                        let expected = closed_form(&config, local, global, u64::from(config.flits(bytes)));
+                        assert_eq!(seen.delivered - seen.created, expected, "{algorithm:?} {source} -> {destination} {bytes} B: {seen:?}");
+                        assert!(seen.hops <= algorithm.most_hops());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The design's figure: 506.08 ns for local-global-local with Kang et al.'s numbers.
+#[test]
+fn kang_local_global_local() {
+    let config = kang(Algorithm::Minimal);
+    assert_eq!(closed_form(&config, 2, 1, 4), 506_080);
+    let hops: Vec<_> = (8..72).map(|d| send_one(&config, 0, d, 512)).filter(|s| s.hops == 3).collect();
+    assert!(!hops.is_empty());
+    for seen in hops {
+        assert_eq!(seen.delivered - seen.created, 506_080);
+    }
+}
+
+/// SST's pipeline: 490.72 ns less what the crossbar's clock saves, no serialisation.
+#[test]
+fn sst_local_global_local() {
+    let config = sst(Algorithm::Minimal);
+    for destination in 8..72 {
+        let seen = send_one(&config, 0, destination, 512);
+        if seen.hops == 3 {
+            let latency = seen.delivered - seen.created;
+            assert!((490_720 - 4 * 1_280..=490_720).contains(&latency), "{latency}");
+        }
+    }
+}

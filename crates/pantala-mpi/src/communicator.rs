@@ -1,0 +1,107 @@
+//! Communicators: which ranks of a job talk together.
+
+use std::sync::Arc;
+
+/// One rank's view of a communicator: a context, its members as ranks of the job, and its own place among them.
+///
+/// Cheap to clone: regular communicators hold three numbers, irregular ones share their list among all members.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Communicator {
+    context: u32,
+    me: u32,
+    members: Members,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Members {
+    Strided { first: u32, stride: u32, count: u32 },
+    List(Arc<[u32]>),
+}
+
+impl Communicator {
+    /// The largest context that can be asked for.
+    pub const MAX_CONTEXT: u32 = u32::MAX >> 1;
+
+    /// All `size` ranks of a job, seen by rank `me`; its context is 0.
+    #[must_use]
+    pub const fn world(size: u32, me: u32) -> Self {
+        Self { context: 0, me, members: Members::Strided { first: 0, stride: 1, count: size } }
+    }
+
+    /// The ranks `first, first + stride, ...` of the job, `count` of them, seen by their member number `me`.
+    ///
+    /// Messages never match across contexts. Communicators that share no member may have the same context (all rows of a grid,
+    /// say); two communicators of one rank may not.
+    #[must_use]
+    pub const fn strided(context: u32, first: u32, stride: u32, count: u32, me: u32) -> Self {
+        Self { context, me, members: Members::Strided { first, stride, count } }
+    }
+
+    /// The ranks of a list, seen by member number `me`; contexts as in [`Communicator::strided`].
+    #[must_use]
+    pub const fn list(context: u32, members: Arc<[u32]>, me: u32) -> Self {
+        Self { context, me, members: Members::List(members) }
+    }
+
+    /// How many members.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        match &self.members {
+            Members::Strided { count, .. } => *count,
+            Members::List(list) => list.len() as u32,
+        }
+    }
+
+    /// The own member number.
+    #[must_use]
+    pub const fn me(&self) -> u32 {
+        self.me
+    }
+
+    /// The context that keeps this communicator's messages apart from those of others.
+    #[must_use]
+    pub const fn context(&self) -> u32 {
+        self.context
+    }
+
+    /// The job's rank that is member number `member`, if there is such a member.
+    #[must_use]
+    pub fn rank(&self, member: u32) -> Option<u32> {
+        match &self.members {
+            Members::Strided { first, stride, count } => (member < *count).then(|| first + stride * member),
+            Members::List(list) => list.get(member as usize).copied(),
+        }
+    }
+
+    /// The context on the wire of the user's messages.
+    pub(crate) const fn user_context(&self) -> u32 {
+        self.context << 1
+    }
+
+    /// The context on the wire of what collectives send: no receive of the user's can match it.
+    pub(crate) const fn collective_context(&self) -> u32 {
+        self.context << 1 | 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_by_rule_and_by_list() {
+        let column = Communicator::strided(2, 3, 24, 22, 1);
+        assert_eq!((column.size(), column.rank(0), column.rank(21), column.rank(22)), (22, Some(3), Some(507), None));
+        let list = Communicator::list(5, Arc::from([7, 1, 4]), 2);
+        assert_eq!((list.size(), list.me(), list.rank(2), list.rank(3)), (3, 2, Some(4), None));
+        let world = Communicator::world(8, 5);
+        assert_eq!((world.rank(5), world.context()), (Some(5), 0));
+    }
+
+    #[test]
+    fn collectives_have_their_own_context() {
+        let row = Communicator::strided(1, 0, 1, 4, 0);
+        assert_ne!(row.user_context(), row.collective_context());
+        assert_ne!(row.user_context(), Communicator::world(4, 0).collective_context());
+    }
+}

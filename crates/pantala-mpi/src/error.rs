@@ -1,0 +1,141 @@
+//! What a program can do wrong, found while it runs.
+
+use std::fmt;
+
+use pantala_engine::Time;
+
+use crate::op::{CommunicatorId, MAX_REQUESTS, Request};
+
+/// A rank's program asked for something that cannot be. The rank stops there; other ranks and jobs go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramError {
+    /// The job, as numbered in the plan.
+    pub job: u16,
+    /// The rank of the job.
+    pub rank: u32,
+    /// The operation ("send", "allreduce").
+    pub operation: &'static str,
+    /// When.
+    pub time: Time,
+    /// What is wrong.
+    pub fault: ProgramFault,
+}
+
+/// What is wrong with an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramFault {
+    /// The rank has no such communicator.
+    UnknownCommunicator {
+        /// As asked for.
+        communicator: CommunicatorId,
+    },
+    /// The communicator has no such rank.
+    RankOutOfRange {
+        /// As asked for.
+        rank: u32,
+        /// The communicator's size.
+        size: u32,
+    },
+    /// User tags are not negative.
+    NegativeTag {
+        /// As asked for.
+        tag: i32,
+    },
+    /// The request is still active.
+    RequestInUse {
+        /// As asked for.
+        request: Request,
+    },
+    /// The request is not active.
+    RequestNotActive {
+        /// As asked for.
+        request: Request,
+    },
+    /// Requests are numbered below [`MAX_REQUESTS`].
+    RequestOutOfRange {
+        /// As asked for.
+        request: Request,
+    },
+    /// A message is longer than the receive that it matches.
+    Truncated {
+        /// The sending rank of the job.
+        source: u32,
+        /// The message's tag.
+        tag: i32,
+        /// The message's size.
+        bytes: u64,
+        /// The receive's size.
+        room: u64,
+    },
+    /// An iteration ends that has not started, or starts inside another.
+    UnbalancedIteration,
+}
+
+impl fmt::Display for ProgramFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownCommunicator { communicator } => write!(f, "there is no communicator {communicator}"),
+            Self::RankOutOfRange { rank, size } => write!(f, "there is no rank {rank} in a communicator of {size}"),
+            Self::NegativeTag { tag } => write!(f, "the tag {tag} is negative"),
+            Self::RequestInUse { request } => write!(f, "request {request} is still active"),
+            Self::RequestNotActive { request } => write!(f, "request {request} is not active"),
+            Self::RequestOutOfRange { request } => {
+                write!(f, "request {request} is out of range; requests are numbered from 0 to {}", MAX_REQUESTS - 1)
+            }
+            Self::Truncated { source, tag, bytes, room } => {
+                write!(f, "the message of {bytes} bytes from rank {source} (tag {tag}) does not fit a receive of {room} bytes")
+            }
+            Self::UnbalancedIteration => write!(f, "iteration marks do not alternate"),
+        }
+    }
+}
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "job {} rank {}: {} at {} ps: {}", self.job, self.rank, self.operation, self.time, self.fault)
+    }
+}
+
+impl std::error::Error for ProgramError {}
+
+/// A job that a [`crate::World`] cannot take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetupError {
+    /// The job has no ranks.
+    NoRanks,
+    /// The world has a job of this number.
+    JobExists {
+        /// As asked for.
+        job: u16,
+    },
+    /// The world has no NIC of this number.
+    UnknownNic {
+        /// The rank of the job.
+        rank: u32,
+        /// As asked for.
+        nic: u32,
+    },
+    /// A communicator of the rank has members outside the job, does not have the rank where it says, or shares its context with another.
+    BadCommunicator {
+        /// The rank of the job.
+        rank: u32,
+        /// Which of its communicators.
+        communicator: CommunicatorId,
+    },
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRanks => write!(f, "a job needs at least one rank"),
+            Self::JobExists { job } => write!(f, "job {job} is there already"),
+            Self::UnknownNic { rank, nic } => write!(f, "rank {rank} is on NIC {nic}, which does not exist"),
+            Self::BadCommunicator { rank, communicator } => write!(
+                f,
+                "communicator {communicator} of rank {rank} has members outside the job, not the rank itself, or a context that is taken"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SetupError {}

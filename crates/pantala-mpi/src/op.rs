@@ -1,0 +1,183 @@
+//! The operation stream: what every front end (motif, program, trace) yields, one rank at a time.
+
+use pantala_engine::Time;
+
+/// Which of a rank's communicators: an index into the list given at set-up. 0 is the job's world.
+pub type CommunicatorId = u16;
+
+/// The communicator of all ranks of the job.
+pub const WORLD: CommunicatorId = 0;
+
+/// A request: a small number that the program chooses and may use again once the request has been waited for.
+///
+/// Requests are slots of the rank, so a program numbers them densely from zero (at most [`MAX_REQUESTS`]).
+pub type Request = u32;
+
+/// The bound of request numbers: slots are an array of the rank, and a sparse numbering would waste it.
+pub const MAX_REQUESTS: u32 = 1 << 20;
+
+/// The source that a receive accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// This rank of the communicator.
+    Rank(u32),
+    /// Any rank of the communicator.
+    Any,
+}
+
+/// The tag that a receive accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagSelect {
+    /// This tag.
+    Is(i32),
+    /// Any tag.
+    Any,
+}
+
+impl TagSelect {
+    /// Whether a message with `tag` is accepted.
+    #[inline]
+    #[must_use]
+    pub const fn accepts(self, tag: i32) -> bool {
+        match self {
+            Self::Is(wanted) => wanted == tag,
+            Self::Any => true,
+        }
+    }
+}
+
+/// The arguments of a send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// The communicator.
+    pub communicator: CommunicatorId,
+    /// Destination rank in the communicator.
+    pub destination: u32,
+    /// Tag, not negative.
+    pub tag: i32,
+    /// Payload bytes; zero is legal.
+    pub bytes: u64,
+}
+
+/// The arguments of a receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incoming {
+    /// The communicator.
+    pub communicator: CommunicatorId,
+    /// Which source.
+    pub source: Source,
+    /// Which tag.
+    pub tag: TagSelect,
+    /// Room for this many bytes: a longer message is an error (truncation), a shorter one is not.
+    pub bytes: u64,
+}
+
+/// One MPI operation of one rank.
+///
+/// Ranks (`destination`, `source`, `root`) are ranks of the communicator that the operation names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Compute for this long (ps).
+    Compute(Time),
+    /// Blocking send: returns when the send completes (see [`crate::EagerCompletion`] and the rendezvous).
+    Send(Outgoing),
+    /// Blocking receive: returns when the message's last byte is there.
+    Recv(Incoming),
+    /// Start a send.
+    Isend(Outgoing, Request),
+    /// Start a receive.
+    Irecv(Incoming, Request),
+    /// Wait for one request, which must be active.
+    Wait(Request),
+    /// Wait for all active requests among `first .. first + count`; see [`Op::WAITALL`].
+    Waitall {
+        /// The first request.
+        first: Request,
+        /// How many requests; slots that are not active are skipped.
+        count: u32,
+    },
+    /// A send and a receive at once; returns when both are complete.
+    Sendrecv(Outgoing, Incoming),
+    /// Wait until every rank of the communicator has entered.
+    Barrier {
+        /// The communicator.
+        communicator: CommunicatorId,
+    },
+    /// `bytes` from the root to every rank.
+    Bcast {
+        /// The communicator.
+        communicator: CommunicatorId,
+        /// Root rank.
+        root: u32,
+        /// Payload bytes.
+        bytes: u64,
+    },
+    /// A reduction of `bytes` to the root.
+    Reduce {
+        /// The communicator.
+        communicator: CommunicatorId,
+        /// Root rank.
+        root: u32,
+        /// Payload bytes.
+        bytes: u64,
+    },
+    /// A reduction of `bytes`, the result on every rank.
+    Allreduce {
+        /// The communicator.
+        communicator: CommunicatorId,
+        /// Payload bytes.
+        bytes: u64,
+    },
+    /// `bytes` from every rank to every other rank.
+    Alltoall {
+        /// The communicator.
+        communicator: CommunicatorId,
+        /// Bytes per pair of ranks.
+        bytes: u64,
+    },
+    /// An iteration of the application starts (a mark, it takes no time).
+    IterationStart,
+    /// The iteration ends (a mark, it takes no time).
+    IterationEnd,
+}
+
+impl Op {
+    /// Wait for every active request of the rank.
+    pub const WAITALL: Self = Self::Waitall { first: 0, count: u32::MAX };
+
+    /// The operation's name, for messages to people.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Compute(_) => "compute",
+            Self::Send(_) => "send",
+            Self::Recv(_) => "recv",
+            Self::Isend(..) => "isend",
+            Self::Irecv(..) => "irecv",
+            Self::Wait(_) => "wait",
+            Self::Waitall { .. } => "waitall",
+            Self::Sendrecv(..) => "sendrecv",
+            Self::Barrier { .. } => "barrier",
+            Self::Bcast { .. } => "bcast",
+            Self::Reduce { .. } => "reduce",
+            Self::Allreduce { .. } => "allreduce",
+            Self::Alltoall { .. } => "alltoall",
+            Self::IterationStart => "iteration start",
+            Self::IterationEnd => "iteration end",
+        }
+    }
+}
+
+/// The program of one rank: a lazy stream of operations.
+///
+/// `next` is called when the previous operation has completed (or, for those that return at once, has started), so a program
+/// holds its position, never its history: memory does not grow with iterations.
+pub trait Program {
+    /// The next operation; `None` when the program has ended.
+    fn next(&mut self) -> Option<Op>;
+
+    /// How much of the program is behind, between 0 and 1, if it can be told; for progress displays only.
+    fn progress(&self) -> Option<f64> {
+        None
+    }
+}

@@ -1,0 +1,215 @@
+//! Slabs with free lists, and lists threaded through them: handles are `u32`, nothing allocates in steady state.
+
+use std::ops::{Index, IndexMut};
+
+/// The handle of nothing.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Items at stable handles; removed handles are used again, the last removed first.
+#[derive(Clone, Debug)]
+pub(crate) struct Slab<T> {
+    items: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Slab<T> {
+    pub(crate) const fn new() -> Self {
+        Self { items: Vec::new(), free: Vec::new() }
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, item: T) -> u32 {
+        if let Some(handle) = self.free.pop() {
+            self.items[handle as usize] = item;
+            handle
+        } else {
+            let handle = self.items.len() as u32;
+            assert!(handle != NONE, "more than 2^32 - 1 handles");
+            self.items.push(item);
+            handle
+        }
+    }
+
+    /// Frees a handle; its item stays readable until the handle is used again, but nobody may look.
+    #[inline]
+    pub(crate) fn remove(&mut self, handle: u32) {
+        debug_assert!(!self.free.contains(&handle) || self.free.len() > 64, "freed twice");
+        self.free.push(handle);
+    }
+
+    /// How many items are held.
+    pub(crate) fn len(&self) -> usize {
+        self.items.len() - self.free.len()
+    }
+
+    /// How many items there is room for without growing: the most that were ever held at once.
+    pub(crate) fn peak(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The items held, in order of handles. Slow: for reports only.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        let mut held = vec![true; self.items.len()];
+        for handle in &self.free {
+            held[*handle as usize] = false;
+        }
+        self.items.iter().zip(held).filter_map(|(item, held)| held.then_some(item))
+    }
+}
+
+impl<T> Index<u32> for Slab<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, handle: u32) -> &T {
+        &self.items[handle as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slab<T> {
+    #[inline]
+    fn index_mut(&mut self, handle: u32) -> &mut T {
+        &mut self.items[handle as usize]
+    }
+}
+
+/// An item that can be in a [`Chain`].
+pub(crate) trait Linked {
+    fn next(&self) -> u32;
+    fn set_next(&mut self, next: u32);
+}
+
+/// A first-in first-out list through the items of a slab: circular, known by its tail, four bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chain {
+    tail: u32,
+}
+
+impl Chain {
+    pub(crate) const EMPTY: Self = Self { tail: NONE };
+
+    #[inline]
+    pub(crate) const fn is_empty(self) -> bool {
+        self.tail == NONE
+    }
+
+    /// The oldest item, or [`NONE`].
+    #[inline]
+    pub(crate) fn front<T: Linked>(self, slab: &Slab<T>) -> u32 {
+        if self.tail == NONE { NONE } else { slab[self.tail].next() }
+    }
+
+    #[inline]
+    pub(crate) fn push_back<T: Linked>(&mut self, slab: &mut Slab<T>, handle: u32) {
+        if self.tail == NONE {
+            slab[handle].set_next(handle);
+        } else {
+            let front = slab[self.tail].next();
+            slab[handle].set_next(front);
+            slab[self.tail].set_next(handle);
+        }
+        self.tail = handle;
+    }
+
+    #[inline]
+    pub(crate) fn pop_front<T: Linked>(&mut self, slab: &mut Slab<T>) -> u32 {
+        let front = self.front(slab);
+        if front != NONE {
+            self.unlink(slab, self.tail, front);
+        }
+        front
+    }
+
+    /// Takes `handle` out, whose predecessor is `before` (the tail, if `handle` is the front).
+    #[inline]
+    pub(crate) fn unlink<T: Linked>(&mut self, slab: &mut Slab<T>, before: u32, handle: u32) {
+        debug_assert_eq!(slab[before].next(), handle);
+        if before == handle {
+            self.tail = NONE;
+            return;
+        }
+        let after = slab[handle].next();
+        slab[before].set_next(after);
+        if self.tail == handle {
+            self.tail = before;
+        }
+    }
+
+    /// The first item that satisfies `wanted`, with its predecessor.
+    #[inline]
+    pub(crate) fn find<T: Linked>(self, slab: &Slab<T>, mut wanted: impl FnMut(u32, &T) -> bool) -> Option<(u32, u32)> {
+        if self.tail == NONE {
+            return None;
+        }
+        let mut before = self.tail;
+        loop {
+            let handle = slab[before].next();
+            if wanted(handle, &slab[handle]) {
+                return Some((before, handle));
+            }
+            if handle == self.tail {
+                return None;
+            }
+            before = handle;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    #[derive(Clone, Copy)]
+    struct Item {
+        value: u32,
+        next: u32,
+    }
+    impl Linked for Item {
+        fn next(&self) -> u32 {
+            self.next
+        }
+        fn set_next(&mut self, next: u32) {
+            self.next = next;
+        }
+    }
+
+    #[test]
+    fn handles_are_used_again() {
+        let mut slab = Slab::new();
+        let (a, b) = (slab.insert(1), slab.insert(2));
+        slab.remove(a);
+        assert_eq!((slab.len(), slab.iter().copied().collect::<Vec<_>>()), (1, vec![2]));
+        assert_eq!(slab.insert(3), a);
+        assert_eq!((slab[a], slab[b], slab.peak()), (3, 2, 2));
+    }
+
+    #[test]
+    fn a_chain_is_a_queue_with_removal() {
+        let (mut slab, mut chain, mut model) = (Slab::new(), Chain::EMPTY, VecDeque::new());
+        let mut stream = pantala_engine::Stream::new(1, 0, 0);
+        for value in 0..10_000 {
+            match stream.below(3) {
+                0 | 1 if model.len() < 8 => {
+                    let handle = slab.insert(Item { value, next: NONE });
+                    chain.push_back(&mut slab, handle);
+                    model.push_back(value);
+                }
+                2 if !model.is_empty() => {
+                    let wanted = model.remove(stream.below(model.len() as u32) as usize).unwrap();
+                    let (before, handle) = chain.find(&slab, |_, item| item.value == wanted).unwrap();
+                    chain.unlink(&mut slab, before, handle);
+                    slab.remove(handle);
+                }
+                _ => {
+                    let handle = chain.pop_front(&mut slab);
+                    assert_eq!((handle != NONE).then(|| slab[handle].value), model.pop_front());
+                    if handle != NONE {
+                        slab.remove(handle);
+                    }
+                }
+            }
+            assert_eq!(chain.is_empty(), model.is_empty());
+            assert!(chain.find(&slab, |_, item| item.value == u32::MAX).is_none());
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What is wrong with a topology, said so that it can be put right.
+
+use std::fmt;
+
+/// A fault in a topology's parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopologyError {
+    /// The parameter at fault, by its name in a plan: `p`, `a`, `h`, `g`, `links_per_pair`, `wiring` or `mirrored`.
+    pub key: &'static str,
+    /// The value it had.
+    pub value: String,
+    /// What is wrong with it.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl TopologyError {
+    pub(crate) fn new(
+        key: &'static str,
+        value: impl ToString,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self {
+            key,
+            value: value.to_string(),
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+}
+
+impl fmt::Display for TopologyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} = {}: {}; {}",
+            self.key, self.value, self.message, self.remedy
+        )
+    }
+}
+
+impl std::error::Error for TopologyError {}

@@ -1,0 +1,27 @@
+"""The compiled core. Use `pantala.native`, which speaks Python."""
+
+from collections.abc import Callable
+from typing import Any
+
+VERSION: str
+PLAN_VERSION: int
+
+class PlanError(ValueError):
+    key: str
+    value: str
+    message: str
+    remedy: str
+
+class RunError(RuntimeError): ...
+
+def resolve(plan_json: str) -> str: ...
+def run(plan_json: str, out_dir: str, progress: Callable[[Any], None] | None) -> str: ...
+def measure(
+    plan_json: str,
+    warmup_ps: int,
+    measure_ps: int,
+    timeline_ps: int,
+    progress: Callable[[Any], None] | None,
+) -> str: ...
+def link_table(topology_json: str) -> dict[str, list[Any]]: ...
+def write_link_table(topology_json: str, path: str) -> None: ...

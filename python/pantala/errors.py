@@ -1,0 +1,141 @@
+"""What can go wrong, as exceptions whose text is one line that says where, what and what to do.
+
+The command line prints that line and exits with `PantalaError.exit_status`: 2 where the input is at fault, 1 where
+the simulation is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+__all__ = [
+    "Interrupted",
+    "PantalaError",
+    "PlanError",
+    "RunDirectoryError",
+    "ScenarioError",
+    "SimulationError",
+    "UsageError",
+    "dotted",
+]
+
+
+class PantalaError(Exception):
+    """The base of every error that Pantala raises on purpose."""
+
+    exit_status: ClassVar[int] = 2
+
+
+class UsageError(PantalaError, ValueError):
+    """An argument of a function or command that cannot be used."""
+
+
+class PlanError(PantalaError, ValueError):
+    """A plan that the core refuses: more ranks than nodes, too few virtual channels, ...
+
+    Attributes:
+        key: the key in the plan, dotted, e.g. ``jobs[1].workload.grid``.
+        value: its value, as text; empty if there is none to show.
+        message: what is wrong with it.
+        remedy: what to do.
+    """
+
+    def __init__(self, key: str, value: str, message: str, remedy: str) -> None:
+        self.key = key
+        self.value = value
+        self.message = message
+        self.remedy = remedy
+        super().__init__(_line("", key, value, message, remedy))
+
+
+class ScenarioError(PantalaError, ValueError):
+    """A scenario that cannot be run: unknown key, missing unit, grid that does not match, ...
+
+    Attributes:
+        source: the file, or ``scenario`` for one made in Python.
+        key: the key in the scenario, dotted, e.g. ``jobs[1].workload.grid``; empty if the fault has no key.
+        value: its value, as text; empty if there is none to show.
+        message: what is wrong with it.
+        remedy: what to do.
+        others: how many more faults there are.
+    """
+
+    def __init__(self, source: str, key: str, value: str, message: str, remedy: str, others: int = 0) -> None:
+        self.source = source
+        self.key = key
+        self.value = value
+        self.message = message
+        self.remedy = remedy
+        self.others = others
+        more = f" ({others} more after this one)" if others else ""
+        super().__init__(_line(source, key, value, message, remedy) + more)
+
+
+class RunDirectoryError(PantalaError, OSError):
+    """An output directory that is taken or cannot be written, or a directory that holds no run."""
+
+    def __init__(self, path: Path, message: str, remedy: str) -> None:
+        self.path = path
+        self.message = message
+        self.remedy = remedy
+        super().__init__(f"{path}: {message}; {remedy}")
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class SimulationError(PantalaError, RuntimeError):
+    """A simulation that could not go on: a stalled network, a deadlock of MPI calls. Its text is the diagnosis.
+
+    Attributes:
+        directory: the run directory, kept and marked incomplete; None if there is none.
+    """
+
+    exit_status = 1
+
+    def __init__(self, message: str, directory: Path | None = None) -> None:
+        self.directory = directory
+        super().__init__(message)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a simulation: a `KeyboardInterrupt` that knows what was kept.
+
+    Attributes:
+        directory: the run directory, marked incomplete; None if nothing had been recorded.
+    """
+
+    def __init__(self, directory: Path | None) -> None:
+        self.directory = directory
+        super().__init__(f"interrupted; what there is is in {directory}" if directory else "interrupted")
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """A path of keys and indices as people write it: ``("jobs", 1, "grid")`` is ``jobs[1].grid``."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def show(value: object, width: int = 60) -> str:
+    """A value as TOML would write it, cut to `width` characters."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _line(source: str, key: str, value: str, message: str, remedy: str) -> str:
+    where = f"key {key}" if key else ""
+    if key and value:
+        where += f" = {value}"
+    parts = [part for part in (source, where, f"{message}; {remedy}" if remedy else message) if part]
+    return " ".join(": ".join(parts).split())

@@ -1,0 +1,81 @@
+"""Latency and accepted load over offered load: the field's basic curve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pantala.figures.style import GRID, MUTED, colours, new_figure, style, time_unit
+
+__all__ = ["curve"]
+
+Points = Sequence[Mapping[str, Any]]
+_WORDS = {"mean": "mean", "p50": "median", "p95": "95th percentile of", "p99": "99th percentile of"}
+
+
+def curve(series: Mapping[str, Points], statistic: Literal["mean", "p50", "p95", "p99"] = "mean") -> Figure:
+    """Draw latency (left) and accepted load (right) over offered load, one line a series.
+
+    Beyond saturation the latency is that of the measured window, not of a steady state: such points are hollow and
+    the line to them is dotted. A point above the latency axis is drawn as a triangle at its top.
+
+    Args:
+        series: Name of each line and its points, each with `load`, `accepted`, `saturated` and `latency_*_ns`, as
+            ``pantala curve --json`` prints them.
+        statistic: Which latency is drawn.
+    """
+    key = f"latency_{statistic}_ns"
+    ordered = {name: sorted(points, key=lambda point: point["load"]) for name, points in series.items()}
+    top = _top(ordered, key)
+    divisor, unit = time_unit(top)
+    with style():
+        figure = new_figure(3.4)
+        latency, accepted = figure.subplots(1, 2)
+        for name, colour in colours(ordered).items():
+            _line(latency, ordered[name], key, colour, 1 / divisor, top)
+            _line(accepted, ordered[name], "accepted", colour, 1.0, float("inf"))
+        latency.set_ylim(0, top * 1.06 / divisor)
+        latency.set_ylabel(f"{_WORDS[statistic]} packet latency ({unit})")
+        reach = max((point["load"] for points in ordered.values() for point in points), default=1.0)
+        accepted.plot([0, reach], [0, reach], color=GRID, lw=1.2, zorder=0)
+        accepted.set_ylim(bottom=0)
+        accepted.set_ylabel("accepted throughput")
+        for axes in (latency, accepted):
+            axes.set_xlim(0, reach * 1.04)
+            axes.set_xlabel("offered load (fraction of terminal bandwidth)")
+            axes.grid()
+        handles = [Line2D([], [], color=c, marker="o", ms=4, label=name) for name, c in colours(ordered).items()]
+        if any(point["saturated"] for points in ordered.values() for point in points):
+            handles.append(Line2D([], [], color=MUTED, ls=":", marker="o", mfc="white", ms=4, label="saturated"))
+        figure.legend(handles=handles, loc="outside upper left", ncols=min(5, len(handles)))
+    return figure
+
+
+def _top(series: Mapping[str, Points], key: str) -> float:
+    """Top of the latency axis, ns: all of the steady points, and of the saturated ones no more than three times that."""
+    known = [point for points in series.values() for point in points if point[key] is not None]
+    highest = max((float(point[key]) for point in known), default=1.0)
+    steady = [float(point[key]) for point in known if not point["saturated"]]
+    return min(highest, 3 * max(steady)) if steady else highest
+
+
+def _line(axes: Axes, points: Points, key: str, colour: str, scale: float, top: float) -> None:
+    known = [(point["load"], float(point[key]), bool(point["saturated"])) for point in points if point[key] is not None]
+    for (x0, y0, _), (x1, y1, saturated) in zip(known, known[1:], strict=False):
+        axes.plot([x0, x1], [y0 * scale, y1 * scale], color=colour, ls=":" if saturated else "-")
+    for x, y, saturated in known:
+        above = y > top
+        axes.plot(
+            x,
+            min(y, top * 1.03) * scale,
+            "^" if above else "o",
+            color=colour,
+            mfc="white" if saturated else colour,
+            ms=5 if above else 4.5,
+            zorder=3,
+            clip_on=False,
+        )

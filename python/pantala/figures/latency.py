@@ -1,0 +1,98 @@
+"""Distribution of packet latency, job by job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from pantala.figures.runs import Case, RunLike, cases, table
+from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style, time_unit
+
+__all__ = ["packet_latency"]
+
+# Wider than this from the lowest median to the highest p99, a linear axis hides the small ones.
+_LOG_FROM = 40.0
+
+
+def packet_latency(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
+    """Draw packet latency per job: box from the first to the third quartile, median, mean, p95 and p99.
+
+    As Kang et al. (SC22), Fig. 6. Median, mean and percentiles are those of the jobs table and cover every packet; the
+    quartiles come from the packets table. Where packets were not recorded, the boxes are left out.
+
+    Args:
+        run: All jobs together, or the only run.
+        alone: The run of each job alone, by name.
+    """
+    found = [(case, _numbers(case)) for case in cases(run, alone)]
+    rows = [(case, numbers) for case, numbers in found if numbers]
+    boxed = any("q1" in numbers for _, numbers in rows)
+    high = max((numbers["p99"] for _, numbers in rows), default=1.0)
+    low = min((numbers["p50"] for _, numbers in rows), default=1.0)
+    divisor, unit = time_unit(high)
+    with style():
+        figure = new_figure(1.0 + 0.36 * len(rows))
+        axes = figure.add_subplot()
+        positions = _positions([case for case, _ in rows])
+        for y, (case, numbers) in zip(positions, rows, strict=True):
+            _row(axes, y, case, {key: value / divisor for key, value in numbers.items()})
+        horizontal_rows(axes, [case.label for case, _ in rows], positions)
+        if low > 0 and high / low > _LOG_FROM:
+            axes.set_xscale("log")
+            axes.set_xlabel(f"packet latency ({unit}, logarithmic)")
+        else:
+            axes.set_xlim(0, high / divisor * 1.04)
+            axes.set_xlabel(f"packet latency ({unit})")
+        key: list[Patch | Line2D] = [Patch(facecolor=MUTED, alpha=0.5, label="first to third quartile")] if boxed else []
+        key += [
+            Line2D([], [], color=INK, ls="", marker="|", ms=9, mew=2, label="median"),
+            Line2D([], [], color=INK, ls="", marker="x", ms=5, label="mean"),
+            Line2D([], [], color=MUTED, ls="", marker="o", mfc="none", ms=5, label="p95"),
+            Line2D([], [], color=MUTED, ls="", marker="o", ms=5, label="p99"),
+        ]
+        figure.legend(handles=key, loc="outside upper right", ncols=len(key))
+    return figure
+
+
+def _positions(rows: list[Case]) -> list[float]:
+    """Rows one apart, with a gap before each new job."""
+    positions, y = [], 0.0
+    for index, case in enumerate(rows):
+        if index:
+            y += 1.0 if rows[index - 1].name == case.name else 1.4
+        positions.append(y)
+    return positions
+
+
+def _numbers(case: Case) -> dict[str, float]:
+    """Latencies of one job in ns; empty when it delivered no packet."""
+    row = case.run.jobs.filter(pl.col("job") == case.job).collect().row(0, named=True)
+    numbers = {key: row[f"packet_latency_{key}_ns"] for key in ("mean", "p50", "p95", "p99")}
+    if any(value is None for value in numbers.values()):
+        return {}
+    packets = table(case.run, "packets")
+    if packets is not None:
+        latency = pl.col("latency_ns")
+        quartiles = latency.quantile(0.25, "linear").alias("q1"), latency.quantile(0.75, "linear").alias("q3")
+        found = packets.filter(pl.col("job") == case.job).select(*quartiles).collect().row(0, named=True)
+        if found["q1"] is not None:
+            numbers |= found
+    return numbers
+
+
+def _row(axes: Axes, y: float, case: Case, numbers: dict[str, float]) -> None:
+    start = numbers.get("q3", numbers["p50"])
+    axes.plot([start, numbers["p99"]], [y, y], color=case.colour, lw=1.2, zorder=1)
+    if "q1" in numbers:
+        axes.barh(
+            y, numbers["q3"] - numbers["q1"], 0.62, numbers["q1"], color=case.colour, alpha=0.35 if case.alone else 0.9
+        )
+    axes.plot([numbers["p50"]] * 2, [y - 0.31, y + 0.31], color=INK, lw=2, solid_capstyle="butt", zorder=3)
+    axes.plot(numbers["mean"], y, "x", color=INK, ms=5, zorder=4)
+    axes.plot(numbers["p95"], y, "o", mfc="white", mec=case.colour, ms=5, zorder=3)
+    axes.plot(numbers["p99"], y, "o", color=case.colour, ms=5, zorder=3)

@@ -1,0 +1,163 @@
+"""Heat maps of the links, groups by groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize, TwoSlopeNorm
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+
+from pantala.figures.runs import RunLike, table
+from pantala.figures.style import GRID, PERCENT, WIDTH, new_figure, style
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["group_matrix", "link_load_map", "link_shift_map", "shared_until"]
+
+Measure = Literal["load", "stall"]
+_SAYS: Mapping[str, str] = {"load": "mean load of the links", "stall": "mean share of time stalled"}
+
+
+def group_matrix(run: RunLike, value: pl.Expr, until_ns: float | None = None) -> NDArray[Any]:
+    """Mean of `value` over the links from each group (row) to each group (column); nan where there is no link.
+
+    The diagonal holds the mean over the group's local links.
+
+    Args:
+        run: The run whose `links` table is read.
+        value: An expression over the columns of `links`.
+        until_ns: Count only what was sent before this time: `bytes` and `load` are then those of the whole windows of
+            `link_windows` that end by then.
+    """
+    links = run.links.filter(pl.col("class").is_in(["local", "global"]))
+    if until_ns is not None:
+        links = _until(run, links, until_ns)
+    frame = (
+        links.group_by("source_group", "target_group")
+        .agg(value.mean().alias("value"))
+        .sort("source_group", "target_group")
+        .collect()
+    )
+    groups = int(run.document["plan"]["topology"]["g"])
+    matrix = np.full((groups, groups), np.nan)
+    matrix[frame["source_group"].to_numpy(), frame["target_group"].to_numpy()] = frame["value"].to_numpy()
+    return matrix
+
+
+def shared_until(run: RunLike) -> float | None:
+    """When the first job of a run ended, ns: until then all jobs shared the machine.
+
+    None when that is the whole run, when a job starts later, or when there are no windows to tell.
+    """
+    jobs = run.jobs.select(pl.col("start_ns").max(), pl.col("end_ns").min()).collect()
+    start, end = jobs.row(0)
+    window = run.document["plan"]["record"]["window_ps"] / 1000
+    if end is None or start > 0 or end < window or end > 0.97 * run.document["simulated_ns"]:
+        return None
+    return float(end) if table(run, "link_windows") is not None else None
+
+
+def link_load_map(
+    runs: Mapping[str, RunLike], measure: Measure = "load", until_ns: Mapping[str, float] | None = None
+) -> Figure:
+    """Draw one heat map a run: mean of the global links between each two groups, local links on the diagonal.
+
+    `load` is Kang et al.'s congestion index (SC22, Fig. 12): mean link throughput over its capacity. `stall` is the
+    share of time in which a flit was ready and could not advance for want of credit (their Fig. 11).
+
+    Args:
+        runs: Title of each panel and its run.
+        measure: Which of the two is drawn; all panels share its scale.
+        until_ns: For the panels named here, count the load only up to this time, as `group_matrix` does.
+    """
+    ends = until_ns or {}
+    matrices = {title: group_matrix(run, _value(run, measure), ends.get(title)) for title, run in runs.items()}
+    top = max((float(np.nanmax(matrix)) for matrix in matrices.values()), default=0.0)
+    columns = min(3, len(matrices))
+    rows = -(-len(matrices) // columns)
+    with style():
+        figure = new_figure(WIDTH / 3 * rows + 0.25, WIDTH if columns > 1 else WIDTH / 2)
+        panels = figure.subplots(rows, columns, squeeze=False).ravel()
+        for axes, (title, matrix) in zip(panels, matrices.items(), strict=False):
+            image = _panel(axes, title, matrix, Normalize(0, top or 1), "magma_r")
+        for axes in panels[len(matrices) :]:
+            axes.set_visible(False)
+        _labels(panels[: len(matrices)], columns)
+        bar = figure.colorbar(image, ax=panels.tolist(), shrink=0.8, aspect=25, pad=0.015, format=PERCENT)
+        bar.set_label(_SAYS[measure])
+        bar.outline.set_visible(False)  # type: ignore[operator]
+    return figure
+
+
+def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
+    """Draw where traffic went that the jobs alone sent elsewhere: bytes a link, together minus the sum of alone.
+
+    The jobs send the same messages between the same nodes alone and together, so that only the routing's answer to
+    company can move bytes. Meaningful when every run finished.
+
+    Args:
+        together: All jobs at once.
+        alone: The run of each job alone, by name.
+    """
+    megabytes = pl.col("bytes") / 1e6
+    shift = group_matrix(together, megabytes) - sum(group_matrix(run, megabytes) for run in alone.values())
+    reach = float(np.nanmax(np.abs(shift))) or 1.0
+    with style():
+        figure = new_figure(WIDTH / 2 - 0.3, WIDTH / 2 + 0.5)
+        axes = figure.add_subplot()
+        image = _panel(axes, "together − sum of alone", shift, TwoSlopeNorm(0, -reach, reach), "PuOr_r")
+        _labels([axes], 1)
+        bar = figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02)
+        bar.set_label("MB a link")
+        bar.outline.set_visible(False)  # type: ignore[operator]
+    return figure
+
+
+def _until(run: RunLike, links: pl.LazyFrame, until_ns: float) -> pl.LazyFrame:
+    window = run.document["plan"]["record"]["window_ps"] / 1000
+    whole = until_ns // window * window
+    sent = (
+        run.link_windows.filter(pl.col("window_start_ns") + window <= whole + 1e-6)
+        .group_by("link")
+        .agg(pl.col("bytes").sum())
+    )
+    bytes_per_ns = {name: link["bandwidth_bytes_per_s"] / 1e9 for name, link in run.document["plan"]["links"].items()}
+    capacity = pl.col("class").replace_strict(bytes_per_ns, return_dtype=pl.Float64) * whole
+    return (
+        links.drop("bytes", "load")
+        .join(sent, on="link", how="left")
+        .with_columns(pl.col("bytes").fill_null(0))
+        .with_columns(load=pl.col("bytes") / capacity)
+    )
+
+
+def _value(run: RunLike, measure: Measure) -> pl.Expr:
+    if measure == "load":
+        return pl.col("load")
+    return pl.col("stall_ns") / float(run.document["simulated_ns"])
+
+
+def _panel(axes: Axes, title: str, matrix: NDArray[Any], norm: Normalize, colours: str) -> AxesImage:
+    image = axes.imshow(matrix, norm=norm, cmap=colours, interpolation="none")
+    image.cmap.set_bad(GRID)
+    axes.set_title(title)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    ticks = np.arange(0, len(matrix), max(1, round(len(matrix) / 8)))
+    axes.set_xticks(ticks)
+    axes.set_yticks(ticks)
+    axes.tick_params(length=2, labelsize=7.5)
+    return image
+
+
+def _labels(panels: Any, columns: int) -> None:
+    for index, axes in enumerate(panels):
+        axes.set_xlabel("to group", fontsize=8.5)
+        if index % columns == 0:
+            axes.set_ylabel("from group", fontsize=8.5)

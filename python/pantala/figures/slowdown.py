@@ -1,0 +1,60 @@
+"""Communication time of every job alone and together."""
+
+from __future__ import annotations
+
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from pantala.figures.style import INK, MUTED, colours, horizontal_rows, new_figure, style, time_unit
+
+__all__ = ["slowdown_bars"]
+
+
+def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
+    """Draw communication time as bars: the mean over ranks, whiskers of one standard deviation, the slowest rank.
+
+    The metric and the pairing with a run alone are those of Kang et al. (SC22), Fig. 4.
+
+    Args:
+        slowdown: One row a job, as in slowdown.parquet: `name`, `{alone,together}_communication_time_{mean,std,max}_ns`
+            and `slowdown`.
+    """
+    rows = slowdown.to_dicts()
+    colour = colours(slowdown["name"])
+    longest = max(max(row[f"{part}_communication_time_max_ns"] for part in ("alone", "together")) for row in rows)
+    divisor, unit = time_unit(longest)
+    with style():
+        figure = new_figure(0.9 + 0.78 * len(rows))
+        axes = figure.add_subplot()
+        for index, row in enumerate(rows):
+            for offset, part in ((-0.19, "alone"), (0.19, "together")):
+                mean, std, slowest = (
+                    row[f"{part}_communication_time_{key}_ns"] / divisor for key in ("mean", "std", "max")
+                )
+                y = index + offset
+                alone = part == "alone"
+                axes.barh(y, mean, 0.33, color=colour[row["name"]], alpha=0.35 if alone else 1.0)
+                axes.errorbar(mean, y, xerr=std, color=INK, lw=1.0, capsize=2.5)
+                axes.plot(slowest, y, "D", color=MUTED, ms=4)
+            end = row["together_communication_time_max_ns"] / divisor
+            axes.annotate(
+                f"{row['slowdown']:.2f} ×",
+                (end, index + 0.19),
+                (9, 0),
+                textcoords="offset points",
+                va="center",
+                fontweight="bold",
+            )
+        horizontal_rows(axes, [row["name"] for row in rows], range(len(rows)))
+        axes.set_xlim(0, longest / divisor * 1.12)
+        axes.set_xlabel(f"communication time of a rank ({unit})")
+        key = [
+            Patch(facecolor=MUTED, alpha=0.35, label="alone"),
+            Patch(facecolor=MUTED, label="together"),
+            Line2D([], [], color=INK, lw=1.0, marker="|", ms=6, label="± 1 standard deviation"),
+            Line2D([], [], color=MUTED, ls="", marker="D", ms=4, label="slowest rank"),
+        ]
+        figure.legend(handles=key, loc="outside upper right", ncols=4)
+    return figure

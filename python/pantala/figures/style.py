@@ -1,0 +1,95 @@
+"""How every figure looks: colours, type, sizes, and numbers in readable units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import cycle
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+__all__ = ["GRID", "INK", "MUTED", "PALETTE", "PERCENT", "colours", "new_figure", "style", "time_unit"]
+
+#: Okabe and Ito's colours for all kinds of colour vision, without yellow and black, which a white or dark page loses.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+# The report swaps these three for the page's own colours, so nothing else may use them.
+INK = "#1b1f24"
+MUTED = "#656d76"
+GRID = "#dfe3e8"
+
+#: Ticks of an axis that holds a share.
+PERCENT = FuncFormatter(lambda share, _: f"{100 * share:.6g} %")
+
+#: Width of a full-width figure, inches.
+WIDTH = 8.6
+
+_RC = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9.0,
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.0,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MUTED,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "grid.color": GRID,
+    "grid.linewidth": 0.7,
+    "legend.frameon": False,
+    "legend.fontsize": 8.5,
+    "lines.linewidth": 1.6,
+    "figure.dpi": 110.0,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "auto",
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Apply the house style to what is drawn inside the ``with`` block, and to nothing else."""
+    with mpl.rc_context(_RC):
+        yield
+
+
+def new_figure(height: float, width: float = WIDTH) -> Figure:
+    """Make an empty figure, sizes in inches. It belongs to no window: nothing has to be closed."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def colours(names: Iterable[str]) -> dict[str, str]:
+    """Colour of each job, by its place in the list; beyond six jobs the colours come round again."""
+    return dict(zip(names, cycle(PALETTE), strict=False))
+
+
+def time_unit(longest_ns: float) -> tuple[float, str]:
+    """Return the divisor and the name of the unit in which a duration reads best."""
+    for divisor, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
+        if longest_ns >= divisor:
+            return divisor, name
+    return 1.0, "ns"
+
+
+def horizontal_rows(axes: Axes, labels: Sequence[str], positions: Sequence[float]) -> None:
+    """Turn the y axis into a list of labels read from the top, with no axis line and a light vertical grid."""
+    axes.set_yticks(positions, labels)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x")
+    axes.invert_yaxis()

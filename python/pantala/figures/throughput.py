@@ -1,0 +1,113 @@
+"""Throughput of every job over simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pantala.figures.runs import Case, RunLike, cases, table
+from pantala.figures.style import MUTED, new_figure, style, time_unit
+
+__all__ = ["throughput", "throughput_windows"]
+
+#: More steps than this across a figure cannot be told apart; windows are joined until there are no more.
+MOST_STEPS = 240
+
+
+def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
+    """Draw the delivered throughput of each job over time, one panel a job, alone dashed and together solid.
+
+    As Kang et al. (SC22), Fig. 5 and 9, in GB/ms. A dotted line marks where another job of the same run ends.
+
+    Args:
+        run: All jobs together, or the only run.
+        alone: The run of each job alone, by name.
+    """
+    rows = [(case, frame) for case in cases(run, alone) if (frame := throughput_windows(case.run, case.job)) is not None]
+    names = list(dict.fromkeys(case.name for case, _ in rows))
+    divisor, unit = time_unit(max((float(frame["end_ns"].max()) for _, frame in rows), default=1.0))  # type: ignore[arg-type]
+    with style():
+        figure = new_figure(0.75 + 1.45 * max(1, len(names)))
+        panels = figure.subplots(max(1, len(names)), sharex=True, sharey=True, squeeze=False).ravel()
+        for axes, name in zip(panels, names, strict=False):
+            for case, frame in rows:
+                if case.name == name:
+                    _line(axes, case, frame, divisor)
+            _ends_of_others(axes, name, run, divisor)
+            axes.set_title(name)
+            axes.set_ylim(bottom=0)
+            axes.grid(axis="y")
+            axes.margins(x=0)
+        panels[-1].set_xlabel(f"simulated time ({unit})")
+        figure.supylabel("delivered throughput (GB/ms)", fontsize=9)
+        if any(case.alone for case, _ in rows):
+            key = [
+                Line2D([], [], color=MUTED, lw=1.2, ls=(0, (4, 1.5)), label="alone"),
+                Line2D([], [], color=MUTED, label="together"),
+            ]
+            figure.legend(handles=key, loc="outside upper right", ncols=2)
+    return figure
+
+
+def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
+    """Delivered throughput of one job in steps of equal length: `start_ns`, `end_ns`, `gb_per_ms`.
+
+    A window without a row counts as zero. None when the run recorded no windows for the job.
+    """
+    lazy = table(run, "job_windows")
+    if lazy is None:
+        return None
+    frame = lazy.filter(pl.col("job") == job).select("window_start_ns", "window_ns", "delivered_bytes").collect()
+    if frame.is_empty():
+        return None
+    length = float(run.document["plan"]["record"]["window_ps"]) / 1000
+    start, width = frame["window_start_ns"].to_numpy(), frame["window_ns"].to_numpy()
+    end = float((start + width).max())
+    join = int(np.ceil(end / length / MOST_STEPS))
+    step = length * join
+    number = np.floor(start / step + 1e-9).astype(int)
+    delivered = np.bincount(number, frame["delivered_bytes"].to_numpy(), int(np.ceil(end / step - 1e-9)))
+    edges = np.minimum(np.arange(len(delivered) + 1) * step, end)
+    # bytes / ns is GB/s; a thousandth of it is GB/ms.
+    return pl.DataFrame(
+        {"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_ms": delivered / np.diff(edges) / 1000}
+    )
+
+
+def _line(axes: Axes, case: Case, frame: pl.DataFrame, divisor: float) -> None:
+    edges = np.append(frame["start_ns"].to_numpy(), frame["end_ns"][-1]) / divisor
+    values = frame["gb_per_ms"].to_numpy()
+    if case.alone:
+        axes.stairs(values, edges, color=case.colour, lw=1.2, ls=(0, (4, 1.5)), alpha=0.9, baseline=None)
+    else:
+        axes.stairs(values, edges, color=case.colour, fill=True, alpha=0.18)
+        axes.stairs(values, edges, color=case.colour, lw=1.5, baseline=None)
+
+
+def _ends_of_others(axes: Axes, name: str, run: RunLike, divisor: float) -> None:
+    ends = {case.name: (case, end) for case in cases(run) if (end := _end(case)) is not None}
+    if name not in ends or len(ends) > 3:
+        return
+    for other, (case, end) in ends.items():
+        if other != name and end < ends[name][1]:
+            axes.axvline(end / divisor, color=case.colour, lw=1.1, ls=":")
+            axes.annotate(
+                f"{other} ends",
+                (end / divisor, 1),
+                (4, -2),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                va="top",
+                fontsize=8,
+                color=MUTED,
+            )
+
+
+def _end(case: Case) -> float | None:
+    end: float | None = case.run.jobs.filter(pl.col("job") == case.job).select("end_ns").collect().item()
+    return end

@@ -1,0 +1,129 @@
+"""The gate to the compiled core: JSON in, JSON out, its errors as ours. Nothing else imports `pantala._core`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from pantala.errors import PantalaError, PlanError, SimulationError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["Progress", "ProgressCallback", "core", "link_table", "measure", "resolve", "run", "write_link_table"]
+
+
+class Progress(TypedDict):
+    """How far a simulation is; the core tells it about five times a second."""
+
+    simulated_ns: float
+    packets_delivered: int
+    packet_hops: int
+    wall_seconds: float
+    ranks_done: int
+    ranks: int
+    fraction: float | None
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+class MissingCoreError(PantalaError):
+    """The compiled core is not there."""
+
+    exit_status = 1
+
+
+def core() -> ModuleType:
+    """The compiled module.
+
+    Raises:
+        MissingCoreError: pantala was not built.
+    """
+    try:
+        from pantala import _core
+    except ImportError as error:
+        raise MissingCoreError(f"the compiled core cannot be loaded ({error}); build it with 'make build'") from error
+    return _core
+
+
+def resolve(plan: dict[str, Any]) -> dict[str, Any]:
+    """The resolved plan.
+
+    Raises:
+        PlanError: the plan cannot be run.
+    """
+    with _core_errors() as module:
+        resolved: dict[str, Any] = json.loads(module.resolve(json.dumps(plan)))
+    return resolved
+
+
+def run(plan: dict[str, Any], directory: Path, progress: ProgressCallback | None) -> dict[str, Any]:
+    """Runs a plan into an empty directory and returns run.json.
+
+    Raises:
+        PlanError: the plan cannot be run.
+        SimulationError: the simulation could not go on; what there is has been written.
+        KeyboardInterrupt: Ctrl-C; what there is has been written.
+    """
+    with _core_errors(directory) as module:
+        document: dict[str, Any] = json.loads(module.run(json.dumps(plan), str(directory), progress))
+    return document
+
+
+def measure(
+    plan: dict[str, Any], warmup_ps: int, measure_ps: int, timeline_ps: int, progress: ProgressCallback | None
+) -> dict[str, Any]:
+    """Measures a plan of patterns over a window, without writing anything.
+
+    Args:
+        plan: a plan whose jobs are patterns.
+        warmup_ps: simulated time before the window.
+        measure_ps: length of the window.
+        timeline_ps: length of the timeline's windows; 0 for none.
+        progress: called about five times a second.
+
+    Raises:
+        PlanError: the plan cannot be run.
+        SimulationError: the simulation could not go on.
+    """
+    with _core_errors() as module:
+        text = module.measure(json.dumps(plan), warmup_ps, measure_ps, timeline_ps, progress)
+    result: dict[str, Any] = json.loads(text)
+    return result
+
+
+def link_table(topology: dict[str, Any]) -> dict[str, list[Any]]:
+    """The directed links between routers, one row each, as columns.
+
+    Raises:
+        PlanError: no such topology can be built.
+    """
+    with _core_errors() as module:
+        table: dict[str, list[Any]] = module.link_table(json.dumps(topology))
+    return table
+
+
+def write_link_table(topology: dict[str, Any], path: Path) -> None:
+    """Writes the links between routers to a Parquet file.
+
+    Raises:
+        PlanError: no such topology can be built.
+    """
+    with _core_errors() as module:
+        module.write_link_table(json.dumps(topology), str(path))
+
+
+@contextmanager
+def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
+    """The core's module, its exceptions turned into ours on the way out."""
+    module = core()
+    try:
+        yield module
+    except module.PlanError as error:
+        raise PlanError(str(error.key), str(error.value), str(error.message), str(error.remedy)) from None
+    except module.RunError as error:
+        raise SimulationError(str(error), directory) from None

@@ -1,0 +1,162 @@
+"""From scenario to plan: the same run in integers (picoseconds, bytes, bytes a second), for the core.
+
+A plan's keys are the scenario's, with the unit in the name where there is one; `scenario_key` leads back.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pantala import native
+
+if TYPE_CHECKING:
+    from pantala.scenario import Job, Link, Machine, Routing, Scenario
+    from pantala.scenario.job import Placement
+    from pantala.scenario.workload import Workload
+
+__all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "resolve_plan", "scenario_key"]
+
+PLAN_VERSION = 1
+
+_OF_MACHINE = frozenset({"topology", "links", "packet_bytes", "flit_bytes", "router", "nic"})
+_UNIT = re.compile(r"_(bytes_per_s|bytes|ps|flits|packets)(?=$|\.|\[)")
+
+
+def build_plan(scenario: Scenario) -> dict[str, Any]:
+    """The plan of a scenario, every default filled in; the core chooses nodes and virtual channels."""
+    record = scenario.record
+    return {
+        "plan_version": PLAN_VERSION,
+        "name": scenario.name,
+        "seed": scenario.seed,
+        **_machine(scenario.machine),
+        "routing": _routing(scenario.routing, scenario.machine),
+        "mpi": {
+            "eager_threshold_bytes": int(scenario.mpi.eager_threshold),
+            "control_bytes": int(scenario.mpi.control),
+            "eager_completion": scenario.mpi.eager_completion,
+            "collectives": scenario.mpi.collectives.model_dump(),
+        },
+        "jobs": [_job(job) for job in scenario.jobs],
+        "stop": {
+            "duration_ps": int(scenario.stop.duration or 0),
+            "watchdog_ps": int(scenario.stop.watchdog),
+        },
+        "record": {
+            "window_ps": int(record.window),
+            "packets": record.packets,
+            "packet_sample": record.packet_sample,
+            "messages": record.messages,
+            "iterations": record.iterations,
+            "link_windows": record.link_windows,
+        },
+    }
+
+
+def resolve_plan(plan: dict[str, Any]) -> dict[str, Any]:
+    """The plan with nodes and virtual channels chosen, and under ``derived`` what follows from it.
+
+    Raises:
+        PlanError: the plan cannot be run.
+    """
+    return native.resolve(plan)
+
+
+def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str, Any]:
+    """A resolved plan with only some of its jobs, on the same nodes and with the same seed.
+
+    Args:
+        resolved: a plan whose jobs have their nodes.
+        names: the jobs to keep.
+        part: what to call it, after the plan's own name.
+    """
+    jobs = [job for job in resolved["jobs"] if job["name"] in names]
+    return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs}
+
+
+def scenario_key(plan_key: str) -> str:
+    """The scenario's key for a plan's: ``links.local.latency_ps`` is ``machine.links.local.latency``."""
+    key = _UNIT.sub("", plan_key)
+    root = re.split(r"[.\[]", plan_key, maxsplit=1)[0]
+    return f"machine.{key}" if root in _OF_MACHINE else key
+
+
+def _machine(machine: Machine) -> dict[str, Any]:
+    packet, flit = int(machine.packet), int(machine.flit)
+    router = machine.router
+    return {
+        "topology": machine.topology.model_dump(),
+        "links": {
+            "terminal": _link(machine.links.terminal),
+            "local": _link(machine.links.local),
+            "global": _link(machine.links.global_),
+        },
+        "packet_bytes": packet,
+        "flit_bytes": flit,
+        "router": {
+            "model": router.model,
+            "input_latency_ps": int(router.input_latency),
+            "output_latency_ps": int(router.output_latency),
+            "crossbar_bandwidth_bytes_per_s": int(router.crossbar_bandwidth),
+            "input_buffer_flits": router.input_buffer.flits(packet, flit),
+            "output_buffer_flits": router.output_buffer.flits(packet, flit),
+            "hand_over": router.hand_over,
+            "crossbar_clock": router.crossbar_clock,
+            "crossbar_delay": router.crossbar_delay,
+            "arbiter": router.arbiter,
+            "link_decision": router.link_decision,
+            "credit_return": router.credit_return,
+            "output_release": router.output_release,
+            "credit_latency": router.credit_latency,
+        },
+        "nic": {"buffer_packets": machine.nic.buffer.packets(packet, flit)},
+    }
+
+
+def _link(link: Link) -> dict[str, int]:
+    return {"bandwidth_bytes_per_s": int(link.bandwidth), "latency_ps": int(link.latency)}
+
+
+def _routing(routing: Routing, machine: Machine) -> dict[str, Any]:
+    return {
+        "algorithm": routing.algorithm,
+        "virtual_channels": routing.virtual_channels,
+        "threshold": routing.threshold,
+        "bias_flits": routing.bias.flits(int(machine.packet), int(machine.flit)),
+        "candidates_minimal": routing.candidates_minimal,
+        "candidates_nonminimal": routing.candidates_nonminimal,
+        "queue": routing.queue,
+        "queue_scope": routing.queue_scope,
+    }
+
+
+def _job(job: Job) -> dict[str, Any]:
+    return {
+        "name": job.name,
+        "ranks": job.ranks,
+        "start_ps": int(job.start),
+        "placement": _placement(job.placement),
+        "nodes": [],
+        "workload": _workload(job.workload),
+    }
+
+
+def _placement(placement: Placement) -> dict[str, Any]:
+    return placement.model_dump(mode="json")
+
+
+def _workload(workload: Workload) -> dict[str, Any]:
+    """The workload's fields, with sizes and times under names that carry their unit."""
+    fields = workload.model_dump(mode="python")
+    if workload.kind == "fft3d" and fields["column_message"] is None:
+        fields["column_message"] = fields["row_message"]
+    plan: dict[str, Any] = {}
+    for key, value in fields.items():
+        if key.endswith("message"):
+            plan[f"{key}_bytes"] = int(value)
+        elif key.startswith("compute"):
+            plan[f"{key}_ps"] = int(value)
+        else:
+            plan[key] = list(value) if isinstance(value, tuple) else value
+    return plan

@@ -1,0 +1,76 @@
+"""The report's first sentence, computed from the tables."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from pantala.figures.hottest import hottest_table
+from pantala.figures.runs import job_names
+from pantala.report.subject import Subject
+from pantala.report.words import duration, join, percent
+
+__all__ = ["finding", "hottest_sentence"]
+
+# Closer to one than this, the difference is not worth a verb.
+_UNCHANGED = 0.02
+
+
+def finding(subject: Subject) -> str:
+    """Say in plain words who slowed whom down and which link was the hottest."""
+    sentences = [_slowdowns(subject.slowdown) if subject.slowdown is not None else _single(subject)]
+    return " ".join([*sentences, hottest_sentence(subject)]).strip()
+
+
+def _slowdowns(slowdown: pl.DataFrame) -> str:
+    rows = [row for row in slowdown.to_dicts() if row["slowdown"] is not None]
+    if not rows:
+        return "No job communicated in every run, so there is no slowdown to tell."
+    if slowdown.height == 2:
+        names = slowdown["name"].to_list()
+        parts = []
+        for row in rows:
+            other = names[1 - names.index(row["name"])]
+            parts.append(_pair(row["name"], other, row["slowdown"]))
+        return "; ".join(parts) + "."
+    rows.sort(key=lambda row: -row["slowdown"])
+    ratios = [f"{row['name']} {row['slowdown']:.2f} times" for row in rows]
+    return f"In one another's company the jobs communicate longer than alone: {join(ratios)}."
+
+
+def _pair(name: str, other: str, ratio: float) -> str:
+    if abs(ratio - 1) < _UNCHANGED:
+        return f"{other} leaves {name}'s communication time as it is ({ratio:.2f} times)"
+    if ratio < 1:
+        return f"{name}'s communication takes {ratio:.2f} times as long beside {other} as alone"
+    return f"{other} slows {name}'s communication down {ratio:.2f} times"
+
+
+def _single(subject: Subject) -> str:
+    parts = []
+    for row in subject.run.jobs.sort("job").collect().iter_rows(named=True):
+        told = []
+        if row["communication_time_mean_ns"]:
+            mean, slowest = row["communication_time_mean_ns"], row["communication_time_max_ns"]
+            told.append(f"a rank communicates for {duration(mean)} on average, the slowest for {duration(slowest)}")
+        if row["packet_latency_p50_ns"] is not None:
+            half, tail = row["packet_latency_p50_ns"], row["packet_latency_p99_ns"]
+            told.append(f"half of the packets take at most {duration(half)} and 99 % at most {duration(tail)}")
+        parts.append(f"{row['name']}: {'; '.join(told) or 'no packet was delivered'}.")
+    return " ".join(parts)
+
+
+def hottest_sentence(subject: Subject) -> str:
+    """Name the hottest link between routers, its load and whose bytes it carried most; empty if nothing moved."""
+    links = hottest_table(subject.run, 1).to_dicts()
+    if not links:
+        return ""
+    link = links[0]
+    ends = f"from group {link['source_group']} to group {link['target_group']}"
+    if link["class"] == "local":
+        ends = f"from router {link['source_router']} to router {link['target_router']} in group {link['source_group']}"
+    text = f"The hottest link is the {link['class']} one {ends}, sending {percent(link['load'])} of the time"
+    shares = {name: link[f"job_{job}_share"] for job, name in job_names(subject.run).items()}
+    if len(shares) > 1 and all(share is not None for share in shares.values()):
+        name = max(shares, key=lambda name: shares[name])
+        text += f", {percent(shares[name])} of it for {name}"
+    return text + "."

@@ -1,0 +1,55 @@
+"""What a report is about: one run, or an interference study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from pantala.figures.runs import InterferenceLike, RunLike, job_names
+from pantala.figures.style import colours
+
+__all__ = ["Subject"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A run and, for an interference study, what it is compared with."""
+
+    run: RunLike
+    #: The run of each job alone, by name; empty for a single run.
+    alone: Mapping[str, RunLike]
+    #: As slowdown.parquet; None for a single run.
+    slowdown: pl.DataFrame | None
+
+    @classmethod
+    def of(cls, run: RunLike | InterferenceLike) -> Subject:
+        """Take a run, or an interference study as its together run with what goes beside it."""
+        if hasattr(run, "together"):
+            return cls(run.together, run.alone, run.slowdown.collect())
+        return cls(run, {}, None)
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """The resolved plan of the run."""
+        plan: Mapping[str, Any] = self.run.document["plan"]
+        return plan
+
+    @property
+    def names(self) -> list[str]:
+        """The jobs, in the plan's order."""
+        return list(job_names(self.run).values())
+
+    @property
+    def colours(self) -> dict[str, str]:
+        """Colour of each job, the same as in the figures."""
+        return colours(self.names)
+
+    @property
+    def parts(self) -> dict[str, RunLike]:
+        """Every run of the report by title: each job alone, then together; a single run has the plan's name."""
+        if not self.alone:
+            return {str(self.plan["name"]): self.run}
+        return {**{f"{name} alone": run for name, run in self.alone.items()}, "together": self.run}

@@ -1,0 +1,133 @@
+"""What every part of a scenario shares: the base model, checked numbers, and faults that name their key."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, NoReturn
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, Strict, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from pantala.units import Bandwidth, Duration, Quantity, Size
+
+__all__ = [
+    "Count",
+    "Flag",
+    "Index",
+    "Model",
+    "Name",
+    "PositiveBandwidth",
+    "PositiveDuration",
+    "PositiveSize",
+    "Share",
+    "UnsignedDuration",
+    "UnsignedSize",
+    "fault",
+    "nearest",
+]
+
+
+def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
+    """An error for a validator to raise.
+
+    Args:
+        message: what is wrong, to follow ``KEY = VALUE:``.
+        remedy: what to do about it.
+        at: the key at fault, from the model that raises down; none if it is the validated value itself.
+    """
+    return PydanticCustomError("fault", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": list(at)})
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that a mistyped one was most likely meant to be, if any comes near."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def _refuse_unknown(key: str, known: list[str]) -> NoReturn:
+    close = nearest(key, known)
+    remedy = f"did you mean '{close}'?" if close else f"known here: {', '.join(known)}"
+    raise fault("unknown key", remedy, key)
+
+
+class Model(BaseModel):
+    """The base of every part of a scenario: typed, immutable, and strict about its keys."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        validate_default=True,
+        use_attribute_docstrings=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+    )
+
+    #: The field that a bare string stands for: ``machine = "kang2022"`` is ``machine = {preset = "kang2022"}``.
+    shorthand: ClassVar[str | None] = None
+    #: Whether a preset can give any of the fields, so that the JSON Schema requires none.
+    from_preset: ClassVar[bool] = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_keys(cls, data: Any) -> Any:
+        if isinstance(data, str) and cls.shorthand is not None:
+            data = {cls.shorthand: data}
+        if isinstance(data, Mapping):
+            known = [field.alias or name for name, field in cls.model_fields.items()]
+            for key in data:
+                if key not in known and key not in cls.model_fields:
+                    _refuse_unknown(str(key), known)
+            return cls.complete(dict(data))
+        return data
+
+    @classmethod
+    def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Fills in what a preset gives, before the fields are validated; the base class has no presets."""
+        return data
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        described = handler(schema)
+        if cls.from_preset:
+            handler.resolve_ref_schema(described).pop("required", None)
+        if cls.shorthand is None:
+            return described
+        return {"anyOf": [described, {"type": "string", "description": f"Short for {{{cls.shorthand} = ...}}."}]}
+
+
+def _positive(value: Quantity) -> Quantity:
+    if value <= 0:
+        raise fault("must be more than zero", f"write e.g. '{value._example}'")
+    return value
+
+
+def _unsigned(value: Quantity) -> Quantity:
+    if value < 0:
+        raise fault("must not be negative", f"write e.g. '{value._example}'")
+    return value
+
+
+#: A time of at least one picosecond.
+PositiveDuration = Annotated[Duration, AfterValidator(_positive)]
+#: A time, zero allowed.
+UnsignedDuration = Annotated[Duration, AfterValidator(_unsigned)]
+#: A size of at least one byte.
+PositiveSize = Annotated[Size, AfterValidator(_positive)]
+#: A size, zero allowed.
+UnsignedSize = Annotated[Size, AfterValidator(_unsigned)]
+#: A bandwidth above zero.
+PositiveBandwidth = Annotated[Bandwidth, AfterValidator(_positive)]
+
+#: A number of things, at least one.
+Count = Annotated[int, Strict(), Field(ge=1, le=2**32 - 1)]
+#: A number of things, or the number of a thing counted from 0.
+Index = Annotated[int, Strict(), Field(ge=0, le=2**32 - 1)]
+#: A share, from 0 to 1.
+Share = Annotated[float, Strict(), Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+#: ``true`` or ``false``, and nothing that merely looks like it.
+Flag = Annotated[bool, Strict()]
+#: A name that can be a directory: letters, digits, ``.``, ``_``, ``-``.
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]

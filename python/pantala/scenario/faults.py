@@ -1,0 +1,118 @@
+"""From pydantic's list of errors to one line that names the key and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from pantala.errors import ScenarioError, dotted, show
+from pantala.scenario.base import nearest
+
+__all__ = ["first_fault"]
+
+#: Keys whose value is one of several tables told apart by `kind`: pydantic puts that kind into the error's place.
+_TAGGED = frozenset({"placement", "workload"})
+
+_Words = Callable[[Mapping[str, Any]], tuple[str, str]]
+
+#: Pydantic's error types in our words: message and remedy, from the error's context.
+_WORDS: dict[str, _Words] = {
+    "too_few": lambda _: ("has too few items", "add the others"),
+    "too_long": lambda c: (f"has more than {c['max_length']} items", "remove some"),
+    "greater_than": lambda c: (f"must be more than {c['gt']}", "change it"),
+    "greater_than_equal": lambda c: (f"must be at least {c['ge']}", "change it"),
+    "less_than": lambda c: (f"must be less than {c['lt']}", "change it"),
+    "less_than_equal": lambda c: (f"must be at most {c['le']}", "change it"),
+    "int_type": lambda _: ("is not a whole number", "write e.g. 4"),
+    "float_type": lambda _: ("is not a number", "write e.g. 0.5"),
+    "bool_type": lambda _: ("is neither true nor false", "write true or false, without quotes"),
+    "string_type": lambda _: ("is not text", "put it in quotes"),
+    "list_type": lambda _: ("is not a list", "write e.g. [1, 2]"),
+    "tuple_type": lambda _: ("is not a list", "write e.g. [1, 2]"),
+    "finite_number": lambda _: ("is not a finite number", "write e.g. 0.5"),
+    "string_pattern_mismatch": lambda _: ("is not a name", "use letters, digits, '.', '_' and '-' only"),
+    "string_too_long": lambda c: (f"is longer than {c['max_length']} characters", "shorten it"),
+    "union_tag_not_found": lambda _: ("has no kind", "add kind = '...'"),
+    "model_type": lambda _: ("is not a table", "write its keys below a [table] heading or in { }"),
+    "model_attributes_type": lambda _: ("is not a table", "write its keys below a [table] heading or in { }"),
+}
+
+
+def first_fault(error: ValidationError, source: str, data: Mapping[str, Any], model: type[BaseModel]) -> ScenarioError:
+    """The first of a validation's faults as an error of one line; how many more there are is counted in it.
+
+    Args:
+        error: what pydantic found.
+        source: the file, or another name for where the data is from.
+        data: the data as it was given, for the value to show.
+        model: the model that refused it.
+    """
+    details = error.errors(include_url=False)
+    detail = details[0]
+    context: Mapping[str, Any] = detail.get("ctx", {})
+    kind, given = detail["type"], detail["input"]
+    path = [*_place(detail["loc"]), *context.get("at", [])]
+    if kind == "missing" and isinstance(path[-1], int):  # one of a list of fixed length
+        path.pop()
+        kind = "too_few"
+    if kind in {"union_tag_invalid", "union_tag_not_found"} and isinstance(_at(data, path), Mapping):
+        path.append("kind")
+    message, remedy = _say(kind, context, detail["msg"], given, path)
+    value = "" if kind == "missing" else _value(data, path, given, bool(context.get("at")))
+    return ScenarioError(source, dotted(path), value, message, remedy, len(details) - 1)
+
+
+def _say(kind: str, context: Mapping[str, Any], text: str, given: object, path: list[str | int]) -> tuple[str, str]:
+    if "message" in context:
+        return context["message"], context["remedy"]
+    if kind in {"literal_error", "union_tag_invalid"}:
+        known = context["expected"] if kind == "literal_error" else context["expected_tags"]
+        words = [word.strip(" '") for word in str(known).replace(" or ", ", ").split(",")]
+        close = nearest(str(given if kind == "literal_error" else context["tag"]), words)
+        hint = f"did you mean '{close}'? " if close and len(words) > 1 else ""
+        return "is not known", f"{hint}known: {', '.join(words)}"
+    if kind == "missing":
+        if path == ["jobs"]:
+            return "has no jobs", "add a [[jobs]] table"
+        if path[0] == "machine":
+            return "is missing", "add it, or name a machine that has it: preset = 'kang2022'"
+        return "is missing", f"add {path[-1]} = ..."
+    words_of = _WORDS.get(kind)
+    return words_of(context) if words_of else (text[:1].lower() + text[1:], "change it")
+
+
+def _place(loc: tuple[str | int, ...]) -> list[str | int]:
+    """The key as it is written in the scenario: pydantic's place without the kinds of tagged tables."""
+    path: list[str | int] = []
+    skip = False
+    for step in loc:
+        if skip and isinstance(step, str):
+            skip = False
+            continue
+        path.append(step)
+        skip = step in _TAGGED
+    return path
+
+
+def _at(data: Any, path: list[str | int]) -> Any:
+    """What is given at a path; a text on the way stands for its table; None if nothing is there."""
+    for step in path:
+        if isinstance(data, str):
+            return data
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _value(data: Any, path: list[str | int], given: object, deeper: bool) -> str:
+    """The value of a key: as it was given, else, if a preset gave it, as it was validated."""
+    value = _at(data, path)
+    if value is None and not deeper:
+        value = given
+    if value is None or isinstance(value, BaseModel) or (isinstance(value, Mapping) and value):
+        return ""
+    return show(value)

@@ -1,0 +1,72 @@
+"""Jobs: how many ranks, on which nodes, doing what."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from pantala.scenario.base import Count, Index, Model, Name, UnsignedDuration
+from pantala.scenario.workload import Pattern, Workload
+from pantala.units import Duration
+
+__all__ = ["ContiguousPlacement", "Job", "NodesPlacement", "Placement", "RandomPlacement"]
+
+
+class RandomPlacement(Model):
+    """Nodes drawn at random from those that are free; rank i is on the i-th drawn (Kang et al., SC 2022, V)."""
+
+    kind: Literal["random"] = "random"
+    """Random free nodes."""
+
+
+class ContiguousPlacement(Model):
+    """Consecutive free nodes: fill a router, a group, then the next (Yang et al., SC 2016, 2.3)."""
+
+    kind: Literal["contiguous"] = "contiguous"
+    """Consecutive free nodes."""
+    first_node: Index = 0
+    """Where to start looking for free nodes."""
+
+
+class NodesPlacement(Model):
+    """An explicit list: rank i is on the i-th node of it."""
+
+    kind: Literal["nodes"] = "nodes"
+    """The nodes listed."""
+    nodes: tuple[Index, ...]
+    """One node a rank, counted from 0; node n is on router n // p."""
+
+
+_PlacementByKind = Annotated[RandomPlacement | ContiguousPlacement | NodesPlacement, Field(discriminator="kind")]
+
+
+def _from_name(value: Any) -> Any:
+    return {"kind": value} if isinstance(value, str) else value
+
+
+#: Where the ranks of a job are; the kind alone will do: ``placement = "random"``.
+Placement = Annotated[
+    _PlacementByKind,
+    BeforeValidator(_from_name, json_schema_input_type=Literal["random", "contiguous"] | _PlacementByKind),
+]
+
+
+class Job(Model):
+    """A parallel program: one rank a node, all started together."""
+
+    name: Name
+    """The job's name in tables and figures; its random numbers follow it, not its place in the list."""
+    ranks: Count
+    """Number of ranks, and of nodes: one rank a node."""
+    start: UnsignedDuration = Duration(0)
+    """When the job starts."""
+    placement: Placement = RandomPlacement()
+    """On which nodes: random, contiguous, or a list. Jobs are placed in the order of the scenario."""
+    workload: Workload
+    """What the ranks do."""
+
+    @property
+    def endless(self) -> bool:
+        """Whether the job goes on until the run stops: a pattern does, a motif ends."""
+        return isinstance(self.workload, Pattern)

@@ -1,0 +1,232 @@
+"""The scenario: what to run, as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
+
+from pantala.errors import PlanError, ScenarioError
+from pantala.plan import build_plan, resolve_plan, scenario_key
+from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, fault
+from pantala.scenario.faults import first_fault
+from pantala.scenario.job import Job
+from pantala.scenario.machine import Machine
+from pantala.scenario.mpi import Mpi
+from pantala.scenario.presets import machine_preset, merge
+from pantala.scenario.routing import Routing
+from pantala.scenario.toml import read_toml, value_at
+from pantala.units import Duration
+
+__all__ = ["Record", "Scenario", "Stop"]
+
+
+class Stop(Model):
+    """When a run ends. Without a duration: when every job that ends has ended."""
+
+    duration: PositiveDuration | None = None
+    """Stop after this much simulated time, finished or not."""
+    watchdog: PositiveDuration = Duration(100_000_000)
+    """Call the network stalled, and say why, when no packet has moved for this long while some are in flight."""
+
+
+class Record(Model):
+    """What a run writes besides the jobs, ranks and links tables."""
+
+    window: PositiveDuration = Duration(10_000_000)
+    """Length of the windows of link_windows and job_windows."""
+    packets: Literal["off", "sampled", "all"] = "sampled"
+    """Which packets get a row of their own. Latencies of a job count all of them in any case."""
+    packet_sample: Count = 100
+    """Of how many packets one is recorded, if sampled."""
+    messages: Flag = True
+    """Whether every message gets a row."""
+    iterations: Flag = True
+    """Whether every iteration of every rank gets a row."""
+    link_windows: Flag = True
+    """Whether the traffic of local and global links is recorded a window."""
+
+
+class Scenario(Model):
+    """What to run: a machine, a routing, and the jobs that share it.
+
+    The same in TOML and in Python; every quantity is text with a unit. In Python::
+
+        scenario = pt.Scenario(
+            name="pair",
+            machine="kang2022",
+            routing="ugal_g",
+            jobs=[
+                pt.Job(name="halo", ranks=8, workload=pt.Halo3d(grid=(2, 2, 2), message="16 kB", iterations=2)),
+            ],
+        )
+
+    Raises:
+        pydantic.ValidationError: a value is missing, unknown, of the wrong type or out of range. `from_toml` and
+            `from_dict` raise `ScenarioError` instead, one line that names the file, the key and the remedy.
+    """
+
+    name: Name
+    """The name of the run; its directory is runs/NAME unless `--out` says otherwise."""
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] = 1
+    """Every random number follows from it: one seed, one result."""
+    interference: Flag = False
+    """Run each job alone with the same rank-to-node map, then all together, and compare (Kang et al., SC 2022, V)."""
+    machine: Machine
+    """The network, by the name of a preset or key by key."""
+    routing: Routing
+    """How packets choose their way; the name of the algorithm alone will do."""
+    mpi: Mpi = Mpi()
+    """How messages are sent."""
+    jobs: Annotated[tuple[Job, ...], Field(json_schema_extra={"minItems": 1})]
+    """The jobs that share the machine."""
+    stop: Stop = Stop()
+    """When a run ends."""
+    record: Record = Record()
+    """What a run writes."""
+
+    _source: str = PrivateAttr(default="scenario")
+    _given: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """The routing and MPI defaults that were published with the machine, under what is given."""
+        machine = data.get("machine")
+        if isinstance(machine, Mapping):
+            name = machine.get("preset")
+        else:
+            name = machine.preset if isinstance(machine, Machine) else machine
+        if not isinstance(name, str):
+            return data
+        try:
+            preset = machine_preset(name)
+        except ValueError:
+            return data  # the machine itself will say so, at its own key
+        routing, mpi = data.get("routing"), data.get("mpi", {})
+        if isinstance(routing, str):
+            routing = {"algorithm": routing}
+        if isinstance(routing, Mapping):
+            data["routing"] = merge(preset.get("routing", {}), routing)
+        if isinstance(mpi, Mapping):
+            data["mpi"] = merge(preset.get("mpi", {}), mpi)
+        return data
+
+    @model_validator(mode="after")
+    def _sensible_jobs(self) -> Scenario:
+        if not self.jobs:
+            raise fault("has no jobs", "add a [[jobs]] table", "jobs")
+        names: set[str] = set()
+        for number, job in enumerate(self.jobs):
+            if job.name in names:
+                raise fault("is the name of an earlier job too", "give each job its own", "jobs", number, "name")
+            names.add(job.name)
+        if all(job.endless for job in self.jobs) and self.stop.duration is None:
+            raise fault("is missing: no job ends by itself", "write e.g. duration = '100 us'", "stop", "duration")
+        if self.interference and len(self.jobs) < 2:
+            raise fault("needs at least two jobs", "add a [[jobs]] table, or remove it", "interference")
+        return self
+
+    @classmethod
+    def from_toml(cls, path: str | Path, *, changes: Mapping[str, Any] | None = None) -> Self:
+        """Reads a scenario file.
+
+        Args:
+            path: the TOML file.
+            changes: values to put over the file's, by dotted key: ``{"routing.algorithm": "minimal"}``.
+
+        Raises:
+            ScenarioError: the file cannot be read, is not TOML, or is not a scenario.
+        """
+        return cls.from_dict(read_toml(Path(path)), source=str(path), changes=changes)
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, Any], *, source: str = "scenario", changes: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Makes a scenario of plain dicts, lists, text and numbers, as TOML or JSON have them.
+
+        Args:
+            data: the tables of a scenario.
+            source: what to name in errors.
+            changes: values to put over the data's, by dotted key.
+
+        Raises:
+            ScenarioError: the data is not a scenario.
+        """
+        given = changed(data, changes or {}, source)
+        try:
+            scenario = cls.model_validate(given)
+        except ValidationError as error:
+            raise first_fault(error, source, given, cls) from None
+        scenario._source = source
+        scenario._given = given
+        return scenario
+
+    def replace(self, changes: Mapping[str, Any]) -> Self:
+        """A copy with some values changed, validated anew: one line of a parameter sweep.
+
+        Args:
+            changes: new values by dotted key: ``{"routing.algorithm": "minimal", "jobs.0.ranks": 64}``.
+
+        Raises:
+            ScenarioError: the result is not a scenario.
+        """
+        given = self._given or self.model_dump(mode="json", exclude_unset=True)
+        return type(self).from_dict(given, source=self._source, changes=changes)
+
+    def plan(self) -> dict[str, Any]:
+        """The plan as JSON-like data: integers in picoseconds, bytes and bytes a second; nodes not yet chosen."""
+        return build_plan(self)
+
+    def resolve(self) -> dict[str, Any]:
+        """The resolved plan: every default shown, every rank on its node, and under ``derived`` what follows.
+
+        Raises:
+            ScenarioError: the scenario cannot be run: more ranks than nodes, too few virtual channels, ...
+        """
+        try:
+            return resolve_plan(self.plan())
+        except PlanError as error:
+            raise self.blame(error) from None
+
+    def blame(self, error: PlanError) -> ScenarioError:
+        """The scenario's own error for a fault that the core found in its plan."""
+        key = scenario_key(error.key)
+        return ScenarioError(self._source, key, value_at(self._given, key) or error.value, error.message, error.remedy)
+
+
+def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """`data` with `changes` put over it; the keys of `changes` are dotted, list items by their number.
+
+    Raises:
+        ScenarioError: a key leads through something that is not a table.
+    """
+    result = merge({}, data)
+    for key, value in changes.items():
+        steps = key.split(".")
+        place: Any = result
+        try:
+            for step in steps[:-1]:
+                if isinstance(place, list):
+                    place = place[int(step)]
+                    continue
+                below = place.setdefault(step, {})
+                if isinstance(below, str):  # a shorthand: machine = "kang2022"
+                    below = place[step] = _spelled_out(step, below)
+                elif isinstance(below, tuple):
+                    below = place[step] = list(below)
+                place = below
+            if isinstance(place, list):
+                place[int(steps[-1])] = value
+            else:
+                place[steps[-1]] = value
+        except (AttributeError, IndexError, TypeError, ValueError):
+            raise ScenarioError(source, key, "", "there is no such key to change", "check its spelling") from None
+    return result
+
+
+def _spelled_out(key: str, value: str) -> dict[str, Any]:
+    shorthands = {"machine": Machine.shorthand, "routing": Routing.shorthand, "placement": "kind", "router": "model"}
+    return {shorthands.get(key) or "kind": value}

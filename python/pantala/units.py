@@ -1,0 +1,258 @@
+"""Quantities with units: text such as ``"200 Gb/s"`` to exact integers, and back.
+
+A scenario writes its quantities as text with a unit; the simulator counts in integer picoseconds, bytes and
+bytes a second. Each of the three is a subclass of `int`, so that it computes as a number and prints as a
+quantity::
+
+    >>> Duration.parse("30 ns")
+    Duration('30 ns')
+    >>> int(Duration.parse("30 ns"))
+    30000
+    >>> Bandwidth.parse("200 Gb/s")
+    Bandwidth('25 GB/s')
+    >>> Size.parse("15 KiB") + 1
+    15361
+
+Nothing is rounded: a value that is not a whole number of the base unit is refused. Prefixes are the SI's (k, M,
+G: powers of 1000) and the IEC's (Ki, Mi, Gi: powers of 1024); ``B`` is a byte and ``b`` a bit.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic_core import PydanticCustomError, core_schema
+
+if TYPE_CHECKING:
+    import pint
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+
+__all__ = ["Bandwidth", "Duration", "Quantity", "Size", "UnitError"]
+
+_TEXT = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,24}(?:\.\d{0,24})?|\.\d{1,24})(?:[eE][+-]?\d{1,2})?)\s*(?P<unit>\S.*)?")
+_UNIT = re.compile(r"[A-Za-zµμ][A-Za-zµμ/ *^0-9-]*")
+_NUMBER_PATTERN = r"^\s*[+]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?\s*"
+_LARGEST = 2**63 - 1
+
+# A registry of our own, not pint's default one: there `b` is a barn, `KB` a kelvin-byte, and 900 other units
+# load first. These three base units are all that a scenario measures.
+_DEFINITIONS = """
+pico- = 1e-12 = p-
+nano- = 1e-9 = n-
+micro- = 1e-6 = u- = µ- = μ-
+milli- = 1e-3 = m-
+kilo- = 1e3 = k-
+mega- = 1e6 = M-
+giga- = 1e9 = G-
+tera- = 1e12 = T-
+kibi- = 1024 = Ki-
+mebi- = 1048576 = Mi-
+gibi- = 1073741824 = Gi-
+tebi- = 1099511627776 = Ti-
+second = [time] = s
+bit = [information] = b
+byte = 8 * bit = B
+bps = bit / second
+Bps = byte / second
+"""
+
+
+class UnitError(ValueError):
+    """A quantity that cannot be read: no unit, another dimension, or not exact.
+
+    Attributes:
+        message: what is wrong with the value, to follow ``KEY = VALUE``.
+        remedy: what to write instead.
+    """
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(f"{message}; {remedy}")
+        self.message = message
+        self.remedy = remedy
+
+
+@lru_cache(maxsize=1)
+def _registry() -> pint.UnitRegistry[Any]:
+    """Pint's registry of the units above, built on first use: importing pint alone takes a fifth of a second."""
+    import pint
+
+    registry: pint.UnitRegistry[Any] = pint.UnitRegistry(None, non_int_type=Fraction, cache_folder=None)
+    registry.load_definitions(_DEFINITIONS.strip().splitlines())
+    return registry
+
+
+@lru_cache(maxsize=1024)
+def _factor(unit: str, base: str) -> Fraction | None:
+    """How many `base` one `unit` is, exactly; None if it is no unit or has another dimension."""
+    if _UNIT.fullmatch(unit) is None:
+        return None
+    import pint
+
+    registry = _registry()
+    try:
+        quantity = registry.Quantity(Fraction(1), registry.parse_units(unit, case_sensitive=True))
+        return Fraction(quantity.to(base).magnitude)
+    except (pint.errors.PintError, ValueError, AttributeError, TypeError, AssertionError):
+        return None
+
+
+class Quantity(int):
+    """An exact whole number of a base unit; the base of `Duration`, `Size` and `Bandwidth`."""
+
+    _base: ClassVar[str]  # the base unit, as pint names it
+    _noun: ClassVar[str]  # what it is, for messages
+    _counted: ClassVar[str]  # the base unit in words, plural
+    _example: ClassVar[str]
+    _scales: ClassVar[tuple[tuple[str, int], ...]]  # units to print in, largest first, the base unit last
+    _zero: ClassVar[str]  # the unit that zero is printed in
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Reads a quantity from text with a unit, exactly.
+
+        Args:
+            value: text such as ``"30 ns"``, or a quantity of this class, which is returned as it is.
+
+        Raises:
+            UnitError: no unit, an unknown unit, another dimension, or not a whole number of the base unit.
+        """
+        if isinstance(value, cls):
+            return value
+        wanted = f"write e.g. '{cls._example}'"
+        if isinstance(value, Quantity):
+            raise UnitError(f"is a {value._noun}, not a {cls._noun}", wanted)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            raise UnitError("has no unit", wanted)
+        if not isinstance(value, str):
+            raise UnitError(f"is not a {cls._noun}", wanted)
+        match = _TEXT.fullmatch(value)
+        if match is None:
+            raise UnitError(f"is not a {cls._noun}", wanted)
+        unit = (match["unit"] or "").strip()
+        if not unit:
+            raise UnitError("has no unit", wanted)
+        factor = _factor(unit, cls._base)
+        if factor is None:
+            raise UnitError(*_wrong_unit(unit, cls._noun, wanted))
+        exact = Fraction(match["number"]) * factor
+        if exact.denominator != 1:
+            raise UnitError(
+                f"is {float(exact):.6g} {cls._counted}, not a whole number of them",
+                f"change it to a whole number of {cls._counted}",
+            )
+        if abs(exact.numerator) > _LARGEST:
+            raise UnitError(f"is more {cls._counted} than 63 bits count", "write a smaller value")
+        return cls(exact.numerator)
+
+    def __str__(self) -> str:
+        """The text of fewest digits that gives exactly this number back, in the largest unit among equals."""
+        if self == 0:
+            return f"0 {self._zero}"
+        texts = [text for unit, scale in self._scales if (text := _in_unit(int(self), unit, scale))]
+        return min(texts, key=lambda text: sum(character.isdigit() for character in text))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}('{self}')"
+
+    __format__ = object.__format__
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        def validate(value: object) -> Quantity:
+            try:
+                return cls.parse(value)
+            except UnitError as error:
+                raise PydanticCustomError(
+                    "unit", "{message}; {remedy}", {"message": error.message, "remedy": error.remedy}
+                ) from None
+
+        return core_schema.no_info_plain_validator_function(
+            validate, serialization=core_schema.to_string_ser_schema(when_used="json")
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {
+            "type": "string",
+            "pattern": _NUMBER_PATTERN + r"\S.*$",
+            "examples": [cls._example],
+        }
+
+
+class Duration(Quantity):
+    """A time or latency: a whole number of picoseconds."""
+
+    _base = "picosecond"
+    _noun = "time"
+    _counted = "picoseconds"
+    _example = "30 ns"
+    _scales = (("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1))
+    _zero = "ns"
+
+
+class Size(Quantity):
+    """An amount of data: a whole number of bytes."""
+
+    _base = "byte"
+    _noun = "size"
+    _counted = "bytes"
+    _example = "512 B"
+    _scales = (
+        ("GB", 10**9),
+        ("MB", 10**6),
+        ("kB", 10**3),
+        ("GiB", 2**30),
+        ("MiB", 2**20),
+        ("KiB", 2**10),
+        ("B", 1),
+    )
+    _zero = "B"
+
+
+class Bandwidth(Quantity):
+    """A data rate: a whole number of bytes a second."""
+
+    _base = "byte / second"
+    _noun = "bandwidth"
+    _counted = "bytes a second"
+    _example = "25 GB/s"
+    _scales = (
+        ("GB/s", 10**9),
+        ("MB/s", 10**6),
+        ("kB/s", 10**3),
+        ("GiB/s", 2**30),
+        ("MiB/s", 2**20),
+        ("B/s", 1),
+    )
+    _zero = "B/s"
+
+
+def _in_unit(value: int, unit: str, scale: int) -> str | None:
+    """`value` base units in a unit of `scale` of them: exact, at least one; None where there is no such text."""
+    if abs(value) < scale:
+        return None
+    whole, rest = divmod(abs(value), scale)
+    sign = "-" if value < 0 else ""
+    if rest == 0:
+        return f"{sign}{whole} {unit}"
+    if scale % 10:  # a power of 1024: decimals would not end soon
+        return None
+    decimals = str(rest).rjust(len(str(scale)) - 1, "0").rstrip("0")
+    return f"{sign}{whole}.{decimals} {unit}"
+
+
+def _wrong_unit(unit: str, noun: str, wanted: str) -> tuple[str, str]:
+    """The message and the remedy for a unit that does not measure `noun`."""
+    suspect = unit.removesuffix("/s").removesuffix("ps")  # KB/s, Kbps
+    if suspect in {"KB", "Kb"}:
+        return f"has the ambiguous unit '{unit}'", "write kB (1000 bytes), KiB (1024 bytes) or kb (1000 bits)"
+    for other in Quantity.__subclasses__():
+        if _factor(unit, other._base) is not None:
+            return f"is a {other._noun}, not a {noun}", wanted
+    return f"has the unknown unit '{unit}'", wanted
