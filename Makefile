@@ -42,15 +42,15 @@ lint: $(VENV)/.tools ## Check format, lints and types of Rust and Python
 	$(BIN)/ruff check
 	$(BIN)/mypy
 
-docs: build ## Write the reference pages from the code, and the Rust documentation
-	$(BIN)/python -m pantala.reference docs/reference
+docs: build ## Build the documentation: target/docs (the site) and target/doc (the crates)
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs target/docs
 	$(CARGO) doc --locked --workspace --no-deps
 
 bench: build ## Measure the speed of the core on uniform-1056
 	$(BIN)/pantala bench uniform-1056
 
 schema: build ## Write schema/scenario.schema.json from the scenario models
-	$(BIN)/pantala schema > schema/scenario.schema.json
+	$(BIN)/pantala schema --out schema/scenario.schema.json
 
 lock: ## Resolve requirements/dev.txt anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url \

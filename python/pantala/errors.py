@@ -6,8 +6,9 @@ the simulation is.
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,6 +21,8 @@ __all__ = [
     "SimulationError",
     "UsageError",
     "dotted",
+    "nearest",
+    "show",
 ]
 
 
@@ -122,6 +125,12 @@ def dotted(path: Sequence[str | int]) -> str:
         else:
             text += f".{step}" if text else step
     return text
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that a mistyped one was most likely meant to be, if any comes near."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return close[0] if close else None
 
 
 def show(value: object, width: int = 60) -> str:

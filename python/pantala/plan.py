@@ -98,6 +98,7 @@ def _machine(machine: Machine) -> dict[str, Any]:
             "model": router.model,
             "input_latency_ps": int(router.input_latency),
             "output_latency_ps": int(router.output_latency),
+            "output_latency_at": router.output_latency_at,
             "crossbar_bandwidth_bytes_per_s": int(router.crossbar_bandwidth),
             "input_buffer_flits": router.input_buffer.flits(packet, flit),
             "output_buffer_flits": router.output_buffer.flits(packet, flit),
@@ -110,7 +111,10 @@ def _machine(machine: Machine) -> dict[str, Any]:
             "output_release": router.output_release,
             "credit_latency": router.credit_latency,
         },
-        "nic": {"buffer_packets": machine.nic.buffer.packets(packet, flit)},
+        "nic": {
+            "buffer_packets": machine.nic.buffer.packets(packet, flit),
+            "latency_from": machine.nic.latency_from,
+        },
     }
 
 
@@ -143,7 +147,7 @@ def _job(job: Job) -> dict[str, Any]:
 
 
 def _placement(placement: Placement) -> dict[str, Any]:
-    return placement.model_dump(mode="json")
+    return placement.model_dump(mode="json", exclude_none=True)
 
 
 def _workload(workload: Workload) -> dict[str, Any]:

@@ -90,12 +90,18 @@ def _latencies(prefix: str, subject: str, nullable: bool = False) -> tuple[Colum
 
 _JOB = Column("job", "u16", "Number of the job in the plan, from 0.")
 _RANK = Column("rank", "u32", "Rank within the job, from 0.")
-_LINK = Column("link", "u32", "Number of the directed link; the key of every link table.")
+_LINK = Column(
+    "link",
+    "u32",
+    "Number of the directed link: its router times the ports of a router, plus its port; injection links come after "
+    "all others, by node. The key of every link table.",
+)
 
 _JOBS = Table(
     "jobs",
-    "One row a job: how long it ran, how long its ranks communicated, how long its packets and messages took. Latencies "
-    "cover every delivered packet and message of the job, whatever `record.packets` keeps.",
+    "One row a job: how long it ran, how long its ranks communicated, how long its packets and messages took. "
+    "Latencies cover every delivered packet and message of the job, whatever `record.packets` keeps; those "
+    "of packets are 0 for a job that delivered none.",
     (
         _JOB,
         Column("name", "str", "The job's name in the scenario."),
@@ -104,10 +110,10 @@ _JOBS = Table(
         Column(
             "end_ns",
             "f64",
-            "End of its last rank; null when the job had not finished when the run stopped.",
+            "End of its last rank; null for a job that had not finished when the run stopped, as a pattern never does.",
             True,
         ),
-        Column("complete", "bool", "Whether every rank finished."),
+        Column("complete", "bool", "Whether every rank finished; false for a pattern."),
         Column("communication_time_mean_ns", "f64", "Communication time, mean over ranks."),
         Column("communication_time_std_ns", "f64", "Communication time, standard deviation over ranks."),
         Column("communication_time_max_ns", "f64", "Communication time of the slowest rank."),
@@ -135,7 +141,7 @@ _RANKS = Table(
         Column("node", "u32", "Node on which the rank was placed."),
         Column("router", "u32", "Router of that node."),
         Column("group", "u32", "Group of that router."),
-        Column("start_ns", "f64", "Start of the rank's program."),
+        Column("start_ns", "f64", "Start of the rank's program; null when it had not started.", True),
         Column("end_ns", "f64", "End of the rank's program; null when it had not finished.", True),
         Column("communication_time_ns", "f64", "Duration inside MPI calls."),
         Column("compute_time_ns", "f64", "Duration of compute phases."),
@@ -170,7 +176,7 @@ _MESSAGES = Table(
         _JOB,
         Column("source_rank", "u32", "Rank that sent."),
         Column("destination_rank", "u32", "Rank that received."),
-        Column("tag", "i32", "MPI tag; negative tags belong to collectives."),
+        Column("tag", "i32", "MPI tag; negative for the messages of collectives."),
         Column("bytes", "u64", "Payload of the message."),
         Column("protocol", "str", "`eager` or `rendezvous`."),
         Column("posted_ns", "f64", "The send was posted."),
@@ -210,8 +216,8 @@ _LINKS = Table(
         Column("target_group", "u32", "Group of that router; null for an ejection link.", True),
         Column("node", "u32", "Node of an injection or ejection link; null for the others.", True),
         Column("packets", "u64", "Packets sent over the link."),
-        Column("bytes", "u64", "Bytes sent over the link."),
-        Column("busy_ns", "f64", "Duration during which the link was sending."),
+        Column("bytes", "u64", "Payload sent over the link."),
+        Column("busy_ns", "f64", "Duration during which the link was sending; packets fill whole flits."),
         Column(
             "stall_ns",
             "f64",

@@ -180,7 +180,7 @@ class Quantity(int):
     ) -> JsonSchemaValue:
         return {
             "type": "string",
-            "pattern": _NUMBER_PATTERN + r"\S.*$",
+            "pattern": _NUMBER_PATTERN + r"[A-Za-zµμ].*$",
             "examples": [cls._example],
         }
 

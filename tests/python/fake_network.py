@@ -136,7 +136,9 @@ class Machine:
 def alltoall_flows(nodes: Integers, rows: int, columns: int, size: float) -> tuple[Integers, Integers, Floats]:
     """FFT3D: every rank to every other rank of its row and of its column, in both directions of the transform."""
     rank = np.arange(len(nodes))
-    pairs = [(i, j) for i in rank for j in rank if i != j and (i // columns == j // columns or i % columns == j % columns)]
+    pairs = [
+        (i, j) for i in rank for j in rank if i != j and (i // columns == j // columns or i % columns == j % columns)
+    ]
     source, target = np.array(pairs).T
     return nodes[source], nodes[target], np.full(len(pairs), 2 * size)
 

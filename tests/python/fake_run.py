@@ -14,42 +14,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from fake_network import Floats, Integers, Machine, alltoall_flows, halo_flows
 
+from fake_network import Floats, Integers, Machine, alltoall_flows, halo_flows
+from pantala.results import InterferenceRun, Run
 from pantala.schema import TABLES, polars_schema
 
 LINK_BYTES_PER_NS = 25.0
 Json = dict[str, Any]
-
-
-class FakeRun:
-    """A run directory, read lazily: one attribute a table, and `document` for run.json."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.document: Json = json.loads((directory / "run.json").read_text())
-
-    def __getattr__(self, name: str) -> pl.LazyFrame:
-        if name not in TABLES:
-            raise AttributeError(name)
-        path = self.directory / f"{name}.parquet"
-        if not path.exists():
-            raise FileNotFoundError(path)
-        return pl.scan_parquet(path)
-
-
-class FakeInterference:
-    """A directory of an interference study: each job alone, then all together."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        parts = json.loads((directory / "interference.json").read_text())
-        self.together = FakeRun(directory / parts[-1]["directory"])
-        self.alone = {part["jobs"][0]: FakeRun(directory / part["directory"]) for part in parts[:-1]}
-
-    @property
-    def slowdown(self) -> pl.LazyFrame:
-        return pl.scan_parquet(self.directory / "slowdown.parquet")
 
 
 @dataclass(frozen=True)
@@ -118,7 +89,7 @@ def kang_study(**options: Any) -> Study:
     return Study(Machine(), jobs, 10e3, **options).placed()
 
 
-def fake_interference(directory: Path, study: Study | None = None) -> FakeInterference:
+def fake_interference(directory: Path, study: Study | None = None) -> InterferenceRun:
     """Write a whole study below `directory` and open it."""
     study = study or small_study()
     directory.mkdir(parents=True, exist_ok=True)
@@ -128,7 +99,6 @@ def fake_interference(directory: Path, study: Study | None = None) -> FakeInterf
         parts.append({"part": f"alone-{job.name}", "directory": f"alone-{job.name}", "jobs": [job.name]})
     _write_run(directory / "together", study, study.jobs)
     parts.append({"part": "together", "directory": "together", "jobs": [job.name for job in study.jobs]})
-    (directory / "interference.json").write_text(json.dumps(parts, indent=1))
     together = pl.read_parquet(directory / "together" / "jobs.parquet")
     for index, job in enumerate(study.jobs):
         alone = pl.read_parquet(directory / f"alone-{job.name}" / "jobs.parquet").row(0, named=True)
@@ -140,14 +110,16 @@ def fake_interference(directory: Path, study: Study | None = None) -> FakeInterf
         row["slowdown"] = both["communication_time_mean_ns"] / alone["communication_time_mean_ns"]
         rows.append(row)
     pl.DataFrame(rows).with_columns(pl.col("job").cast(pl.UInt16)).write_parquet(directory / "slowdown.parquet")
-    return FakeInterference(directory)
+    document = {"name": "interference", "complete": True, "parts": parts}
+    (directory / "interference.json").write_text(json.dumps(document, indent=1))
+    return InterferenceRun(directory)
 
 
-def fake_run(directory: Path, study: Study | None = None) -> FakeRun:
+def fake_run(directory: Path, study: Study | None = None) -> Run:
     """Write one run of all jobs together and open it."""
     study = study or small_study()
     _write_run(directory, study, study.jobs)
-    return FakeRun(directory)
+    return Run(directory)
 
 
 def _seed(study: Study, job: Job, purpose: int) -> int:
@@ -394,7 +366,8 @@ def _document(study: Study, jobs: tuple[Job, ...], simulated: float, tables: Any
             "wiring_seed": 0,
         },
         "links": {
-            name: {**link, "latency_ps": ps} for name, ps in (("terminal", 10_000), ("local", 30_000), ("global", 300_000))
+            name: {**link, "latency_ps": ps}
+            for name, ps in (("terminal", 10_000), ("local", 30_000), ("global", 300_000))
         },
         "packet_bytes": 512,
         "flit_bytes": 128,

@@ -6,4 +6,4 @@ pub mod wheel;
 
 pub use random::Stream;
 pub use time::{NANOSECOND, NEVER, Time, transfer_time};
-pub use wheel::{Event, Wheel};
+pub use wheel::{Event, PHASES, Wheel};

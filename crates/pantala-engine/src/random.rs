@@ -18,9 +18,7 @@ pub const fn mix(mut z: u64) -> u64 {
 /// A 64-bit key of a byte string (a job's name, say): FNV-1a, then mixed.
 #[must_use]
 pub fn key_of(name: &str) -> u64 {
-    let hash = name.bytes().fold(0xCBF2_9CE4_8422_2325, |h: u64, b| {
-        (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3)
-    });
+    let hash = name.bytes().fold(0xCBF2_9CE4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3));
     mix(hash)
 }
 
@@ -90,9 +88,8 @@ mod tests {
 
     #[test]
     fn streams_differ_by_every_part_of_the_key() {
-        let draws: Vec<u64> = [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2)]
-            .map(|(s, p, e)| Stream::new(s, p, e).bits())
-            .to_vec();
+        let draws: Vec<u64> =
+            [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2)].map(|(s, p, e)| Stream::new(s, p, e).bits()).to_vec();
         for i in 0..draws.len() {
             for j in 0..i {
                 assert_ne!(draws[i], draws[j]);

@@ -3,7 +3,8 @@
 use crate::crossbar::space_of;
 use crate::host::Host;
 use crate::network::{Kind, Network};
-use crate::packet::Leg;
+use crate::packet::{Leg, NONE};
+use crate::port::{InVc, LinkEnd};
 use crate::probe::Probe;
 use std::fmt;
 
@@ -30,13 +31,7 @@ impl Audit {
 impl fmt::Display for Audit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = |good| if good { "balanced" } else { "NOT balanced" };
-        write!(
-            f,
-            "packets {}, flits {}, credits {}",
-            word(self.packets),
-            word(self.flits),
-            word(self.credits)
-        )
+        write!(f, "packets {}, flits {}, credits {}", word(self.packets), word(self.flits), word(self.credits))
     }
 }
 
@@ -51,33 +46,33 @@ impl<H: Host, P: Probe> Network<H, P> {
         // Flits that the sender of each (link, VC) has no credit for.
         let mut behind = vec![0i64; self.out_vcs.len()];
         let mut behind_nic = vec![0i64; self.nics.len()];
-        let mut charge = |in_port: usize, vc: usize, amount: i64| {
-            let input = &self.inputs[in_port];
-            if input.terminal {
-                behind_nic[input.upstream as usize] += amount;
+        let mut charge = |in_vc: usize, amount: i64| {
+            let InVc { port, upstream, .. } = self.in_vcs[in_vc];
+            if self.in_ports[port as usize].terminal {
+                behind_nic[upstream as usize] += amount;
             } else {
-                behind[input.upstream as usize * self.vcs + vc] += amount;
+                behind[upstream as usize] += amount;
             }
         };
-        for event in self.wheel.iter() {
-            let (kind, entity, payload) = Kind::of(event.word);
+        for (phase, id) in self.wheel.iter() {
+            let kind = Kind::of(phase);
             if !matches!(kind, Kind::Arrive | Kind::Deliver) {
                 continue;
             }
-            let packet = &self.packets[payload];
+            let packet = &self.packets[id];
             packets += 1;
             flits += u64::from(packet.flits);
             // Credits of an ejected packet are on their way back from the start.
             if kind == Kind::Arrive {
-                charge(entity as usize, usize::from(packet.vc), i64::from(packet.flits));
+                charge(packet.at as usize, i64::from(packet.flits));
             }
         }
-        for (in_vc, queue) in self.in_queues.iter().enumerate() {
-            for index in queue.iter(&self.packets) {
+        for (in_vc, vc) in self.in_vcs.iter().enumerate() {
+            for index in vc.queue.iter(&self.packets) {
                 let packet = &self.packets[index];
                 packets += 1;
                 flits += u64::from(packet.flits);
-                charge(in_vc / self.vcs, in_vc % self.vcs, i64::from(packet.flits));
+                charge(in_vc, i64::from(packet.flits));
             }
         }
         let buffer = i64::from(self.config.router.input_buffer);
@@ -111,9 +106,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[must_use]
     pub fn diagnose(&self) -> Diagnosis {
         let mut best = Diagnosis::default();
-        let mut seen = vec![0u32; self.in_queues.len()];
-        for (round, start) in (0..self.in_queues.len()).enumerate() {
-            if self.in_queues[start].head == crate::packet::NONE || seen[start] != 0 {
+        let mut seen = vec![0u32; self.in_vcs.len()];
+        for (round, start) in (0..self.in_vcs.len()).enumerate() {
+            if self.in_vcs[start].queue.head == NONE || seen[start] != 0 {
                 continue;
             }
             let chain = self.chain_from(start, round as u32 + 1, &mut seen);
@@ -136,31 +131,31 @@ impl<H: Host, P: Probe> Network<H, P> {
                 waits.drain(..from);
                 return Diagnosis { waits, cycle: true, packets_in_flight: 0 };
             }
-            let index = self.in_queues[at].head;
-            if index == crate::packet::NONE || seen[at] != 0 {
+            let InVc { queue, port, router, out_vc, .. } = self.in_vcs[at];
+            if queue.head == NONE || seen[at] != 0 {
                 return Diagnosis { waits, cycle: false, packets_in_flight: 0 };
             }
             seen[at] = mark;
             places.push(at);
+            let index = queue.head;
             let packet = &self.packets[index];
-            let in_port = at / self.vcs;
-            let router = self.inputs[in_port].router;
-            let out = (router * self.ports) as usize + usize::from(packet.out_port);
+            let out = out_vc as usize / self.vcs;
+            let first_port = (router * self.ports) as usize;
             waits.push(Wait {
                 router,
-                port: (in_port - (router * self.ports) as usize) as u16,
+                port: (port as usize - first_port) as u16,
                 vc: (at % self.vcs) as u8,
-                out_port: packet.out_port,
+                out_port: (out - first_port) as u16,
                 out_vc: packet.out_vc,
-                packets: self.in_queues[at].iter(&self.packets).count() as u32,
+                packets: queue.iter(&self.packets).count() as u32,
                 source: self.packets.origin(index).source,
                 destination: packet.destination,
                 nonminimal: packet.leg != Leg::Undecided && packet.nonminimal,
             });
-            if self.outputs[out].ejection {
+            if self.out_ports[out].end != LinkEnd::Router {
                 return Diagnosis { waits, cycle: false, packets_in_flight: 0 };
             }
-            at = self.outputs[out].target as usize * self.vcs + usize::from(packet.out_vc);
+            at = self.out_ports[out].target as usize + usize::from(packet.out_vc);
         }
     }
 }
@@ -175,7 +170,7 @@ pub struct Wait {
     /// Input VC.
     pub vc: u8,
     /// The output port it waits for.
-    pub out_port: u8,
+    pub out_port: u16,
     /// And the VC on it.
     pub out_vc: u8,
     /// Packets in its input VC, itself included.

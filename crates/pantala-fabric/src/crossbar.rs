@@ -5,43 +5,47 @@
 //! output buffer of its VC. Whoever waits is woken by what it waits for: the output or an input port that falls free at a
 //! known time, or room that a link promises when it starts a packet.
 
-use crate::config::{Arbiter, OutputLatency, Release};
+use crate::FabricConfig;
+use crate::config::Arbiter;
 use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::NONE;
-use crate::port::{OutPort, OutVc};
+use crate::pending::PendingPool;
+use crate::port::{InVc, OutVc};
 use crate::probe::Probe;
 use crate::routing::{QueueMeasure, Senses};
-use pantala_engine::{Event, NEVER, Time};
+use crate::slab::Slab;
+use pantala_engine::{NEVER, Time};
 
 /// The queues of one router's outputs, as its routing sees them.
 struct RouterSenses<'a> {
-    out_vcs: &'a mut [OutVc],
-    pool: &'a mut crate::pending::PendingPool,
+    out_vcs: &'a mut Slab<OutVc>,
+    pool: &'a mut PendingPool,
+    /// The router's first output VC.
+    first: usize,
     vcs: usize,
-    credits_full: i32,
-    space_full: i32,
-    measure: QueueMeasure,
+    config: &'a FabricConfig,
     now: Time,
 }
 
 impl Senses for RouterSenses<'_> {
     fn queue(&mut self, port: u16, vc: Option<u8>) -> i64 {
-        let first = usize::from(port) * self.vcs;
+        let first = self.first + usize::from(port) * self.vcs;
+        let credits_full = self.config.router.input_buffer as i32;
+        let space_full = space_of(self.config.router.output_buffer);
         let range = match vc {
             Some(vc) => first + usize::from(vc)..first + usize::from(vc) + 1,
             None => first..first + self.vcs,
         };
         let mut flits = 0;
-        for out_vc in &mut self.out_vcs[range] {
+        for out_vc in range {
+            let out_vc = &mut self.out_vcs[out_vc];
             // Granted to this VC and not credited back; a packet sent ahead of time has its credits taken already.
-            let sum = i64::from(self.credits_full - out_vc.credits.at(self.pool, self.now) + out_vc.unsent);
-            flits += match self.measure {
+            let sum = i64::from(credits_full - out_vc.credits.at(self.pool, self.now) + out_vc.unsent);
+            flits += match self.config.routing.ugal.queue {
                 QueueMeasure::OutputAndCredits => sum,
-                QueueMeasure::Output => i64::from(self.space_full - out_vc.space.at(self.pool, self.now)),
-                QueueMeasure::Credits => {
-                    (sum - i64::from(self.space_full - out_vc.space.at(self.pool, self.now))).max(0)
-                }
+                QueueMeasure::Output => i64::from(space_full - out_vc.space.at(self.pool, self.now)),
+                QueueMeasure::Credits => (sum - i64::from(space_full - out_vc.space.at(self.pool, self.now))).max(0),
             };
         }
         flits
@@ -51,68 +55,103 @@ impl Senses for RouterSenses<'_> {
 impl<H: Host, P: Probe> Network<H, P> {
     /// A packet's head is in an input buffer.
     #[inline]
-    pub(crate) fn arrive(&mut self, in_port: u32, index: u32) {
-        let in_vc = in_port as usize * self.vcs + usize::from(self.packets[index].vc);
-        if self.in_queues[in_vc].push(&mut self.packets, index) {
-            self.fresh.push(in_vc as u32);
+    pub(crate) fn arrive(&mut self, index: u32) {
+        let at = self.packets[index].at;
+        if self.in_vcs[at].queue.push(&mut self.packets, index) {
+            self.fresh.push(at);
+        }
+    }
+
+    /// Routes what has come to the head of an input buffer and arbitrates where something can move, until nothing can.
+    ///
+    /// Routers do not touch one another here but for credits and packets that take time, so they may come in any order.
+    pub(crate) fn settle(&mut self, now: Time) {
+        loop {
+            for i in 0..self.fresh.len() {
+                self.route_head(self.fresh[i] as usize, now);
+            }
+            self.fresh.clear();
+            if self.dirty_routers.is_empty() {
+                return;
+            }
+            let mut routers = std::mem::take(&mut self.dirty_routers);
+            for &router in &routers {
+                if self.config.router.arbiter == Arbiter::RoundRobin {
+                    self.arbitrate(router, now);
+                } else {
+                    self.sweep(router, now);
+                }
+            }
+            routers.clear();
+            self.dirty_routers = routers;
         }
     }
 
     /// Routes the head of an input VC and has it wait for its output.
-    pub(crate) fn route_head(&mut self, in_vc: u32, now: Time) {
-        let in_vc = in_vc as usize;
-        let index = self.in_queues[in_vc].head;
-        let per_router = self.ports as usize * self.vcs;
-        let router = in_vc / per_router;
-        let bit = in_vc - router * per_router;
-        let first = router * per_router;
+    #[inline]
+    fn route_head(&mut self, in_vc: usize, now: Time) {
+        let InVc { router, bit, queue, .. } = self.in_vcs[in_vc];
+        let first_port = (router * self.ports) as usize;
         let mut senses = RouterSenses {
-            out_vcs: &mut self.out_vcs[first..first + per_router],
+            out_vcs: &mut self.out_vcs,
             pool: &mut self.pool,
+            first: first_port * self.vcs,
             vcs: self.vcs,
-            credits_full: self.config.router.input_buffer as i32,
-            space_full: space_of(self.config.router.output_buffer),
-            measure: self.config.routing.ugal.queue,
+            config: &self.config,
             now,
         };
-        let packet = &mut self.packets[index];
-        let hop = self.config.routing.route(&self.topology, router as u32, packet, &mut senses);
-        packet.out_port = hop.port as u8;
+        let packet = &mut self.packets[queue.head];
+        let hop = self.config.routing.route(&self.topology, router, packet, &mut senses);
         packet.out_vc = hop.vc;
-        let out = router * self.ports as usize + usize::from(hop.port);
+        let out = first_port + usize::from(hop.port);
+        self.in_vcs[in_vc].out_vc = (out * self.vcs) as u32 + u32::from(hop.vc);
+        let bit = usize::from(bit);
         self.waiting[out * self.words + bit / 64] |= 1 << (bit % 64);
-        match self.crossbar_period() {
-            None => self.mark_dirty(out),
-            Some(period) => self.ensure_crossbar_wake(out, edge_after(now, period)),
+        if self.stages.crossbar_period == 0 {
+            self.mark_dirty(router, hop.port);
+        } else {
+            self.ensure_crossbar_wake(out, self.stages.edge_after(now));
         }
     }
 
     #[inline]
-    fn mark_dirty(&mut self, out: usize) {
-        if !self.outputs[out].dirty {
-            self.outputs[out].dirty = true;
-            self.dirty.push(out as u32);
+    fn mark_dirty(&mut self, router: u32, port: u16) {
+        if self.dirty_words == 1 {
+            let set = &mut self.dirty[router];
+            if *set == 0 {
+                self.dirty_routers.push(router);
+            }
+            *set |= 1 << port;
+            return;
         }
+        let first = router as usize * self.dirty_words;
+        if self.dirty.run(first, self.dirty_words).iter().all(|w| *w == 0) {
+            self.dirty_routers.push(router);
+        }
+        self.dirty[first + usize::from(port / 64)] |= 1 << (port % 64);
     }
 
     /// Schedules an arbitration unless one comes earlier.
     #[inline]
     pub(crate) fn ensure_crossbar_wake(&mut self, out: usize, time: Time) {
-        let port = &mut self.outputs[out];
+        let port = &mut self.out_ports[out];
         if port.crossbar_wake > time {
             port.crossbar_wake = time;
-            self.wheel.push(Event { time, word: Kind::Crossbar.word(out as u32, 0) });
+            self.wheel.push(time, Kind::Crossbar as u8, out as u32);
         }
     }
 
     /// An output's crossbar may have something to do.
     #[inline]
     pub(crate) fn crossbar_wake(&mut self, out: u32, now: Time) {
-        let port = &mut self.outputs[out as usize];
-        if port.crossbar_wake == now {
-            port.crossbar_wake = NEVER;
-            self.mark_dirty(out as usize);
+        let port = &mut self.out_ports[out];
+        if port.crossbar_wake != now {
+            self.drop_event();
+            return;
         }
+        port.crossbar_wake = NEVER;
+        let (router, port) = (port.router, port.port);
+        self.mark_dirty(router, port);
     }
 
     /// Room in an output buffer comes free at `time`: wakes who waits for it.
@@ -120,46 +159,66 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn room_at(&mut self, out: usize, out_vc: usize, time: Time) {
         if self.out_vcs[out_vc].space_wait {
             self.out_vcs[out_vc].space_wait = false;
-            let time = self.crossbar_period().map_or(time, |period| edge_after(time, period));
-            self.ensure_crossbar_wake(out, time);
+            self.ensure_crossbar_wake(out, self.stages.edge_after(time));
         }
     }
 
-    /// Arbitrates for every output on the list.
-    pub(crate) fn arbitrate_dirty(&mut self, now: Time) {
-        if self.config.router.arbiter == Arbiter::RoundRobin {
-            let mut i = 0;
-            while i < self.dirty.len() {
-                let out = self.dirty[i] as usize;
-                self.outputs[out].dirty = false;
-                if let Some(bit) = self.pick_round_robin(out, now) {
-                    self.outputs[out].next_input = bit as u16 + 1;
-                    self.grant(out, bit, now);
+    /// Arbitrates for the router's outputs on the list, in the order of their numbers.
+    #[inline]
+    fn arbitrate(&mut self, router: u32, now: Time) {
+        let first_port = (router * self.ports) as usize;
+        let first_in_vc = first_port * self.vcs;
+        for word in 0..self.dirty_words {
+            let mut set = std::mem::take(&mut self.dirty[router as usize * self.dirty_words + word]);
+            while set != 0 {
+                let out = first_port + word * 64 + set.trailing_zeros() as usize;
+                set &= set - 1;
+                let free = self.out_ports[out].crossbar_free;
+                if free > now {
+                    self.ensure_crossbar_wake(out, free);
+                } else if let Some(in_vc) = self.pick_round_robin(out, first_in_vc, now) {
+                    self.grant(in_vc, out, now);
+                    self.arm_granted(out);
+                } else {
+                    self.arm_blocked(out, now);
                 }
-                self.arm(out, now);
-                i += 1;
             }
-            self.dirty.clear();
-        } else {
-            self.sweep(now);
         }
+    }
+
+    /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
+    #[inline]
+    fn arm_granted(&mut self, out: usize) {
+        if (0..self.words).any(|w| self.waiting[out * self.words + w] != 0) {
+            self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
+        }
+    }
+
+    /// The first input VC of an output's router.
+    #[inline]
+    fn first_in_vc(&self, out: usize) -> usize {
+        self.out_ports[out].router as usize * self.ports as usize * self.vcs
     }
 
     /// The first input VC from the pointer on that can go to `out` now.
     #[inline]
-    fn pick_round_robin(&mut self, out: usize, now: Time) -> Option<usize> {
-        if self.outputs[out].crossbar_free > now {
-            return None;
+    fn pick_round_robin(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
+        if self.words == 1 {
+            // One waiter, as a rule.
+            let set = self.waiting[out];
+            if set & set.wrapping_sub(1) == 0 {
+                let in_vc = first + set.trailing_zeros() as usize;
+                return (set != 0 && self.can_go(in_vc, now)).then_some(in_vc);
+            }
         }
-        let start = usize::from(self.outputs[out].next_input);
-        let bits = self.port_of_bit.len();
-        let start = if start >= bits { 0 } else { start };
-        self.scan(out, start, bits, now).or_else(|| self.scan(out, 0, start, now))
+        let bits = self.ports as usize * self.vcs;
+        let start = usize::from(self.out_ports[out].next_input);
+        self.scan(out, first, start, bits, now).or_else(|| self.scan(out, first, 0, start, now))
     }
 
     /// The first input VC with its bit in `from..to` that can go to `out` now.
     #[inline]
-    fn scan(&mut self, out: usize, from: usize, to: usize, now: Time) -> Option<usize> {
+    fn scan(&mut self, out: usize, first: usize, from: usize, to: usize, now: Time) -> Option<usize> {
         let mut bit = from;
         while bit < to {
             let word = self.waiting[out * self.words + bit / 64] >> (bit % 64);
@@ -171,82 +230,70 @@ impl<H: Host, P: Probe> Network<H, P> {
             if bit >= to {
                 return None;
             }
-            if self.can_go(out, bit, now) {
-                return Some(bit);
+            if self.can_go(first + bit, now) {
+                return Some(first + bit);
             }
             bit += 1;
         }
         None
     }
 
-    /// Whether the head of an input VC that waits for `out`, whose crossbar is free, can go now.
+    /// Whether the head of an input VC, whose output's crossbar is free, can go now.
     #[inline]
-    fn can_go(&mut self, out: usize, bit: usize, now: Time) -> bool {
-        let (in_port, in_vc) = self.input_of(out, bit);
-        if self.inputs[in_port].busy_until > now {
-            return false;
-        }
-        let packet = &self.packets[self.in_queues[in_vc].head];
-        let out_vc = out * self.vcs + usize::from(packet.out_vc);
-        self.out_vcs[out_vc].space.at(&mut self.pool, now) >= i32::from(packet.flits)
-    }
-
-    /// The input port and input VC behind a bit of an output's waiting set.
-    #[inline]
-    pub(crate) fn input_of(&self, out: usize, bit: usize) -> (usize, usize) {
-        let first = out - out % self.ports as usize;
-        (first + usize::from(self.port_of_bit[bit]), first * self.vcs + bit)
+    fn can_go(&mut self, in_vc: usize, now: Time) -> bool {
+        let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
+        self.in_ports[port].busy_until.max(open) <= now
+            && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= i32::from(self.packets[queue.head].flits)
     }
 
     /// Router-wide arbitration in the order of age or of the last grant.
-    fn sweep(&mut self, now: Time) {
-        self.dirty.sort_unstable();
-        let ports = self.ports;
-        let mut from = 0;
-        while from < self.dirty.len() {
-            let router = self.dirty[from] / ports;
-            let to = self.dirty[from..].iter().position(|o| o / ports != router).map_or(self.dirty.len(), |n| from + n);
-            self.candidates.clear();
-            for i in from..to {
-                let out = self.dirty[i] as usize;
-                self.outputs[out].dirty = false;
-                if self.outputs[out].crossbar_free > now {
-                    continue;
-                }
-                for bit in self.waiting_bits(out) {
-                    let (_, in_vc) = self.input_of(out, bit);
-                    let key = match self.config.router.arbiter {
-                        Arbiter::Age => self.packets.origin(self.in_queues[in_vc].head).created,
-                        Arbiter::Lru | Arbiter::RoundRobin => self.grant_stamps[in_vc],
-                    };
-                    self.candidates.push((key, bit as u32, out as u32));
-                }
+    fn sweep(&mut self, router: u32, now: Time) {
+        let first_port = (router * self.ports) as usize;
+        let sets: Vec<u64> = self.dirty.run(router as usize * self.dirty_words, self.dirty_words).to_vec();
+        let ports = self.ports as usize;
+        let outs = || (0..ports).filter(|p| sets[p / 64] >> (p % 64) & 1 == 1).map(|p| first_port + p);
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        for out in outs().filter(|&out| self.out_ports[out].crossbar_free <= now) {
+            for in_vc in self.waiting_for(out) {
+                let key = match self.config.router.arbiter {
+                    Arbiter::Age => self.packets.origin(self.in_vcs[in_vc].queue.head).created,
+                    Arbiter::Lru | Arbiter::RoundRobin => self.grant_stamps[in_vc],
+                };
+                candidates.push((key, in_vc as u32, out as u32));
             }
-            self.candidates.sort_unstable();
-            let mut granted = 0;
-            for i in 0..self.candidates.len() {
-                let (_, bit, out) = self.candidates[i];
-                let (bit, out) = (bit as usize, out as usize);
-                if self.outputs[out].crossbar_free <= now && self.can_go(out, bit, now) {
-                    let (_, in_vc) = self.input_of(out, bit);
-                    // Of several grants at one time, SST's list puts the later before the earlier.
-                    granted += 1;
-                    self.grant_stamps[in_vc] = (self.grants << 8) + (255 - granted);
-                    self.grant(out, bit, now);
-                }
-            }
-            self.grants += 1;
-            for i in from..to {
-                self.arm(self.dirty[i] as usize, now);
-            }
-            from = to;
         }
-        self.dirty.clear();
+        candidates.sort_unstable();
+        let mut granted = 0;
+        for &(_, in_vc, out) in &candidates {
+            let (in_vc, out) = (in_vc as usize, out as usize);
+            if self.out_ports[out].crossbar_free <= now && self.can_go(in_vc, now) {
+                // Of several grants at one time, SST's list puts the later before the earlier.
+                granted += 1;
+                self.grant_stamps[in_vc] = (now << 8) + (255 - granted);
+                self.grant(in_vc, out, now);
+            }
+        }
+        self.candidates = candidates;
+        for out in outs() {
+            let free = self.out_ports[out].crossbar_free;
+            if free > now {
+                self.arm_granted(out);
+            } else {
+                self.arm_blocked(out, now);
+            }
+        }
+        for word in 0..self.dirty_words {
+            self.dirty[router as usize * self.dirty_words + word] = 0;
+        }
     }
 
-    /// The bits of the input VCs that wait for `out`.
-    pub(crate) fn waiting_bits(&self, out: usize) -> impl Iterator<Item = usize> + use<H, P> {
-        let set: [u64; 64] = std::array::from_fn(|w| if w < self.words { self.waiting[out * self.words + w] } else { 0 });
+    /// The input VCs that wait for `out`.
+    fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> + use<H, P> {
+        const MOST_WORDS: usize = 64; // 256 ports of 16 VCs
+        let first = self.first_in_vc(out);
+        let mut set = [0u64; MOST_WORDS];
+        set[..self.words].copy_from_slice(self.waiting.run(out * self.words, self.words));
         let words = self.words;
         (0..words).flat_map(move |w| {
             let mut bits = set[w];
@@ -254,44 +301,27 @@ impl<H: Host, P: Probe> Network<H, P> {
                 (bits != 0).then(|| {
                     let bit = bits.trailing_zeros() as usize;
                     bits &= bits - 1;
-                    w * 64 + bit
+                    first + w * 64 + bit
                 })
             })
         })
     }
 
-    /// Schedules the next arbitration of an output for which somebody still waits.
-    #[inline]
-    fn arm(&mut self, out: usize, now: Time) {
-        let words = &self.waiting[out * self.words..(out + 1) * self.words];
-        if words.iter().all(|w| *w == 0) {
-            return;
-        }
-        let OutPort { crossbar_free, .. } = self.outputs[out];
-        if crossbar_free > now {
-            self.ensure_crossbar_wake(out, crossbar_free);
-            return;
-        }
-        self.arm_blocked(out, now);
-    }
-
+    /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot go.
     #[inline(never)]
     fn arm_blocked(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
-        for bit in self.waiting_bits(out) {
-            let (in_port, in_vc) = self.input_of(out, bit);
-            let busy_until = self.inputs[in_port].busy_until;
+        for in_vc in self.waiting_for(out) {
+            let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
+            let busy_until = self.in_ports[port].busy_until.max(open);
             if busy_until > now {
                 wake = wake.min(busy_until);
                 continue;
             }
-            let packet = &self.packets[self.in_queues[in_vc].head];
-            let out_vc = &mut self.out_vcs[out * self.vcs + usize::from(packet.out_vc)];
-            match out_vc.space.when(&self.pool, u32::from(packet.flits)) {
-                Some(time) => {
-                    wake = wake.min(self.crossbar_period().map_or(time, |period| edge_after(time, period)));
-                }
-                None => out_vc.space_wait = true,
+            let vc = &mut self.out_vcs[out_vc as usize];
+            match vc.space.when(&self.pool, u32::from(self.packets[queue.head].flits)) {
+                Some(time) => wake = wake.min(self.stages.edge_after(time)),
+                None => vc.space_wait = true,
             }
         }
         if wake != NEVER {
@@ -300,42 +330,38 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Moves the head of an input VC to its output.
-    fn grant(&mut self, out: usize, bit: usize, now: Time) {
-        let (in_port, in_vc) = self.input_of(out, bit);
-        let flit = self.config.router.crossbar_flit;
-        let index = self.in_queues[in_vc].pop(&self.packets);
-        self.waiting[out * self.words + bit / 64] &= !(1 << (bit % 64));
-        if self.in_queues[in_vc].head != NONE {
+    #[inline]
+    fn grant(&mut self, in_vc: usize, out: usize, now: Time) {
+        let stages = &self.stages;
+        let InVc { port, bit, out_vc, .. } = self.in_vcs[in_vc];
+        let queue = &mut self.in_vcs[in_vc].queue;
+        let index = queue.pop(&self.packets);
+        if queue.head != NONE {
             self.fresh.push(in_vc as u32);
         }
-        let cut_through = self.cut_through();
-        let router = &self.config.router;
+        let bit = usize::from(bit);
+        self.waiting[out * self.words + bit / 64] &= !(1 << (bit % 64));
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
-        let free = now + Time::from(flits) * flit;
+        let free = now + Time::from(flits) * stages.crossbar_flit;
         // When the tail has left the input buffer.
-        let left = if cut_through { free.max(packet.tail + flit) } else { free };
-        let head_delay = if router.crossbar_delays_head { flit } else { 0 }
-            + match router.output_latency_at {
-                OutputLatency::Crossbar => router.output_latency,
-                OutputLatency::Link => 0,
-            };
-        packet.ready = now + head_delay;
-        packet.tail = if cut_through {
-            // Without the head's flit time in the crossbar, the tail saves it, too.
-            left - flit + head_delay
+        let left = if stages.cut_through { free.max(packet.tail + stages.crossbar_flit) } else { free };
+        packet.ready = now + stages.head_delay;
+        packet.tail = if stages.cut_through {
+            // The tail is as far behind the head at the output as the crossbar leaves it.
+            left - stages.crossbar_flit + stages.head_delay
         } else {
             packet.ready
         };
-        let vc = packet.vc;
-        let given = match router.credit_return {
-            Release::Head => now,
-            Release::Tail => left,
-        };
-        self.inputs[in_port].busy_until = free;
-        self.outputs[out].crossbar_free = free;
-        self.give_credit(in_port, vc, given, flits);
-        self.enqueue(out, index, now);
+        let given = if stages.credit_with_tail { left } else { now };
+        self.in_ports[port].busy_until = free;
+        self.in_vcs[in_vc].open = left;
+        let port = &mut self.out_ports[out];
+        port.crossbar_free = free;
+        let next = bit + 1;
+        port.next_input = if next == self.ports as usize * self.vcs { 0 } else { next as u16 };
+        self.give_credit(in_vc, given, flits);
+        self.enqueue(out, out_vc as usize, index, now);
     }
 }
 
@@ -345,10 +371,4 @@ pub(crate) const fn space_of(output_buffer: u32) -> i32 {
         0 => i32::MAX / 2,
         flits => flits as i32,
     }
-}
-
-/// The first clock edge strictly after `time`.
-#[inline]
-const fn edge_after(time: Time, period: Time) -> Time {
-    (time / period + 1) * period
 }

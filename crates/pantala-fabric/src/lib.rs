@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod config;
+mod construct;
 mod crossbar;
 pub mod host;
 mod link;
@@ -12,6 +13,8 @@ pub mod pending;
 mod port;
 pub mod probe;
 pub mod routing;
+mod slab;
+mod stages;
 
 pub use audit::{Audit, Diagnosis};
 pub use config::FabricConfig;

@@ -4,54 +4,71 @@
 //! is idle, whose output buffer is empty and whose credits are there is sent ahead: nothing that can happen until its head is
 //! ready could change that, so no event is spent on the decision.
 
-use crate::config::Release;
 use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::NONE;
+use crate::port::{InVc, LinkEnd};
 use crate::probe::Probe;
-use pantala_engine::{Event, NEVER, Time};
+use pantala_engine::{NEVER, Time};
 
 impl<H: Host, P: Probe> Network<H, P> {
     /// Puts a packet that has won the crossbar into its output buffer, or straight onto the link.
     #[inline]
-    pub(crate) fn enqueue(&mut self, out: usize, index: u32, now: Time) {
+    pub(crate) fn enqueue(&mut self, out: usize, out_vc: usize, index: u32, now: Time) {
         let packet = &self.packets[index];
         let (ready, flits) = (packet.ready, u32::from(packet.flits));
-        let out_vc = out * self.vcs + usize::from(packet.out_vc);
-        let port = &mut self.outputs[out];
-        let idle = self.idle_flits * port.flit;
+        let port = &mut self.out_ports[out];
+        let idle = self.stages.idle_flits * port.flit;
         let vc = &mut self.out_vcs[out_vc];
-        vc.space.take(flits);
-        if port.queued == 0 && port.link_free <= ready && vc.credits.at(&mut self.pool, now) >= flits as i32 {
-            self.send(out, out_vc, index, ready + idle);
+        // A VC keeps its order flit by flit: not before the tail ahead has gone.
+        let open = port.link_free.max(vc.gone);
+        if port.queued == 0
+            && open <= ready
+            && (port.end == LinkEnd::AmpleNode || vc.credits.at(&mut self.pool, now) >= flits as i32)
+        {
+            let start = ready + idle;
+            port.next_vc = self.stages.vc_after(packet.out_vc);
+            if self.stages.ahead_is_free {
+                self.send(out, out_vc, index, start);
+            } else {
+                vc.space.take(flits);
+                let left = self.send(out, out_vc, index, start);
+                let released = if self.stages.release_with_tail { left } else { start };
+                self.out_vcs[out_vc].space.give(&mut self.pool, released, flits);
+                self.room_at(out, out_vc, released);
+            }
             return;
         }
+        vc.space.take(flits);
         vc.unsent += flits as i32;
         vc.queue.push(&mut self.packets, index);
         port.queued += 1;
-        let time = if port.link_free > ready { port.link_free } else { ready + idle };
+        let time = if open > ready { open } else { ready + idle };
         self.ensure_link_wake(out, time);
     }
 
     /// Schedules a decision unless one comes earlier.
     #[inline]
     pub(crate) fn ensure_link_wake(&mut self, out: usize, time: Time) {
-        let port = &mut self.outputs[out];
+        let port = &mut self.out_ports[out];
         if port.wake > time {
             port.wake = time;
-            self.wheel.push(Event { time, word: Kind::Link.word(out as u32, 0) });
+            self.wheel.push(time, Kind::Link as u8, out as u32);
         }
     }
 
     /// A link may have something to do.
+    #[inline]
     pub(crate) fn link_wake(&mut self, out: u32, now: Time) {
         let out = out as usize;
-        if self.outputs[out].wake != now {
-            return; // an earlier wake has overtaken this one
+        let port = &mut self.out_ports[out];
+        if port.wake != now {
+            self.drop_event();
+            return;
         }
-        self.outputs[out].wake = NEVER;
-        if self.outputs[out].link_free > now {
-            let free = self.outputs[out].link_free;
+        port.wake = NEVER;
+        if port.link_free > now {
+            let free = port.link_free;
             self.ensure_link_wake(out, free);
             return;
         }
@@ -59,57 +76,68 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// The link is free: picks a packet, or finds out what to wait for.
+    #[inline]
     fn decide(&mut self, out: usize, now: Time) {
-        let port = self.outputs[out];
-        let idle = self.idle_flits * port.flit;
-        let mut lacking = 0u16;
+        let first = out * self.vcs;
+        let port = &self.out_ports[out];
+        let ample = port.end == LinkEnd::AmpleNode;
+        let idle = self.stages.idle_flits * port.flit;
+        let mut lacking = false;
         let mut next_ready = NEVER;
-        for step in 0..self.vcs {
-            let mut vc = usize::from(port.next_vc) + step;
-            if vc >= self.vcs {
-                vc -= self.vcs;
+        let mut vc = usize::from(port.next_vc);
+        for _ in 0..self.vcs {
+            let queue = &mut self.out_vcs[first + vc];
+            if queue.queue.head != NONE {
+                let packet = &self.packets[queue.queue.head];
+                let ready = packet.ready.max(queue.gone);
+                if ready > now {
+                    next_ready = next_ready.min(ready);
+                } else if ample || queue.credits.at(&mut self.pool, now) >= i32::from(packet.flits) {
+                    self.start(out, vc, now);
+                    return;
+                } else {
+                    lacking = true;
+                }
             }
-            let out_vc = out * self.vcs + vc;
-            let index = self.out_vcs[out_vc].queue.head;
-            if index == NONE {
-                continue;
+            vc += 1;
+            if vc == self.vcs {
+                vc = 0;
             }
-            let packet = &self.packets[index];
-            if packet.ready > now {
-                next_ready = next_ready.min(packet.ready);
-                continue;
-            }
-            let flits = packet.flits;
-            if self.out_vcs[out_vc].credits.at(&mut self.pool, now) < i32::from(flits) {
-                lacking |= 1 << vc;
-                continue;
-            }
-            self.start(out, out_vc, vc, now);
-            return;
         }
-        if lacking == 0 {
-            if next_ready != NEVER {
-                self.ensure_link_wake(out, next_ready + idle);
-            }
-            return;
+        if lacking {
+            self.stall(out, next_ready, now);
+        } else if next_ready != NEVER {
+            self.ensure_link_wake(out, next_ready + idle);
         }
-        self.stall(out, lacking, next_ready, now);
     }
 
     /// Takes the head of a VC's output queue onto the link.
-    fn start(&mut self, out: usize, out_vc: usize, vc: usize, now: Time) {
+    #[inline]
+    fn start(&mut self, out: usize, vc: usize, now: Time) {
+        let out_vc = out * self.vcs + vc;
         let queue = &mut self.out_vcs[out_vc];
         let index = queue.queue.pop(&self.packets);
-        queue.unsent -= i32::from(self.packets[index].flits);
-        let port = &mut self.outputs[out];
+        let flits = self.packets[index].flits;
+        queue.unsent -= i32::from(flits);
+        let port = &mut self.out_ports[out];
         port.queued -= 1;
-        port.next_vc = if vc + 1 == self.vcs { 0 } else { vc as u8 + 1 };
+        port.next_vc = self.stages.vc_after(vc as u8);
         if port.stalled_since != NEVER {
-            self.counters[out].stall += now - port.stalled_since;
+            port.counters.stall += now - port.stalled_since;
             port.stalled_since = NEVER;
         }
-        self.send(out, out_vc, index, now);
-        if self.outputs[out].queued > 0 {
+        let left = self.send(out, out_vc, index, now);
+        if self.stages.release_with_tail {
+            self.out_vcs[out_vc].space.give(&mut self.pool, left, u32::from(flits));
+            self.room_at(out, out_vc, left);
+        } else if self.stages.ahead_is_free {
+            self.out_vcs[out_vc].space.put(u32::from(flits));
+            self.room_at(out, out_vc, now);
+        } else {
+            self.out_vcs[out_vc].space.give(&mut self.pool, now, u32::from(flits));
+            self.room_at(out, out_vc, now);
+        }
+        if self.out_ports[out].queued > 0 {
             self.arm_link(out);
         }
     }
@@ -117,106 +145,102 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Schedules the decision after a packet that has just started.
     #[inline]
     fn arm_link(&mut self, out: usize) {
-        let port = self.outputs[out];
+        let first = out * self.vcs;
         let mut next_ready = NEVER;
-        for vc in 0..self.vcs {
-            let index = self.out_vcs[out * self.vcs + vc].queue.head;
-            if index != NONE {
-                next_ready = next_ready.min(self.packets[index].ready);
+        for vc in first..first + self.vcs {
+            let queue = &self.out_vcs[vc];
+            if queue.queue.head != NONE {
+                next_ready = next_ready.min(self.packets[queue.queue.head].ready.max(queue.gone));
             }
         }
-        let idle = self.idle_flits * port.flit;
+        let port = &self.out_ports[out];
+        let idle = self.stages.idle_flits * port.flit;
         let time = if next_ready < port.link_free { port.link_free } else { next_ready + idle };
         self.ensure_link_wake(out, time);
     }
 
     /// Something is ready and nothing can go: waits for the credits.
-    #[cold]
-    fn stall(&mut self, out: usize, lacking: u16, next_ready: Time, now: Time) {
-        let port = &mut self.outputs[out];
+    #[inline(never)]
+    fn stall(&mut self, out: usize, next_ready: Time, now: Time) {
+        let first = out * self.vcs;
+        let mut wake = next_ready;
+        for vc in first..first + self.vcs {
+            let queue = &mut self.out_vcs[vc];
+            if queue.queue.head == NONE || self.packets[queue.queue.head].ready.max(queue.gone) > now {
+                continue;
+            }
+            let flits = u32::from(self.packets[queue.queue.head].flits);
+            match queue.credits.when(&self.pool, flits) {
+                Some(time) => wake = wake.min(time),
+                None => queue.credit_wait = true,
+            }
+        }
+        let port = &mut self.out_ports[out];
         if port.stalled_since == NEVER {
             port.stalled_since = now;
         }
-        let idle = self.idle_flits * port.flit;
-        let mut wake = next_ready;
-        let mut waiting = 0u16;
-        for vc in 0..self.vcs {
-            if lacking & (1 << vc) != 0 {
-                let out_vc = &self.out_vcs[out * self.vcs + vc];
-                let flits = u32::from(self.packets[out_vc.queue.head].flits);
-                match out_vc.credits.when(&self.pool, flits) {
-                    Some(time) => wake = wake.min(time),
-                    None => waiting |= 1 << vc,
-                }
-            }
-        }
-        port.credit_wait |= waiting;
+        let idle = self.stages.idle_flits * port.flit;
         if wake != NEVER {
             self.ensure_link_wake(out, wake + idle);
         }
     }
 
-    /// A packet starts on a link at `start`.
+    /// A packet starts on a link at `start`; returns when its tail has left.
     #[inline]
-    fn send(&mut self, out: usize, out_vc: usize, index: u32, start: Time) {
-        let cut_through = self.cut_through();
-        let head_flits = self.head_flits;
-        let port = &mut self.outputs[out];
+    fn send(&mut self, out: usize, out_vc: usize, index: u32, start: Time) -> Time {
+        let stages = &self.stages;
+        let port = &mut self.out_ports[out];
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let end = start + Time::from(flits) * port.flit;
-        let left = if cut_through { end.max(packet.tail + port.flit) } else { end };
+        let left = if stages.cut_through { end.max(packet.tail + port.flit) } else { end };
         port.link_free = end;
-        let (reach, target, ejection) = (port.reach, port.target, port.ejection);
-        let credit_delay = port.credit_delay;
-        let head = start + head_flits * port.flit + reach;
-        let tail = if cut_through { left + reach } else { head };
-        packet.vc = packet.out_vc;
+        self.out_vcs[out_vc].gone = left;
+        port.counters.count(packet.bytes, flits);
+        let head = start + stages.head_flits * port.flit + port.reach;
+        let tail = if stages.cut_through { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
-        let (job, bytes) = (packet.job, packet.bytes);
-        if ejection {
-            self.wheel.push(Event { time: tail, word: Kind::Deliver.word(target, index) });
-        } else {
-            packet.hops += 1;
-            self.wheel.push(Event { time: head, word: Kind::Arrive.word(target, index) });
-        }
-        let vc = &mut self.out_vcs[out_vc];
-        vc.credits.take(flits);
-        if ejection {
-            // A NIC takes every flit as it comes, so the credits' way back is known now.
-            vc.credits.give(&mut self.pool, tail + credit_delay, flits);
-        }
-        let released = match self.config.router.output_release {
-            Release::Head => start,
-            Release::Tail => left,
-        };
-        vc.space.give(&mut self.pool, released, flits);
         self.totals.packet_hops += 1;
-        self.count(out, job, bytes, flits);
-        self.room_at(out, out_vc, released);
+        if port.end == LinkEnd::Router {
+            packet.hops += 1;
+            packet.at = port.target + u32::from(packet.out_vc);
+            self.wheel.push(head, Kind::Arrive as u8, index);
+            self.out_vcs[out_vc].credits.take(flits);
+        } else {
+            self.wheel.push(tail, Kind::Deliver as u8, index);
+            if port.end == LinkEnd::Node {
+                // A NIC takes every flit as it comes, so the credits' way back is known now.
+                let vc = &mut self.out_vcs[out_vc];
+                vc.credits.take(flits);
+                vc.credits.give(&mut self.pool, tail + port.credit_delay, flits);
+            }
+        }
+        let (job, bytes) = (packet.job, packet.bytes);
+        self.count_job(out, job, bytes);
+        left
     }
 
-    /// A packet's credits leave an input port for whoever sent it, at `given`.
+    /// A packet's credits leave an input VC for whoever sent it, at `given`.
     #[inline]
-    pub(crate) fn give_credit(&mut self, in_port: usize, vc: u8, given: Time, flits: u32) {
-        let input = self.inputs[in_port];
+    pub(crate) fn give_credit(&mut self, in_vc: usize, given: Time, flits: u32) {
+        let InVc { port, upstream, .. } = self.in_vcs[in_vc];
+        let input = &self.in_ports[port as usize];
         let time = given + input.credit_delay;
         if input.terminal {
-            let nic = &mut self.nics[input.upstream as usize];
+            let nic = &mut self.nics[upstream as usize];
             nic.credits.give(&mut self.pool, time, flits);
             if nic.credit_wait {
                 nic.credit_wait = false;
-                let idle = self.idle_flits * self.config.terminal.flit;
-                self.ensure_nic_wake(input.upstream, time + idle);
+                self.ensure_nic_wake(upstream, time + self.stages.nic_idle);
             }
         } else {
-            let out = input.upstream as usize;
-            self.out_vcs[out * self.vcs + usize::from(vc)].credits.give(&mut self.pool, time, flits);
-            let port = &mut self.outputs[out];
-            if port.credit_wait & (1 << vc) != 0 {
-                port.credit_wait &= !(1 << vc);
-                let idle = self.idle_flits * port.flit;
+            let vc = &mut self.out_vcs[upstream as usize];
+            vc.credits.give(&mut self.pool, time, flits);
+            if vc.credit_wait {
+                vc.credit_wait = false;
+                let out = upstream as usize / self.vcs;
+                let idle = self.stages.idle_flits * self.out_ports[out].flit;
                 self.ensure_link_wake(out, time + idle);
             }
         }

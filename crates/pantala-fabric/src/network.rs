@@ -4,33 +4,32 @@
 //! pulls in the order of [`Kind`], then routing and arbitration of every router that something came to (`settle`). Routers
 //! speak to one another only through links with latency, so within one time their order cannot matter.
 
-use crate::config::{CrossbarClock, FabricConfig, HandOver, LinkDecision};
+use crate::config::FabricConfig;
 use crate::host::{Host, Wakes};
-use crate::packet::{Packets, Queue};
-use crate::pending::{Account, PendingPool};
-use crate::port::{InPort, LinkCounters, Nic, OutPort, OutVc};
+use crate::packet::Packets;
+use crate::pending::PendingPool;
+use crate::port::{InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
-use pantala_engine::{Event, NEVER, Stream, Time, Wheel};
-use pantala_topology::{LinkClass, Peer, Topology};
+use crate::slab::Slab;
+use crate::stages::Stages;
+use pantala_engine::{Event, Time, Wheel};
+use pantala_topology::Topology;
 
-/// The purpose of the routing's random streams.
-const ROUTING_STREAM: u64 = 0x526F_7574_696E_6721;
-
-/// What an event is; the order of the variants is the order within one time.
+/// What an event is: its phase within one time. The order inside a phase does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// A packet's head is in an input buffer: entity input port, payload packet.
+    /// A packet's head is in the input VC it was sent to. Identity: the packet.
     Arrive,
-    /// A packet is at its node: entity node, payload packet.
+    /// A packet is at its node. Identity: the packet.
     Deliver,
-    /// A host asked for this: entity node.
+    /// A host asked for this. Identity: the node.
     Timer,
-    /// A link may start a packet: entity output port.
+    /// A link may start a packet. Identity: the output port.
     Link,
-    /// A NIC may start a packet: entity node.
+    /// A NIC may start a packet. Identity: the node.
     Nic,
-    /// A crossbar output may have become free: entity output port.
+    /// A crossbar output may have become free. Identity: the output port.
     Crossbar,
 }
 
@@ -38,20 +37,16 @@ impl Kind {
     const ALL: [Self; 6] = [Self::Arrive, Self::Deliver, Self::Timer, Self::Link, Self::Nic, Self::Crossbar];
 
     #[inline]
-    pub(crate) const fn word(self, entity: u32, payload: u32) -> u64 {
-        ((self as u64) << 60) | ((entity as u64) << 32) | payload as u64
-    }
-
-    #[inline]
-    pub(crate) const fn of(word: u64) -> (Self, u32, u32) {
-        (Self::ALL[(word >> 60) as usize], (word >> 32) as u32 & 0x0FFF_FFFF, word as u32)
+    pub(crate) const fn of(phase: u8) -> Self {
+        Self::ALL[phase as usize]
     }
 }
 
 /// Totals of a run so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Events handled.
+    /// Events that had something to do. (A wake that an earlier one has overtaken is dropped and not counted here; how many
+    /// of those there are depends on the order inside a phase, which nothing in the results may.)
     pub events: u64,
     /// Packets whose head has started on an injection link.
     pub packets_injected: u64,
@@ -68,6 +63,7 @@ pub struct Totals {
 /// A Dragonfly with its routers, links, NICs and hosts.
 pub struct Network<H, P> {
     pub(crate) config: FabricConfig,
+    pub(crate) stages: Stages,
     pub(crate) topology: Topology,
     pub(crate) ports: u32,
     pub(crate) vcs: usize,
@@ -76,26 +72,29 @@ pub struct Network<H, P> {
     pub(crate) wheel: Wheel,
     pub(crate) packets: Packets,
     pub(crate) pool: PendingPool,
-    pub(crate) inputs: Vec<InPort>,
-    pub(crate) in_queues: Vec<Queue>,
-    pub(crate) outputs: Vec<OutPort>,
-    pub(crate) out_vcs: Vec<OutVc>,
-    pub(crate) waiting: Vec<u64>,
-    pub(crate) grant_stamps: Vec<u64>,
-    pub(crate) grants: u64,
-    pub(crate) port_of_bit: Vec<u16>,
-    pub(crate) nics: Vec<Nic>,
-    pub(crate) nic_departures: Vec<Time>,
-    pub(crate) counters: Vec<LinkCounters>,
-    pub(crate) job_bytes: Vec<u64>,
+    pub(crate) in_ports: Slab<InPort>,
+    pub(crate) in_vcs: Slab<InVc>,
+    pub(crate) out_ports: Slab<OutPort>,
+    pub(crate) out_vcs: Slab<OutVc>,
+    /// By output port: which input VCs of the router wait for it.
+    pub(crate) waiting: Slab<u64>,
+    /// By input VC: when it was granted last, for [`crate::config::Arbiter::Lru`].
+    pub(crate) grant_stamps: Slab<u64>,
+    pub(crate) nics: Slab<Nic>,
+    /// By node, a ring of when its last packets left: see [`FabricConfig::nic_buffer`].
+    pub(crate) nic_departures: Slab<Time>,
+    /// By link and job: payload. Empty with a single job, whose bytes are the link's.
+    pub(crate) job_bytes: Slab<u64>,
+    /// Input VCs whose head has to be routed now.
     pub(crate) fresh: Vec<u32>,
-    pub(crate) dirty: Vec<u32>,
+    /// Outputs to arbitrate now: by router a set of ports, and the routers whose set is not empty.
+    pub(crate) dirty: Slab<u64>,
+    pub(crate) dirty_words: usize,
+    pub(crate) dirty_routers: Vec<u32>,
     pub(crate) candidates: Vec<(u64, u32, u32)>,
     pub(crate) wakes: Wakes,
-    /// Flit-time factors of the link decision: what an idle link waits, and what a head then needs (one of them is one).
-    pub(crate) idle_flits: Time,
-    pub(crate) head_flits: Time,
     pub(crate) now: Time,
+    pub(crate) overtaken: u64,
     pub(crate) totals: Totals,
     /// The hosts.
     pub host: H,
@@ -104,152 +103,6 @@ pub struct Network<H, P> {
 }
 
 impl<H: Host, P: Probe> Network<H, P> {
-    /// Builds the network and starts every host at time zero.
-    ///
-    /// `routing_keys` holds one key a node: its packets' random words depend on the seed and this key only.
-    ///
-    /// # Panics
-    /// If a latency is zero, if there are more than 16 VCs, or if `routing_keys` is not one a node: plans are checked
-    /// before.
-    pub fn new(config: FabricConfig, topology: Topology, routing_keys: &[u64], host: H, probe: P) -> Self {
-        let vcs = usize::from(config.routing.virtual_channels);
-        let ports = topology.ports_per_router();
-        assert!((1..=16).contains(&vcs), "1 to 16 VCs");
-        assert_eq!(routing_keys.len(), topology.nodes() as usize, "one routing key a node");
-        for timing in [config.terminal, config.local, config.global] {
-            assert!(timing.latency > 0 && timing.flit > 0, "a link takes time");
-        }
-        let (idle_flits, head_flits) = match config.router.link_decision {
-            LinkDecision::AtStart => (0, 1),
-            LinkDecision::AfterFlit => (1, 0),
-        };
-        let bits = ports as usize * vcs;
-        let words = bits.div_ceil(64);
-        let out_ports = (topology.routers() * ports) as usize;
-        let nodes = topology.nodes() as usize;
-        // About one event a node and a picosecond-sized share of a flit time is due; 16 events a bucket sort fast.
-        let width_log2 = 6u32.saturating_sub((nodes / 2_048 + 1).ilog2()).max(2);
-        let mut network = Self {
-            ports,
-            vcs,
-            words,
-            wheel: Wheel::new(width_log2, 20 - width_log2),
-            packets: Packets::default(),
-            pool: PendingPool::new(),
-            inputs: Vec::with_capacity(out_ports),
-            in_queues: vec![Queue::default(); out_ports * vcs],
-            outputs: Vec::with_capacity(out_ports),
-            out_vcs: Vec::with_capacity(out_ports * vcs),
-            waiting: vec![0; out_ports * words],
-            grant_stamps: vec![0; out_ports * vcs],
-            grants: 0,
-            port_of_bit: (0..bits).map(|bit| (bit / vcs) as u16).collect(),
-            nics: Vec::with_capacity(nodes),
-            nic_departures: vec![0; nodes * config.nic_buffer as usize],
-            counters: vec![LinkCounters::default(); out_ports + nodes],
-            job_bytes: vec![0; (out_ports + nodes) * usize::from(config.jobs)],
-            fresh: Vec::new(),
-            dirty: Vec::new(),
-            candidates: Vec::new(),
-            wakes: Wakes::default(),
-            idle_flits,
-            head_flits,
-            now: 0,
-            totals: Totals::default(),
-            host,
-            probe,
-            config,
-            topology,
-        };
-        network.build_ports();
-        network.build_nics(routing_keys);
-        for node in 0..network.topology.nodes() {
-            network.host.start(node, &mut network.wakes);
-            network.react(node, 0);
-        }
-        network
-    }
-
-    fn timing(&self, class: LinkClass) -> crate::config::LinkTiming {
-        match class {
-            LinkClass::Terminal => self.config.terminal,
-            LinkClass::Local => self.config.local,
-            LinkClass::Global => self.config.global,
-        }
-    }
-
-    fn build_ports(&mut self) {
-        use crate::config::{CreditLatency, OutputLatency};
-        let router_config = &self.config.router;
-        let (input_latency, output_latency) = (router_config.input_latency, router_config.output_latency);
-        let on_link = match router_config.output_latency_at {
-            OutputLatency::Link => output_latency,
-            OutputLatency::Crossbar => 0,
-        };
-        let credits_pass_routers = router_config.credit_latency == CreditLatency::LinkAndRouter;
-        let space = match router_config.output_buffer {
-            0 => i32::MAX / 2,
-            flits => flits as i32,
-        };
-        let vc = OutVc {
-            credits: Account::new(router_config.input_buffer as i32),
-            space: Account::new(space),
-            queue: Queue::default(),
-            unsent: 0,
-            space_wait: false,
-        };
-        for router in 0..self.topology.routers() {
-            for port in 0..self.ports {
-                let timing = self.timing(self.topology.class_of_port(port as u16));
-                let peer = self.topology.peer(router, port as u16);
-                let (target, ejection, connected) = match peer {
-                    Peer::Node(node) => (node, true, true),
-                    Peer::Port { router, port } => (router * self.ports + u32::from(port), false, true),
-                    Peer::Unconnected => (u32::MAX, false, false),
-                };
-                // Data pass the sender's output part and the receiver's input part; a NIC has neither.
-                let router_parts = output_latency + if ejection { 0 } else { input_latency };
-                let credit_delay = timing.latency + if credits_pass_routers { router_parts } else { 0 };
-                self.inputs.push(InPort {
-                    busy_until: 0,
-                    credit_delay,
-                    upstream: target,
-                    router,
-                    terminal: ejection,
-                });
-                self.outputs.push(OutPort {
-                    flit: timing.flit,
-                    reach: on_link + timing.latency + if ejection { 0 } else { input_latency },
-                    credit_delay: timing.latency + if credits_pass_routers { input_latency } else { 0 },
-                    target,
-                    ejection,
-                    connected,
-                    ..OutPort::UNCONNECTED
-                });
-                self.out_vcs.extend(std::iter::repeat_n(vc, self.vcs));
-            }
-        }
-    }
-
-    fn build_nics(&mut self, routing_keys: &[u64]) {
-        for (node, &key) in routing_keys.iter().enumerate() {
-            let node = node as u32;
-            let router = self.topology.router_of(node);
-            let port = u32::from(self.topology.terminal_port_of(node));
-            self.nics.push(Nic {
-                link_free: 0,
-                wake: NEVER,
-                credits: Account::new(self.config.router.input_buffer as i32),
-                target: router * self.ports + port,
-                credit_wait: false,
-                offer: None,
-                draws: Stream::new(self.config.seed, ROUTING_STREAM, key),
-                stalled_since: NEVER,
-                sent: 0,
-            });
-        }
-    }
-
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
         while let Some(event) = self.wheel.pop_before(until) {
@@ -259,7 +112,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             while let Some(event) = self.wheel.pop_at(now) {
                 self.dispatch(event);
             }
-            if !(self.fresh.is_empty() && self.dirty.is_empty()) {
+            if !(self.fresh.is_empty() && self.dirty_routers.is_empty()) {
                 self.settle(now);
             }
         }
@@ -268,69 +121,49 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline]
     fn dispatch(&mut self, event: Event) {
         self.totals.events += 1;
-        let now = event.time;
-        let (kind, entity, payload) = Kind::of(event.word);
-        match kind {
-            Kind::Arrive => self.arrive(entity, payload),
-            Kind::Deliver => self.deliver(entity, payload, now),
+        let (now, id) = (event.time, event.id);
+        match Kind::of(event.phase) {
+            Kind::Arrive => self.arrive(id),
+            Kind::Deliver => self.deliver(id, now),
             Kind::Timer => {
-                self.host.timer(entity, now, &mut self.wakes);
-                self.react(entity, now);
+                self.host.timer(id, now, &mut self.wakes);
+                self.react(id, now);
             }
-            Kind::Link => self.link_wake(entity, now),
-            Kind::Nic => self.nic_wake(entity, now),
-            Kind::Crossbar => self.crossbar_wake(entity, now),
-        }
-    }
-
-    /// Routes what has come to the head of an input buffer and arbitrates where something can move, until nothing can.
-    fn settle(&mut self, now: Time) {
-        loop {
-            let mut i = 0;
-            while i < self.fresh.len() {
-                let in_vc = self.fresh[i];
-                self.route_head(in_vc, now);
-                i += 1;
-            }
-            self.fresh.clear();
-            if self.dirty.is_empty() {
-                return;
-            }
-            self.arbitrate_dirty(now);
+            Kind::Link => self.link_wake(id, now),
+            Kind::Nic => self.nic_wake(id, now),
+            Kind::Crossbar => self.crossbar_wake(id, now),
         }
     }
 
     /// Does what a host asked for.
     #[inline]
     pub(crate) fn react(&mut self, node: u32, now: Time) {
-        for i in 0..self.wakes.timers.len() {
-            let time = self.wakes.timers[i];
-            self.wheel.push(Event { time, word: Kind::Timer.word(node, 0) });
+        if !self.wakes.timers.is_empty() {
+            for &time in &self.wakes.timers {
+                self.wheel.push(time, Kind::Timer as u8, node);
+            }
+            self.wakes.timers.clear();
         }
-        self.wakes.timers.clear();
-        if std::mem::take(&mut self.wakes.nic) {
+        if self.wakes.nic {
+            self.wakes.nic = false;
             let nic = &self.nics[node as usize];
             if nic.offer.is_none() {
-                let idle = self.idle_flits * self.config.terminal.flit;
-                let time = if nic.link_free > now { nic.link_free } else { now + idle };
+                let time = if nic.link_free > now { nic.link_free } else { now + self.stages.nic_idle };
                 self.ensure_nic_wake(node, time);
             }
         }
     }
 
-    /// Whether the crossbar is clocked, and if so its period.
+    /// An event that an earlier one has overtaken.
     #[inline]
-    pub(crate) fn crossbar_period(&self) -> Option<Time> {
-        match self.config.router.crossbar_clock {
-            CrossbarClock::None => None,
-            CrossbarClock::Flit => Some(self.config.router.crossbar_flit),
-        }
+    pub(crate) fn drop_event(&mut self) {
+        self.totals.events -= 1;
+        self.overtaken += 1;
     }
 
-    /// Whether a packet's tail follows its head at the links' rate.
-    #[inline]
-    pub(crate) fn cut_through(&self) -> bool {
-        self.config.router.hand_over == HandOver::Tail
+    /// From now on, draws the order of events that nothing may depend on: for tests.
+    pub fn scramble(&mut self, seed: u64) {
+        self.wheel.scramble(seed);
     }
 
     /// When the next event comes; [`NEVER`] if there is none.
@@ -356,6 +189,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.totals.packets_injected - self.totals.packets_delivered
     }
 
+    /// Wakes that an earlier one had overtaken: handled, at a cost, in vain.
+    #[must_use]
+    pub fn overtaken_events(&self) -> u64 {
+        self.overtaken
+    }
+
     /// The topology.
     #[must_use]
     pub fn topology(&self) -> &Topology {
@@ -371,55 +210,53 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The counters of output port `port` of `router`.
     #[must_use]
     pub fn link_counters(&self, router: u32, port: u16) -> LinkCounters {
-        let index = (router * self.ports + u32::from(port)) as usize;
-        let mut counters = self.counters[index];
-        counters.stall += stalled(self.outputs[index].stalled_since, self.now);
-        counters
+        let port = &self.out_ports[(router * self.ports + u32::from(port)) as usize];
+        port.counters.at(port.stalled_since, self.now)
     }
 
     /// The counters of a node's injection link.
     #[must_use]
     pub fn injection_counters(&self, node: u32) -> LinkCounters {
-        let mut counters = self.counters[self.outputs.len() + node as usize];
-        counters.stall += stalled(self.nics[node as usize].stalled_since, self.now);
-        counters
+        let nic = &self.nics[node as usize];
+        nic.counters.at(nic.stalled_since, self.now)
     }
 
     /// Payload bytes by job of output port `port` of `router`.
     #[must_use]
-    pub fn link_job_bytes(&self, router: u32, port: u16) -> &[u64] {
-        self.job_row((router * self.ports + u32::from(port)) as usize)
+    pub fn link_job_bytes(&self, router: u32, port: u16) -> Vec<u64> {
+        let link = (router * self.ports + u32::from(port)) as usize;
+        self.job_row(link, self.out_ports[link].counters.bytes)
     }
 
     /// Payload bytes by job of a node's injection link.
     #[must_use]
-    pub fn injection_job_bytes(&self, node: u32) -> &[u64] {
-        self.job_row(self.outputs.len() + node as usize)
+    pub fn injection_job_bytes(&self, node: u32) -> Vec<u64> {
+        self.job_row(self.out_ports.len() + node as usize, self.nics[node as usize].counters.bytes)
     }
 
-    fn job_row(&self, link: usize) -> &[u64] {
+    fn job_row(&self, link: usize, total: u64) -> Vec<u64> {
         let jobs = usize::from(self.config.jobs);
-        &self.job_bytes[link * jobs..(link + 1) * jobs]
+        if self.job_bytes.is_empty() {
+            return vec![total; jobs];
+        }
+        self.job_bytes.run(link * jobs, jobs).to_vec()
     }
 
     /// Bytes of memory that the network's state holds, hosts and topology left out.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.inputs.capacity() * size_of::<InPort>()
-            + self.in_queues.capacity() * size_of::<Queue>()
-            + self.outputs.capacity() * size_of::<OutPort>()
-            + self.out_vcs.capacity() * size_of::<OutVc>()
-            + (self.waiting.capacity() + self.grant_stamps.capacity()) * size_of::<u64>()
-            + self.nics.capacity() * size_of::<Nic>()
-            + (self.nic_departures.capacity() + self.job_bytes.capacity()) * size_of::<u64>()
-            + self.counters.capacity() * size_of::<LinkCounters>()
+        self.in_ports.memory()
+            + self.in_vcs.memory()
+            + self.out_ports.memory()
+            + self.out_vcs.memory()
+            + self.waiting.memory()
+            + self.grant_stamps.memory()
+            + self.dirty.memory()
+            + self.nics.memory()
+            + self.nic_departures.memory()
+            + self.job_bytes.memory()
             + self.packets.memory()
             + self.pool.memory()
-            + self.wheel.len() * size_of::<Event>()
+            + self.wheel.memory()
     }
-}
-
-/// The stall time that is not in the counters yet.
-fn stalled(since: Time, now: Time) -> Time {
-    if since == NEVER { 0 } else { now.saturating_sub(since) }
 }

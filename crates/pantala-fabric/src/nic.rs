@@ -4,7 +4,7 @@ use crate::host::{Delivery, Host, PacketOffer, Pull};
 use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE, Packet, PacketOrigin};
 use crate::probe::Probe;
-use pantala_engine::{Event, NEVER, Time};
+use pantala_engine::{NEVER, Time};
 
 impl<H: Host, P: Probe> Network<H, P> {
     /// Schedules a pull unless one comes earlier.
@@ -13,7 +13,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let nic = &mut self.nics[node as usize];
         if nic.wake > time {
             nic.wake = time;
-            self.wheel.push(Event { time, word: Kind::Nic.word(node, 0) });
+            self.wheel.push(time, Kind::Nic as u8, node);
         }
     }
 
@@ -21,7 +21,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn nic_wake(&mut self, node: u32, now: Time) {
         let nic = &mut self.nics[node as usize];
         if nic.wake != now {
-            return; // an earlier wake has overtaken this one
+            self.drop_event();
+            return;
         }
         nic.wake = NEVER;
         if nic.link_free > now {
@@ -29,18 +30,22 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.ensure_nic_wake(node, free);
             return;
         }
-        let idle = self.idle_flits * self.config.terminal.flit;
+        let idle = self.stages.nic_idle;
         let offer = match nic.offer {
             Some(offer) => offer,
-            None => match self.host.pull(node, now) {
-                Pull::Packet(offer) => offer,
-                Pull::Later(time) => {
-                    debug_assert!(time > now, "a host asked to be pulled in the past");
-                    self.ensure_nic_wake(node, time + idle);
-                    return;
+            None => {
+                let pulled = self.host.pull(node, now, &mut self.wakes);
+                self.react(node, now);
+                match pulled {
+                    Pull::Packet(offer) => offer,
+                    Pull::Later(time) => {
+                        debug_assert!(time > now, "a host asked to be pulled in the past");
+                        self.ensure_nic_wake(node, time + idle);
+                        return;
+                    }
+                    Pull::Idle => return,
                 }
-                Pull::Idle => return,
-            },
+            }
         };
         let flits = self.config.flits(offer.bytes);
         let nic = &mut self.nics[node as usize];
@@ -56,7 +61,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             return;
         }
         if nic.stalled_since != NEVER {
-            self.counters[self.outputs.len() + node as usize].stall += now - nic.stalled_since;
+            nic.counters.stall += now - nic.stalled_since;
             nic.stalled_since = NEVER;
         }
         nic.offer = None;
@@ -64,15 +69,17 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     fn inject(&mut self, node: u32, offer: PacketOffer, flits: u32, now: Time) {
-        let terminal = self.config.terminal;
-        let hold = Time::from(flits) * terminal.flit;
+        // The hot path's arrays trust these two.
+        assert!(offer.destination < self.topology.nodes() && offer.job < self.config.jobs, "{offer:?}");
+        let stages = &self.stages;
+        let hold = Time::from(flits) * stages.nic_flit;
         let nic = &mut self.nics[node as usize];
         nic.credits.take(flits);
         nic.link_free = now + hold;
         let draw = nic.draws.bits();
-        let target = nic.target;
-        let sent = nic.sent;
-        nic.sent += 1;
+        let at = nic.target;
+        let sent = nic.counters.packets;
+        nic.counters.count(offer.bytes, flits);
 
         let buffer = self.config.nic_buffer as usize;
         let mut accepted = offer.created;
@@ -83,15 +90,15 @@ impl<H: Host, P: Probe> Network<H, P> {
             *slot = now;
         }
 
-        let reach = terminal.latency + self.config.router.input_latency;
-        let head = now + self.head_flits * terminal.flit + reach;
-        let tail = if self.cut_through() { now + hold + reach } else { head };
+        let head = now + stages.head_flits * stages.nic_flit + stages.nic_reach;
+        let tail = if stages.cut_through { now + hold + stages.nic_reach } else { head };
         let destination_router = self.topology.router_of(offer.destination);
         let packet = Packet {
             ready: head,
             tail,
             draw,
             next: NONE,
+            at,
             destination: offer.destination,
             destination_router,
             intermediate: NONE,
@@ -100,8 +107,6 @@ impl<H: Host, P: Probe> Network<H, P> {
             destination_group: self.topology.group_of(destination_router) as u16,
             job: offer.job,
             flits: flits as u16,
-            vc: 0,
-            out_port: 0,
             out_vc: 0,
             hops: 0,
             leg: Leg::Undecided,
@@ -110,33 +115,30 @@ impl<H: Host, P: Probe> Network<H, P> {
         let origin =
             PacketOrigin { created: offer.created, accepted, injected: now, source: node, message: offer.message };
         let index = self.packets.insert(packet, origin);
-        self.wheel.push(Event { time: head, word: Kind::Arrive.word(target, index) });
+        self.wheel.push(head, Kind::Arrive as u8, index);
 
         self.totals.packets_injected += 1;
         self.totals.flits_injected += u64::from(flits);
-        let link = self.outputs.len() + node as usize;
-        self.count(link, offer.job, offer.bytes, flits);
+        self.count_job(self.out_ports.len() + node as usize, offer.job, offer.bytes);
         self.probe.injected(offer.job, offer.bytes, now);
         let (free, next) = (now + hold, self.host.next_at(node));
         if next != NEVER {
-            let idle = self.idle_flits * terminal.flit;
-            self.ensure_nic_wake(node, if next <= free { free } else { next + idle });
+            self.ensure_nic_wake(node, if next <= free { free } else { next + self.stages.nic_idle });
         }
     }
 
-    /// Counts a packet that starts on a link.
+    /// Counts a packet's bytes on a link for its job.
     #[inline]
-    pub(crate) fn count(&mut self, link: usize, job: u16, bytes: u32, flits: u32) {
-        let counters = &mut self.counters[link];
-        counters.packets += 1;
-        counters.bytes += u64::from(bytes);
-        counters.flits += u64::from(flits);
-        self.job_bytes[link * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
+    pub(crate) fn count_job(&mut self, link: usize, job: u16, bytes: u32) {
+        if !self.job_bytes.is_empty() {
+            self.job_bytes[link * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
+        }
     }
 
     /// A packet is at its node.
-    pub(crate) fn deliver(&mut self, node: u32, index: u32, now: Time) {
+    pub(crate) fn deliver(&mut self, index: u32, now: Time) {
         let packet = &self.packets[index];
+        let node = packet.destination;
         let origin = self.packets.origin(index);
         self.totals.packets_delivered += 1;
         self.totals.flits_delivered += u64::from(packet.flits);

@@ -1,5 +1,6 @@
 //! Packets in flight: a slab, its hot half (one cache line a packet) apart from what only delivery reads.
 
+use crate::slab::Slab;
 use pantala_engine::Time;
 
 /// No packet, no entry: the end of an intrusive list.
@@ -28,6 +29,8 @@ pub struct Packet {
     pub draw: u64,
     /// Next in the same queue.
     pub next: u32,
+    /// The input VC (of all) that it is in or on its way to.
+    pub at: u32,
     /// Destination node.
     pub destination: u32,
     /// Router of the destination node.
@@ -44,11 +47,7 @@ pub struct Packet {
     pub job: u16,
     /// Length.
     pub flits: u16,
-    /// VC of the buffer the packet is in.
-    pub vc: u8,
-    /// The output the packet has been routed to.
-    pub out_port: u8,
-    /// And its VC.
+    /// The VC it has been routed to.
     pub out_vc: u8,
     /// Links between routers so far.
     pub hops: u8,
@@ -76,8 +75,8 @@ pub struct PacketOrigin {
 /// A slab of packets with a free list: nothing is allocated once it has grown to the most packets ever in flight.
 #[derive(Debug, Default)]
 pub struct Packets {
-    hot: Vec<Packet>,
-    origin: Vec<PacketOrigin>,
+    hot: Slab<Packet>,
+    origin: Slab<PacketOrigin>,
     free: Vec<u32>,
 }
 
@@ -86,8 +85,8 @@ impl Packets {
     #[inline]
     pub fn insert(&mut self, packet: Packet, origin: PacketOrigin) -> u32 {
         if let Some(index) = self.free.pop() {
-            self.hot[index as usize] = packet;
-            self.origin[index as usize] = origin;
+            self.hot[index] = packet;
+            self.origin[index] = origin;
             index
         } else {
             self.hot.push(packet);
@@ -106,7 +105,7 @@ impl Packets {
     #[inline]
     #[must_use]
     pub fn origin(&self, index: u32) -> &PacketOrigin {
-        &self.origin[index as usize]
+        &self.origin[index]
     }
 
     /// Packets in flight.
@@ -118,9 +117,7 @@ impl Packets {
     /// Bytes of memory held.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.hot.capacity() * size_of::<Packet>()
-            + self.origin.capacity() * size_of::<PacketOrigin>()
-            + self.free.capacity() * size_of::<u32>()
+        self.hot.memory() + self.origin.memory() + self.free.capacity() * size_of::<u32>()
     }
 }
 
@@ -128,14 +125,14 @@ impl std::ops::Index<u32> for Packets {
     type Output = Packet;
     #[inline]
     fn index(&self, index: u32) -> &Packet {
-        &self.hot[index as usize]
+        &self.hot[index]
     }
 }
 
 impl std::ops::IndexMut<u32> for Packets {
     #[inline]
     fn index_mut(&mut self, index: u32) -> &mut Packet {
-        &mut self.hot[index as usize]
+        &mut self.hot[index]
     }
 }
 

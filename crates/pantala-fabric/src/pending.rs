@@ -4,6 +4,7 @@
 //! at time t, all entries up to t are applied. No event is needed for a credit that nobody waits for.
 
 use crate::packet::NONE;
+use crate::slab::Slab;
 use pantala_engine::Time;
 
 #[derive(Clone, Copy, Debug)]
@@ -16,29 +17,27 @@ struct Entry {
 /// The entries of all accounts, in one slab.
 #[derive(Debug, Default)]
 pub struct PendingPool {
-    entries: Vec<Entry>,
+    entries: Slab<Entry>,
     free: u32,
-    live: u32,
 }
 
 impl PendingPool {
     /// An empty pool.
     #[must_use]
     pub fn new() -> Self {
-        Self { entries: Vec::new(), free: NONE, live: 0 }
+        Self { entries: Slab::default(), free: NONE }
     }
 
     #[inline]
     fn insert(&mut self, time: Time, flits: u32) -> u32 {
-        self.live += 1;
         let entry = Entry { time, flits, next: NONE };
         if self.free == NONE {
             self.entries.push(entry);
             (self.entries.len() - 1) as u32
         } else {
             let index = self.free;
-            self.free = self.entries[index as usize].next;
-            self.entries[index as usize] = entry;
+            self.free = self.entries[index].next;
+            self.entries[index] = entry;
             index
         }
     }
@@ -46,7 +45,7 @@ impl PendingPool {
     /// Bytes of memory held.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>()
+        self.entries.memory()
     }
 }
 
@@ -68,17 +67,34 @@ impl Account {
     /// What is available at `now`.
     #[inline]
     pub fn at(&mut self, pool: &mut PendingPool, now: Time) -> i32 {
-        while self.head != NONE {
-            let entry = pool.entries[self.head as usize];
+        if self.head != NONE {
+            self.apply(pool, now);
+        }
+        self.available
+    }
+
+    /// Applies the entries up to `now`.
+    #[inline]
+    fn apply(&mut self, pool: &mut PendingPool, now: Time) {
+        let mut index = self.head;
+        while index != NONE {
+            let entry = &mut pool.entries[index];
             if entry.time > now {
                 break;
             }
             self.available += entry.flits as i32;
-            pool.entries[self.head as usize].next = pool.free;
-            pool.free = self.head;
-            pool.live -= 1;
-            self.head = entry.next;
+            let next = entry.next;
+            entry.next = pool.free;
+            pool.free = index;
+            index = next;
         }
+        self.head = index;
+    }
+
+    /// What is available if all that is on its way is left out.
+    #[inline]
+    #[must_use]
+    pub fn at_hand(&self) -> i32 {
         self.available
     }
 
@@ -88,6 +104,12 @@ impl Account {
         self.available -= flits as i32;
     }
 
+    /// `flits` come back now.
+    #[inline]
+    pub fn put(&mut self, flits: u32) {
+        self.available += flits as i32;
+    }
+
     /// `flits` come back at `time`, not before those given back earlier.
     #[inline]
     pub fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
@@ -95,8 +117,8 @@ impl Account {
         if self.head == NONE {
             self.head = index;
         } else {
-            debug_assert!(pool.entries[self.tail as usize].time <= time, "credits out of order");
-            pool.entries[self.tail as usize].next = index;
+            debug_assert!(pool.entries[self.tail].time <= time, "credits out of order");
+            pool.entries[self.tail].next = index;
         }
         self.tail = index;
     }
@@ -107,7 +129,7 @@ impl Account {
         let mut sum = self.available;
         let mut at = self.head;
         while at != NONE {
-            let entry = pool.entries[at as usize];
+            let entry = pool.entries[at];
             sum += entry.flits as i32;
             if sum >= flits as i32 {
                 return Some(entry.time);
@@ -123,7 +145,7 @@ impl Account {
         let mut sum = self.available;
         let mut at = self.head;
         while at != NONE {
-            let entry = pool.entries[at as usize];
+            let entry = pool.entries[at];
             sum += entry.flits as i32;
             at = entry.next;
         }
@@ -149,7 +171,7 @@ mod tests {
         assert_eq!(account.eventually(&pool), 4);
         assert_eq!(account.at(&mut pool, 10), 3);
         assert_eq!(account.at(&mut pool, 20), 4);
-        assert_eq!(pool.live, 0);
+        assert_eq!(pool.entries.len(), 2);
     }
 
     #[test]

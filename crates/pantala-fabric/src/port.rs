@@ -1,9 +1,31 @@
-//! The state of ports and NICs: plain data, one record a port or VC, indexed by `router * ports + port`.
+//! The state of ports, VCs and NICs: plain data, one record each, in flat arrays.
+//!
+//! Output port `p` of router `r` has the number `r * ports + p`, its VC `v` the number `(r * ports + p) * vcs + v`; input ports
+//! and input VCs likewise.
 
 use crate::host::PacketOffer;
 use crate::packet::Queue;
 use crate::pending::Account;
 use pantala_engine::{NEVER, Stream, Time};
+
+/// A VC of an input port: its buffer, and who fills it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InVc {
+    /// The input buffer.
+    pub(crate) queue: Queue,
+    /// The port.
+    pub(crate) port: u32,
+    /// The router.
+    pub(crate) router: u32,
+    /// Who sends here and gets the credits: an output VC, or (terminal) a node.
+    pub(crate) upstream: u32,
+    /// When the tail of the packet that crossed last has left: the next may not overtake it.
+    pub(crate) open: Time,
+    /// The output VC that the head waits for.
+    pub(crate) out_vc: u32,
+    /// Its place among the router's input VCs.
+    pub(crate) bit: u16,
+}
 
 /// An input port of a router.
 #[derive(Clone, Copy, Debug)]
@@ -12,10 +34,6 @@ pub(crate) struct InPort {
     pub(crate) busy_until: Time,
     /// Delay of a credit from here to the sender.
     pub(crate) credit_delay: Time,
-    /// Who sends here: an output port, or (terminal) a node.
-    pub(crate) upstream: u32,
-    /// The router.
-    pub(crate) router: u32,
     /// Whether a NIC sends here.
     pub(crate) terminal: bool,
 }
@@ -23,38 +41,51 @@ pub(crate) struct InPort {
 /// An output port of a router and the link behind it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutPort {
-    /// From when on the link can take a packet.
-    pub(crate) link_free: Time,
     /// From when on the crossbar can bring a packet.
     pub(crate) crossbar_free: Time,
+    /// From when on the link can take a packet.
+    pub(crate) link_free: Time,
     /// When the link's next decision is scheduled; [`NEVER`]: not.
     pub(crate) wake: Time,
     /// When the crossbar's next arbitration is scheduled; [`NEVER`]: not.
     pub(crate) crossbar_wake: Time,
-    /// Since when a packet has been ready and none could go for want of credit; [`NEVER`]: not now.
-    pub(crate) stalled_since: Time,
     /// Serialisation of one flit.
     pub(crate) flit: Time,
     /// From the link's start to the stage behind it: propagation and the router parts on the way.
     pub(crate) reach: Time,
-    /// Delay of the far end's credits; used for nodes, which give them back at once.
-    pub(crate) credit_delay: Time,
-    /// Where the link goes: an input port, or (ejection) a node.
+    /// The first input VC of the port behind the link, or (ejection) the node.
     pub(crate) target: u32,
     /// Packets in the output buffer, all VCs.
     pub(crate) queued: u16,
-    /// VCs (bits) whose head waits for a credit that is not on its way yet.
-    pub(crate) credit_wait: u16,
     /// Where the crossbar's round-robin goes on.
     pub(crate) next_input: u16,
     /// Where the link's round-robin goes on.
     pub(crate) next_vc: u8,
-    /// Whether the link ends at a node.
-    pub(crate) ejection: bool,
-    /// Whether the port is in the list of those to arbitrate now.
-    pub(crate) dirty: bool,
-    /// Whether anything is behind the port.
-    pub(crate) connected: bool,
+    /// What is behind the link.
+    pub(crate) end: LinkEnd,
+    /// Its place in its router.
+    pub(crate) port: u16,
+    /// Its router.
+    pub(crate) router: u32,
+    /// What it has carried.
+    pub(crate) counters: LinkCounters,
+    /// Since when a packet has been ready and none could go for want of credit; [`NEVER`]: not now.
+    pub(crate) stalled_since: Time,
+    /// Ejection: the delay of the node's credits.
+    pub(crate) credit_delay: Time,
+}
+
+/// What is behind a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkEnd {
+    /// A router.
+    Router,
+    /// A node whose buffer can run short.
+    Node,
+    /// A node whose buffer holds all that can be under way to it and its credits back: they need no account.
+    AmpleNode,
+    /// Nothing.
+    Nothing,
 }
 
 /// A VC of an output port: what is in the output buffer, and what room there is here and behind the link.
@@ -66,8 +97,12 @@ pub(crate) struct OutVc {
     pub(crate) space: Account,
     /// The output buffer.
     pub(crate) queue: Queue,
+    /// When the tail of the packet sent last has gone: the next of this VC may not overtake it.
+    pub(crate) gone: Time,
     /// Flits in `queue`.
     pub(crate) unsent: i32,
+    /// Whether the head waits for a credit that is not on its way yet.
+    pub(crate) credit_wait: bool,
     /// Whether a packet waits at the crossbar for room that nobody has promised yet.
     pub(crate) space_wait: bool,
 }
@@ -78,6 +113,7 @@ pub(crate) struct Nic {
     pub(crate) link_free: Time,
     pub(crate) wake: Time,
     pub(crate) credits: Account,
+    /// The input VC at the router.
     pub(crate) target: u32,
     /// Whether `offer` waits for a credit that is not on its way yet.
     pub(crate) credit_wait: bool,
@@ -87,30 +123,8 @@ pub(crate) struct Nic {
     pub(crate) draws: Stream,
     /// Since when `offer` has been stalled.
     pub(crate) stalled_since: Time,
-    /// Packets sent so far.
-    pub(crate) sent: u64,
-}
-
-impl OutPort {
-    /// A port with nothing behind it.
-    pub(crate) const UNCONNECTED: Self = Self {
-        link_free: 0,
-        crossbar_free: 0,
-        wake: NEVER,
-        crossbar_wake: NEVER,
-        stalled_since: NEVER,
-        flit: 1,
-        reach: 0,
-        credit_delay: 0,
-        target: u32::MAX,
-        queued: 0,
-        credit_wait: 0,
-        next_input: 0,
-        next_vc: 0,
-        ejection: false,
-        dirty: false,
-        connected: false,
-    };
+    /// What the injection link has carried.
+    pub(crate) counters: LinkCounters,
 }
 
 /// What a link has carried.
@@ -124,4 +138,22 @@ pub struct LinkCounters {
     pub flits: u64,
     /// Time during which a packet was ready, the link idle, and no packet could go for want of credit.
     pub stall: Time,
+}
+
+impl LinkCounters {
+    /// Counts a packet.
+    #[inline]
+    pub(crate) fn count(&mut self, bytes: u32, flits: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+        self.flits += u64::from(flits);
+    }
+
+    /// The counters with a stall that still lasts counted up to `now`.
+    pub(crate) fn at(mut self, stalled_since: Time, now: Time) -> Self {
+        if stalled_since != NEVER {
+            self.stall += now.saturating_sub(stalled_since);
+        }
+        self
+    }
 }

@@ -56,14 +56,21 @@ fn every_path_of_every_routing() {
                     for bytes in [1, 128, 300, config.packet_bytes] {
                         let seen = send_one(&config, source, destination, bytes);
                         let topology = dragonfly(2, 4, 2, 9);
-                        let global = match (topology.group_of_node(source) != topology.group_of_node(destination), seen.nonminimal) {
+                        let global = match (
+                            topology.group_of_node(source) != topology.group_of_node(destination),
+                            seen.nonminimal,
+                        ) {
                             (false, _) => 0,
                             (true, false) => 1,
                             (true, true) => 2,
                         };
                         let local = u64::from(seen.hops) - global;
                         let expected = closed_form(&config, local, global, u64::from(config.flits(bytes)));
-                        assert_eq!(seen.delivered - seen.created, expected, "{algorithm:?} {source} -> {destination} {bytes} B: {seen:?}");
+                        assert_eq!(
+                            seen.delivered - seen.created,
+                            expected,
+                            "{algorithm:?} {source} -> {destination} {bytes} B: {seen:?}"
+                        );
                         assert!(seen.hops <= algorithm.most_hops());
                     }
                 }

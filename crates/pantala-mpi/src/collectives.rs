@@ -1,8 +1,9 @@
 //! Collectives: expanded lazily, rank by rank, into point-to-point steps.
 //!
-//! An algorithm is a small state machine in a file of its own. It knows its place among the members and how many they are, and
-//! yields [`Step`]s: starts of sends and receives, and waits for all that it has started. It never sees the network, so that the
-//! same machine can be run on abstract data (as the tests do) and inside a [`crate::World`].
+//! An algorithm is a small state machine in a file of its own. It knows its place among the members and how many
+//! they are, and yields [`Step`]s: starts of sends and receives, and waits for all that it has started. It never
+//! sees the network, so that the same machine can be run on abstract data (as the tests do) and inside a
+//! [`crate::World`].
 //!
 //! To add one: a file here, a variant of [`Collective`], a name in [`crate::Collectives`].
 
@@ -66,8 +67,8 @@ pub enum CollectiveKind {
 }
 
 impl CollectiveKind {
-    /// The tag of its messages: negative, which no user's tag is. So a barrier's message never matches a broadcast's, and message
-    /// records tell what a message was for.
+    /// The tag of its messages: negative, which no user's tag is. So a barrier's message never matches a
+    /// broadcast's, and message records tell what a message was for.
     #[must_use]
     pub const fn tag(self) -> i32 {
         match self {

@@ -30,8 +30,8 @@ impl Communicator {
 
     /// The ranks `first, first + stride, ...` of the job, `count` of them, seen by their member number `me`.
     ///
-    /// Messages never match across contexts. Communicators that share no member may have the same context (all rows of a grid,
-    /// say); two communicators of one rank may not.
+    /// Messages never match across contexts. Communicators that share no member may have the same context (all rows
+    /// of a grid, say); two communicators of one rank may not.
     #[must_use]
     pub const fn strided(context: u32, first: u32, stride: u32, count: u32, me: u32) -> Self {
         Self { context, me, members: Members::Strided { first, stride, count } }

@@ -10,7 +10,8 @@ use crate::fault::Fault;
 pub struct MpiConfig {
     /// Messages of at most this many bytes are sent eagerly, longer ones by rendezvous.
     pub eager_threshold_bytes: u64,
-    /// Size on the wire of a control message (request to send, get, acknowledgement) and of a message of zero bytes; >= 1.
+    /// Size on the wire of a control message (request to send, get, acknowledgement) and of a message of zero
+    /// bytes; >= 1.
     pub control_bytes: u32,
     /// When an eager send completes.
     pub eager_completion: EagerCompletion,

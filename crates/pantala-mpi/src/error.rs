@@ -74,8 +74,12 @@ pub enum ProgramFault {
 impl fmt::Display for ProgramFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownCommunicator { communicator } => write!(f, "there is no communicator {communicator}"),
-            Self::RankOutOfRange { rank, size } => write!(f, "there is no rank {rank} in a communicator of {size}"),
+            Self::UnknownCommunicator { communicator } => {
+                write!(f, "there is no communicator {communicator}")
+            }
+            Self::RankOutOfRange { rank, size } => {
+                write!(f, "there is no rank {rank} in a communicator of {size}")
+            }
             Self::NegativeTag { tag } => write!(f, "the tag {tag} is negative"),
             Self::RequestInUse { request } => write!(f, "request {request} is still active"),
             Self::RequestNotActive { request } => write!(f, "request {request} is not active"),
@@ -83,7 +87,10 @@ impl fmt::Display for ProgramFault {
                 write!(f, "request {request} is out of range; requests are numbered from 0 to {}", MAX_REQUESTS - 1)
             }
             Self::Truncated { source, tag, bytes, room } => {
-                write!(f, "the message of {bytes} bytes from rank {source} (tag {tag}) does not fit a receive of {room} bytes")
+                write!(
+                    f,
+                    "the message of {bytes} bytes from rank {source} (tag {tag}) does not fit a receive of {room} bytes"
+                )
             }
             Self::UnbalancedIteration => write!(f, "iteration marks do not alternate"),
         }
@@ -115,7 +122,8 @@ pub enum SetupError {
         /// As asked for.
         nic: u32,
     },
-    /// A communicator of the rank has members outside the job, does not have the rank where it says, or shares its context with another.
+    /// A communicator of the rank has members outside the job, does not have the rank where it says, or shares its
+    /// context with another.
     BadCommunicator {
         /// The rank of the job.
         rank: u32,
@@ -129,7 +137,9 @@ impl fmt::Display for SetupError {
         match self {
             Self::NoRanks => write!(f, "a job needs at least one rank"),
             Self::JobExists { job } => write!(f, "job {job} is there already"),
-            Self::UnknownNic { rank, nic } => write!(f, "rank {rank} is on NIC {nic}, which does not exist"),
+            Self::UnknownNic { rank, nic } => {
+                write!(f, "rank {rank} is on NIC {nic}, which does not exist")
+            }
             Self::BadCommunicator { rank, communicator } => write!(
                 f,
                 "communicator {communicator} of rank {rank} has members outside the job, not the rank itself, or a context that is taken"

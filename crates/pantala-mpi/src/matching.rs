@@ -1,12 +1,14 @@
 //! Matching of messages and receives, one [`Matcher`] a rank.
 //!
-//! MPI's rule (MPI 4.1, 3.5): messages of one source in one communicator match in the order in which they were sent, whatever order
-//! they arrive in. Envelopes carry a sequence number per (source, destination, context); one that comes early is held until those
-//! before it have come. What is in order looks for the first posted receive that accepts it, or becomes unexpected; a receive that
-//! is posted looks for the first unexpected message that it accepts.
+//! MPI's rule (MPI 4.1, 3.5): messages of one source in one communicator match in the order in which they were
+//! sent, whatever order they arrive in. Envelopes carry a sequence number per (source, destination, context); one
+//! that comes early is held until those before it have come. What is in order looks for the first posted receive
+//! that accepts it, or becomes unexpected; a receive that is posted looks for the first unexpected message that it
+//! accepts.
 //!
-//! Messages and exact receives of one (source, context) are listed together, so that a rank with thousands of outstanding receives
-//! finds the right one at once; receives from any source have a list of their own, and stamps tell which was posted first.
+//! Messages and exact receives of one (source, context) are listed together, so that a rank with thousands of
+//! outstanding receives finds the right one at once; receives from any source have a list of their own, and stamps
+//! tell which was posted first.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -15,7 +17,7 @@ use pantala_engine::random::mix;
 
 use crate::message::Message;
 use crate::op::TagSelect;
-use crate::slab::{Linked, NONE, Chain, Slab};
+use crate::slab::{Chain, Linked, NONE, Slab};
 
 /// A posted receive; it stays in its slab until its payload is there.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +179,12 @@ impl Matcher {
     }
 
     /// A receive is posted: the unexpected message that it takes, or none, and the receive waits.
-    pub(crate) fn post(&mut self, receive: u32, messages: &mut Slab<Message>, receives: &mut Slab<Receive>) -> Option<u32> {
+    pub(crate) fn post(
+        &mut self,
+        receive: u32,
+        messages: &mut Slab<Message>,
+        receives: &mut Slab<Receive>,
+    ) -> Option<u32> {
         self.stamp += 1;
         receives[receive].stamp = self.stamp;
         let Receive { source, context, tag, .. } = receives[receive];

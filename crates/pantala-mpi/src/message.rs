@@ -6,8 +6,9 @@ use crate::slab::{Linked, NONE};
 
 /// The role of one transmission in the life of a message.
 ///
-/// An eager message is one transmission. A rendezvous message is four: the sender asks (request to send), the receiver, once a
-/// receive matches, fetches (get), the payload travels (data), and the receiver frees the sender (acknowledgement).
+/// An eager message is one transmission. A rendezvous message is four: the sender asks (request to send), the
+/// receiver, once a receive matches, fetches (get), the payload travels (data), and the receiver frees the sender
+/// (acknowledgement).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Payload, unasked: source to destination.
@@ -42,7 +43,8 @@ impl Protocol {
     }
 }
 
-/// All that the other side must know of a message: self-contained, so that it can travel with a transmission's first packet.
+/// All that the other side must know of a message: self-contained, so that it can travel with a transmission's
+/// first packet.
 ///
 /// One header serves a message from its send call to its acknowledgement; only `kind` and `target` change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,8 +104,8 @@ impl Header {
 
 /// A transmission: in a NIC's queue, on its way, or arrived and not yet matched.
 ///
-/// `to_send` and `created` belong to the sending side, the rest to the receiving side once it is on its way: a partition at either
-/// end needs its own half only.
+/// `created`, `to_send` and `node` belong to the sending side, the rest to the receiving side once it is on its
+/// way: a partition at either end needs its own half only.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub(crate) header: Header,
@@ -111,6 +113,8 @@ pub(crate) struct Message {
     pub(crate) created: Time,
     /// Bytes that the NIC has not taken yet.
     pub(crate) to_send: u64,
+    /// The node that it is for.
+    pub(crate) node: u32,
     /// Bytes that have not arrived yet.
     pub(crate) to_arrive: u64,
     /// The next in the NIC's queue, later in the channel's list of unexpected or held messages.
@@ -124,7 +128,7 @@ pub(crate) struct Message {
 impl Message {
     pub(crate) fn new(header: Header, created: Time, control_bytes: u32) -> Self {
         let bytes = header.wire_bytes(control_bytes);
-        Self { header, created, to_send: bytes, to_arrive: bytes, next: NONE, earlier: NONE, later: NONE }
+        Self { header, created, to_send: bytes, node: NONE, to_arrive: bytes, next: NONE, earlier: NONE, later: NONE }
     }
 }
 

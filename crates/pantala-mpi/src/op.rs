@@ -170,8 +170,8 @@ impl Op {
 
 /// The program of one rank: a lazy stream of operations.
 ///
-/// `next` is called when the previous operation has completed (or, for those that return at once, has started), so a program
-/// holds its position, never its history: memory does not grow with iterations.
+/// `next` is called when the previous operation has completed (or, for those that return at once, has started), so
+/// a program holds its position, never its history: memory does not grow with iterations.
 pub trait Program {
     /// The next operation; `None` when the program has ended.
     fn next(&mut self) -> Option<Op>;

@@ -8,7 +8,7 @@ use crate::error::ProgramFault;
 use crate::matching::Matcher;
 use crate::op::{CommunicatorId, MAX_REQUESTS, Request};
 use crate::record::{Account, CallKind};
-use crate::slab::{Linked, NONE};
+use crate::slab::NONE;
 
 /// Who is told when a send or a receive completes: the rank's present call, or one of its requests.
 pub(crate) const CALL: u32 = NONE;
@@ -85,7 +85,7 @@ pub(crate) struct Rank<P> {
     pub(crate) number: u32,
     pub(crate) nic: u32,
     /// The next rank on the same NIC.
-    next: u32,
+    pub(crate) next: u32,
     pub(crate) collective: Option<Running>,
     pub(crate) matcher: Matcher,
     pub(crate) account: Account,
@@ -101,17 +101,15 @@ pub(crate) struct Rank<P> {
     pub(crate) program: P,
 }
 
-impl<P> Linked for Rank<P> {
-    fn next(&self) -> u32 {
-        self.next
-    }
-    fn set_next(&mut self, next: u32) {
-        self.next = next;
-    }
-}
-
 impl<P> Rank<P> {
-    pub(crate) fn new(job: u32, number: u32, nic: u32, start: Time, communicators: Vec<Communicator>, program: P) -> Self {
+    pub(crate) fn new(
+        job: u32,
+        number: u32,
+        nic: u32,
+        start: Time,
+        communicators: Vec<Communicator>,
+        program: P,
+    ) -> Self {
         Self {
             activity: Activity::Waiting,
             since: start,
@@ -155,11 +153,11 @@ impl<P> Rank<P> {
             return;
         }
         self.slots[owner as usize] = Slot::Complete;
-        if let Activity::Blocked(Until::Requests(first, count)) = self.activity
-            && owner >= first
-            && owner - first < count
-        {
-            self.wait_pending -= 1;
+        match self.activity {
+            Activity::Blocked(Until::Requests(first, count)) if owner >= first && owner - first < count => {
+                self.wait_pending -= 1;
+            }
+            _ => {}
         }
     }
 

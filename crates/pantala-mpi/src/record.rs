@@ -56,7 +56,8 @@ pub enum CallKind {
     Collective,
 }
 
-/// The account of one rank: times in picoseconds, payload bytes; control messages and messages to itself are not counted.
+/// The account of one rank: times in picoseconds, payload bytes; control messages and messages to itself are not
+/// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// Time in compute operations.
@@ -113,19 +114,30 @@ pub struct RankReport {
     pub account: Account,
 }
 
-/// The latencies of a job's messages, from the send call to the arrival of the payload's last byte.
+/// A distribution of latencies in ps: exact count and mean, quantiles to three significant digits.
+///
+/// A job's messages have one, from the send call to the arrival of the payload's last byte; packets can be counted
+/// likewise.
 #[derive(Clone, Debug)]
-pub struct MessageStatistics {
+pub struct LatencyStatistics {
     histogram: Histogram<u64>,
     count: u64,
     sum: u128,
 }
 
-impl MessageStatistics {
+impl Default for LatencyStatistics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LatencyStatistics {
     /// The histogram's upper bound before it grows: one second.
     const BOUND: Time = 1_000_000_000_000;
 
-    pub(crate) fn new() -> Self {
+    /// Nothing so far.
+    #[must_use]
+    pub fn new() -> Self {
         let histogram = Histogram::new_with_bounds(1, Self::BOUND, 3).map_or_else(
             |_| unreachable!("constant bounds are legal"),
             |mut histogram: Histogram<u64>| {
@@ -136,25 +148,41 @@ impl MessageStatistics {
         Self { histogram, count: 0, sum: 0 }
     }
 
-    pub(crate) fn record(&mut self, latency: Time) {
+    /// Counts one latency, ps.
+    #[inline]
+    pub fn record(&mut self, latency: Time) {
         self.count += 1;
         self.sum += u128::from(latency);
-        self.histogram.saturating_record(latency);
+        if self.histogram.record(latency).is_err() {
+            self.histogram.saturating_record(latency);
+        }
     }
 
-    /// How many messages.
+    /// Counts all that `other` has counted.
+    pub fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        if self.histogram.add(&other.histogram).is_err() {
+            for value in other.histogram.iter_recorded() {
+                self.histogram.saturating_record_n(value.value_iterated_to(), value.count_at_value());
+            }
+        }
+    }
+
+    /// How many latencies.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// The exact mean latency in ps; `None` without messages.
+    /// The exact mean latency in ps; `None` if there is none.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// The latency in ps that a share `quantile` of the messages does not exceed, to three digits; `None` without messages.
+    /// The latency in ps that a share `quantile` of them does not exceed, to three digits; `None` without
+    /// messages.
     #[must_use]
     pub fn quantile(&self, quantile: f64) -> Option<Time> {
         (self.count > 0).then(|| self.histogram.value_at_quantile(quantile))
@@ -173,7 +201,7 @@ mod tests {
 
     #[test]
     fn latencies_are_summarised() {
-        let mut statistics = MessageStatistics::new();
+        let mut statistics = LatencyStatistics::new();
         assert_eq!((statistics.mean(), statistics.quantile(0.5)), (None, None));
         for latency in 1..=1_000 {
             statistics.record(latency * 1_000);
@@ -181,7 +209,11 @@ mod tests {
         assert_eq!((statistics.count(), statistics.mean()), (1_000, Some(500_500.0)));
         let p99 = statistics.quantile(0.99).unwrap();
         assert!(p99.abs_diff(990_000) <= 1_000, "{p99}");
-        statistics.record(3 * MessageStatistics::BOUND);
-        assert!(statistics.quantile(1.0).unwrap() >= 3 * MessageStatistics::BOUND);
+        statistics.record(3 * LatencyStatistics::BOUND);
+        assert!(statistics.quantile(1.0).unwrap() >= 3 * LatencyStatistics::BOUND);
+        let mut sum = LatencyStatistics::default();
+        sum.record(7);
+        sum.add(&statistics);
+        assert_eq!((sum.count(), sum.quantile(0.0), sum.quantile(1.0)), (1_002, Some(7), statistics.quantile(1.0)));
     }
 }

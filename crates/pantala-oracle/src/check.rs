@@ -5,27 +5,16 @@ use pantala_topology::{Peer, Topology};
 use crate::{OracleConfig, OracleError, OraclePacket};
 
 /// Checks that every packet has a sound route and fits the buffers.
-pub(crate) fn check(
-    topology: &Topology,
-    config: &OracleConfig,
-    packets: &[OraclePacket],
-) -> Result<(), OracleError> {
+pub(crate) fn check(topology: &Topology, config: &OracleConfig, packets: &[OraclePacket]) -> Result<(), OracleError> {
     for (index, packet) in packets.iter().enumerate() {
         if let Err(message) = check_packet(topology, config, packet) {
-            return Err(OracleError::Packet {
-                packet: index,
-                message,
-            });
+            return Err(OracleError::Packet { packet: index, message });
         }
     }
     Ok(())
 }
 
-fn check_packet(
-    topology: &Topology,
-    config: &OracleConfig,
-    packet: &OraclePacket,
-) -> Result<(), String> {
+fn check_packet(topology: &Topology, config: &OracleConfig, packet: &OraclePacket) -> Result<(), String> {
     if packet.source >= topology.nodes() || packet.destination >= topology.nodes() {
         return Err(format!("there are only {} nodes", topology.nodes()));
     }
@@ -34,27 +23,14 @@ fn check_packet(
         return Err("a packet has at least one flit".into());
     }
     if flits > config.input_buffer_flits {
-        return Err(format!(
-            "{flits} flits never fit an input buffer of {}",
-            config.input_buffer_flits
-        ));
+        return Err(format!("{flits} flits never fit an input buffer of {}", config.input_buffer_flits));
     }
     if config.output_buffer_flits != 0 && flits > config.output_buffer_flits {
-        return Err(format!(
-            "{flits} flits never fit an output buffer of {}",
-            config.output_buffer_flits
-        ));
+        return Err(format!("{flits} flits never fit an output buffer of {}", config.output_buffer_flits));
     }
-    let vcs = packet
-        .route
-        .iter()
-        .map(|step| step.vc)
-        .chain([packet.injection_vc]);
+    let vcs = packet.route.iter().map(|step| step.vc).chain([packet.injection_vc]);
     if let Some(vc) = vcs.into_iter().find(|&vc| vc >= config.virtual_channels) {
-        return Err(format!(
-            "there is no VC {vc} among {}",
-            config.virtual_channels
-        ));
+        return Err(format!("there is no VC {vc} among {}", config.virtual_channels));
     }
     let mut router = topology.router_of(packet.source);
     for (hop, step) in packet.route.iter().enumerate() {
@@ -64,19 +40,14 @@ fn check_packet(
         match topology.peer(router, step.port) {
             Peer::Port { router: next, .. } => router = next,
             Peer::Unconnected => {
-                return Err(format!(
-                    "hop {hop}: router {router} port {} leads nowhere",
-                    step.port
-                ));
+                return Err(format!("hop {hop}: router {router} port {} leads nowhere", step.port));
             }
             Peer::Node(node) => {
                 let last = hop + 1 == packet.route.len();
                 return if last && node == packet.destination {
                     Ok(())
                 } else {
-                    Err(format!(
-                        "hop {hop}: the route leaves the network at node {node}"
-                    ))
+                    Err(format!("hop {hop}: the route leaves the network at node {node}"))
                 };
             }
         }

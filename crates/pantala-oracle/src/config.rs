@@ -16,13 +16,12 @@ pub struct LinkTimes {
 /// happens where a packet comes in more slowly than it goes out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LateFlits {
-    /// It passes beside the flits of other packets. This is the fabric's model: a packet's tail leaves a stage at
+    /// It passes beside the flits of other VCs' packets. This is the fabric's model: a packet's tail leaves a stage at
     /// `max(start + S t, the tail's availability + t)`, whoever holds the stage by then.
     #[default]
     Pass,
-    /// It waits for its turn: a crossbar port or a link never carries two flits at once, earlier packets go first, and a packet
-    /// starts on a link only when the packet before it in its VC has gone entirely. This is what hardware would do; the
-    /// difference to [`LateFlits::Pass`] is the price of the fabric's model.
+    /// It waits for its turn: a crossbar port or a link never carries two flits at once, and earlier packets go first. This is
+    /// what hardware would do; the difference to [`LateFlits::Pass`] is the price of the fabric's model.
     Queue,
 }
 
@@ -55,10 +54,7 @@ impl OracleConfig {
     /// The network of Kang et al. (SC 2022): 25 GB/s links, a crossbar of four times that, 128-byte flits, two VCs.
     #[must_use]
     pub fn kang() -> Self {
-        let link = |latency| LinkTimes {
-            flit_time: 5_120,
-            latency,
-        };
+        let link = |latency| LinkTimes { flit_time: 5_120, latency };
         Self {
             terminal: link(10_000),
             local: link(30_000),

@@ -7,12 +7,7 @@ use crate::{LateFlits, OracleConfig, OraclePacket};
 
 impl Router {
     /// Grants the crossbar to every packet that can have it now; gives the ends of their holds.
-    pub(crate) fn grant(
-        &mut self,
-        config: &OracleConfig,
-        packets: &[OraclePacket],
-        now: Time,
-    ) -> Vec<Time> {
+    pub(crate) fn grant(&mut self, config: &OracleConfig, packets: &[OraclePacket], now: Time) -> Vec<Time> {
         let requests = self.requests(config, packets, now);
         let mut ends = Vec::new();
         for output in 0..self.outputs.len() {
@@ -34,9 +29,7 @@ impl Router {
                 out.crossbar_held = end;
                 out.next_input = (index + 1) % all;
                 out.vcs[vc].taken += stay.flits;
-                out.vcs[vc]
-                    .queue
-                    .push_back(Stay::new(stay.packet, stay.hop, stay.flits, vc as u8));
+                out.vcs[vc].queue.push_back(Stay::new(stay.packet, stay.hop, stay.flits, vc as u8));
                 ends.push(end);
             }
         }
@@ -53,16 +46,12 @@ impl Router {
                 let step = packets[stay.packet].route[stay.hop];
                 let output = &self.outputs[usize::from(step.port)];
                 let vc = usize::from(step.vc);
-                let room = config.output_buffer_flits == 0
-                    || output.vcs[vc].taken + stay.flits <= config.output_buffer_flits;
+                let room =
+                    config.output_buffer_flits == 0 || output.vcs[vc].taken + stay.flits <= config.output_buffer_flits;
                 let crossing = self.crossing.contains(&(port, input_vc));
                 let free = input.crossbar_held <= now && output.crossbar_held <= now;
                 if stay.available > 0 && !crossing && free && room {
-                    requests.push(Request {
-                        index: port * vcs + input_vc,
-                        output: usize::from(step.port),
-                        vc,
-                    });
+                    requests.push(Request { index: port * vcs + input_vc, output: usize::from(step.port), vc });
                 }
             }
         }
@@ -70,19 +59,14 @@ impl Router {
     }
 
     /// Starts every flit that can cross now; gives the (input port, VC) of each.
-    pub(crate) fn cross(
-        &mut self,
-        config: &OracleConfig,
-        packets: &[OraclePacket],
-        now: Time,
-    ) -> Vec<(usize, usize)> {
+    pub(crate) fn cross(&mut self, config: &OracleConfig, packets: &[OraclePacket], now: Time) -> Vec<(usize, usize)> {
         let mut moved = Vec::new();
         for &(port, vc) in &self.crossing {
             let input = &mut self.inputs[port];
             let stay = &mut input.vcs[vc][0];
             let output = &mut self.outputs[usize::from(packets[stay.packet].route[stay.hop].port)];
-            let turn = config.late_flits == LateFlits::Pass
-                || (input.crossbar_busy <= now && output.crossbar_busy <= now);
+            let turn =
+                config.late_flits == LateFlits::Pass || (input.crossbar_busy <= now && output.crossbar_busy <= now);
             if stay.can_move(now) && turn {
                 let end = now + config.crossbar_flit_time;
                 stay.started += 1;

@@ -29,10 +29,7 @@ impl fmt::Display for OracleError {
             Self::Packet { packet, message } => write!(f, "packet {packet}: {message}"),
             Self::Stalled { time, undelivered } => {
                 let count = undelivered.len();
-                write!(
-                    f,
-                    "nothing moves after {time} ps and {count} packets are left"
-                )
+                write!(f, "nothing moves after {time} ps and {count} packets are left")
             }
         }
     }

@@ -24,9 +24,12 @@
 //!   nor its output port is held. It then holds both for S t_xbar. Each output chooses round-robin over (input port, VC).
 //! * A packet leaves its input VC, and the next one is looked at, when its **tail** has crossed; then all its S credits start
 //!   on their way upstream, which takes L. Room in an output buffer is given back when the packet's **head starts** on the link.
+//! * **A VC keeps its order, flit by flit**: on a link, too, a packet starts only when the one before it in its VC has gone, tail
+//!   and all. (Where all links are equally fast that is no restriction.)
 //! * Flits follow their head as soon as they are available, one flit time apart. Those that come late, after their packet's
 //!   hold has ended, are a choice: see [`LateFlits`].
-//! * At one instant everything that arrives counts before anything is decided; then outputs decide in order of their number.
+//! * At one instant everything that arrives counts before anything is decided; then links decide before the crossbar (a packet
+//!   that starts has made room), the crossbar's outputs in order of their number.
 //!
 //! Hence an undisturbed packet takes, over its links (injection and ejection included) and its R routers,
 //! `sum (L + t) + R (t_in + t_xbar + t_out) + (S - 1) max(all t, t_xbar)`: see [`zero_load_latency`].

@@ -7,17 +7,15 @@ use crate::{LateFlits, OracleConfig};
 
 impl Output {
     /// Starts the next packet on the link, if one can start now; gives the end of its hold.
-    pub(crate) fn start(&mut self, config: &OracleConfig, now: Time) -> Option<Time> {
+    pub(crate) fn start(&mut self, now: Time) -> Option<Time> {
         if self.link_held > now {
             return None;
         }
         let count = self.vcs.len();
-        let vc = (0..count)
-            .map(|turn| (self.next_vc + turn) % count)
-            .find(|&vc| {
-                let first = self.vcs[vc].queue.front();
-                first.is_some_and(|stay| stay.available > 0 && self.may_start(config, stay))
-            })?;
+        let vc = (0..count).map(|turn| (self.next_vc + turn) % count).find(|&vc| {
+            let first = self.vcs[vc].queue.front();
+            first.is_some_and(|stay| stay.available > 0 && self.may_start(stay, now))
+        })?;
         self.next_vc = (vc + 1) % count;
         let stay = self.vcs[vc].queue.pop_front()?;
         self.vcs[vc].taken -= stay.flits;
@@ -25,10 +23,10 @@ impl Output {
     }
 
     /// Whether the rules let this packet start on a free link.
-    fn may_start(&self, config: &OracleConfig, stay: &Stay) -> bool {
+    fn may_start(&self, stay: &Stay, now: Time) -> bool {
         let room = self.vcs[usize::from(stay.vc)].credits >= stay.flits;
-        let in_order = config.late_flits == LateFlits::Pass
-            || self.leaving.iter().all(|ahead| ahead.vc != stay.vc);
+        let in_order =
+            self.vcs[usize::from(stay.vc)].open <= now && self.leaving.iter().all(|ahead| ahead.vc != stay.vc);
         room && in_order
     }
 
@@ -50,6 +48,7 @@ impl Output {
                 stay.started += 1;
                 stay.next_flit = end;
                 self.link_busy = end;
+                self.vcs[usize::from(stay.vc)].open = end;
                 self.carried += 1;
                 moved.push(*stay);
             }
@@ -61,9 +60,9 @@ impl Output {
 
 impl Node {
     /// Starts the first packet of the source queue, if it can start now; gives it and the end of its hold.
-    pub(crate) fn inject(&mut self, config: &OracleConfig, now: Time) -> Option<(Stay, Time)> {
+    pub(crate) fn inject(&mut self, now: Time) -> Option<(Stay, Time)> {
         let stay = *self.queue.front()?;
-        if self.injection.link_held > now || !self.injection.may_start(config, &stay) {
+        if self.injection.link_held > now || !self.injection.may_start(&stay, now) {
             return None;
         }
         self.queue.pop_front();

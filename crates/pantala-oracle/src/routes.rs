@@ -34,12 +34,7 @@ pub struct OraclePacket {
 ///
 /// `parallel` chooses among the links between the two groups (modulo their number).
 #[must_use]
-pub fn minimal_route(
-    topology: &Topology,
-    source: u32,
-    destination: u32,
-    parallel: usize,
-) -> Vec<RouteStep> {
+pub fn minimal_route(topology: &Topology, source: u32, destination: u32, parallel: usize) -> Vec<RouteStep> {
     route_via(topology, source, destination, &[], parallel)
 }
 
@@ -48,13 +43,7 @@ pub fn minimal_route(
 ///
 /// `parallel` chooses among the links between two groups (modulo their number).
 #[must_use]
-pub fn route_via(
-    topology: &Topology,
-    source: u32,
-    destination: u32,
-    via: &[u32],
-    parallel: usize,
-) -> Vec<RouteStep> {
+pub fn route_via(topology: &Topology, source: u32, destination: u32, via: &[u32], parallel: usize) -> Vec<RouteStep> {
     let last = topology.router_of(destination);
     let (mut here, mut vc) = (topology.router_of(source), 0);
     let mut route = Vec::new();
@@ -70,26 +59,17 @@ pub fn route_via(
                 let links = topology.global_links(from, to);
                 let link = links[parallel % links.len()];
                 if link.router == here {
-                    route.push(RouteStep {
-                        port: link.port,
-                        vc,
-                    });
+                    route.push(RouteStep { port: link.port, vc });
                     here = link.target_router;
                     vc += 1;
                     continue;
                 }
                 link.router
             };
-            route.push(RouteStep {
-                port: topology.local_port(here, next),
-                vc,
-            });
+            route.push(RouteStep { port: topology.local_port(here, next), vc });
             here = next;
         }
     }
-    route.push(RouteStep {
-        port: topology.terminal_port_of(destination),
-        vc,
-    });
+    route.push(RouteStep { port: topology.terminal_port_of(destination), vc });
     route
 }

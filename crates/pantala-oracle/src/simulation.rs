@@ -52,11 +52,14 @@ pub fn simulate(
         simulation.schedule(packet.created, Event::Created { packet: index });
     }
     let mut now = 0;
-    while let Some((time, events)) = simulation.calendar.pop_first() {
+    while let Some((&time, _)) = simulation.calendar.first_key_value() {
         now = time;
         let mut places = BTreeSet::new();
-        for event in events {
-            places.extend(simulation.apply(event, now));
+        // What happens may make something else happen at once; decide only when all has happened.
+        while let Some(events) = simulation.calendar.remove(&now) {
+            for event in events {
+                places.extend(simulation.apply(event, now));
+            }
         }
         for place in places {
             simulation.decide(place, now);
@@ -82,21 +85,11 @@ enum Event {
     /// A flit of the first packet of an input VC has crossed the crossbar.
     Crossed { router: u32, port: u16, vc: usize },
     /// A flit becomes available in a router's output buffer.
-    AtOutput {
-        router: u32,
-        port: u16,
-        packet: usize,
-        hop: usize,
-    },
+    AtOutput { router: u32, port: u16, packet: usize, hop: usize },
     /// A flit arrives at its packet's destination.
     AtNode { packet: usize },
     /// Credits come back to the sending side of a link.
-    Credits {
-        place: Place,
-        port: u16,
-        vc: usize,
-        flits: u32,
-    },
+    Credits { place: Place, port: u16, vc: usize, flits: u32 },
     /// A hold ends, or the next flit may follow.
     Look(Place),
 }
@@ -119,12 +112,8 @@ impl<'a> Simulation<'a> {
             config,
             packets,
             calendar: BTreeMap::new(),
-            nodes: (0..topology.nodes())
-                .map(|id| Node::new(topology, config, id))
-                .collect(),
-            routers: (0..topology.routers())
-                .map(|id| Router::new(topology, config, id))
-                .collect(),
+            nodes: (0..topology.nodes()).map(|id| Node::new(topology, config, id)).collect(),
+            routers: (0..topology.routers()).map(|id| Router::new(topology, config, id)).collect(),
             arrived: vec![0; packets.len()],
             deliveries: vec![OracleDelivery::default(); packets.len()],
         }
@@ -138,16 +127,8 @@ impl<'a> Simulation<'a> {
     fn apply(&mut self, event: Event, now: Time) -> Option<Place> {
         match event {
             Event::Created { packet } => {
-                let OraclePacket {
-                    source,
-                    flits,
-                    injection_vc,
-                    ..
-                } = self.packets[packet];
-                let stay = Stay {
-                    available: flits,
-                    ..Stay::new(packet, 0, flits, injection_vc)
-                };
+                let OraclePacket { source, flits, injection_vc, .. } = self.packets[packet];
+                let stay = Stay { available: flits, ..Stay::new(packet, 0, flits, injection_vc) };
                 self.nodes[source as usize].queue.push_back(stay);
                 Some(Place::Node(source))
             }
@@ -159,16 +140,9 @@ impl<'a> Simulation<'a> {
                 self.crossed(router, port, vc, now);
                 Some(Place::Router(router))
             }
-            Event::AtOutput {
-                router,
-                port,
-                packet,
-                hop,
-            } => {
+            Event::AtOutput { router, port, packet, hop } => {
                 let output = &mut self.routers[router as usize].outputs[usize::from(port)];
-                let stay = output
-                    .stay(packet, hop)
-                    .expect("a flit has followed nobody");
+                let stay = output.stay(packet, hop).expect("a flit has followed nobody");
                 stay.available += 1;
                 Some(Place::Router(router))
             }
@@ -176,12 +150,7 @@ impl<'a> Simulation<'a> {
                 self.deliver(packet, now);
                 None
             }
-            Event::Credits {
-                place,
-                port,
-                vc,
-                flits,
-            } => {
+            Event::Credits { place, port, vc, flits } => {
                 self.output(place, port).vcs[vc].credits += flits;
                 Some(place)
             }
@@ -198,33 +167,18 @@ impl<'a> Simulation<'a> {
 
     /// A flit becomes available in an input buffer.
     fn arrive(&mut self, router: u32, port: u16, stay: Stay) {
-        let queue =
-            &mut self.routers[router as usize].inputs[usize::from(port)].vcs[usize::from(stay.vc)];
-        match queue
-            .iter_mut()
-            .find(|here| (here.packet, here.hop) == (stay.packet, stay.hop))
-        {
+        let queue = &mut self.routers[router as usize].inputs[usize::from(port)].vcs[usize::from(stay.vc)];
+        match queue.iter_mut().find(|here| (here.packet, here.hop) == (stay.packet, stay.hop)) {
             Some(here) => here.available += 1,
-            None => queue.push_back(Stay {
-                available: 1,
-                ..stay
-            }),
+            None => queue.push_back(Stay { available: 1, ..stay }),
         }
         let held: u32 = queue.iter().map(|here| here.available - here.left).sum();
-        assert!(
-            held <= self.config.input_buffer_flits,
-            "router {router} port {port} holds {held} flits"
-        );
+        assert!(held <= self.config.input_buffer_flits, "router {router} port {port} holds {held} flits");
     }
 
     /// A flit arrives at its destination; the tail sends the credits home.
     fn deliver(&mut self, packet: usize, now: Time) {
-        let OraclePacket {
-            destination,
-            flits,
-            ref route,
-            ..
-        } = self.packets[packet];
+        let OraclePacket { destination, flits, ref route, .. } = self.packets[packet];
         let delivery = &mut self.deliveries[packet];
         if self.arrived[packet] == 0 {
             delivery.head_arrival = now;
@@ -235,12 +189,7 @@ impl<'a> Simulation<'a> {
             let vc = usize::from(route[route.len() - 1].vc);
             let place = Place::Router(self.topology.router_of(destination));
             let port = self.topology.terminal_port_of(destination);
-            let credits = Event::Credits {
-                place,
-                port,
-                vc,
-                flits,
-            };
+            let credits = Event::Credits { place, port, vc, flits };
             self.schedule(now + self.config.terminal.latency, credits);
         }
     }
@@ -250,67 +199,47 @@ impl<'a> Simulation<'a> {
         let here = &mut self.routers[router as usize];
         let queue = &mut here.inputs[usize::from(port)].vcs[vc];
         queue[0].left += 1;
-        let Stay {
-            packet,
-            hop,
-            flits,
-            left,
-            ..
-        } = queue[0];
+        let Stay { packet, hop, flits, left, .. } = queue[0];
         if left == flits {
             queue.pop_front();
-            here.crossing
-                .retain(|&crossing| crossing != (usize::from(port), vc));
+            here.crossing.retain(|&crossing| crossing != (usize::from(port), vc));
             let (place, port) = match self.topology.peer(router, port) {
                 Peer::Node(node) => (Place::Node(node), port),
                 Peer::Port { router, port } => (Place::Router(router), port),
                 Peer::Unconnected => unreachable!("a packet has come from nowhere"),
             };
             let latency = self.output(place, port).link.latency;
-            self.schedule(
-                now + latency,
-                Event::Credits {
-                    place,
-                    port,
-                    vc,
-                    flits,
-                },
-            );
+            self.schedule(now + latency, Event::Credits { place, port, vc, flits });
         }
         let step = self.packets[packet].route[hop];
-        let event = Event::AtOutput {
-            router,
-            port: step.port,
-            packet,
-            hop,
-        };
+        let event = Event::AtOutput { router, port: step.port, packet, hop };
         self.schedule(now + self.config.output_latency, event);
     }
 
-    /// Decides all that can be decided at a place: flits that follow, the crossbar, links.
+    /// Decides all that can be decided at a place: links first, then the crossbar, until nothing moves any more.
     fn decide(&mut self, place: Place, now: Time) {
         let config = self.config;
         match place {
             Place::Node(id) => {
-                while let Some((stay, end)) = self.nodes[id as usize].inject(config, now) {
+                while let Some((stay, end)) = self.nodes[id as usize].inject(now) {
                     self.deliveries[stay.packet].injected = now;
                     self.schedule(end, Event::Look(place));
                 }
                 self.follow(place, 0, now);
             }
             Place::Router(id) => loop {
-                let crossed = self.cross(id, now);
-                let granted = self.routers[id as usize].grant(config, self.packets, now);
-                let mut moved = crossed || !granted.is_empty();
-                for end in granted {
-                    self.schedule(end, Event::Look(place));
-                }
+                let mut moved = false;
                 for port in 0..self.topology.ports_per_router() as u16 {
                     moved |= self.follow(place, port, now);
-                    if let Some(end) = self.output(place, port).start(config, now) {
+                    if let Some(end) = self.output(place, port).start(now) {
                         self.schedule(end, Event::Look(place));
                         moved = true;
                     }
+                }
+                moved |= self.cross(id, now);
+                for end in self.routers[id as usize].grant(config, self.packets, now) {
+                    self.schedule(end, Event::Look(place));
+                    moved = true;
                 }
                 if !moved {
                     break;
@@ -324,14 +253,7 @@ impl<'a> Simulation<'a> {
         let moved = self.routers[router as usize].cross(self.config, self.packets, now);
         let end = now + self.config.crossbar_flit_time;
         for &(port, vc) in &moved {
-            self.schedule(
-                end,
-                Event::Crossed {
-                    router,
-                    port: port as u16,
-                    vc,
-                },
-            );
+            self.schedule(end, Event::Crossed { router, port: port as u16, vc });
         }
         !moved.is_empty()
     }
@@ -345,19 +267,11 @@ impl<'a> Simulation<'a> {
         for &stay in &moved {
             let arrival = now + link.flit_time + link.latency;
             match peer {
-                Peer::Node(_) => self.schedule(
-                    arrival,
-                    Event::AtNode {
-                        packet: stay.packet,
-                    },
-                ),
+                Peer::Node(_) => self.schedule(arrival, Event::AtNode { packet: stay.packet }),
                 Peer::Port { router, port } => {
                     let hop = stay.hop + usize::from(matches!(place, Place::Router(_)));
                     let stay = Stay::new(stay.packet, hop, stay.flits, stay.vc);
-                    self.schedule(
-                        arrival + config.input_latency,
-                        Event::AtInput { router, port, stay },
-                    );
+                    self.schedule(arrival + config.input_latency, Event::AtInput { router, port, stay });
                 }
                 Peer::Unconnected => unreachable!("a packet goes nowhere"),
             }
@@ -371,34 +285,18 @@ impl<'a> Simulation<'a> {
         let missing = |&packet: &usize| self.arrived[packet] < self.packets[packet].flits;
         let undelivered: Vec<usize> = (0..self.packets.len()).filter(missing).collect();
         if !undelivered.is_empty() {
-            return Err(OracleError::Stalled {
-                time: now,
-                undelivered,
-            });
+            return Err(OracleError::Stalled { time: now, undelivered });
         }
+        assert!(self.nodes.iter().all(|node| node.is_at_rest(self.config)), "a node has lost a flit or a credit");
         assert!(
-            self.nodes.iter().all(|node| node.is_at_rest(self.config)),
-            "a node has lost a flit or a credit"
-        );
-        assert!(
-            self.routers
-                .iter()
-                .all(|router| router.is_at_rest(self.config)),
+            self.routers.iter().all(|router| router.is_at_rest(self.config)),
             "a router has lost a flit or a credit"
         );
         let carried = |output: &Output| output.carried;
         Ok(OracleRun {
             deliveries: self.deliveries,
-            injection_flits: self
-                .nodes
-                .iter()
-                .map(|node| carried(&node.injection))
-                .collect(),
-            output_flits: self
-                .routers
-                .iter()
-                .map(|router| router.outputs.iter().map(carried).collect())
-                .collect(),
+            injection_flits: self.nodes.iter().map(|node| carried(&node.injection)).collect(),
+            output_flits: self.routers.iter().map(|router| router.outputs.iter().map(carried).collect()).collect(),
         })
     }
 }

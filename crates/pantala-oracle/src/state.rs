@@ -28,16 +28,7 @@ pub(crate) struct Stay {
 
 impl Stay {
     pub(crate) fn new(packet: usize, hop: usize, flits: u32, vc: u8) -> Self {
-        Self {
-            packet,
-            hop,
-            flits,
-            vc,
-            available: 0,
-            started: 0,
-            left: 0,
-            next_flit: 0,
-        }
+        Self { packet, hop, flits, vc, available: 0, started: 0, left: 0, next_flit: 0 }
     }
 
     /// Whether a flit is waiting to follow.
@@ -55,6 +46,8 @@ pub(crate) struct OutputVc {
     pub(crate) taken: u32,
     /// Flits of room left at the far end.
     pub(crate) credits: u32,
+    /// Until when a flit of this VC occupies the link.
+    pub(crate) open: Time,
 }
 
 /// The sending side of a link: a router's output port, or a node's injection.
@@ -83,10 +76,7 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(peer: Peer, link: LinkTimes, config: &OracleConfig) -> Self {
-        let vc = OutputVc {
-            credits: config.input_buffer_flits,
-            ..OutputVc::default()
-        };
+        let vc = OutputVc { credits: config.input_buffer_flits, ..OutputVc::default() };
         Self {
             peer,
             link,
@@ -105,17 +95,13 @@ impl Output {
     /// The stay of `packet`, whether it has started on the link or not.
     pub(crate) fn stay(&mut self, packet: usize, hop: usize) -> Option<&mut Stay> {
         let queued = self.vcs.iter_mut().flat_map(|vc| vc.queue.iter_mut());
-        queued
-            .chain(&mut self.leaving)
-            .find(|stay| (stay.packet, stay.hop) == (packet, hop))
+        queued.chain(&mut self.leaving).find(|stay| (stay.packet, stay.hop) == (packet, hop))
     }
 
     /// Whether everything that was sent has been taken out at the far end.
     pub(crate) fn is_at_rest(&self, config: &OracleConfig) -> bool {
         self.leaving.is_empty()
-            && self.vcs.iter().all(|vc| {
-                vc.queue.is_empty() && vc.taken == 0 && vc.credits == config.input_buffer_flits
-            })
+            && self.vcs.iter().all(|vc| vc.queue.is_empty() && vc.taken == 0 && vc.credits == config.input_buffer_flits)
     }
 }
 
@@ -147,26 +133,13 @@ impl Router {
             crossbar_held: 0,
             crossbar_busy: 0,
         };
-        let output = |port| {
-            Output::new(
-                topology.peer(id, port),
-                config.link(topology.class_of_port(port)),
-                config,
-            )
-        };
-        Self {
-            inputs: vec![input; ports.len()],
-            outputs: ports.map(output).collect(),
-            crossing: Vec::new(),
-        }
+        let output = |port| Output::new(topology.peer(id, port), config.link(topology.class_of_port(port)), config);
+        Self { inputs: vec![input; ports.len()], outputs: ports.map(output).collect(), crossing: Vec::new() }
     }
 
     pub(crate) fn is_at_rest(&self, config: &OracleConfig) -> bool {
         self.crossing.is_empty()
-            && self
-                .inputs
-                .iter()
-                .all(|input| input.vcs.iter().all(VecDeque::is_empty))
+            && self.inputs.iter().all(|input| input.vcs.iter().all(VecDeque::is_empty))
             && self.outputs.iter().all(|output| output.is_at_rest(config))
     }
 }
@@ -180,14 +153,8 @@ pub(crate) struct Node {
 
 impl Node {
     pub(crate) fn new(topology: &Topology, config: &OracleConfig, id: u32) -> Self {
-        let peer = Peer::Port {
-            router: topology.router_of(id),
-            port: topology.terminal_port_of(id),
-        };
-        Self {
-            queue: VecDeque::new(),
-            injection: Output::new(peer, config.terminal, config),
-        }
+        let peer = Peer::Port { router: topology.router_of(id), port: topology.terminal_port_of(id) };
+        Self { queue: VecDeque::new(), injection: Output::new(peer, config.terminal, config) }
     }
 
     pub(crate) fn is_at_rest(&self, config: &OracleConfig) -> bool {

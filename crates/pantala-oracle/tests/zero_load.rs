@@ -3,9 +3,7 @@
 mod common;
 
 use common::{dragonfly, packet, run};
-use pantala_oracle::{
-    LateFlits, LinkTimes, OracleConfig, OraclePacket, route_via, zero_load_latency,
-};
+use pantala_oracle::{LateFlits, LinkTimes, OracleConfig, OraclePacket, route_via, zero_load_latency};
 use proptest::prelude::*;
 
 #[test]
@@ -14,11 +12,7 @@ fn kang_hop_by_hop() {
     let topology = dragonfly(4, 8, 4, 33);
     let config = OracleConfig::kang();
     let takes = |destination| {
-        let run = run(
-            &topology,
-            &config,
-            &[packet(&topology, 0, destination, 7, 4)],
-        );
+        let run = run(&topology, &config, &[packet(&topology, 0, destination, 7, 4)]);
         run.deliveries[0].delivered - 7
     };
     let routers = |count: u64| count * 21_280 + 2 * (10_000 + 5_120) + 15_360;
@@ -28,31 +22,18 @@ fn kang_hop_by_hop() {
     let mut seen = std::collections::BTreeSet::new();
     for destination in 32..1056 {
         let latency = takes(destination);
-        let kinds = [
-            routers(2) + global,
-            routers(3) + global + local,
-            routers(4) + global + 2 * local,
-        ];
+        let kinds = [routers(2) + global, routers(3) + global + local, routers(4) + global + 2 * local];
         assert!(kinds.contains(&latency), "{latency}");
         seen.insert(latency);
     }
     assert_eq!(seen.len(), 3);
-    assert!(
-        seen.contains(&506_080),
-        "the local-global-local path of the paper's network"
-    );
+    assert!(seen.contains(&506_080), "the local-global-local path of the paper's network");
 }
 
 #[test]
 fn the_head_arrives_first_and_the_tail_with_the_slowest_stage() {
     let topology = dragonfly(1, 2, 1, 3);
-    let config = OracleConfig {
-        local: LinkTimes {
-            flit_time: 50_000,
-            latency: 0,
-        },
-        ..OracleConfig::kang()
-    };
+    let config = OracleConfig { local: LinkTimes { flit_time: 50_000, latency: 0 }, ..OracleConfig::kang() };
     let run = run(&topology, &config, &[packet(&topology, 0, 1, 0, 3)]);
     let delivery = run.deliveries[0];
     assert_eq!(delivery.injected, 0);
@@ -65,23 +46,17 @@ fn any_link() -> impl Strategy<Value = LinkTimes> {
 
 fn any_config() -> impl Strategy<Value = OracleConfig> {
     let routers = (0..9_000u64, 0..9_000u64, 0..9_000u64, any::<bool>());
-    (any_link(), any_link(), any_link(), routers).prop_map(|(terminal, local, global, router)| {
-        OracleConfig {
-            terminal,
-            local,
-            global,
-            input_latency: router.0,
-            output_latency: router.1,
-            crossbar_flit_time: router.2,
-            virtual_channels: 6,
-            input_buffer_flits: 8,
-            output_buffer_flits: 8,
-            late_flits: if router.3 {
-                LateFlits::Pass
-            } else {
-                LateFlits::Queue
-            },
-        }
+    (any_link(), any_link(), any_link(), routers).prop_map(|(terminal, local, global, router)| OracleConfig {
+        terminal,
+        local,
+        global,
+        input_latency: router.0,
+        output_latency: router.1,
+        crossbar_flit_time: router.2,
+        virtual_channels: 6,
+        input_buffer_flits: 8,
+        output_buffer_flits: 8,
+        late_flits: if router.3 { LateFlits::Pass } else { LateFlits::Queue },
     })
 }
 

@@ -1,1 +1,137 @@
-//! placeholder
+//! The one PyO3 layer: JSON in, JSON out. What it means for Python stands in the package `pantala`.
+
+mod errors;
+mod observer;
+mod provenance;
+
+use errors::{PlanError, RunError, plan_error, write_error};
+use observer::Observer;
+use pantala_sim::link_table as links;
+use pantala_sim::measure::Measurement;
+use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
+use pantala_sim::resolve;
+use pantala_sim::{Simulation, document};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::Path;
+use std::time::Instant;
+
+fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
+}
+
+/// The resolved plan, as JSON.
+#[pyfunction]
+#[pyo3(name = "resolve")]
+fn resolve_plan(py: Python<'_>, plan_json: &str) -> PyResult<String> {
+    let resolved =
+        py.detach(|| resolve::parse(plan_json).and_then(resolve::resolve)).map_err(|e| plan_error(py, &e))?;
+    json(&resolved.plan)
+}
+
+/// Runs a plan and writes its run directory; returns run.json.
+#[pyfunction]
+#[pyo3(signature = (plan_json, out_dir, progress=None))]
+fn run(py: Python<'_>, plan_json: &str, out_dir: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
+    let clock = provenance::Clock::start(py)?;
+    let mut simulation = py
+        .detach(|| resolve::parse(plan_json).and_then(|plan| Simulation::new(plan, 0)))
+        .map_err(|e| plan_error(py, &e))?;
+    let setup_seconds = clock.wall();
+    let running = provenance::Clock::start(py)?;
+    let mut observer = Observer::new(progress);
+    let end = py.detach(|| simulation.run(|p| observer.observe(p)));
+    let provenance = running.provenance(py, setup_seconds, simulation.network.totals().packet_hops)?;
+    let document = py
+        .detach(|| document::write(&simulation, &end, Path::new(out_dir), provenance))
+        .map_err(|e| write_error(&e))?;
+    observer.result()?;
+    match end.diagnosis() {
+        Some(diagnosis) => Err(RunError::new_err(diagnosis.to_owned())),
+        None if end.complete() => json(&document),
+        None => Err(PyKeyboardInterrupt::new_err(())),
+    }
+}
+
+/// Measures one point of a curve; returns it as JSON.
+#[pyfunction]
+#[pyo3(signature = (plan_json, warmup_ps, measure_ps, timeline_ps=0, progress=None))]
+fn measure(
+    py: Python<'_>,
+    plan_json: &str,
+    warmup_ps: u64,
+    measure_ps: u64,
+    timeline_ps: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let started = Instant::now();
+    let mut measurement = py
+        .detach(|| {
+            resolve::parse(plan_json).and_then(|plan| Measurement::new(plan, warmup_ps, measure_ps, timeline_ps))
+        })
+        .map_err(|e| plan_error(py, &e))?;
+    let setup_seconds = started.elapsed().as_secs_f64();
+    let running = provenance::Clock::start(py)?;
+    let mut observer = Observer::new(progress);
+    let point = py.detach(|| measurement.run(|p| observer.observe(p)));
+    let (wall, cpu) = (running.wall(), running.cpu(py)?);
+    observer.result()?;
+    let Some(point) = point.map_err(RunError::new_err)? else {
+        return Err(PyKeyboardInterrupt::new_err(()));
+    };
+    let hops = point.bench.packet_hops as f64;
+    let mut value = serde_json::to_value(&point).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let bench = &mut value["bench"];
+    bench["cpu_seconds"] = cpu.into();
+    bench["wall_seconds"] = wall.into();
+    bench["setup_seconds"] = setup_seconds.into();
+    bench["packet_hops_per_cpu_second"] = (hops / cpu.max(1e-9)).into();
+    bench["peak_rss_bytes"] = provenance::peak_rss_bytes(py)?.into();
+    json(&value)
+}
+
+fn topology_rows(py: Python<'_>, topology_json: &str) -> PyResult<Vec<links::LinkRow>> {
+    let plan: TopologyPlan = serde_json::from_str(topology_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    py.detach(|| links::link_table(&plan)).map_err(|e| plan_error(py, &e))
+}
+
+/// The directed links between routers, as columns.
+#[pyfunction]
+fn link_table<'py>(py: Python<'py>, topology_json: &str) -> PyResult<Bound<'py, PyDict>> {
+    let rows = topology_rows(py, topology_json)?;
+    let columns = PyDict::new(py);
+    let ints = |f: fn(&links::LinkRow) -> u32| rows.iter().map(f).collect::<Vec<u32>>();
+    columns.set_item("link", ints(|r| r.link))?;
+    columns.set_item("class", rows.iter().map(|r| r.class).collect::<Vec<_>>())?;
+    columns.set_item("source_router", ints(|r| r.source.0))?;
+    columns.set_item("source_port", ints(|r| r.source.1.into()))?;
+    columns.set_item("source_group", ints(|r| r.source.2))?;
+    columns.set_item("target_router", ints(|r| r.target.0))?;
+    columns.set_item("target_port", ints(|r| r.target.1.into()))?;
+    columns.set_item("target_group", ints(|r| r.target.2))?;
+    columns.set_item("parallel_index", ints(|r| r.parallel_index))?;
+    Ok(columns)
+}
+
+/// Writes the directed links between routers to a Parquet file.
+#[pyfunction]
+fn write_link_table(py: Python<'_>, topology_json: &str, path: &str) -> PyResult<()> {
+    let rows = topology_rows(py, topology_json)?;
+    py.detach(|| links::as_table(&rows).write(Path::new(path))).map_err(|e| write_error(&e))?;
+    Ok(())
+}
+
+/// The compiled core of Pantala.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+    module.add("PLAN_VERSION", PLAN_VERSION)?;
+    module.add("PlanError", module.py().get_type::<PlanError>())?;
+    module.add("RunError", module.py().get_type::<RunError>())?;
+    module.add_function(wrap_pyfunction!(resolve_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(measure, module)?)?;
+    module.add_function(wrap_pyfunction!(link_table, module)?)?;
+    module.add_function(wrap_pyfunction!(write_link_table, module)?)
+}

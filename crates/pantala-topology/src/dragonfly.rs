@@ -80,10 +80,7 @@ struct GlobalEnd {
     port: u16,
 }
 
-const NOWHERE: GlobalEnd = GlobalEnd {
-    router: u32::MAX,
-    port: u16::MAX,
-};
+const NOWHERE: GlobalEnd = GlobalEnd { router: u32::MAX, port: u16::MAX };
 
 /// A Dragonfly, built and checked. About `20 h/p` bytes a node: its size is that of its global links.
 ///
@@ -133,43 +130,26 @@ impl Topology {
         let used = self.links_per_pair * slots;
         let places = spec.wiring.places(spec.wiring_seed, g, used);
         let place = |group: u32, k: u32| {
-            places.as_ref().map_or(k, |places| {
-                places[group as usize * used as usize + k as usize]
-            })
+            places.as_ref().map_or(k, |places| places[group as usize * used as usize + k as usize])
         };
         // The router and port that own place `place` of `group`.
         let first = self.first_global_port();
         let owner = |group: u32, place: u32| (group * a + place / h, first + (place % h) as u16);
 
         self.global_peers = vec![NOWHERE; g as usize * per_group];
-        self.global_links = vec![
-            GlobalLink {
-                router: 0,
-                port: 0,
-                target_router: 0,
-                target_port: 0
-            };
-            g as usize * used as usize
-        ];
+        self.global_links =
+            vec![GlobalLink { router: 0, port: 0, target_router: 0, target_port: 0 }; g as usize * used as usize];
         for group in 0..g {
             for slice in 0..self.links_per_pair {
                 for m in 0..slots {
                     let (other, back) = spec.wiring.far_slot(spec.mirrored, g, group, m);
                     let near = place(group, slice * slots + m);
                     let (router, port) = owner(group, near);
-                    let (target_router, target_port) =
-                        owner(other, place(other, slice * slots + back));
-                    self.global_peers[group as usize * per_group + near as usize] = GlobalEnd {
-                        router: target_router,
-                        port: target_port,
-                    };
+                    let (target_router, target_port) = owner(other, place(other, slice * slots + back));
+                    self.global_peers[group as usize * per_group + near as usize] =
+                        GlobalEnd { router: target_router, port: target_port };
                     let index = self.pair_start(group, other) + slice as usize;
-                    self.global_links[index] = GlobalLink {
-                        router,
-                        port,
-                        target_router,
-                        target_port,
-                    };
+                    self.global_links[index] = GlobalLink { router, port, target_router, target_port };
                 }
             }
         }
@@ -287,8 +267,7 @@ impl Topology {
     #[must_use]
     pub fn node_at(&self, router: u32, port: u16) -> Option<u32> {
         debug_assert!(router < self.routers(), "no router {router}");
-        (u32::from(port) < self.nodes_per_router)
-            .then(|| router * self.nodes_per_router + u32::from(port))
+        (u32::from(port) < self.nodes_per_router).then(|| router * self.nodes_per_router + u32::from(port))
     }
 
     /// The class of the links on `port`, the same on every router.
@@ -326,10 +305,7 @@ impl Topology {
                 if end.router == NOWHERE.router {
                     Peer::Unconnected
                 } else {
-                    Peer::Port {
-                        router: end.router,
-                        port: end.port,
-                    }
+                    Peer::Port { router: end.router, port: end.port }
                 }
             }
         }
@@ -340,11 +316,7 @@ impl Topology {
     #[must_use]
     pub fn local_port(&self, router: u32, other: u32) -> u16 {
         debug_assert!(router != other, "router {router} has no link to itself");
-        debug_assert_eq!(
-            self.group_of(router),
-            self.group_of(other),
-            "routers {router} and {other}"
-        );
+        debug_assert_eq!(self.group_of(router), self.group_of(other), "routers {router} and {other}");
         self.first_local_port() + (self.local_index(other) - u32::from(other > router)) as u16
     }
 
@@ -378,18 +350,11 @@ impl Topology {
     /// The link that leaves `router` by `port`, if that leads to another router.
     #[must_use]
     pub fn link(&self, router: u32, port: u16) -> Option<Link> {
-        let Peer::Port {
-            router: target_router,
-            port: target_port,
-        } = self.peer(router, port)
-        else {
+        let Peer::Port { router: target_router, port: target_port } = self.peer(router, port) else {
             return None;
         };
         let pair = self.global_links(self.group_of(router), self.group_of(target_router));
-        let parallel_index = pair
-            .iter()
-            .position(|link| (link.router, link.port) == (router, port))
-            .unwrap_or(0);
+        let parallel_index = pair.iter().position(|link| (link.router, link.port) == (router, port)).unwrap_or(0);
         Some(Link {
             source_router: router,
             source_port: port,

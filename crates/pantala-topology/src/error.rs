@@ -22,22 +22,13 @@ impl TopologyError {
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self {
-            key,
-            value: value.to_string(),
-            message: message.into(),
-            remedy: remedy.into(),
-        }
+        Self { key, value: value.to_string(), message: message.into(), remedy: remedy.into() }
     }
 }
 
 impl fmt::Display for TopologyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} = {}: {}; {}",
-            self.key, self.value, self.message, self.remedy
-        )
+        write!(f, "{} = {}: {}; {}", self.key, self.value, self.message, self.remedy)
     }
 }
 

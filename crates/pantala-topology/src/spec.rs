@@ -37,28 +37,13 @@ impl DragonflySpec {
         let (p, a) = (self.nodes_per_router, self.routers_per_group);
         let (h, g) = (self.global_ports, self.groups);
         if p == 0 {
-            return Err(TopologyError::new(
-                "p",
-                p,
-                "a router needs at least one node",
-                "set p to 1 or more",
-            ));
+            return Err(TopologyError::new("p", p, "a router needs at least one node", "set p to 1 or more"));
         }
         if a == 0 {
-            return Err(TopologyError::new(
-                "a",
-                a,
-                "a group needs at least one router",
-                "set a to 1 or more",
-            ));
+            return Err(TopologyError::new("a", a, "a group needs at least one router", "set a to 1 or more"));
         }
         if g == 0 {
-            return Err(TopologyError::new(
-                "g",
-                g,
-                "there must be at least one group",
-                "set g to 1 or more",
-            ));
+            return Err(TopologyError::new("g", g, "there must be at least one group", "set g to 1 or more"));
         }
         if h == 0 && g > 1 {
             return Err(TopologyError::new(
@@ -70,16 +55,11 @@ impl DragonflySpec {
         }
         let ports = u64::from(p) + u64::from(a) - 1 + u64::from(h);
         if ports > u64::from(MAX_PORTS) {
-            let (key, value) = [("p", p), ("a", a), ("h", h)]
-                .into_iter()
-                .max_by_key(|&(_, v)| v)
-                .unwrap_or(("p", p));
+            let (key, value) = [("p", p), ("a", a), ("h", h)].into_iter().max_by_key(|&(_, v)| v).unwrap_or(("p", p));
             return Err(TopologyError::new(
                 key,
                 value,
-                format!(
-                    "a router would have p + a - 1 + h = {ports} ports, and {MAX_PORTS} is the most"
-                ),
+                format!("a router would have p + a - 1 + h = {ports} ports, and {MAX_PORTS} is the most"),
                 "lower p, a or h",
             ));
         }
@@ -87,10 +67,7 @@ impl DragonflySpec {
             return Err(TopologyError::new(
                 "mirrored",
                 true,
-                format!(
-                    "only the palmtree wiring can be mirrored, and this one is {}",
-                    self.wiring
-                ),
+                format!("only the palmtree wiring can be mirrored, and this one is {}", self.wiring),
                 "set mirrored to false or wiring to \"palmtree\"",
             ));
         }
@@ -117,19 +94,11 @@ impl DragonflySpec {
             return Err(TopologyError::new(
                 "links_per_pair",
                 self.links_per_pair,
-                format!(
-                    "a group's a*h = {ports} global ports give at most {most} to each of {others} other groups"
-                ),
-                format!(
-                    "lower links_per_pair to {most} (or to 0: as many as fit), or raise a or h"
-                ),
+                format!("a group's a*h = {ports} global ports give at most {most} to each of {others} other groups"),
+                format!("lower links_per_pair to {most} (or to 0: as many as fit), or raise a or h"),
             ));
         }
-        Ok(if self.links_per_pair == 0 {
-            most
-        } else {
-            self.links_per_pair
-        })
+        Ok(if self.links_per_pair == 0 { most } else { self.links_per_pair })
     }
 }
 
@@ -159,32 +128,9 @@ mod tests {
     #[test]
     fn zero_links_means_as_many_as_fit() {
         assert_eq!(kang().check(), Ok(1));
-        assert_eq!(
-            DragonflySpec {
-                groups: 9,
-                ..kang()
-            }
-            .check(),
-            Ok(4)
-        );
-        assert_eq!(
-            DragonflySpec {
-                groups: 10,
-                ..kang()
-            }
-            .check(),
-            Ok(3)
-        );
-        assert_eq!(
-            DragonflySpec {
-                groups: 1,
-                global_ports: 0,
-                links_per_pair: 5,
-                ..kang()
-            }
-            .check(),
-            Ok(0)
-        );
+        assert_eq!(DragonflySpec { groups: 9, ..kang() }.check(), Ok(4));
+        assert_eq!(DragonflySpec { groups: 10, ..kang() }.check(), Ok(3));
+        assert_eq!(DragonflySpec { groups: 1, global_ports: 0, links_per_pair: 5, ..kang() }.check(), Ok(0));
     }
 
     #[test]

@@ -39,12 +39,7 @@ pub enum Wiring {
 
 impl Wiring {
     /// Every wiring, in the order of the documentation.
-    pub const ALL: [Self; 4] = [
-        Self::Absolute,
-        Self::Palmtree,
-        Self::Circulant,
-        Self::Random,
-    ];
+    pub const ALL: [Self; 4] = [Self::Absolute, Self::Palmtree, Self::Circulant, Self::Random];
 
     /// Its name in a scenario and in a plan.
     #[must_use]
@@ -74,10 +69,7 @@ impl Wiring {
                 let ahead = m % 2 == 0;
                 let offset = if ahead { step } else { groups - step };
                 let own_reverse = ahead && 2 * step == groups;
-                (
-                    (group + offset) % groups,
-                    if own_reverse { m } else { m ^ 1 },
-                )
+                ((group + offset) % groups, if own_reverse { m } else { m ^ 1 })
             }
         }
     }
@@ -107,18 +99,10 @@ impl FromStr for Wiring {
     type Err = TopologyError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|wiring| wiring.name() == name)
-            .ok_or_else(|| {
-                let known = Self::ALL.map(|wiring| format!("\"{wiring}\"")).join(", ");
-                TopologyError::new(
-                    "wiring",
-                    name,
-                    "there is no such wiring",
-                    format!("use one of {known}"),
-                )
-            })
+        Self::ALL.into_iter().find(|wiring| wiring.name() == name).ok_or_else(|| {
+            let known = Self::ALL.map(|wiring| format!("\"{wiring}\"")).join(", ");
+            TopologyError::new("wiring", name, "there is no such wiring", format!("use one of {known}"))
+        })
     }
 }
 
@@ -131,9 +115,7 @@ mod tests {
         for wiring in Wiring::ALL {
             assert_eq!(wiring.to_string().parse(), Ok(wiring));
         }
-        let error = "consecutive"
-            .parse::<Wiring>()
-            .expect_err("an unknown name was accepted");
+        let error = "consecutive".parse::<Wiring>().expect_err("an unknown name was accepted");
         assert_eq!(
             error.to_string(),
             "wiring = consecutive: there is no such wiring; \
@@ -142,9 +124,7 @@ mod tests {
     }
 
     fn groups_of(wiring: Wiring, mirrored: bool, groups: u32, group: u32) -> Vec<u32> {
-        (0..groups - 1)
-            .map(|m| wiring.far_slot(mirrored, groups, group, m).0)
-            .collect()
+        (0..groups - 1).map(|m| wiring.far_slot(mirrored, groups, group, m).0).collect()
     }
 
     #[test]

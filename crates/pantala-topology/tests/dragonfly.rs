@@ -27,14 +27,7 @@ fn any_spec() -> impl Strategy<Value = DragonflySpec> {
     (1..5u32, 1..8u32, 0..5u32)
         .prop_flat_map(|(p, a, h)| {
             let groups = 1..=a * h + 1;
-            (
-                Just((p, a, h)),
-                groups,
-                0..4usize,
-                any::<bool>(),
-                any::<u64>(),
-                any::<u32>(),
-            )
+            (Just((p, a, h)), groups, 0..4usize, any::<bool>(), any::<u64>(), any::<u32>())
         })
         .prop_map(|((p, a, h), g, wiring, mirrored, wiring_seed, links)| {
             let wiring = Wiring::ALL[wiring];
@@ -175,9 +168,7 @@ fn a_full_dragonfly_has_no_unconnected_port() {
         assert_eq!(topology.links_per_pair(), 1);
         assert_eq!(topology.links().count(), 9 * 4 * (3 + 2));
         let unconnected = (0..topology.routers())
-            .flat_map(|router| {
-                (0..topology.ports_per_router() as u16).map(move |port| (router, port))
-            })
+            .flat_map(|router| (0..topology.ports_per_router() as u16).map(move |port| (router, port)))
             .filter(|&(router, port)| topology.peer(router, port) == Peer::Unconnected);
         assert_eq!(unconnected.count(), 0);
     }
@@ -186,18 +177,8 @@ fn a_full_dragonfly_has_no_unconnected_port() {
 #[test]
 fn absolute_is_the_wiring_of_sst_and_booksim() {
     let topology = build(&spec(4, 8, 4, 33, Wiring::Absolute));
-    assert_eq!(
-        (
-            topology.nodes(),
-            topology.routers(),
-            topology.ports_per_router()
-        ),
-        (1056, 264, 15)
-    );
-    assert_eq!(
-        (topology.first_local_port(), topology.first_global_port()),
-        (4, 11)
-    );
+    assert_eq!((topology.nodes(), topology.routers(), topology.ports_per_router()), (1056, 264, 15));
+    assert_eq!((topology.first_local_port(), topology.first_global_port()), (4, 11));
     for group in 0..33 {
         for local in 0..8 {
             for j in 0..4 {
@@ -207,10 +188,7 @@ fn absolute_is_the_wiring_of_sst_and_booksim() {
                 let back = if group < other { group } else { group - 1 };
                 assert_eq!(
                     topology.peer(group * 8 + local, 11 + j as u16),
-                    Peer::Port {
-                        router: other * 8 + back / 4,
-                        port: 11 + (back % 4) as u16
-                    }
+                    Peer::Port { router: other * 8 + back / 4, port: 11 + (back % 4) as u16 }
                 );
             }
         }
@@ -221,10 +199,7 @@ fn absolute_is_the_wiring_of_sst_and_booksim() {
 fn mirrored_palmtree_is_the_wiring_of_caminos() {
     let (p, a, h) = (2, 6, 3);
     let g = a * h + 1;
-    let topology = build(&DragonflySpec {
-        mirrored: true,
-        ..spec(p, a, h, g, Wiring::Palmtree)
-    });
+    let topology = build(&DragonflySpec { mirrored: true, ..spec(p, a, h, g, Wiring::Palmtree) });
     let first = topology.first_global_port();
     for group in 0..g {
         for l in 0..a {
@@ -232,10 +207,7 @@ fn mirrored_palmtree_is_the_wiring_of_caminos() {
                 let other = (group + g - (l * h + j) - 1) % g;
                 assert_eq!(
                     topology.peer(group * a + l, first + j as u16),
-                    Peer::Port {
-                        router: other * a + (a - 1 - l),
-                        port: first + (h - 1 - j) as u16
-                    }
+                    Peer::Port { router: other * a + (a - 1 - l), port: first + (h - 1 - j) as u16 }
                 );
             }
         }
@@ -246,22 +218,11 @@ fn mirrored_palmtree_is_the_wiring_of_caminos() {
 fn parallel_links_are_slices_of_the_global_index() {
     // 4 x 2 = 8 global ports and 3 groups: slices of two slots, four links a pair.
     let topology = build(&spec(1, 4, 2, 3, Wiring::Absolute));
-    let owners: Vec<_> = topology
-        .global_links(0, 2)
-        .iter()
-        .map(|link| (link.router, link.port))
-        .collect();
+    let owners: Vec<_> = topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
     assert_eq!(owners, [(0, 5), (1, 5), (2, 5), (3, 5)]);
     // 2 links a pair out of 8 ports: the last four stay empty.
-    let topology = build(&DragonflySpec {
-        links_per_pair: 2,
-        ..spec(1, 4, 2, 3, Wiring::Absolute)
-    });
-    let owners: Vec<_> = topology
-        .global_links(0, 2)
-        .iter()
-        .map(|link| (link.router, link.port))
-        .collect();
+    let topology = build(&DragonflySpec { links_per_pair: 2, ..spec(1, 4, 2, 3, Wiring::Absolute) });
+    let owners: Vec<_> = topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
     assert_eq!(owners, [(0, 5), (1, 5)]);
     assert_eq!(topology.peer(2, 4), Peer::Unconnected);
 }
@@ -269,10 +230,7 @@ fn parallel_links_are_slices_of_the_global_index() {
 #[test]
 fn random_follows_its_seed_and_nothing_else() {
     let wired = |wiring_seed| {
-        let topology = build(&DragonflySpec {
-            wiring_seed,
-            ..spec(2, 4, 2, 9, Wiring::Random)
-        });
+        let topology = build(&DragonflySpec { wiring_seed, ..spec(2, 4, 2, 9, Wiring::Random) });
         topology.links().collect::<Vec<_>>()
     };
     assert_eq!(wired(1), wired(1));

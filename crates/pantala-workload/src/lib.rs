@@ -1,1 +1,74 @@
-//! placeholder
+//! Workloads: what jobs do.
+//!
+//! # Patterns and motifs
+//!
+//! A *pattern* is synthetic traffic: every rank of the job sends packets at an offered load, for ever
+//! ([`patterns`], [`injection`]). A *motif* is the communication skeleton of an application, a finite stream of MPI
+//! operations ([`motifs`]). [`WorkloadSpec`] is either, as the plan writes it:
+//!
+//! ```
+//! use pantala_workload::WorkloadSpec;
+//!
+//! let text = r#"{"kind": "halo3d", "grid": [6, 8, 11], "message_bytes": 192000, "iterations": 10}"#;
+//! let workload: WorkloadSpec = serde_json::from_str(text)?;
+//! assert!(workload.check(528).is_ok());
+//! let fault = workload.check(500).unwrap_err();
+//! assert_eq!(fault.key, "grid");
+//! assert_eq!(fault.remedy, "write [5, 10, 10] or another grid of 500 cells, or give the job 528 ranks");
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! # Endpoints
+//!
+//! [`Endpoints`] puts placed jobs ([`JobSpec`]) on the nodes of a machine and is the fabric's
+//! [`Host`](pantala_fabric::Host): behind a node there is nobody, a generator, or a rank. Generators are clocks,
+//! one cache line each: the creation time of packet `k` is computed when packet `k - 1` is taken. Ranks live in one
+//! [`World`](pantala_mpi::World).
+//!
+//! ```
+//! use pantala_fabric::{Host, Pull, Wakes};
+//! use pantala_mpi::{MpiConfig, Recording};
+//! use pantala_workload::{Endpoints, JobSpec, PatternContext};
+//!
+//! let noise = r#"{"kind": "pattern", "pattern": "uniform", "load": 0.5, "injection": "periodic"}"#;
+//! let job = JobSpec { name: "noise".into(), nodes: (0..64).collect(), start: 0, workload: serde_json::from_str(noise)? };
+//! let context = PatternContext {
+//!     packet_bytes: 512,
+//!     flit_bytes: 128,
+//!     terminal_bytes_per_second: 25_000_000_000,
+//!     group_of_node: (0..1_056).map(|node| node / 32).collect(),
+//! };
+//! let mut endpoints = Endpoints::new(vec![job], MpiConfig::default(), Recording::default(), &context, 1_056, 1)?;
+//! let mut wakes = Wakes::default();
+//! assert!(matches!(endpoints.pull(5, 0, &mut wakes), Pull::Packet(_)));
+//! assert_eq!(endpoints.pull(5, 0, &mut wakes), Pull::Later(40_960));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Randomness
+//!
+//! Every draw comes from a stream keyed by (seed, purpose, job name, rank): a job does the same alone and in
+//! company, and no partition or order of execution can change it. Permutations of a whole job are keyed, not stored
+//! ([`Permutation`]).
+//!
+//! # Numbers
+//!
+//! Loads are fractions of the terminal bandwidth, counted in whole flits; sizes are bytes, times picoseconds. Ranks
+//! fill process grids as each motif says.
+
+pub mod endpoints;
+mod generator;
+mod grid;
+pub mod injection;
+pub mod motifs;
+pub mod patterns;
+pub mod permutation;
+pub mod spec;
+mod streams;
+
+pub use endpoints::{Endpoints, PatternContext};
+pub use injection::{Injection, Phase};
+pub use motifs::Motif;
+pub use patterns::{Pattern, PatternKind};
+pub use permutation::Permutation;
+pub use spec::{JobSpec, WorkloadError, WorkloadSpec};

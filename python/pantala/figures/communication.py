@@ -55,5 +55,5 @@ def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None)
                 Line2D([], [], color=MUTED, lw=1.3, ls=(0, (4, 1.5)), label="alone"),
                 Line2D([], [], color=MUTED, lw=1.9, label="together"),
             ]
-        figure.legend(handles=key, loc="outside upper right", ncols=len(key))
+        figure.legend(handles=key, loc="outside upper left", ncols=len(key))
     return figure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 from matplotlib.axes import Axes
@@ -56,7 +57,7 @@ def curve(series: Mapping[str, Points], statistic: Literal["mean", "p50", "p95",
 
 
 def _top(series: Mapping[str, Points], key: str) -> float:
-    """Top of the latency axis, ns: all of the steady points, and of the saturated ones no more than three times that."""
+    """Top of the latency axis, ns: all of the steady points, and the saturated ones up to three times that."""
     known = [point for points in series.values() for point in points if point[key] is not None]
     highest = max((float(point[key]) for point in known), default=1.0)
     steady = [float(point[key]) for point in known if not point["saturated"]]
@@ -65,7 +66,7 @@ def _top(series: Mapping[str, Points], key: str) -> float:
 
 def _line(axes: Axes, points: Points, key: str, colour: str, scale: float, top: float) -> None:
     known = [(point["load"], float(point[key]), bool(point["saturated"])) for point in points if point[key] is not None]
-    for (x0, y0, _), (x1, y1, saturated) in zip(known, known[1:], strict=False):
+    for (x0, y0, _), (x1, y1, saturated) in pairwise(known):
         axes.plot([x0, x1], [y0 * scale, y1 * scale], color=colour, ls=":" if saturated else "-")
     for x, y, saturated in known:
         above = y > top

@@ -88,7 +88,7 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = NETWOR
         axes.set_xlabel("load: share of the simulated time in which the link was sending")
         figure.legend(
             handles=[Patch(color=colour[name], label=name) for name in names.values()],
-            loc="outside upper right",
+            loc="outside upper left",
             ncols=len(names),
         )
     return figure

@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import NullFormatter
 
-from pantala.figures.runs import Case, RunLike, cases, table
+from pantala.figures.runs import Case, RunLike, cases, job_row, table
 from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style, time_unit
 
 __all__ = ["packet_latency"]
@@ -44,18 +45,21 @@ def packet_latency(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> 
         horizontal_rows(axes, [case.label for case, _ in rows], positions)
         if low > 0 and high / low > _LOG_FROM:
             axes.set_xscale("log")
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
             axes.set_xlabel(f"packet latency ({unit}, logarithmic)")
         else:
             axes.set_xlim(0, high / divisor * 1.04)
             axes.set_xlabel(f"packet latency ({unit})")
-        key: list[Patch | Line2D] = [Patch(facecolor=MUTED, alpha=0.5, label="first to third quartile")] if boxed else []
-        key += [
+        box = Patch(facecolor=MUTED, alpha=0.5, label="first to third quartile")
+        key = [
+            *[box] * boxed,
             Line2D([], [], color=INK, ls="", marker="|", ms=9, mew=2, label="median"),
             Line2D([], [], color=INK, ls="", marker="x", ms=5, label="mean"),
             Line2D([], [], color=MUTED, ls="", marker="o", mfc="none", ms=5, label="p95"),
             Line2D([], [], color=MUTED, ls="", marker="o", ms=5, label="p99"),
         ]
-        figure.legend(handles=key, loc="outside upper right", ncols=len(key))
+        figure.legend(handles=key, loc="outside upper left", ncols=len(key))
     return figure
 
 
@@ -71,7 +75,7 @@ def _positions(rows: list[Case]) -> list[float]:
 
 def _numbers(case: Case) -> dict[str, float]:
     """Latencies of one job in ns; empty when it delivered no packet."""
-    row = case.run.jobs.filter(pl.col("job") == case.job).collect().row(0, named=True)
+    row = job_row(case.run, case.job)
     numbers = {key: row[f"packet_latency_{key}_ns"] for key in ("mean", "p50", "p95", "p99")}
     if any(value is None for value in numbers.values()):
         return {}

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from pantala.figures.runs import RunLike, table
-from pantala.figures.style import GRID, PERCENT, WIDTH, new_figure, style
+from pantala.figures.style import PERCENT, WIDTH, new_figure, style, time_unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["group_matrix", "link_load_map", "link_shift_map", "shared_until"]
 
 Measure = Literal["load", "stall"]
-_SAYS: Mapping[str, str] = {"load": "mean load of the links", "stall": "mean share of time stalled"}
 
 
 def group_matrix(run: RunLike, value: pl.Expr, until_ns: float | None = None) -> NDArray[Any]:
@@ -69,7 +68,7 @@ def link_load_map(
     """Draw one heat map a run: mean of the global links between each two groups, local links on the diagonal.
 
     `load` is Kang et al.'s congestion index (SC22, Fig. 12): mean link throughput over its capacity. `stall` is the
-    share of time in which a flit was ready and could not advance for want of credit (their Fig. 11).
+    time during which a flit was ready and could not advance for want of credit (their Fig. 11).
 
     Args:
         runs: Title of each panel and its run.
@@ -77,21 +76,25 @@ def link_load_map(
         until_ns: For the panels named here, count the load only up to this time, as `group_matrix` does.
     """
     ends = until_ns or {}
-    matrices = {title: group_matrix(run, _value(run, measure), ends.get(title)) for title, run in runs.items()}
+    value = pl.col("load" if measure == "load" else "stall_ns")
+    matrices = {title: group_matrix(run, value, ends.get(title)) for title, run in runs.items()}
     top = max((float(np.nanmax(matrix)) for matrix in matrices.values()), default=0.0)
+    divisor, unit = (1.0, "") if measure == "load" else time_unit(top)
     columns = min(3, len(matrices))
     rows = -(-len(matrices) // columns)
     with style():
         figure = new_figure(WIDTH / 3 * rows + 0.25, WIDTH if columns > 1 else WIDTH / 2)
         panels = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes, (title, matrix) in zip(panels, matrices.items(), strict=False):
-            image = _panel(axes, title, matrix, Normalize(0, top or 1), "magma_r")
+            image = _panel(axes, title, matrix / divisor, Normalize(0, top / divisor or 1), "magma_r")
         for axes in panels[len(matrices) :]:
             axes.set_visible(False)
         _labels(panels[: len(matrices)], columns)
-        bar = figure.colorbar(image, ax=panels.tolist(), shrink=0.8, aspect=25, pad=0.015, format=PERCENT)
-        bar.set_label(_SAYS[measure])
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar = figure.colorbar(image, ax=panels.tolist(), shrink=0.8, aspect=25, pad=0.015)
+        if measure == "load":
+            bar.ax.yaxis.set_major_formatter(PERCENT)
+        bar.set_label("mean load of the links" if measure == "load" else f"mean stall time of a link ({unit})")
+        bar.outline.set_visible(False)
     return figure
 
 
@@ -111,11 +114,11 @@ def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
     with style():
         figure = new_figure(WIDTH / 2 - 0.3, WIDTH / 2 + 0.5)
         axes = figure.add_subplot()
-        image = _panel(axes, "together − sum of alone", shift, TwoSlopeNorm(0, -reach, reach), "PuOr_r")
+        image = _panel(axes, "together minus alone", shift, TwoSlopeNorm(0, -reach, reach), "PuOr_r")
         _labels([axes], 1)
         bar = figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02)
         bar.set_label("MB a link")
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.outline.set_visible(False)
     return figure
 
 
@@ -127,25 +130,19 @@ def _until(run: RunLike, links: pl.LazyFrame, until_ns: float) -> pl.LazyFrame:
         .group_by("link")
         .agg(pl.col("bytes").sum())
     )
-    bytes_per_ns = {name: link["bandwidth_bytes_per_s"] / 1e9 for name, link in run.document["plan"]["links"].items()}
-    capacity = pl.col("class").replace_strict(bytes_per_ns, return_dtype=pl.Float64) * whole
+    # A byte takes as long as the link's bytes took on the whole: packets fill whole flits.
+    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
     return (
-        links.drop("bytes", "load")
+        links.with_columns(_byte_ns=byte_ns)
+        .drop("bytes", "load")
         .join(sent, on="link", how="left")
         .with_columns(pl.col("bytes").fill_null(0))
-        .with_columns(load=pl.col("bytes") / capacity)
+        .with_columns(load=pl.col("bytes") * pl.col("_byte_ns") / whole)
     )
-
-
-def _value(run: RunLike, measure: Measure) -> pl.Expr:
-    if measure == "load":
-        return pl.col("load")
-    return pl.col("stall_ns") / float(run.document["simulated_ns"])
 
 
 def _panel(axes: Axes, title: str, matrix: NDArray[Any], norm: Normalize, colours: str) -> AxesImage:
     image = axes.imshow(matrix, norm=norm, cmap=colours, interpolation="none")
-    image.cmap.set_bad(GRID)
     axes.set_title(title)
     for spine in axes.spines.values():
         spine.set_visible(False)

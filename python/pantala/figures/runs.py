@@ -10,7 +10,7 @@ import polars as pl
 
 from pantala.figures.style import colours
 
-__all__ = ["Case", "InterferenceLike", "RunLike", "cases", "job_names", "table"]
+__all__ = ["Case", "InterferenceLike", "RunLike", "cases", "is_endless", "job_names", "job_row", "table"]
 
 
 class RunLike(Protocol):
@@ -20,26 +20,53 @@ class RunLike(Protocol):
     """
 
     @property
-    def document(self) -> Mapping[str, Any]: ...
+    def document(self) -> Mapping[str, Any]:
+        """run.json: the resolved plan, counters, provenance."""
+        ...
+
     @property
-    def jobs(self) -> pl.LazyFrame: ...
+    def jobs(self) -> pl.LazyFrame:
+        """One row a job."""
+        ...
+
     @property
-    def ranks(self) -> pl.LazyFrame: ...
+    def ranks(self) -> pl.LazyFrame:
+        """One row a rank."""
+        ...
+
     @property
-    def links(self) -> pl.LazyFrame: ...
+    def links(self) -> pl.LazyFrame:
+        """One row a directed link."""
+        ...
+
     @property
-    def link_windows(self) -> pl.LazyFrame: ...
+    def link_windows(self) -> pl.LazyFrame:
+        """One row a link and time window; may be empty."""
+        ...
 
 
 class InterferenceLike(Protocol):
     """An interference study: every job alone (by name, in the scenario's order), then all together."""
 
     @property
-    def together(self) -> RunLike: ...
+    def name(self) -> str:
+        """The study's name."""
+        ...
+
     @property
-    def alone(self) -> Mapping[str, RunLike]: ...
+    def together(self) -> RunLike:
+        """The run of all jobs together."""
+        ...
+
     @property
-    def slowdown(self) -> pl.LazyFrame: ...
+    def alone(self) -> Mapping[str, RunLike]:
+        """The run of each job alone, by its name."""
+        ...
+
+    @property
+    def slowdown(self) -> pl.LazyFrame:
+        """One row a job: communication time alone and together, and their ratio."""
+        ...
 
 
 def table(run: RunLike, name: str) -> pl.LazyFrame | None:
@@ -56,6 +83,23 @@ def table(run: RunLike, name: str) -> pl.LazyFrame | None:
 def job_names(run: RunLike) -> dict[int, str]:
     """Names of the jobs by number, in the plan's order."""
     return dict(run.jobs.select("job", "name").sort("job").collect().iter_rows())
+
+
+# What a job that delivered no packet has no value for.
+_OF_PACKETS = ("packet_latency_", "network_latency_", "link_hops_mean", "nonminimal_share")
+
+
+def job_row(run: RunLike, job: int) -> dict[str, Any]:
+    """Return the job's row of the jobs table, with None for what only delivered packets could tell."""
+    row = run.jobs.filter(pl.col("job") == job).collect().row(0, named=True)
+    if row["packets"] == 0:
+        row |= {key: None for key in row if key.startswith(_OF_PACKETS)}
+    return row
+
+
+def is_endless(run: RunLike, job: int) -> bool:
+    """Whether the job goes on until the run stops, as a pattern does."""
+    return bool(run.document["plan"]["jobs"][job]["workload"]["kind"] == "pattern")
 
 
 @dataclass(frozen=True)

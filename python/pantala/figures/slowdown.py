@@ -19,10 +19,11 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
 
     Args:
         slowdown: One row a job, as in slowdown.parquet: `name`, `{alone,together}_communication_time_{mean,std,max}_ns`
-            and `slowdown`.
+            and `slowdown`. Rows without a slowdown are left out.
     """
     rows = slowdown.to_dicts()
     colour = colours(slowdown["name"])
+    rows = [row for row in rows if row["slowdown"] is not None]
     longest = max(max(row[f"{part}_communication_time_max_ns"] for part in ("alone", "together")) for row in rows)
     divisor, unit = time_unit(longest)
     with style():
@@ -40,7 +41,7 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
                 axes.plot(slowest, y, "D", color=MUTED, ms=4)
             end = row["together_communication_time_max_ns"] / divisor
             axes.annotate(
-                f"{row['slowdown']:.2f} ×",
+                f"{row['slowdown']:.2f} \N{MULTIPLICATION SIGN}",
                 (end, index + 0.19),
                 (9, 0),
                 textcoords="offset points",
@@ -56,5 +57,5 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
             Line2D([], [], color=INK, lw=1.0, marker="|", ms=6, label="± 1 standard deviation"),
             Line2D([], [], color=MUTED, ls="", marker="D", ms=4, label="slowest rank"),
         ]
-        figure.legend(handles=key, loc="outside upper right", ncols=4)
+        figure.legend(handles=key, loc="outside upper left", ncols=4)
     return figure

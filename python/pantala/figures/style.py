@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ PERCENT = FuncFormatter(lambda share, _: f"{100 * share:.6g} %")
 #: Width of a full-width figure, inches.
 WIDTH = 8.6
 
-_RC = {
+_RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
     "axes.titlesize": 9.5,
@@ -42,6 +43,7 @@ _RC = {
     "axes.axisbelow": True,
     "axes.titlecolor": INK,
     "text.color": INK,
+    "text.parse_math": False,  # a dollar in a job's name is a dollar
     "xtick.color": MUTED,
     "ytick.color": MUTED,
     "xtick.labelcolor": INK,

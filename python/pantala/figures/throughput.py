@@ -10,39 +10,46 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from pantala.figures.runs import Case, RunLike, cases, table
+from pantala.figures.runs import Case, RunLike, cases, job_row, table
 from pantala.figures.style import MUTED, new_figure, style, time_unit
 
 __all__ = ["throughput", "throughput_windows"]
 
 #: More steps than this across a figure cannot be told apart; windows are joined until there are no more.
 MOST_STEPS = 240
+# Panels have one scale unless a job's peak is so many times another's that the small one would be flat.
+_ONE_SCALE = 5.0
 
 
 def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
     """Draw the delivered throughput of each job over time, one panel a job, alone dashed and together solid.
 
     As Kang et al. (SC22), Fig. 5 and 9, in GB/ms. A dotted line marks where another job of the same run ends.
+    The panels share one scale unless a job's peak is more than five times another's.
 
     Args:
         run: All jobs together, or the only run.
         alone: The run of each job alone, by name.
     """
-    rows = [(case, frame) for case in cases(run, alone) if (frame := throughput_windows(case.run, case.job)) is not None]
+    found = [(case, throughput_windows(case.run, case.job)) for case in cases(run, alone)]
+    rows = [(case, frame) for case, frame in found if frame is not None]
     names = list(dict.fromkeys(case.name for case, _ in rows))
-    divisor, unit = time_unit(max((float(frame["end_ns"].max()) for _, frame in rows), default=1.0))  # type: ignore[arg-type]
+    divisor, unit = time_unit(max((frame["end_ns"][-1] for _, frame in rows), default=1.0))
+    peaks = [max(max(frame["gb_per_ms"]) for case, frame in rows if case.name == name) for name in names]
+    one_scale = max(peaks, default=0.0) <= _ONE_SCALE * min(peaks, default=0.0)
     with style():
         figure = new_figure(0.75 + 1.45 * max(1, len(names)))
-        panels = figure.subplots(max(1, len(names)), sharex=True, sharey=True, squeeze=False).ravel()
-        for axes, name in zip(panels, names, strict=False):
+        panels = figure.subplots(max(1, len(names)), sharex=True, squeeze=False).ravel()
+        for axes, name, peak in zip(panels, names, peaks, strict=False):
             for case, frame in rows:
                 if case.name == name:
                     _line(axes, case, frame, divisor)
             _ends_of_others(axes, name, run, divisor)
             axes.set_title(name)
-            axes.set_ylim(bottom=0)
             axes.grid(axis="y")
             axes.margins(x=0)
+            # The room at the top is for the labels of the dotted lines.
+            axes.set_ylim(0, 1.15 * (max(peaks) if one_scale else peak) or 1.0)
         panels[-1].set_xlabel(f"simulated time ({unit})")
         figure.supylabel("delivered throughput (GB/ms)", fontsize=9)
         if any(case.alone for case, _ in rows):
@@ -50,7 +57,7 @@ def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figu
                 Line2D([], [], color=MUTED, lw=1.2, ls=(0, (4, 1.5)), label="alone"),
                 Line2D([], [], color=MUTED, label="together"),
             ]
-            figure.legend(handles=key, loc="outside upper right", ncols=2)
+            figure.legend(handles=key, loc="outside upper left", ncols=2)
     return figure
 
 
@@ -74,9 +81,7 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     delivered = np.bincount(number, frame["delivered_bytes"].to_numpy(), int(np.ceil(end / step - 1e-9)))
     edges = np.minimum(np.arange(len(delivered) + 1) * step, end)
     # bytes / ns is GB/s; a thousandth of it is GB/ms.
-    return pl.DataFrame(
-        {"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_ms": delivered / np.diff(edges) / 1000}
-    )
+    return pl.DataFrame({"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_ms": delivered / np.diff(edges) / 1000})
 
 
 def _line(axes: Axes, case: Case, frame: pl.DataFrame, divisor: float) -> None:
@@ -109,5 +114,5 @@ def _ends_of_others(axes: Axes, name: str, run: RunLike, divisor: float) -> None
 
 
 def _end(case: Case) -> float | None:
-    end: float | None = case.run.jobs.filter(pl.col("job") == case.job).select("end_ns").collect().item()
+    end: float | None = job_row(case.run, case.job)["end_ns"]
     return end

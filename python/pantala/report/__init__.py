@@ -15,9 +15,10 @@ from pantala.figures.runs import InterferenceLike, RunLike
 from pantala.report.finding import finding
 from pantala.report.machine import facts, plan_text, summary
 from pantala.report.pictures import pictures
-from pantala.report.sheets import hottest_sheet, jobs_sheet, latency_sheets, runs_sheet, slowdown_sheet
+from pantala.report.sheets import communication_sheet, hottest_sheet, jobs_sheet, latency_sheets, runs_sheet
 from pantala.report.subject import Subject
 from pantala.report.warnings import warnings
+from pantala.report.words import duration
 
 __all__ = ["finding_of", "render_report", "write_report"]
 
@@ -43,6 +44,7 @@ def render_report(run: RunLike | InterferenceLike) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["duration"] = duration
     return environment.get_template("template.html.j2").render(_content(Subject.of(run)))
 
 
@@ -54,15 +56,15 @@ def finding_of(run: RunLike | InterferenceLike) -> str:
 def _content(subject: Subject) -> dict[str, Any]:
     plan, document = subject.plan, subject.run.document
     return {
-        "title": plan["name"],
+        "title": subject.name,
         "comparison": subject.slowdown is not None,
         "finding": finding(subject),
         "summary": summary(plan),
         "warnings": warnings(subject),
         "colours": subject.colours,
         "pictures": pictures(subject),
-        "slowdown": None if subject.slowdown is None else slowdown_sheet(subject.slowdown),
-        "tiles": [] if subject.slowdown is None else subject.slowdown.to_dicts(),
+        "communication": communication_sheet(subject),
+        "tiles": [] if subject.slowdown is None else subject.slowdown.drop_nulls("slowdown").to_dicts(),
         "jobs": jobs_sheet(subject),
         "latencies": latency_sheets(subject),
         "hottest": hottest_sheet(subject),
@@ -71,5 +73,4 @@ def _content(subject: Subject) -> dict[str, Any]:
         "plan": plan_text(plan),
         "version": document["pantala"],
         "provenance": {key: value for key, value in document.get("provenance", {}).items() if value is not None},
-        "files": [*subject.parts],
     }

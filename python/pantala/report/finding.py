@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from pantala.figures.hottest import hottest_table
-from pantala.figures.runs import job_names
+from pantala.figures.runs import job_names, job_row
 from pantala.report.subject import Subject
 from pantala.report.words import duration, join, percent
 
@@ -46,17 +48,28 @@ def _pair(name: str, other: str, ratio: float) -> str:
 
 
 def _single(subject: Subject) -> str:
-    parts = []
-    for row in subject.run.jobs.sort("job").collect().iter_rows(named=True):
-        told = []
-        if row["communication_time_mean_ns"]:
-            mean, slowest = row["communication_time_mean_ns"], row["communication_time_max_ns"]
-            told.append(f"a rank communicates for {duration(mean)} on average, the slowest for {duration(slowest)}")
-        if row["packet_latency_p50_ns"] is not None:
-            half, tail = row["packet_latency_p50_ns"], row["packet_latency_p99_ns"]
-            told.append(f"half of the packets take at most {duration(half)} and 99 % at most {duration(tail)}")
-        parts.append(f"{row['name']}: {'; '.join(told) or 'no packet was delivered'}.")
-    return " ".join(parts)
+    rows = [job_row(subject.run, job) for job in job_names(subject.run)]
+    told = [text for row in rows if (text := _communication(row))]
+    if len(rows) == 1 or not told:
+        told += [text for row in rows if (text := _latency(row))]
+    if not told:
+        return "No packet was delivered."
+    text = "; ".join(told) + "."
+    return text[0].upper() + text[1:] if told[0].startswith(("a rank", "half")) else text
+
+
+def _communication(row: dict[str, Any]) -> str:
+    mean, slowest = row["communication_time_mean_ns"], row["communication_time_max_ns"]
+    if not mean:
+        return ""
+    return f"a rank of {row['name']} communicates for {duration(mean)} on average, the slowest for {duration(slowest)}"
+
+
+def _latency(row: dict[str, Any]) -> str:
+    half, tail = row["packet_latency_p50_ns"], row["packet_latency_p99_ns"]
+    if half is None:
+        return ""
+    return f"half of {row['name']}'s packets take at most {duration(half)}, 99 % at most {duration(tail)}"
 
 
 def hottest_sentence(subject: Subject) -> str:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 
-from matplotlib.figure import Figure
 from markupsafe import Markup, escape
+from matplotlib.figure import Figure
 
 from pantala.figures.save import to_svg
-from pantala.figures.style import GRID, INK, MUTED
+from pantala.figures.style import GRID, INK, MUTED, PALETTE
 
 __all__ = ["inline_svg"]
 
-_PAGE_COLOURS = {INK: "currentColor", MUTED: "var(--muted)", GRID: "var(--rule)", "#ffffff": "var(--paper)"}
+_PAGE_COLOURS = {
+    INK: "currentColor",
+    MUTED: "var(--muted)",
+    GRID: "var(--rule)",
+    "#ffffff": "var(--paper)",
+    **{colour.lower(): f"var(--series-{number})" for number, colour in enumerate(PALETTE)},
+}
 
 
 def inline_svg(figure: Figure, key: str, alt: str) -> Markup:
@@ -39,7 +45,7 @@ def inline_svg(figure: Figure, key: str, alt: str) -> Markup:
     for drawn, page in _PAGE_COLOURS.items():
         body = body.replace(f": {drawn}", f": {page}")
     width, height = (float(number) for number in box[1].split()[2:])
-    return Markup(  # noqa: S704 - alt is escaped, the rest is Matplotlib's
+    return Markup(
         f'<svg class="drawing" viewBox="{box[1]}" style="--width: {width:.0f}; --height: {height:.0f}" role="img" '
         f'aria-label="{escape(alt)}">{body}'
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import polars as pl
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from pantala import figures
-from pantala.figures.runs import table
+from pantala.figures.runs import RunLike, is_endless, job_names, job_row, table
 from pantala.report.finding import hottest_sentence
 from pantala.report.inline import inline_svg
 from pantala.report.subject import Subject
@@ -94,11 +95,12 @@ def _throughput(subject: Subject) -> Picture:
     if table(subject.run, "job_windows") is None:
         return Picture(title, "This run kept no windows of time, so there is no throughput over time to draw.")
     frame = figures.throughput_windows(subject.run, 0)
-    step = "" if frame is None else f" One step is {duration(float(frame['end_ns'][0] - frame['start_ns'][0]))}."
+    step = "" if frame is None else f" One step is {duration(float(frame['end_ns'][0]), exact=True)}."
     return _picture(
         "throughput",
         title,
-        "Payload delivered to each job per unit of simulated time" + _dashed(subject) + step,
+        "Payload delivered to each job per unit of simulated time"
+        f"{_dashed(subject)}{step} A dotted line marks the end of another job. Mind the scale of each panel.",
         f"{KANG}, Fig. 5 and 9",
         f"Delivered throughput of {_jobs(subject)} over simulated time.",
         figures.throughput(subject.run, subject.alone),
@@ -106,21 +108,21 @@ def _throughput(subject: Subject) -> Picture:
 
 
 def _latency(subject: Subject) -> Picture | None:
-    jobs = subject.run.jobs.sort("job").collect()
-    if jobs["packet_latency_mean_ns"].null_count() == jobs.height:
+    jobs = [job_row(subject.run, job) for job in job_names(subject.run)]
+    if all(row["packet_latency_mean_ns"] is None for row in jobs):
         return None
     packets = table(subject.run, "packets")
     record = subject.plan["record"]
     caption = "Median, mean and the 95th and 99th percentiles cover every packet delivered. "
     if packets is None:
-        caption += "Single packets were not recorded in this run, so the quartiles are missing; set record.packets to see them."
+        caption += "This run did not record single packets, so the quartiles are missing; record.packets asks for them."
     elif record["packets"] == "sampled":
         caption += f"The box, from the first to the third quartile, is of one packet in {record['packet_sample']}."
     else:
         caption += "The box reaches from the first to the third quartile."
     told = [
         f"{row['name']}: median {duration(row['packet_latency_p50_ns'])}, p99 {duration(row['packet_latency_p99_ns'])}."
-        for row in jobs.to_dicts()
+        for row in jobs
         if row["packet_latency_p50_ns"] is not None
     ]
     together = " together with the others" if subject.alone else ""
@@ -144,8 +146,8 @@ def _load(subject: Subject) -> Picture:
         "load",
         "Link load, group by group",
         "A square is the mean load of the global links from the group of its row to the group of its column; the "
-        "diagonal is the mean over the group's local links. Load is the share of time in which a link was sending: what "
-        f"Kang et al. call the congestion index.{note}",
+        "diagonal is the mean over the group's local links. Load is the share of time in which a link was sending, the "
+        f"congestion index of Kang et al.{note}",
         f"{KANG}, Fig. 12",
         f"Heat map of link load, {subject.plan['topology']['g']} groups by as many. {hottest_sentence(subject)}",
         figures.link_load_map(subject.parts, until_ns={} if until is None else {last: until}),
@@ -158,35 +160,38 @@ def _stall(subject: Subject) -> Picture:
     return _picture(
         "stall",
         "Stalls, group by group",
-        "Laid out as the map of load, over each whole run: the mean share of time in which a flit was ready at the link "
-        "and could not advance for want of credit.",
+        "Laid out as the map of load, over each whole run: the time, mean over the links of a square, during which a "
+        "flit was ready and could not advance for want of credit.",
         f"{KANG}, Fig. 11",
-        f"Heat map of the share of time stalled.{told}",
+        f"Heat map of stall time.{told}",
         figures.link_load_map(subject.parts, "stall"),
     )
 
 
 def _shift(subject: Subject) -> Picture | None:
-    if not subject.alone or not all(run.document["complete"] for run in subject.parts.values()):
+    if set(subject.alone) != set(subject.names) or not all(run.document["complete"] for run in subject.parts.values()):
         return None
-    total = sum(_sent(subject, title) for title in subject.parts if title != "together")
-    more = _sent(subject, "together") / total - 1 if total else 0.0
+    if any(is_endless(subject.run, job) for job in job_names(subject.run)):
+        return None  # an endless job sends as long as it may, and so not the same alone and together
+    alone = sum(_sent(run) for run in subject.alone.values())
+    more = _sent(subject.run) / alone - 1 if alone else 0.0
+    changed = f"{significant(100 * abs(more), 2)} % {'more' if more >= 0 else 'less'}"
     return _picture(
         "shift",
         "Traffic that company moved",
-        "Bytes over a link together, minus the bytes over it in all runs alone. The jobs send the same messages between "
-        "the same nodes, so that only the routing's answer to the others' traffic can move bytes: orange squares carry "
-        f"more in company, purple ones less. In all, the links between routers carried {significant(100 * abs(more), 2)} % "
-        f"{'more' if more >= 0 else 'less'} together, as more or fewer packets took longer ways.",
+        "Bytes over a link together, minus the bytes over it in all runs alone. The jobs send the same messages "
+        "between the same nodes, so that only the routing's answer to the others' traffic can move bytes: orange "
+        f"squares carry more in company, purple ones less. In all, the links between routers carried {changed} "
+        "together.",
         "",
         "Heat map of the bytes that the routing moved between links because the jobs ran together.",
         figures.link_shift_map(subject.run, subject.alone),
     )
 
 
-def _sent(subject: Subject, title: str) -> float:
-    links = subject.parts[title].links.collect()
-    return float(links.filter(links["class"].is_in(["local", "global"]))["bytes"].sum())
+def _sent(run: RunLike) -> float:
+    links = run.links.filter(pl.col("class").is_in(["local", "global"]))
+    return float(links.select(pl.col("bytes").sum()).collect().item())
 
 
 def _hottest(subject: Subject) -> Picture | None:

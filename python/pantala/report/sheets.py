@@ -6,24 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import polars as pl
-
 from pantala.figures.hottest import hottest_table
-from pantala.figures.runs import Case, cases, job_names
+from pantala.figures.runs import Case, cases, is_endless, job_names, job_row
 from pantala.report.subject import Subject
-from pantala.report.words import count, fixed, percent, significant, size, span
+from pantala.report.words import TIMES, count, duration, fixed, percent, significant, size, span
 
-__all__ = ["Cell", "Sheet", "hottest_sheet", "jobs_sheet", "latency_sheets", "runs_sheet", "slowdown_sheet"]
+__all__ = ["Cell", "Sheet", "communication_sheet", "hottest_sheet", "jobs_sheet", "latency_sheets", "runs_sheet"]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what is shown, the exact number behind it, and a job whose colour goes before it."""
+    """One cell: what is shown, the exact number behind it, and the job whose colour goes before it."""
 
     text: str
     value: float | int | None = None
     job: str = ""
     strong: bool = False
+    company: str = ""
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,9 @@ class Sheet:
     caption: str
     columns: Sequence[str]
     rows: list[list[Cell]] = field(default_factory=list)
-    #: Whether every second row opens a new group (alone, together).
-    paired: bool = False
 
 
-_NONE = Cell("–")
+_NONE = Cell("\N{EN DASH}")
 
 
 def _number(value: float | None, largest: float, divisor: float = 1.0) -> Cell:
@@ -47,27 +44,33 @@ def _number(value: float | None, largest: float, divisor: float = 1.0) -> Cell:
 def _ratio(together: float | None, alone: float | None) -> Cell:
     if not together or not alone:
         return _NONE
-    return Cell(f"{together / alone:.2f} ×", together / alone, strong=True)
+    return Cell(f"{together / alone:.2f} {TIMES}", together / alone, strong=True)
 
 
-def slowdown_sheet(slowdown: pl.DataFrame) -> Sheet:
-    """Communication time alone and together, and the slowdown."""
-    keys = [f"{part}_communication_time_{key}_ns" for part in ("alone", "together") for key in ("mean", "std", "max")]
-    longest = max((row[key] or 0.0 for row in slowdown.to_dicts() for key in keys), default=1.0)
+def communication_sheet(subject: Subject) -> Sheet:
+    """Communication time over the ranks of each job; alone, together and the slowdown where there is a comparison."""
+    rows = subject.slowdown
+    parts: tuple[str, ...] = ("alone", "together")
+    if rows is None:
+        rows, parts = subject.run.jobs.sort("job").collect(), ("",)
+    columns = {
+        f"{key} {part}".strip(): f"{part}_communication_time_{key}_ns".lstrip("_")
+        for part in parts
+        for key in ("mean", "std", "max")
+    }
+    longest = max((row[column] or 0.0 for row in rows.to_dicts() for column in columns.values()), default=1.0)
     divisor, unit = span(longest)
-    sheet = Sheet(
-        f"Communication time of a rank, {unit}: mean, standard deviation and maximum over ranks. Slowdown is the mean "
-        "together over the mean alone.",
-        [
-            "job",
-            *(f"{part}: {key}" for part in ("alone", "together") for key in ("mean", "std", "max")),
-            "slowdown",
-        ],
-    )
-    for row in slowdown.to_dicts():
-        cells = [_number(row[key], longest, divisor) for key in keys]
-        ratio = _NONE if row["slowdown"] is None else Cell(f"{row['slowdown']:.2f} ×", row["slowdown"], strong=True)
-        sheet.rows.append([Cell(row["name"], job=row["name"]), *cells, ratio])
+    caption = f"Communication time of a rank, {unit}: mean, standard deviation and maximum over ranks."
+    paired = subject.slowdown is not None
+    if paired:
+        caption += " Slowdown is the mean together over the mean alone."
+    sheet = Sheet(caption, ["job", *columns, *["slowdown"] * paired])
+    for row in rows.to_dicts():
+        cells = [_number(row[column], longest, divisor) for column in columns.values()]
+        if paired:
+            slowdown = row["slowdown"]
+            cells.append(_NONE if slowdown is None else Cell(f"{slowdown:.2f} {TIMES}", slowdown, strong=True))
+        sheet.rows.append([Cell(row["name"], job=row["name"]), *cells])
     return sheet
 
 
@@ -81,7 +84,7 @@ _KINDS = {
 
 def latency_sheets(subject: Subject) -> list[Sheet]:
     """Latency of packets, in the network, and of messages; a kind that no job has is left out."""
-    found = [(case, _job_row(case)) for case in cases(subject.run, subject.alone)]
+    found = [(case, job_row(case.run, case.job)) for case in cases(subject.run, subject.alone)]
     return [sheet for kind in _KINDS if (sheet := _latency_sheet(kind, found, bool(subject.alone)))]
 
 
@@ -92,12 +95,15 @@ def _latency_sheet(kind: str, found: list[tuple[Case, dict[str, Any]]], paired: 
         return None
     divisor, unit = span(max(known))
     columns = ["job", "mean", "median", "p95", "p99"]
-    sheet = Sheet(f"{_KINDS[kind]}, {unit}.", columns + ["mean ÷ alone", "p99 ÷ alone"] * paired, paired=paired)
+    sheet = Sheet(f"{_KINDS[kind]}, {unit}.", columns + ["mean ÷ alone", "p99 ÷ alone"] * paired)
     alone: dict[str, Any] = {}
     for case, row in found:
-        cells = [Cell(case.label, job=case.name), *(_number(row[key], max(known), divisor) for key in keys)]
+        cells = [
+            Cell(case.label, job=case.name, company=case.company),
+            *(_number(row[key], max(known), divisor) for key in keys),
+        ]
         if paired:
-            ratios = [_NONE, _NONE]
+            ratios = [Cell(""), Cell("")]
             if case.alone:
                 alone = row
             elif alone.get("name") == case.name:
@@ -110,24 +116,22 @@ def _latency_sheet(kind: str, found: list[tuple[Case, dict[str, Any]]], paired: 
 def jobs_sheet(subject: Subject) -> Sheet:
     """What each job sent, how fast, and over which paths."""
     sheet = Sheet(
-        "What each job did: its run time from the first rank's start to the last one's end, the payload delivered, that "
-        "payload over the run time, the links between routers that a packet crossed on average, and the share of packets "
-        "on non-minimal paths.",
+        "What each job did: its run time from the first rank's start to the last one's end, the payload delivered, "
+        "that payload over the run time, the links between routers that a packet crossed on average, and the share of "
+        "packets on non-minimal paths.",
         ["job", "ranks", "run time", "delivered", "rate, GB/ms", "links a packet", "non-minimal"],
-        paired=bool(subject.alone),
     )
     for case in cases(subject.run, subject.alone):
-        row = _job_row(case)
+        row = job_row(case.run, case.job)
         end = row["end_ns"] if row["end_ns"] is not None else case.run.document["simulated_ns"]
-        length = end - row["start_ns"]
-        divisor, unit = span(length)
+        length, endless = end - row["start_ns"], is_endless(case.run, case.job)
         rate = row["bytes"] / length / 1000 if length > 0 else None
         hops, share = row["link_hops_mean"], row["nonminimal_share"]
         sheet.rows.append(
             [
-                Cell(case.label, job=case.name),
+                Cell(case.label, job=case.name, company=case.company),
                 Cell(count(row["ranks"]), row["ranks"]),
-                Cell(f"{significant(length / divisor)} {unit}" + ("" if row["complete"] else ", unfinished"), length),
+                Cell(duration(length) + ("" if row["complete"] or endless else ", unfinished"), length),
                 Cell(size(row["bytes"]), row["bytes"]),
                 _NONE if rate is None else Cell(significant(rate), rate),
                 _NONE if hops is None else Cell(f"{hops:.2f}", hops),
@@ -142,13 +146,14 @@ def hottest_sheet(subject: Subject, rows: int = 12) -> Sheet:
     names = job_names(subject.run)
     shares = list(names) if len(names) > 1 else []
     sheet = Sheet(
-        "Hottest links between routers. Load is the share of the simulated time in which the link was sending; stalled, "
-        "the share in which a flit was ready and could not advance for want of credit.",
+        "Hottest links between routers. Load is the share of the simulated time in which the link was sending; "
+        "stalled, the share in which a flit was ready and could not advance for want of credit. Ends are "
+        "group / router / port.",
         ["link", "class", "from", "to", "load", "stalled", "sent", *(f"{names[job]}'s share" for job in shares)],
     )
     for link in hottest_table(subject.run, rows).to_dicts():
         ends = [
-            f"group {link[f'{end}_group']}, router {link[f'{end}_router']}, port {link[f'{end}_port']}"
+            " / ".join(str(link[f"{end}_{place}"]) for place in ("group", "router", "port"))
             for end in ("source", "target")
         ]
         cells = [Cell(str(link["link"]), link["link"]), Cell(link["class"]), *map(Cell, ends)]
@@ -165,27 +170,31 @@ def runs_sheet(subject: Subject) -> Sheet:
     """Each simulation of the report: how much it moved and what that cost."""
     sheet = Sheet(
         "Each simulation. A packet-hop is one packet over one link between routers, or its ejection.",
-        ["run", "ended", "simulated", "packets", "packet-hops", "wall time, s", "packet-hops a CPU-second", "result hash"],
+        [
+            "run",
+            "ended",
+            "simulated",
+            "packets",
+            "packet-hops",
+            "wall, s",
+            "packet-hops a CPU-second",
+            "result hash",
+        ],
     )
     for title, run in subject.parts.items():
         document = run.document
         counters, cost = document["counters"], document.get("provenance", {})
-        divisor, unit = span(document["simulated_ns"])
         wall, speed = cost.get("wall_seconds"), cost.get("packet_hops_per_cpu_second")
         sheet.rows.append(
             [
                 Cell(title),
                 Cell(document["reason"]),
-                Cell(f"{significant(document['simulated_ns'] / divisor)} {unit}", document["simulated_ns"]),
+                Cell(duration(document["simulated_ns"]), document["simulated_ns"]),
                 Cell(count(counters["packets_delivered"]), counters["packets_delivered"]),
                 Cell(count(counters["packet_hops"]), counters["packet_hops"]),
                 _NONE if wall is None else Cell(f"{wall:.1f}", wall),
                 _NONE if speed is None else Cell(count(round(speed)), speed),
-                Cell(str(document["result_hash"])),
+                Cell(str(document["result_hash"])[:12]),
             ]
         )
     return sheet
-
-
-def _job_row(case: Case) -> dict[str, Any]:
-    return case.run.jobs.filter(pl.col("job") == case.job).collect().row(0, named=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
 from pantala.figures.runs import InterferenceLike, RunLike, job_names
-from pantala.figures.style import colours
+from pantala.figures.style import PALETTE, colours
 
 __all__ = ["Subject"]
 
@@ -18,6 +18,7 @@ __all__ = ["Subject"]
 class Subject:
     """A run and, for an interference study, what it is compared with."""
 
+    name: str
     run: RunLike
     #: The run of each job alone, by name; empty for a single run.
     alone: Mapping[str, RunLike]
@@ -28,8 +29,9 @@ class Subject:
     def of(cls, run: RunLike | InterferenceLike) -> Subject:
         """Take a run, or an interference study as its together run with what goes beside it."""
         if hasattr(run, "together"):
-            return cls(run.together, run.alone, run.slowdown.collect())
-        return cls(run, {}, None)
+            study = cast("InterferenceLike", run)
+            return cls(study.name, study.together, study.alone, study.slowdown.collect())
+        return cls(str(run.document["plan"]["name"]), run, {}, None)
 
     @property
     def plan(self) -> Mapping[str, Any]:
@@ -44,12 +46,12 @@ class Subject:
 
     @property
     def colours(self) -> dict[str, str]:
-        """Colour of each job, the same as in the figures."""
-        return colours(self.names)
+        """Colour of each job as the page's style names it; the figures use the same."""
+        return {name: f"var(--series-{PALETTE.index(colour)})" for name, colour in colours(self.names).items()}
 
     @property
     def parts(self) -> dict[str, RunLike]:
         """Every run of the report by title: each job alone, then together; a single run has the plan's name."""
         if not self.alone:
-            return {str(self.plan["name"]): self.run}
+            return {self.name: self.run}
         return {**{f"{name} alone": run for name, run in self.alone.items()}, "together": self.run}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pantala.figures.runs import RunLike
+from pantala.figures.runs import RunLike, is_endless, job_names
 from pantala.report.subject import Subject
 from pantala.report.words import duration, significant
 
@@ -14,6 +14,7 @@ _REASONS = {
     "interrupted": "was interrupted",
     "duration": "ended at its set duration, before every job had finished",
     "stalled": "stalled: packets were in flight and none moved",
+    "failed": "failed",
 }
 # Accepted below this share of offered is saturated.
 _SATURATED = 0.97
@@ -24,18 +25,26 @@ def warnings(subject: Subject) -> list[str]:
     found = []
     for title, run in subject.parts.items():
         found += [f"{title}: {text}" for text in (*_ending(run), *_conservation(run), *_saturation(run))]
+    if subject.slowdown is not None:
+        unknown = subject.slowdown.filter(pl.col("slowdown").is_null())["name"].to_list()
+        endless = [name for job, name in job_names(subject.run).items() if is_endless(subject.run, job)]
+        found += [
+            f"{name}: no slowdown, as it was not run alone or did not communicate."
+            for name in unknown
+            if name not in endless
+        ]
     return found
 
 
 def _ending(run: RunLike) -> list[str]:
     document = run.document
-    endless = all(job["workload"]["kind"] == "pattern" for job in document["plan"]["jobs"])
+    endless = all(is_endless(run, job) for job in job_names(run))
     if document["complete"] or (document["reason"] == "duration" and endless):
         return []
     what = _REASONS.get(document["reason"], f"is incomplete ({document['reason']})")
-    text = f"the run {what}, after {duration(document['simulated_ns'])} simulated. Its numbers cover what was simulated."
+    text = f"the run {what}, after {duration(document['simulated_ns'])} simulated. Its numbers cover that much."
     if document.get("diagnosis"):
-        text += f" {document['diagnosis']}"
+        text += f"\n{document['diagnosis']}"
     return [text]
 
 
@@ -56,7 +65,7 @@ def _saturation(run: RunLike) -> list[str]:
         accepted = delivered.get(number, 0) / (length * job["ranks"] * bandwidth)
         if accepted < _SATURATED * offered:
             found.append(
-                f"{job['name']} is saturated: {significant(accepted)} accepted of {significant(offered)} offered. "
+                f"{job['name']} is saturated: {significant(accepted)} accepted of {offered:g} offered. "
                 "Its latency grows with the length of the run."
             )
     return found

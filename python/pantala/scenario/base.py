@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, NoReturn
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, Strict, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
+from pantala.errors import nearest
 from pantala.units import Bandwidth, Duration, Quantity, Size
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "UnsignedDuration",
     "UnsignedSize",
     "fault",
-    "nearest",
 ]
 
 
@@ -38,12 +37,6 @@ def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
         at: the key at fault, from the model that raises down; none if it is the validated value itself.
     """
     return PydanticCustomError("fault", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": list(at)})
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that a mistyped one was most likely meant to be, if any comes near."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return close[0] if close else None
 
 
 def _refuse_unknown(key: str, known: list[str]) -> NoReturn:
@@ -91,11 +84,16 @@ class Model(BaseModel):
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         described = handler(schema)
+        table = handler.resolve_ref_schema(described)
         if cls.from_preset:
-            handler.resolve_ref_schema(described).pop("required", None)
+            table.pop("required", None)
+        elif "const" in table.get("properties", {}).get("kind", {}):
+            table["required"] = ["kind", *table.get("required", [])]
         if cls.shorthand is None:
             return described
-        return {"anyOf": [described, {"type": "string", "description": f"Short for {{{cls.shorthand} = ...}}."}]}
+        field = table["properties"][cls.shorthand]
+        short = {key: field[key] for key in ("type", "enum") if key in field}
+        return {"anyOf": [described, short | {"description": f"Short for {{ {cls.shorthand} = ... }}."}]}
 
 
 def _positive(value: Quantity) -> Quantity:

@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from pantala.errors import ScenarioError, dotted, show
-from pantala.scenario.base import nearest
+from pantala.errors import ScenarioError, dotted, nearest, show
 
 __all__ = ["first_fault"]
 
@@ -40,14 +39,13 @@ _WORDS: dict[str, _Words] = {
 }
 
 
-def first_fault(error: ValidationError, source: str, data: Mapping[str, Any], model: type[BaseModel]) -> ScenarioError:
+def first_fault(error: ValidationError, source: str, data: Mapping[str, Any]) -> ScenarioError:
     """The first of a validation's faults as an error of one line; how many more there are is counted in it.
 
     Args:
         error: what pydantic found.
         source: the file, or another name for where the data is from.
         data: the data as it was given, for the value to show.
-        model: the model that refused it.
     """
     details = error.errors(include_url=False)
     detail = details[0]

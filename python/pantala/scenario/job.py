@@ -25,8 +25,8 @@ class ContiguousPlacement(Model):
 
     kind: Literal["contiguous"] = "contiguous"
     """Consecutive free nodes."""
-    first_node: Index = 0
-    """Where to start looking for free nodes."""
+    first_node: Index | None = None
+    """The first of them; if not given, wherever enough free nodes follow each other first."""
 
 
 class NodesPlacement(Model):

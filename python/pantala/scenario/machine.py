@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from pantala.capacity import Capacity
 from pantala.scenario.base import (
@@ -18,7 +18,7 @@ from pantala.scenario.base import (
     UnsignedDuration,
     fault,
 )
-from pantala.scenario.presets import machine_preset, merge, router_preset
+from pantala.scenario.presets import machine_preset, machine_presets, merge, router_preset, router_presets
 from pantala.units import UnitError
 
 __all__ = ["Link", "Links", "Machine", "Nic", "Router", "Topology"]
@@ -100,12 +100,14 @@ class Router(Model):
     from_preset: ClassVar[bool] = True
     shorthand: ClassVar[str | None] = "model"
 
-    model: str = "pantala"
+    model: Annotated[str, WithJsonSchema({"type": "string", "enum": router_presets()})] = "pantala"
     """The router model that gives the stages below: pantala (this project's), sst_sc22 (SST's, as in Kang et al.)."""
     input_latency: UnsignedDuration
     """From arrival at the input to the routing decision."""
     output_latency: UnsignedDuration
-    """From the output buffer to the link."""
+    """From the crossbar to the link."""
+    output_latency_at: Literal["crossbar", "link"]
+    """Where the output latency lies: before the output buffer (crossbar) or behind it (link, as in SST)."""
     crossbar_bandwidth: PositiveBandwidth
     """Data rate of one crossbar port; four times a link's in kang2022."""
     input_buffer: BoundedCapacity
@@ -142,7 +144,10 @@ class Nic(Model):
     from_preset: ClassVar[bool] = True
 
     buffer: SomeCapacity
-    """Room for packets on their way out: "30 packets". A packet exists from its entry here."""
+    """Room for packets on their way out, e.g. "30 packets"; matters where latency counts from here."""
+    latency_from: Literal["created", "nic"] = "created"
+    """From when a packet's latency counts: created (its creation, source queueing included) or nic (its entry into
+    the NIC's buffer, as in SST)."""
 
 
 class Machine(Model):
@@ -154,7 +159,7 @@ class Machine(Model):
     from_preset: ClassVar[bool] = True
     shorthand: ClassVar[str | None] = "preset"
 
-    preset: str | None = None
+    preset: Annotated[str | None, WithJsonSchema({"type": "string", "enum": machine_presets()})] = None
     """A published machine by name: kang2022 (1,056 nodes; Kang et al., SC 2022)."""
     topology: Topology
     """What is wired to what."""
@@ -177,6 +182,19 @@ class Machine(Model):
         if isinstance(data.get("router"), str):
             data["router"] = {Router.shorthand: data["router"]}
         return merge(machine_preset(data["preset"])["machine"], data)
+
+    @classmethod
+    def of(cls, preset: str, **changes: Any) -> Self:
+        """The machine of a preset: ``Machine.of("kang2022", topology={"g": 9}, router="sst_sc22")``.
+
+        Args:
+            preset: its name.
+            changes: keys of a machine, whole or in part, over the preset's.
+
+        Raises:
+            pydantic.ValidationError: no such preset, or a change is wrong.
+        """
+        return cls.model_validate({"preset": preset, **changes})
 
     @model_validator(mode="after")
     def _whole_buffers(self) -> Machine:

@@ -39,4 +39,4 @@ class Mpi(Model):
     eager_completion: Literal["posted", "injected"] = "posted"
     """When an eager send is complete for its sender: posted (at once) or injected (its last packet is out)."""
     collectives: Collectives = Collectives()
-    """The algorithm of each collective operation."""
+    """How collective operations are made of messages."""

@@ -12,7 +12,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from pantala.scenario.base import fault, nearest
+from pantala.errors import nearest
+from pantala.scenario.base import fault
 
 __all__ = ["machine_preset", "machine_presets", "merge", "router_preset", "router_presets"]
 

@@ -159,7 +159,7 @@ class Scenario(Model):
         try:
             scenario = cls.model_validate(given)
         except ValidationError as error:
-            raise first_fault(error, source, given, cls) from None
+            raise first_fault(error, source, given) from None
         scenario._source = source
         scenario._given = given
         return scenario
@@ -175,6 +175,13 @@ class Scenario(Model):
         """
         given = self._given or self.model_dump(mode="json", exclude_unset=True)
         return type(self).from_dict(given, source=self._source, changes=changes)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both run the same; where they were read from does not matter."""
+        return isinstance(other, Scenario) and self.model_dump() == other.model_dump()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.seed, self.jobs))
 
     def plan(self) -> dict[str, Any]:
         """The plan as JSON-like data: integers in picoseconds, bytes and bytes a second; nodes not yet chosen."""

@@ -35,13 +35,14 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def value_at(data: Any, key: str) -> str:
-    """The value of a dotted key as text; empty if the key is not there."""
+    """The value of a dotted key as text; empty if the key is not there, or is a table or a list of tables."""
     for step in re.findall(r"[^.\[\]]+", key):
         try:
             data = data[int(step)] if isinstance(data, list | tuple) else data[step]
         except (KeyError, IndexError, TypeError, ValueError):
             return ""
-    return show(data)
+    tables = isinstance(data, dict) or (isinstance(data, list | tuple) and any(isinstance(item, dict) for item in data))
+    return "" if tables else show(data)
 
 
 def _syntax(text: str) -> tuple[str, str]:

@@ -34,8 +34,8 @@ class Pattern(Model):
     """Whether periodic ranks send all at once (in) or each at an offset of its own (random)."""
     include_self: Flag = False
     """Whether a rank can be its own destination."""
-    offset: Annotated[int, Field(strict=True, ge=-(2**31), le=2**31 - 1)] = 1
-    """The distance of `shift`, in ranks."""
+    offset: Index = 1
+    """The distance of `shift`, in ranks; it wraps around."""
     hotspots: tuple[Index, ...] = (0,)
     """The ranks that `hotspot` favours."""
     hotspot_share: Share = 0.1

@@ -81,8 +81,9 @@ pub(super) fn decide<S: Senses>(
     let (vc_min, vc_non) = (routing.channels.source_minimal, routing.channels.source_nonminimal);
 
     let mut candidate = |target: Target, intermediate: u32, vc: u8, draw: u64| {
-        let gate = choose_gate(topology, router, group, target, draw);
-        let link = topology.global_links(group, target.group)[gate as usize];
+        let links = topology.global_links(group, target.group);
+        let gate = choose_gate(links, router, target, draw);
+        let link = links[gate as usize];
         let port = if link.router == router { link.port } else { topology.local_port(router, link.router) };
         let queue = senses.queue(port, (ugal.scope == QueueScope::Vc).then_some(vc));
         Candidate { intermediate, gate, port, queue }

@@ -85,7 +85,7 @@ impl Host for Script {
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         wakes.nic = !self.queues[node as usize].is_empty();
     }
-    fn pull(&mut self, node: u32, now: Time) -> Pull {
+    fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
         let queue = &mut self.queues[node as usize];
         match queue.front() {
             None => Pull::Idle,
@@ -140,7 +140,7 @@ impl Host for Uniform {
     fn start(&mut self, _: u32, wakes: &mut Wakes) {
         wakes.nic = true;
     }
-    fn pull(&mut self, node: u32, now: Time) -> Pull {
+    fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
         let created = self.next[node as usize];
         if created >= self.until {
             return Pull::Idle;

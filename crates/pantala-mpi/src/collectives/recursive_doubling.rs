@@ -1,9 +1,10 @@
 //! Recursive doubling: allreduce in `log2 n` exchanges of the whole message.
 //!
-//! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, International Journal of High
-//! Performance Computing Applications 19(1), 2005, section 4.5. With `n` members, `p` the largest power of two not above `n` and
-//! `r = n - p`: of the first `2r` members the even ones give their data to their odd neighbour and sit out; the `p` others exchange at
-//! distances 1, 2, 4, ...; at the end the odd ones hand the result back.
+//! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, International
+//! Journal of High Performance Computing Applications 19(1), 2005, section 4.5. With `n` members, `p` the largest
+//! power of two not above `n` and
+//! `r = n - p`: of the first `2r` members the even ones give their data to their odd neighbour and sit out; the `p`
+//! others exchange at distances 1, 2, 4, ...; at the end the odd ones hand the result back.
 //!
 //! `p log2 p + 2r` messages of the full size; `log2 p` rounds, and two more if `r > 0`.
 

@@ -1,7 +1,8 @@
 //! A ring of pairwise exchanges: alltoall in `n - 1` steps.
 //!
-//! Kang et al. (SC 2022), section IV: in step `i` member `m` sends its block to `m + i` and receives from `m - i` (modulo `n`), and waits
-//! for both before the next step. `n (n - 1)` messages of one block; a member's own block does not travel.
+//! Kang et al. (SC 2022), section IV: in step `i` member `m` sends its block to `m + i` and receives from `m - i`
+//! (modulo `n`), and waits for both before the next step. `n (n - 1)` messages of one block; a member's own block
+//! does not travel.
 
 use super::{Fold, Step};
 

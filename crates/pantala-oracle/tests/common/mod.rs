@@ -21,13 +21,7 @@ pub(crate) fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
 }
 
 /// A packet on its minimal route.
-pub(crate) fn packet(
-    topology: &Topology,
-    source: u32,
-    destination: u32,
-    created: u64,
-    flits: u32,
-) -> OraclePacket {
+pub(crate) fn packet(topology: &Topology, source: u32, destination: u32, created: u64, flits: u32) -> OraclePacket {
     OraclePacket {
         source,
         destination,
@@ -65,19 +59,11 @@ pub(crate) fn uniform(
 }
 
 /// Runs packets that are expected to arrive.
-pub(crate) fn run(
-    topology: &Topology,
-    config: &OracleConfig,
-    packets: &[OraclePacket],
-) -> OracleRun {
+pub(crate) fn run(topology: &Topology, config: &OracleConfig, packets: &[OraclePacket]) -> OracleRun {
     simulate(topology, config, packets).expect("a run that should have ended well")
 }
 
 /// Packet latencies, creation to tail, in picoseconds.
 pub(crate) fn latencies(packets: &[OraclePacket], run: &OracleRun) -> Vec<u64> {
-    packets
-        .iter()
-        .zip(&run.deliveries)
-        .map(|(packet, delivery)| delivery.delivered - packet.created)
-        .collect()
+    packets.iter().zip(&run.deliveries).map(|(packet, delivery)| delivery.delivered - packet.created).collect()
 }

@@ -16,7 +16,7 @@ mod valiant_node;
 
 use crate::packet::{Leg, NONE, Packet};
 use pantala_engine::random::mix;
-use pantala_topology::Topology;
+use pantala_topology::{GlobalLink, Topology};
 
 pub use adaptive::{QueueMeasure, QueueScope, UgalConfig};
 
@@ -197,14 +197,7 @@ impl RoutingConfig {
     }
 
     #[inline]
-    fn decide<S: Senses>(
-        &self,
-        topology: &Topology,
-        router: u32,
-        group: u32,
-        packet: &mut Packet,
-        senses: &mut S,
-    ) {
+    fn decide<S: Senses>(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet, senses: &mut S) {
         packet.leg = Leg::ToDestination;
         // A path through a third group needs one.
         if group == u32::from(packet.destination_group) || topology.groups() < 3 {
@@ -232,7 +225,10 @@ impl RoutingConfig {
     fn towards(&self, topology: &Topology, router: u32, group: u32, target: Target, packet: &mut Packet) -> u16 {
         let links = topology.global_links(group, target.group);
         if packet.gate == NONE {
-            packet.gate = choose_gate(topology, router, group, target, salted(packet.draw, 16 + u64::from(packet.hops)));
+            packet.gate = match links.len() {
+                1 => 0,
+                _ => choose_gate(links, router, target, salted(packet.draw, 16 + u64::from(packet.hops))),
+            };
         }
         let gate = links[packet.gate as usize];
         if gate.router == router {
@@ -265,24 +261,14 @@ fn scaled(draw: u64, bound: u32) -> u32 {
 }
 
 /// Which of the links between two groups a leg takes: one with the fewest hops, ties drawn.
-#[inline]
-fn choose_gate(topology: &Topology, router: u32, group: u32, target: Target, draw: u64) -> u32 {
-    let links = topology.global_links(group, target.group);
-    if links.len() == 1 {
-        return 0;
-    }
-    let cost = |link: &pantala_topology::GlobalLink| {
+fn choose_gate(links: &[GlobalLink], router: u32, target: Target, draw: u64) -> u32 {
+    let cost = |link: &GlobalLink| {
         u32::from(link.router != router) + u32::from(target.router.is_some_and(|r| r != link.target_router))
     };
     let fewest = links.iter().map(cost).min().unwrap_or(0);
     let ties = links.iter().filter(|l| cost(l) == fewest).count() as u32;
     let pick = scaled(draw, ties) as usize;
-    links
-        .iter()
-        .enumerate()
-        .filter(|(_, l)| cost(l) == fewest)
-        .nth(pick)
-        .map_or(0, |(index, _)| index as u32)
+    links.iter().enumerate().filter(|(_, l)| cost(l) == fewest).nth(pick).map_or(0, |(index, _)| index as u32)
 }
 
 /// A group that is neither source nor destination, uniformly (there are at least three groups).
@@ -301,6 +287,3 @@ fn third_router(topology: &Topology, source: u32, destination: u32, draw: u64) -
     let group = third_group(topology, source, destination, draw);
     group * a + scaled(salted(draw, 1), a)
 }
-
-
-

@@ -1,0 +1,188 @@
+//! Construction: from a configuration and a topology to the network's arrays.
+
+use crate::config::{Arbiter, CreditLatency, FabricConfig, LinkTiming, OutputLatency};
+use crate::crossbar::space_of;
+use crate::host::{Host, Wakes};
+use crate::network::{Network, Totals};
+use crate::packet::{Packets, Queue};
+use crate::pending::{Account, PendingPool};
+use crate::port::{InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
+use crate::probe::Probe;
+use crate::slab::Slab;
+use crate::stages::Stages;
+use pantala_engine::{NEVER, Stream, Time, Wheel};
+use pantala_topology::{LinkClass, Peer, Topology};
+
+/// The purpose of the routing's random streams.
+const ROUTING_STREAM: u64 = 0x526F_7574_696E_6721;
+
+/// The wheel reaches a little over a microsecond: further than any link.
+const HORIZON_LOG2: u32 = 20;
+
+impl<H: Host, P: Probe> Network<H, P> {
+    /// Builds the network and starts every host at time zero.
+    ///
+    /// `routing_keys` holds one key a node: its packets' random words depend on the seed and this key only.
+    ///
+    /// # Panics
+    /// If a latency is zero, if there are more than 16 VCs, or if `routing_keys` is not one a node: plans are checked
+    /// before.
+    pub fn new(config: FabricConfig, topology: Topology, routing_keys: &[u64], host: H, probe: P) -> Self {
+        let vcs = usize::from(config.routing.virtual_channels);
+        let ports = topology.ports_per_router();
+        assert!((1..=16).contains(&vcs), "1 to 16 VCs");
+        assert_eq!(routing_keys.len(), topology.nodes() as usize, "one routing key a node");
+        for timing in [config.terminal, config.local, config.global] {
+            assert!(timing.latency > 0 && timing.flit > 0, "a link takes time");
+        }
+        let words = (ports as usize * vcs).div_ceil(64);
+        let dirty_words = ports.div_ceil(64) as usize;
+        let out_ports = (topology.routers() * ports) as usize;
+        let nodes = topology.nodes() as usize;
+        let job_links = if config.jobs > 1 { (out_ports + nodes) * usize::from(config.jobs) } else { 0 };
+        // A thousand nodes have about 0.2 events a picosecond: some ten of them a bucket.
+        let width_log2 = 6u32.saturating_sub((nodes / 1_024 + 1).ilog2()).max(2);
+        let mut network = Self {
+            stages: Stages::new(&config),
+            ports,
+            vcs,
+            words,
+            wheel: Wheel::new(width_log2, HORIZON_LOG2 - width_log2),
+            packets: Packets::default(),
+            pool: PendingPool::new(),
+            in_ports: Vec::with_capacity(out_ports).into(),
+            in_vcs: Vec::with_capacity(out_ports * vcs).into(),
+            out_ports: Vec::with_capacity(out_ports).into(),
+            out_vcs: Vec::with_capacity(out_ports * vcs).into(),
+            waiting: vec![0; out_ports * words].into(),
+            grant_stamps: Slab::default(),
+            nics: Vec::with_capacity(nodes).into(),
+            nic_departures: vec![0; nodes * config.nic_buffer as usize].into(),
+            job_bytes: vec![0; job_links].into(),
+            fresh: Vec::new(),
+            dirty: vec![0; topology.routers() as usize * dirty_words].into(),
+            dirty_words,
+            dirty_routers: Vec::new(),
+            candidates: Vec::new(),
+            wakes: Wakes::default(),
+            now: 0,
+            overtaken: 0,
+            totals: Totals::default(),
+            host,
+            probe,
+            config,
+            topology,
+        };
+        if network.config.router.arbiter != Arbiter::RoundRobin {
+            network.grant_stamps = vec![0; out_ports * vcs].into();
+        }
+        network.build_ports();
+        network.build_nics(routing_keys);
+        for node in 0..network.topology.nodes() {
+            network.host.start(node, &mut network.wakes);
+            network.react(node, 0);
+        }
+        network
+    }
+
+    fn timing(&self, class: LinkClass) -> LinkTiming {
+        match class {
+            LinkClass::Terminal => self.config.terminal,
+            LinkClass::Local => self.config.local,
+            LinkClass::Global => self.config.global,
+        }
+    }
+
+    fn build_ports(&mut self) {
+        let router_config = self.config.router.clone();
+        let (input_latency, output_latency) = (router_config.input_latency, router_config.output_latency);
+        let on_link = match router_config.output_latency_at {
+            OutputLatency::Link => output_latency,
+            OutputLatency::Crossbar => 0,
+        };
+        let passed = |parts: Time| if router_config.credit_latency == CreditLatency::LinkAndRouter { parts } else { 0 };
+        let out_vc = OutVc {
+            credits: Account::new(router_config.input_buffer as i32),
+            space: Account::new(space_of(router_config.output_buffer)),
+            queue: Queue::default(),
+            gone: 0,
+            unsent: 0,
+            credit_wait: false,
+            space_wait: false,
+        };
+        for router in 0..self.topology.routers() {
+            for port in 0..self.ports {
+                let timing = self.timing(self.topology.class_of_port(port as u16));
+                let peer = self.topology.peer(router, port as u16);
+                let number = router * self.ports + port;
+                let first_vc = |port: u32| port * self.vcs as u32;
+                let (upstream, target, end) = match peer {
+                    Peer::Node(node) => (node, node, self.node_end(timing, on_link, input_latency)),
+                    Peer::Port { router, port } => {
+                        let vc = first_vc(router * self.ports + u32::from(port));
+                        (vc, vc, LinkEnd::Router)
+                    }
+                    Peer::Unconnected => (u32::MAX, u32::MAX, LinkEnd::Nothing),
+                };
+                let terminal = matches!(peer, Peer::Node(_));
+                // Data pass the sender's output part and the receiver's input part; a NIC has neither.
+                let parts = output_latency + if terminal { 0 } else { input_latency };
+                self.in_ports.push(InPort { busy_until: 0, credit_delay: timing.latency + passed(parts), terminal });
+                for vc in 0..self.vcs as u32 {
+                    let upstream = if terminal { upstream } else { upstream.saturating_add(vc) };
+                    let queue = Queue::default();
+                    let bit = (port * self.vcs as u32 + vc) as u16;
+                    self.in_vcs.push(InVc { queue, port: number, router, upstream, open: 0, out_vc: 0, bit });
+                }
+                self.out_ports.push(OutPort {
+                    crossbar_free: 0,
+                    link_free: 0,
+                    wake: NEVER,
+                    crossbar_wake: NEVER,
+                    flit: timing.flit,
+                    reach: on_link + timing.latency + if terminal { 0 } else { input_latency },
+                    target,
+                    queued: 0,
+                    next_input: 0,
+                    next_vc: 0,
+                    port: port as u16,
+                    router,
+                    end,
+                    counters: LinkCounters::default(),
+                    stalled_since: NEVER,
+                    credit_delay: timing.latency + passed(input_latency),
+                });
+                self.out_vcs.extend(std::iter::repeat_n(out_vc, self.vcs));
+            }
+        }
+    }
+
+    /// Whether a node's buffer can ever run short of credits: they come back a fixed time after a packet's tail, and no more
+    /// flits than the link can send in that time are under way.
+    fn node_end(&self, terminal: LinkTiming, on_link: Time, input_latency: Time) -> LinkEnd {
+        let full = u64::from(self.config.flits(self.config.packet_bytes));
+        let slowest =
+            self.config.local.flit.max(self.config.global.flit).max(terminal.flit).max(self.stages.crossbar_flit);
+        let round_trip = on_link + 2 * terminal.latency + input_latency + self.config.router.output_latency;
+        let under_way = (round_trip + 2 * full * slowest) / terminal.flit + 2 * full;
+        if u64::from(self.config.router.input_buffer) >= under_way { LinkEnd::AmpleNode } else { LinkEnd::Node }
+    }
+
+    fn build_nics(&mut self, routing_keys: &[u64]) {
+        for (node, &key) in routing_keys.iter().enumerate() {
+            let node = node as u32;
+            let port = self.topology.router_of(node) * self.ports + u32::from(self.topology.terminal_port_of(node));
+            self.nics.push(Nic {
+                link_free: 0,
+                wake: NEVER,
+                credits: Account::new(self.config.router.input_buffer as i32),
+                target: port * self.vcs as u32,
+                credit_wait: false,
+                offer: None,
+                draws: Stream::new(self.config.seed, ROUTING_STREAM, key),
+                stalled_since: NEVER,
+                counters: LinkCounters::default(),
+            });
+        }
+    }
+}

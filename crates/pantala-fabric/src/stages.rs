@@ -1,0 +1,93 @@
+//! The stages' constants, worked out once: what the hot path needs of the configuration, in one cache line.
+
+use crate::config::{CrossbarClock, FabricConfig, HandOver, LinkDecision, OutputLatency, Release};
+use crate::routing::QueueMeasure;
+use pantala_engine::Time;
+
+/// Constants of the stages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stages {
+    /// Whether a packet's tail follows its head at the links' rate.
+    pub(crate) cut_through: bool,
+    /// Whether credits leave with the tail.
+    pub(crate) credit_with_tail: bool,
+    /// Whether room in the output buffer comes free with the tail.
+    pub(crate) release_with_tail: bool,
+    /// Whether a packet that is sent ahead needs no place in the output buffer's account: see [`Self::new`].
+    pub(crate) ahead_is_free: bool,
+    /// Whether a link decides when it has been idle for a flit time (else at the start).
+    pub(crate) idle_flits: Time,
+    /// What the head then still needs.
+    pub(crate) head_flits: Time,
+    /// The crossbar's clock period; zero: not clocked.
+    pub(crate) crossbar_period: Time,
+    /// One flit through the crossbar.
+    pub(crate) crossbar_flit: Time,
+    /// From the grant to the head's being ready at the output.
+    pub(crate) head_delay: Time,
+    /// What an idle injection link waits.
+    pub(crate) nic_idle: Time,
+    /// From the start on the injection link to the head's being at the router, and one flit on it.
+    pub(crate) nic_reach: Time,
+    pub(crate) nic_flit: Time,
+    /// VCs of a port.
+    pub(crate) vcs: u8,
+}
+
+impl Stages {
+    /// The constants of `config`.
+    ///
+    /// A packet that is sent ahead stays in the output buffer for no time; its place there is only a promise, from the grant
+    /// until its head is ready. While it is being brought, at most a few other packets can be granted the same output, since
+    /// each holds the crossbar for its flits. If the buffer holds that many full packets, the promise can never decide
+    /// anything, and is left out.
+    pub(crate) fn new(config: &FabricConfig) -> Self {
+        let router = &config.router;
+        let (idle_flits, head_flits) = match router.link_decision {
+            LinkDecision::AtStart => (0, 1),
+            LinkDecision::AfterFlit => (1, 0),
+        };
+        let at_crossbar = match router.output_latency_at {
+            OutputLatency::Crossbar => router.output_latency,
+            OutputLatency::Link => 0,
+        };
+        let head_delay = at_crossbar + if router.crossbar_delays_head { router.crossbar_flit } else { 0 };
+        let slowest = config.local.flit.max(config.global.flit).max(config.terminal.flit);
+        let promised = head_delay + idle_flits * slowest;
+        let others = u64::from(config.flits(config.packet_bytes)) + promised / router.crossbar_flit.max(1) + 1;
+        let roomy = router.output_buffer == 0
+            || u64::from(router.output_buffer) >= others + u64::from(config.flits(config.packet_bytes));
+        Self {
+            cut_through: router.hand_over == HandOver::Tail,
+            credit_with_tail: router.credit_return == Release::Tail,
+            release_with_tail: router.output_release == Release::Tail,
+            ahead_is_free: roomy
+                && router.output_release == Release::Head
+                && config.routing.ugal.queue == QueueMeasure::OutputAndCredits,
+            idle_flits,
+            head_flits,
+            crossbar_period: match router.crossbar_clock {
+                CrossbarClock::None => 0,
+                CrossbarClock::Flit => router.crossbar_flit,
+            },
+            crossbar_flit: router.crossbar_flit,
+            head_delay,
+            nic_idle: idle_flits * config.terminal.flit,
+            nic_reach: config.terminal.latency + router.input_latency,
+            nic_flit: config.terminal.flit,
+            vcs: config.routing.virtual_channels,
+        }
+    }
+
+    /// The VC after `vc`, round-robin.
+    #[inline]
+    pub(crate) const fn vc_after(&self, vc: u8) -> u8 {
+        if vc + 1 == self.vcs { 0 } else { vc + 1 }
+    }
+
+    /// `time`, or the first clock edge strictly after it if the crossbar is clocked.
+    #[inline]
+    pub(crate) const fn edge_after(&self, time: Time) -> Time {
+        if self.crossbar_period == 0 { time } else { (time / self.crossbar_period + 1) * self.crossbar_period }
+    }
+}

@@ -1,0 +1,248 @@
+//! Eager and rendezvous: what becomes of sends, receives and arrivals.
+
+use pantala_engine::Time;
+use pantala_fabric::Wakes;
+
+use crate::config::EagerCompletion;
+use crate::error::ProgramFault;
+use crate::matching::Receive;
+use crate::message::{Header, Kind, Message, Protocol};
+use crate::op::{Incoming, Outgoing, Program, Source, TagSelect};
+use crate::rank::PendingSend;
+use crate::record::MessageRecord;
+use crate::slab::NONE;
+use crate::world::World;
+
+/// A checked send: ranks are the job's, the context is the wire's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outbound {
+    pub(crate) destination: u32,
+    pub(crate) context: u32,
+    pub(crate) tag: i32,
+    pub(crate) bytes: u64,
+}
+
+/// A checked receive: the source is the job's rank or [`NONE`] for any, the context is the wire's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expected {
+    pub(crate) source: u32,
+    pub(crate) context: u32,
+    pub(crate) tag: TagSelect,
+    pub(crate) bytes: u64,
+}
+
+impl<P: Program> World<P> {
+    /// Checks a user's send.
+    pub(crate) fn outbound(&self, r: usize, outgoing: &Outgoing) -> Result<Outbound, ProgramFault> {
+        let communicator = self.ranks[r].communicator(outgoing.communicator)?;
+        let size = communicator.size();
+        let destination = communicator
+            .rank(outgoing.destination)
+            .ok_or(ProgramFault::RankOutOfRange { rank: outgoing.destination, size })?;
+        if outgoing.tag < 0 {
+            return Err(ProgramFault::NegativeTag { tag: outgoing.tag });
+        }
+        let context = communicator.user_context();
+        Ok(Outbound { destination, context, tag: outgoing.tag, bytes: outgoing.bytes })
+    }
+
+    /// Checks a user's receive.
+    pub(crate) fn expected(&self, r: usize, incoming: &Incoming) -> Result<Expected, ProgramFault> {
+        let communicator = self.ranks[r].communicator(incoming.communicator)?;
+        let source = match incoming.source {
+            Source::Any => NONE,
+            Source::Rank(rank) => {
+                communicator.rank(rank).ok_or(ProgramFault::RankOutOfRange { rank, size: communicator.size() })?
+            }
+        };
+        match incoming.tag {
+            TagSelect::Is(tag) if tag < 0 => Err(ProgramFault::NegativeTag { tag }),
+            tag => Ok(Expected { source, context: communicator.user_context(), tag, bytes: incoming.bytes }),
+        }
+    }
+
+    /// Starts a send for `owner` (the present call or an open request).
+    pub(crate) fn post_send(
+        &mut self,
+        r: usize,
+        outbound: Outbound,
+        owner: u32,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
+        let Outbound { destination, context, tag, bytes } = outbound;
+        let eager = bytes <= self.config.eager_threshold_bytes;
+        let rank = &mut self.ranks[r];
+        let local = destination == rank.number;
+        let header = Header {
+            posted: now,
+            bytes,
+            source: rank.number,
+            destination,
+            context,
+            tag,
+            sequence: rank.matcher.next_sequence(destination, context),
+            origin: NONE,
+            target: NONE,
+            job: self.jobs[rank.job as usize].id,
+            kind: if eager { Kind::Eager } else { Kind::RequestToSend },
+        };
+        rank.begin(owner);
+        if !local {
+            rank.account.messages_sent += 1;
+            rank.account.bytes_sent += bytes;
+        }
+        let at_once = eager && (local || self.config.eager_completion == EagerCompletion::Posted);
+        let mut message = Message::new(header, now, self.config.control_bytes);
+        if at_once {
+            rank.complete(owner);
+        } else {
+            let send = PendingSend { bytes, rank: r as u32, owner, destination, tag, matched: eager };
+            message.header.origin = self.sends.insert(send);
+        }
+        let handle = self.messages.insert(message);
+        if local {
+            self.present(r, handle, now, wakes)
+        } else {
+            self.transmit(handle, wakes);
+            Ok(())
+        }
+    }
+
+    /// Starts a receive for `owner`.
+    pub(crate) fn post_receive(
+        &mut self,
+        r: usize,
+        expected: Expected,
+        owner: u32,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
+        let Expected { source, context, tag, bytes } = expected;
+        let rank = &mut self.ranks[r];
+        rank.begin(owner);
+        let handle = self.receives.insert(Receive::new(r as u32, owner, source, context, tag, bytes));
+        match rank.matcher.post(handle, &mut self.messages, &mut self.receives) {
+            Some(message) => self.matched(r, message, handle, now, wakes),
+            None => Ok(()),
+        }
+    }
+
+    /// The last byte of a transmission has arrived.
+    pub(crate) fn arrived(&mut self, handle: u32, now: Time, wakes: &mut Wakes) {
+        let header = self.messages[handle].header;
+        let r = self.rank_index(header.job, header.addressee());
+        match header.kind {
+            Kind::Eager | Kind::RequestToSend => {
+                if header.kind == Kind::Eager {
+                    self.delivered(r, &header, Protocol::Eager, now);
+                }
+                if let Err(fault) = self.present(r, handle, now, wakes) {
+                    self.fail(r, fault, now);
+                    return;
+                }
+            }
+            Kind::Get => {
+                self.sends[header.origin].matched = true;
+                self.reply(handle, Header { kind: Kind::Data, ..header }, now, wakes);
+            }
+            Kind::Data => {
+                self.delivered(r, &header, Protocol::Rendezvous, now);
+                self.complete_receive(header.target);
+                self.reply(handle, Header { kind: Kind::Acknowledge, ..header }, now, wakes);
+            }
+            Kind::Acknowledge => {
+                self.complete_send(header.origin);
+                self.messages.remove(handle);
+            }
+        }
+        self.proceed(r, now, wakes);
+    }
+
+    /// An envelope is at its destination: matches it, and those that it had held up.
+    fn present(&mut self, r: usize, handle: u32, now: Time, wakes: &mut Wakes) -> Result<(), ProgramFault> {
+        let mut matches = std::mem::take(&mut self.matches);
+        self.ranks[r].matcher.arrive(handle, &mut self.messages, &mut self.receives, &mut matches);
+        let result = matches.iter().try_for_each(|(message, receive)| self.matched(r, *message, *receive, now, wakes));
+        matches.clear();
+        self.matches = matches;
+        result
+    }
+
+    /// A message and a receive have found each other.
+    fn matched(
+        &mut self,
+        r: usize,
+        handle: u32,
+        receive: u32,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
+        let header = self.messages[handle].header;
+        let room = self.receives[receive].bytes;
+        if header.bytes > room {
+            let Header { source, tag, bytes, .. } = header;
+            return Err(ProgramFault::Truncated { source, tag, bytes, room });
+        }
+        let local = header.source == self.ranks[r].number;
+        if header.kind == Kind::RequestToSend && !local {
+            self.reply(handle, Header { kind: Kind::Get, target: receive, ..header }, now, wakes);
+            return Ok(());
+        }
+        if header.kind == Kind::RequestToSend {
+            self.complete_send(header.origin);
+        }
+        self.complete_receive(receive);
+        self.messages.remove(handle);
+        Ok(())
+    }
+
+    /// The next transmission of a message takes the place of the one that has arrived.
+    fn reply(&mut self, handle: u32, header: Header, now: Time, wakes: &mut Wakes) {
+        self.messages[handle] = Message::new(header, now, self.config.control_bytes);
+        self.transmit(handle, wakes);
+    }
+
+    /// Puts a transmission at the end of its NIC's queue.
+    fn transmit(&mut self, handle: u32, wakes: &mut Wakes) {
+        let header = &self.messages[handle].header;
+        let from = self.rank_index(header.job, header.transmitter());
+        let to = self.rank_index(header.job, header.addressee());
+        self.messages[handle].node = self.nics[self.ranks[to].nic as usize].node;
+        let nic = self.ranks[from].nic as usize;
+        self.nics[nic].queue.push_back(&mut self.messages, handle);
+        wakes.nic = true;
+    }
+
+    pub(crate) fn complete_send(&mut self, handle: u32) {
+        let PendingSend { rank, owner, .. } = self.sends[handle];
+        self.sends.remove(handle);
+        self.ranks[rank as usize].complete(owner);
+    }
+
+    fn complete_receive(&mut self, handle: u32) {
+        let Receive { rank, owner, .. } = self.receives[handle];
+        self.receives.remove(handle);
+        self.ranks[rank as usize].complete(owner);
+    }
+
+    /// Accounts for a payload that has arrived.
+    fn delivered(&mut self, r: usize, header: &Header, protocol: Protocol, now: Time) {
+        let rank = &mut self.ranks[r];
+        rank.account.messages_received += 1;
+        rank.account.bytes_received += header.bytes;
+        self.jobs[rank.job as usize].statistics.record(now - header.posted);
+        if self.recording.messages {
+            self.message_records.push(MessageRecord {
+                posted: header.posted,
+                delivered: now,
+                bytes: header.bytes,
+                source: header.source,
+                destination: header.destination,
+                tag: header.tag,
+                job: header.job,
+                protocol,
+            });
+        }
+    }
+}

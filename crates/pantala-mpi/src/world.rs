@@ -1,0 +1,368 @@
+//! All ranks of a simulation (or of one partition of it) and what their NICs have to send.
+
+use pantala_engine::{NEVER, Time};
+use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
+
+use crate::communicator::Communicator;
+use crate::config::{MpiConfig, Recording};
+use crate::error::{ProgramError, SetupError};
+use crate::matching::Receive;
+use crate::message::{Kind, Message};
+use crate::op::Program;
+use crate::rank::{Activity, PendingSend, Rank};
+use crate::record::{IterationRecord, LatencyStatistics, MessageRecord, RankReport};
+use crate::slab::{Chain, NONE, Slab};
+
+/// The set-up of one rank.
+#[derive(Clone, Debug)]
+pub struct RankSetup<P> {
+    /// The NIC that the rank uses, as numbered by [`World::add_nic`].
+    pub nic: u32,
+    /// Its program.
+    pub program: P,
+    /// Its communicators besides the world, which is number 0: these are 1, 2, ...
+    pub communicators: Vec<Communicator>,
+}
+
+/// A job of the world.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// As numbered in the plan.
+    pub(crate) id: u16,
+    /// Its rank 0 among the world's ranks.
+    pub(crate) first: u32,
+    pub(crate) size: u32,
+    pub(crate) statistics: LatencyStatistics,
+    pub(crate) ended: u32,
+}
+
+/// A NIC: a first-in first-out queue of transmissions, and the ranks behind it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nic {
+    pub(crate) node: u32,
+    pub(crate) queue: Chain,
+    first_rank: u32,
+}
+
+/// How much a [`World`] holds: handles in use and the most that ever were, for tests and for memory accounts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holdings {
+    /// Transmissions queued, on their way, or unmatched.
+    pub messages: usize,
+    /// The most there ever were.
+    pub messages_peak: usize,
+    /// Receives that are not complete.
+    pub receives: usize,
+    /// The most there ever were.
+    pub receives_peak: usize,
+    /// Sends that are not complete.
+    pub sends: usize,
+    /// The most there ever were.
+    pub sends_peak: usize,
+}
+
+/// Ranks, their programs, their messages: the matching and protocol engine behind every NIC.
+///
+/// The world is passive. Its owner (a [`pantala_fabric::Host`]) maps nodes to NICs and calls
+/// [`start`](Self::start), [`pull`](Self::pull), [`deliver`](Self::deliver) and [`timer`](Self::timer); each
+/// changes the state of that NIC and its ranks only.
+#[derive(Clone, Debug)]
+pub struct World<P> {
+    pub(crate) config: MpiConfig,
+    pub(crate) recording: Recording,
+    packet_bytes: u32,
+    pub(crate) jobs: Vec<Job>,
+    /// The job of each number of the plan, or [`NONE`].
+    by_id: Vec<u32>,
+    pub(crate) ranks: Vec<Rank<P>>,
+    pub(crate) nics: Vec<Nic>,
+    pub(crate) messages: Slab<Message>,
+    pub(crate) receives: Slab<Receive>,
+    pub(crate) sends: Slab<PendingSend>,
+    pub(crate) matches: Vec<(u32, u32)>,
+    pub(crate) ended: u32,
+    pub(crate) message_records: Vec<MessageRecord>,
+    pub(crate) iteration_records: Vec<IterationRecord>,
+    pub(crate) errors: Vec<ProgramError>,
+}
+
+impl<P: Program> World<P> {
+    /// A world without NICs and jobs. `packet_bytes` is the most that a packet carries.
+    ///
+    /// # Panics
+    /// If `packet_bytes` or the configuration's `control_bytes` is zero; plans are checked for both.
+    #[must_use]
+    pub fn new(config: MpiConfig, recording: Recording, packet_bytes: u32) -> Self {
+        assert!(packet_bytes > 0 && config.control_bytes > 0, "packets and control messages have a size");
+        Self {
+            config,
+            recording,
+            packet_bytes,
+            jobs: Vec::new(),
+            by_id: Vec::new(),
+            ranks: Vec::new(),
+            nics: Vec::new(),
+            messages: Slab::new(),
+            receives: Slab::new(),
+            sends: Slab::new(),
+            matches: Vec::new(),
+            ended: 0,
+            message_records: Vec::new(),
+            iteration_records: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Chooses what is written down from now on.
+    pub const fn set_recording(&mut self, recording: Recording) {
+        self.recording = recording;
+    }
+
+    /// Adds the NIC of `node` and returns its number (0, 1, ...).
+    pub fn add_nic(&mut self, node: u32) -> u32 {
+        self.nics.push(Nic { node, queue: Chain::EMPTY, first_rank: NONE });
+        self.nics.len() as u32 - 1
+    }
+
+    /// Adds the job that the plan numbers `id`, whose ranks (in order) start at `start`.
+    ///
+    /// # Errors
+    /// If there are no ranks, if the number is taken, if a NIC does not exist, or if a rank's communicator is not
+    /// one.
+    pub fn add_job(&mut self, id: u16, start: Time, ranks: Vec<RankSetup<P>>) -> Result<(), SetupError> {
+        let size = ranks.len() as u32;
+        if size == 0 {
+            return Err(SetupError::NoRanks);
+        }
+        if self.job(id).is_some() {
+            return Err(SetupError::JobExists { job: id });
+        }
+        for (number, setup) in ranks.iter().enumerate() {
+            let number = number as u32;
+            if setup.nic as usize >= self.nics.len() {
+                return Err(SetupError::UnknownNic { rank: number, nic: setup.nic });
+            }
+            check_communicators(number, size, &setup.communicators)?;
+        }
+        let job = self.jobs.len() as u32;
+        if self.by_id.len() <= usize::from(id) {
+            self.by_id.resize(usize::from(id) + 1, NONE);
+        }
+        self.by_id[usize::from(id)] = job;
+        let first = self.ranks.len() as u32;
+        for (number, setup) in ranks.into_iter().enumerate() {
+            let number = number as u32;
+            let mut communicators = Vec::with_capacity(1 + setup.communicators.len());
+            communicators.push(Communicator::world(size, number));
+            communicators.extend(setup.communicators);
+            self.attach(self.ranks.len() as u32, setup.nic);
+            self.ranks.push(Rank::new(job, number, setup.nic, start, communicators, setup.program));
+        }
+        self.jobs.push(Job { id, first, size, statistics: LatencyStatistics::new(), ended: 0 });
+        Ok(())
+    }
+
+    /// Puts a rank behind the others of its NIC.
+    fn attach(&mut self, rank: u32, nic: u32) {
+        let mut last = self.nics[nic as usize].first_rank;
+        if last == NONE {
+            self.nics[nic as usize].first_rank = rank;
+            return;
+        }
+        while self.ranks[last as usize].next != NONE {
+            last = self.ranks[last as usize].next;
+        }
+        self.ranks[last as usize].next = rank;
+    }
+
+    /// Time zero at a NIC: asks for a timer at its ranks' start.
+    pub fn start(&mut self, nic: u32, wakes: &mut Wakes) {
+        let mut r = self.nics[nic as usize].first_rank;
+        while r != NONE {
+            let rank = &self.ranks[r as usize];
+            wakes.timers.push(rank.until);
+            r = rank.next;
+        }
+    }
+
+    /// A time has come that a rank of the NIC had asked for: its start, or the end of a compute phase.
+    pub fn timer(&mut self, nic: u32, now: Time, wakes: &mut Wakes) {
+        let mut r = self.nics[nic as usize].first_rank;
+        while r != NONE {
+            let rank = &mut self.ranks[r as usize];
+            let next = rank.next;
+            if rank.until <= now {
+                match rank.activity {
+                    Activity::Waiting => {
+                        rank.start = Some(now);
+                        self.run(r as usize, now, wakes);
+                    }
+                    Activity::Computing => {
+                        rank.account.compute += now - rank.since;
+                        self.run(r as usize, now, wakes);
+                    }
+                    _ => {}
+                }
+            }
+            r = next;
+        }
+    }
+
+    /// The NIC can send: the next packet of the transmission in front.
+    ///
+    /// With [`crate::EagerCompletion::Injected`] the last packet of an eager message completes its send, and the
+    /// rank goes on at once: `wakes` then holds what it asks for (timers later than now).
+    #[inline]
+    pub fn pull(&mut self, nic: u32, now: Time, wakes: &mut Wakes) -> Pull {
+        let queue = &mut self.nics[nic as usize].queue;
+        let front = queue.front(&self.messages);
+        if front == NONE {
+            return Pull::Idle;
+        }
+        let message = &mut self.messages[front];
+        let bytes = message.to_send.min(u64::from(self.packet_bytes));
+        message.to_send -= bytes;
+        let (left, header) = (message.to_send, message.header);
+        let packet = PacketOffer {
+            destination: message.node,
+            bytes: bytes as u32,
+            created: message.created,
+            message: front,
+            job: header.job,
+        };
+        if left == 0 {
+            queue.pop_front(&mut self.messages);
+            if header.kind == Kind::Eager && header.origin != NONE {
+                let r = self.rank_index(header.job, header.source);
+                self.complete_send(header.origin);
+                self.proceed(r, now, wakes);
+            }
+        }
+        Pull::Packet(packet)
+    }
+
+    /// When the NIC could have its next packet: at once (0), or [`NEVER`] before something else happens.
+    #[inline]
+    #[must_use]
+    pub fn next_at(&self, nic: u32) -> Time {
+        if self.nics[nic as usize].queue.is_empty() { NEVER } else { 0 }
+    }
+
+    /// A packet has arrived at the NIC.
+    #[inline]
+    pub fn deliver(&mut self, _nic: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        let message = &mut self.messages[packet.message];
+        message.to_arrive -= u64::from(packet.bytes);
+        if message.to_arrive == 0 {
+            self.arrived(packet.message, now, wakes);
+        }
+    }
+
+    /// The world's index of a job's rank.
+    #[inline]
+    pub(crate) fn rank_index(&self, job: u16, rank: u32) -> usize {
+        (self.jobs[self.by_id[usize::from(job)] as usize].first + rank) as usize
+    }
+
+    fn job(&self, id: u16) -> Option<&Job> {
+        self.by_id.get(usize::from(id)).filter(|job| **job != NONE).map(|job| &self.jobs[*job as usize])
+    }
+
+    /// Whether there are ranks and all their programs have ended (or failed).
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.ended > 0 && self.ended as usize == self.ranks.len()
+    }
+
+    /// How many ranks have ended or failed, and how many there are.
+    #[must_use]
+    pub fn ranks_ended(&self) -> (u32, u32) {
+        (self.ended, self.ranks.len() as u32)
+    }
+
+    /// Whether all ranks of the job that the plan numbers `id` have ended; `None` if the world has no such job.
+    #[must_use]
+    pub fn job_finished(&self, id: u16) -> Option<bool> {
+        self.job(id).map(|job| job.ended == job.size)
+    }
+
+    /// How much of all programs is behind, between 0 and 1, if every one of them can tell. Walks over all ranks.
+    #[must_use]
+    pub fn progress(&self) -> Option<f64> {
+        let mut sum = 0.0;
+        for rank in &self.ranks {
+            sum += if rank.end.is_some() { 1.0 } else { rank.program.progress()? };
+        }
+        (!self.ranks.is_empty()).then(|| sum / self.ranks.len() as f64)
+    }
+
+    /// What programs did wrong, in the order of time.
+    #[must_use]
+    pub fn errors(&self) -> &[ProgramError] {
+        &self.errors
+    }
+
+    /// The latencies of the messages of the job that the plan numbers `id`.
+    #[must_use]
+    pub fn message_statistics(&self, id: u16) -> Option<&LatencyStatistics> {
+        self.job(id).map(|job| &job.statistics)
+    }
+
+    /// A report of every rank at `now`, by job in the order of their addition, then by rank.
+    pub fn rank_reports(&self, now: Time) -> impl Iterator<Item = RankReport> {
+        self.ranks.iter().map(move |rank| {
+            let mut account = rank.account;
+            match rank.activity {
+                Activity::Computing => account.compute += now.saturating_sub(rank.since),
+                Activity::Blocked(_) => account.blocked(rank.call, now.saturating_sub(rank.since)),
+                _ => {}
+            }
+            RankReport {
+                job: self.jobs[rank.job as usize].id,
+                rank: rank.number,
+                node: self.nics[rank.nic as usize].node,
+                start: rank.start,
+                end: rank.end,
+                account,
+            }
+        })
+    }
+
+    /// Moves the message records so far to the end of `into`.
+    pub fn take_messages(&mut self, into: &mut Vec<MessageRecord>) {
+        into.append(&mut self.message_records);
+    }
+
+    /// Moves the iteration records so far to the end of `into`.
+    pub fn take_iterations(&mut self, into: &mut Vec<IterationRecord>) {
+        into.append(&mut self.iteration_records);
+    }
+
+    /// How much the world holds.
+    #[must_use]
+    pub fn holdings(&self) -> Holdings {
+        Holdings {
+            messages: self.messages.len(),
+            messages_peak: self.messages.peak(),
+            receives: self.receives.len(),
+            receives_peak: self.receives.peak(),
+            sends: self.sends.len(),
+            sends_peak: self.sends.peak(),
+        }
+    }
+}
+
+fn check_communicators(rank: u32, size: u32, communicators: &[Communicator]) -> Result<(), SetupError> {
+    for (i, communicator) in communicators.iter().enumerate() {
+        let context = communicator.context();
+        let sound = context > 0
+            && context <= Communicator::MAX_CONTEXT
+            && communicators[..i].iter().all(|other| other.context() != context)
+            && communicator.rank(communicator.me()) == Some(rank)
+            && (0..communicator.size()).all(|member| communicator.rank(member).is_some_and(|r| r < size));
+        if !sound {
+            return Err(SetupError::BadCommunicator { rank, communicator: i as u16 + 1 });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! An ideal network for tests: every packet takes its serialisation and a fixed latency (or a random one, so that
+//! packets overtake each other), and nothing ever contends but a NIC's own injection.
+#![allow(dead_code, unreachable_pub)]
+
+use std::collections::BTreeMap;
+
+use pantala_engine::{Stream, Time};
+use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
+use pantala_mpi::{
+    Communicator, Incoming, MpiConfig, Op, Outgoing, Program, RankReport, RankSetup, Recording, Source, TagSelect,
+    WORLD, World,
+};
+
+/// What the driver drives; a node is a NIC.
+pub trait Hosts {
+    fn start(&mut self, node: u32, wakes: &mut Wakes);
+    fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull;
+    fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes);
+    fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
+}
+
+impl<P: Program> Hosts for World<P> {
+    fn start(&mut self, node: u32, wakes: &mut Wakes) {
+        Self::start(self, node, wakes);
+    }
+    fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull {
+        Self::pull(self, node, now, wakes)
+    }
+    fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        Self::deliver(self, node, packet, now, wakes);
+    }
+    fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
+        Self::timer(self, node, now, wakes);
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Event {
+    Deliver(Delivery),
+    Timer,
+    Pull,
+}
+
+/// The network and its clock.
+pub struct Ideal {
+    /// Latency of every packet, ps.
+    pub latency: Time,
+    /// Serialisation at the NIC, ps per byte.
+    pub per_byte: Time,
+    /// Up to this much more latency, drawn for each packet.
+    pub jitter: u32,
+    /// Every packet offered, with the node and the time.
+    pub offered: Vec<(Time, u32, PacketOffer)>,
+    pub keep_offers: bool,
+    pub packets: u64,
+    pub bytes: u64,
+    stream: Stream,
+    events: BTreeMap<(Time, u8, u32, u64), Event>,
+    sequence: u64,
+    free_at: Vec<Time>,
+    next_pull: Vec<Option<Time>>,
+}
+
+impl Ideal {
+    pub fn new(latency: Time, per_byte: Time) -> Self {
+        Self {
+            latency,
+            per_byte,
+            jitter: 0,
+            offered: Vec::new(),
+            keep_offers: true,
+            packets: 0,
+            bytes: 0,
+            stream: Stream::new(99, 0, 0),
+            events: BTreeMap::new(),
+            sequence: 0,
+            free_at: Vec::new(),
+            next_pull: Vec::new(),
+        }
+    }
+
+    pub fn reordering(latency: Time, per_byte: Time, jitter: u32, seed: u64) -> Self {
+        Self { jitter, stream: Stream::new(seed, 0, 0), ..Self::new(latency, per_byte) }
+    }
+
+    fn push(&mut self, time: Time, phase: u8, node: u32, event: Event) {
+        self.sequence += 1;
+        self.events.insert((time, phase, node, self.sequence), event);
+    }
+
+    fn pull_at(&mut self, node: u32, time: Time) {
+        let time = time.max(self.free_at[node as usize]);
+        if self.next_pull[node as usize].is_none_or(|t| t > time) {
+            self.next_pull[node as usize] = Some(time);
+            self.push(time, 2, node, Event::Pull);
+        }
+    }
+
+    fn react(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
+        if std::mem::take(&mut wakes.nic) {
+            self.pull_at(node, now);
+        }
+        for time in wakes.timers.drain(..) {
+            assert!(time >= now, "a timer in the past");
+            self.push(time, 1, node, Event::Timer);
+        }
+    }
+
+    /// Runs until nothing can happen any more, or until `end`; returns the time of the last event.
+    pub fn run(&mut self, hosts: &mut impl Hosts, nodes: u32, end: Time) -> Time {
+        self.free_at = vec![0; nodes as usize];
+        self.next_pull = vec![None; nodes as usize];
+        let mut wakes = Wakes::default();
+        for node in 0..nodes {
+            hosts.start(node, &mut wakes);
+            self.react(node, 0, &mut wakes);
+        }
+        let mut last = 0;
+        while let Some(((now, _, node, _), event)) = self.events.pop_first() {
+            if now > end {
+                break;
+            }
+            last = now;
+            match event {
+                Event::Deliver(packet) => hosts.deliver(node, &packet, now, &mut wakes),
+                Event::Timer => hosts.timer(node, now, &mut wakes),
+                Event::Pull if self.next_pull[node as usize] == Some(now) => {
+                    self.next_pull[node as usize] = None;
+                    match hosts.pull(node, now, &mut wakes) {
+                        Pull::Idle => {}
+                        Pull::Later(time) => {
+                            assert!(time > now, "later is later than now");
+                            self.pull_at(node, time);
+                        }
+                        Pull::Packet(packet) => self.send(node, packet, now),
+                    }
+                }
+                Event::Pull => {}
+            }
+            self.react(node, now, &mut wakes);
+        }
+        last
+    }
+
+    fn send(&mut self, node: u32, packet: PacketOffer, now: Time) {
+        assert!(packet.bytes > 0 && packet.created <= now);
+        self.packets += 1;
+        self.bytes += u64::from(packet.bytes);
+        if self.keep_offers {
+            self.offered.push((now, node, packet));
+        }
+        let tail = now + u64::from(packet.bytes) * self.per_byte;
+        self.free_at[node as usize] = tail;
+        self.pull_at(node, tail);
+        let jitter = if self.jitter > 0 { u64::from(self.stream.below(self.jitter)) } else { 0 };
+        let PacketOffer { destination, bytes, created, message, job } = packet;
+        let delivery = Delivery { source: node, bytes, created, message, job };
+        self.push(tail + self.latency + jitter, 0, destination, Event::Deliver(delivery));
+    }
+}
+
+/// A program that is a list.
+#[derive(Clone, Debug)]
+pub struct Script(pub std::vec::IntoIter<Op>);
+
+impl Program for Script {
+    fn next(&mut self) -> Option<Op> {
+        self.0.next()
+    }
+}
+
+/// A world of one job with number 0, rank r on node r, that starts at 0.
+pub fn world(config: MpiConfig, scripts: Vec<Vec<Op>>) -> World<Script> {
+    world_with(config, scripts, |_| Vec::new())
+}
+
+/// As [`world`], with communicators.
+pub fn world_with(
+    config: MpiConfig,
+    scripts: Vec<Vec<Op>>,
+    communicators: impl Fn(u32) -> Vec<Communicator>,
+) -> World<Script> {
+    let mut world = World::new(config, Recording::default(), 512);
+    let ranks = scripts
+        .into_iter()
+        .enumerate()
+        .map(|(r, script)| RankSetup {
+            nic: world.add_nic(r as u32),
+            program: Script(script.into_iter()),
+            communicators: communicators(r as u32),
+        })
+        .collect();
+    world.add_job(0, 0, ranks).unwrap();
+    world
+}
+
+/// Runs a world on an ideal network to the end; every rank must have ended.
+pub fn finish<P: Program>(world: &mut World<P>, network: &mut Ideal) -> Time {
+    let nodes = world.ranks_ended().1;
+    let end = network.run(world, nodes, Time::MAX);
+    assert_eq!(world.errors(), []);
+    assert!(world.finished(), "{:#?}", world.blocked_report());
+    end
+}
+
+pub fn reports<P: Program>(world: &World<P>) -> Vec<RankReport> {
+    world.rank_reports(0).collect()
+}
+
+pub fn to(destination: u32, tag: i32, bytes: u64) -> Outgoing {
+    Outgoing { communicator: WORLD, destination, tag, bytes }
+}
+
+pub fn from(source: u32, tag: i32, bytes: u64) -> Incoming {
+    Incoming { communicator: WORLD, source: Source::Rank(source), tag: TagSelect::Is(tag), bytes }
+}
+
+pub fn from_any(tag: TagSelect, bytes: u64) -> Incoming {
+    Incoming { communicator: WORLD, source: Source::Any, tag, bytes }
+}

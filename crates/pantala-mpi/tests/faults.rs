@@ -1,0 +1,117 @@
+//! What programs do wrong, and what is said of it.
+
+mod common;
+
+use common::{Ideal, from, from_any, to, world};
+use pantala_engine::Time;
+use pantala_mpi::{Blocked, Incoming, MpiConfig, Op, Outgoing, ProgramFault, TagSelect, Waits};
+
+/// The error of rank 0's script; rank 1 does nothing.
+fn fault(script: Vec<Op>) -> (ProgramFault, String) {
+    let mut world = world(MpiConfig::default(), vec![script, Vec::new()]);
+    Ideal::new(0, 1).run(&mut world, 2, Time::MAX);
+    assert!(world.finished());
+    assert_eq!(world.rank_reports(0).map(|r| r.end.is_some()).collect::<Vec<_>>(), [false, true]);
+    let [error] = world.errors() else { panic!("{:?}", world.errors()) };
+    assert_eq!((error.job, error.rank), (0, 0));
+    (error.fault, error.to_string())
+}
+
+#[test]
+fn operations_that_cannot_be() {
+    let (found, text) = fault(vec![Op::Compute(10), Op::Send(to(2, 0, 1))]);
+    assert_eq!(found, ProgramFault::RankOutOfRange { rank: 2, size: 2 });
+    assert_eq!(text, "job 0 rank 0: send at 10 ps: there is no rank 2 in a communicator of 2");
+    let cases = [
+        (vec![Op::Recv(from(9, 0, 1))], ProgramFault::RankOutOfRange { rank: 9, size: 2 }),
+        (vec![Op::Bcast { communicator: 0, root: 2, bytes: 1 }], ProgramFault::RankOutOfRange { rank: 2, size: 2 }),
+        (vec![Op::Barrier { communicator: 1 }], ProgramFault::UnknownCommunicator { communicator: 1 }),
+        (
+            vec![Op::Send(Outgoing { communicator: 4, ..to(1, 0, 1) })],
+            ProgramFault::UnknownCommunicator { communicator: 4 },
+        ),
+        (
+            vec![Op::Recv(Incoming { communicator: 4, ..from(1, 0, 1) })],
+            ProgramFault::UnknownCommunicator { communicator: 4 },
+        ),
+        (vec![Op::Send(to(1, -1, 1))], ProgramFault::NegativeTag { tag: -1 }),
+        (vec![Op::Recv(from(1, -4, 1))], ProgramFault::NegativeTag { tag: -4 }),
+        (vec![Op::Wait(3)], ProgramFault::RequestNotActive { request: 3 }),
+        (vec![Op::Irecv(from(1, 0, 1), 3), Op::Irecv(from(1, 0, 1), 3)], ProgramFault::RequestInUse { request: 3 }),
+        (vec![Op::Irecv(from(1, 0, 1), 1 << 20)], ProgramFault::RequestOutOfRange { request: 1 << 20 }),
+        (
+            vec![Op::Irecv(from(0, 1, 9), 0), Op::Send(to(0, 1, 10))],
+            ProgramFault::Truncated { source: 0, tag: 1, bytes: 10, room: 9 },
+        ),
+        (vec![Op::IterationEnd], ProgramFault::UnbalancedIteration),
+        (vec![Op::IterationStart, Op::IterationStart], ProgramFault::UnbalancedIteration),
+    ];
+    for (script, expected) in cases {
+        assert_eq!(fault(script).0, expected);
+    }
+}
+
+#[test]
+fn a_message_that_does_not_fit_stops_its_receiver() {
+    for bytes in [11, 50_000] {
+        let scripts = vec![vec![Op::Recv(from_any(TagSelect::Any, 10))], vec![Op::Send(to(0, 2, bytes))]];
+        let mut world = world(MpiConfig::default(), scripts);
+        Ideal::new(0, 1).run(&mut world, 2, Time::MAX);
+        assert_eq!(world.errors()[0].fault, ProgramFault::Truncated { source: 1, tag: 2, bytes, room: 10 });
+    }
+}
+
+fn stuck(scripts: Vec<Vec<Op>>) -> Vec<Blocked> {
+    let n = scripts.len() as u32;
+    let mut world = world(MpiConfig::default(), scripts);
+    Ideal::new(1_000, 10).run(&mut world, n, Time::MAX);
+    assert!(!world.finished());
+    world.blocked_report()
+}
+
+#[test]
+fn two_blocking_rendezvous_sends() {
+    let report = stuck(vec![
+        vec![Op::Compute(5), Op::Send(to(1, 3, 20_000)), Op::Recv(from(1, 3, 20_000))],
+        vec![Op::Send(to(0, 3, 20_000)), Op::Recv(from(0, 3, 20_000))],
+        vec![],
+    ]);
+    let text: Vec<String> = report.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        text,
+        [
+            "job 0 rank 0 is blocked in send since 5 ps: 20000 bytes to rank 1, tag 3, no receive matches",
+            "job 0 rank 1 is blocked in send since 0 ps: 20000 bytes to rank 0, tag 3, no receive matches",
+        ]
+    );
+}
+
+#[test]
+fn receives_that_nobody_answers() {
+    let report = stuck(vec![
+        vec![Op::Irecv(from(1, 3, 10), 0), Op::Irecv(from_any(TagSelect::Any, 10), 7), Op::WAITALL],
+        vec![],
+        vec![Op::Allreduce { communicator: 0, bytes: 8 }],
+    ]);
+    assert_eq!(report.len(), 3);
+    assert_eq!((report[0].waits, report[0].peer, report[0].tag), (Waits::ToReceive, None, None));
+    let text: Vec<String> = report.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        text[0],
+        "job 0 rank 0 is blocked in waitall since 0 ps: up to 10 bytes from any rank, any tag, no message matches"
+    );
+    assert_eq!(
+        text[1],
+        "job 0 rank 0 is blocked in waitall since 0 ps: up to 10 bytes from rank 1, tag 3, no message matches (that rank has ended)"
+    );
+    assert_eq!(
+        text[2],
+        "job 0 rank 2 is blocked in allreduce since 0 ps: up to 8 bytes from rank 0, no message matches"
+    );
+}
+
+#[test]
+fn only_what_is_waited_for_is_reported() {
+    let report = stuck(vec![vec![Op::Irecv(from(1, 0, 1), 0), Op::Irecv(from(1, 1, 1), 1), Op::Wait(1)], vec![]]);
+    assert_eq!(report.iter().map(|b| b.tag).collect::<Vec<_>>(), [Some(1)]);
+}

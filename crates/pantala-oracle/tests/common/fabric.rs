@@ -1,0 +1,190 @@
+//! The same packets through the fabric.
+
+use std::collections::VecDeque;
+
+use pantala_engine::{NEVER, Time};
+use pantala_fabric::config::{
+    Arbiter, CreditLatency, CrossbarClock, HandOver, LinkDecision, LinkTiming, OutputLatency, Release, RouterConfig,
+};
+use pantala_fabric::packet::{Packet, PacketOrigin};
+use pantala_fabric::routing::{Algorithm, RoutingConfig};
+use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, Wakes};
+use pantala_oracle::{LinkTimes, OracleConfig, OraclePacket, RouteStep};
+use pantala_topology::Topology;
+
+/// Bytes of a flit in these tests.
+const FLIT_BYTES: u32 = 128;
+
+/// What the fabric did with a packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Carried {
+    pub(crate) injected: Time,
+    pub(crate) delivered: Time,
+    pub(crate) nonminimal: bool,
+    /// The way it took.
+    pub(crate) route: Vec<RouteStep>,
+}
+
+/// The fabric with the default model and the oracle's times and sizes.
+pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> FabricConfig {
+    let link = |times: LinkTimes| LinkTiming { flit: times.flit_time, latency: times.latency };
+    FabricConfig {
+        packet_bytes: 64 * FLIT_BYTES,
+        flit_bytes: FLIT_BYTES,
+        terminal: link(config.terminal),
+        local: link(config.local),
+        global: link(config.global),
+        router: RouterConfig {
+            input_latency: config.input_latency,
+            output_latency: config.output_latency,
+            output_latency_at: OutputLatency::Crossbar,
+            crossbar_flit: config.crossbar_flit_time,
+            crossbar_delays_head: true,
+            crossbar_clock: CrossbarClock::None,
+            arbiter: Arbiter::RoundRobin,
+            input_buffer: config.input_buffer_flits,
+            output_buffer: config.output_buffer_flits,
+            hand_over: HandOver::Tail,
+            link_decision: LinkDecision::AtStart,
+            credit_return: Release::Tail,
+            output_release: Release::Head,
+            credit_latency: CreditLatency::Link,
+        },
+        routing: RoutingConfig::new(algorithm),
+        nic_buffer: 0,
+        jobs: 1,
+        seed: 1,
+    }
+}
+
+/// Carries packets through the fabric; their routes are the fabric's choice.
+///
+/// There must be one link between every two groups: then a packet's way follows from its intermediate.
+pub(crate) fn carry(
+    topology: &Topology,
+    config: &OracleConfig,
+    algorithm: Algorithm,
+    packets: &[OraclePacket],
+) -> Vec<Carried> {
+    assert!(topology.links_per_pair() <= 1, "routes would be ambiguous");
+    let mut host = Script { queues: vec![VecDeque::new(); topology.nodes() as usize] };
+    let mut order: Vec<usize> = (0..packets.len()).collect();
+    order.sort_by_key(|&index| packets[index].created);
+    for index in order {
+        let packet = &packets[index];
+        host.queues[packet.source as usize].push_back(PacketOffer {
+            destination: packet.destination,
+            bytes: packet.flits * FLIT_BYTES,
+            created: packet.created,
+            message: index as u32,
+            job: 0,
+        });
+    }
+    let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+    let log = Log { topology: topology.clone(), algorithm, carried: vec![None; packets.len()] };
+    let config = fabric_config(config, algorithm);
+    let mut network = Network::new(config, topology.clone(), &keys, host, log);
+    network.advance(NEVER);
+    assert!(network.audit().balanced(), "{}", network.audit());
+    let carried = std::mem::take(&mut network.probe.carried);
+    (carried.into_iter()).map(|carried| carried.expect("the fabric has kept a packet")).collect()
+}
+
+/// Sends given packets, in order.
+struct Script {
+    queues: Vec<VecDeque<PacketOffer>>,
+}
+
+impl Host for Script {
+    fn start(&mut self, node: u32, wakes: &mut Wakes) {
+        wakes.nic = !self.queues[node as usize].is_empty();
+    }
+    fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
+        let queue = &mut self.queues[node as usize];
+        match queue.pop_front() {
+            None => Pull::Idle,
+            Some(offer) if offer.created > now => {
+                queue.push_front(offer);
+                Pull::Later(offer.created)
+            }
+            Some(offer) => Pull::Packet(offer),
+        }
+    }
+    fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
+    fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
+    fn finished(&self) -> bool {
+        self.queues.iter().all(VecDeque::is_empty)
+    }
+}
+
+/// Writes down what became of each packet.
+struct Log {
+    topology: Topology,
+    algorithm: Algorithm,
+    carried: Vec<Option<Carried>>,
+}
+
+impl Probe for Log {
+    fn injected(&mut self, _: u16, _: u32, _: Time) {}
+    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
+        let route = route_taken(&self.topology, self.algorithm, packet, origin.source);
+        assert_eq!(route.len(), usize::from(packet.hops) + 1);
+        let carried = Carried { injected: origin.injected, delivered: now, nonminimal: packet.nonminimal, route };
+        let before = self.carried[origin.message as usize].replace(carried);
+        assert!(before.is_none(), "delivered twice");
+    }
+}
+
+/// The way a packet took, from the intermediate it was given.
+fn route_taken(topology: &Topology, algorithm: Algorithm, packet: &Packet, source: u32) -> Vec<RouteStep> {
+    let channels = algorithm.channels();
+    let last = topology.router_of(packet.destination);
+    let mut walk = Walk { topology, here: topology.router_of(source), route: Vec::new() };
+    if packet.nonminimal {
+        match algorithm {
+            Algorithm::ValiantGroup | Algorithm::UgalG => {
+                walk.towards_group(packet.intermediate, channels.source_nonminimal);
+            }
+            Algorithm::Minimal | Algorithm::ValiantNode | Algorithm::UgalN => {
+                let group = topology.group_of(packet.intermediate);
+                walk.towards_group(group, channels.source_nonminimal);
+                walk.towards_router(packet.intermediate, channels.to_intermediate);
+            }
+        }
+        walk.towards_group(topology.group_of(last), channels.from_intermediate);
+    } else {
+        walk.towards_group(topology.group_of(last), channels.source_minimal);
+    }
+    walk.towards_router(last, channels.destination);
+    let port = topology.terminal_port_of(packet.destination);
+    walk.route.push(RouteStep { port, vc: channels.destination });
+    walk.route
+}
+
+/// A way being laid.
+struct Walk<'a> {
+    topology: &'a Topology,
+    here: u32,
+    route: Vec<RouteStep>,
+}
+
+impl Walk<'_> {
+    /// On to another router of this group.
+    fn towards_router(&mut self, router: u32, vc: u8) {
+        if router != self.here {
+            let port = self.topology.local_port(self.here, router);
+            self.route.push(RouteStep { port, vc });
+            self.here = router;
+        }
+    }
+
+    /// On to another group, by the one link there is.
+    fn towards_group(&mut self, group: u32, vc: u8) {
+        let links = (self.topology).global_links(self.topology.group_of(self.here), group);
+        if let Some(link) = links.first() {
+            self.towards_router(link.router, vc);
+            self.route.push(RouteStep { port: link.port, vc });
+            self.here = link.target_router;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The core's errors as Python exceptions.
+
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    pantala._core,
+    PlanError,
+    PyValueError,
+    "A fault in a plan, with attributes key, value, message and remedy."
+);
+pyo3::create_exception!(pantala._core, RunError, PyRuntimeError, "A simulation that could not go on: the diagnosis.");
+
+/// A plan's fault.
+pub(crate) fn plan_error(py: Python<'_>, error: &pantala_sim::PlanError) -> PyErr {
+    let raised = PlanError::new_err(error.to_string());
+    let value = raised.value(py);
+    for (name, text) in
+        [("key", &error.key), ("value", &error.value), ("message", &error.message), ("remedy", &error.remedy)]
+    {
+        if let Err(failed) = value.setattr(name, text) {
+            return failed;
+        }
+    }
+    raised
+}
+
+/// A run directory's fault.
+pub(crate) fn write_error(error: &pantala_sim::WriteError) -> PyErr {
+    PyOSError::new_err(error.to_string())
+}

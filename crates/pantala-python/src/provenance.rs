@@ -1,0 +1,68 @@
+//! Where, when and how fast: what run.json tells beyond the plan's results.
+
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Wall-clock and processor time from one moment on.
+pub(crate) struct Clock {
+    wall: Instant,
+    cpu: f64,
+    started: SystemTime,
+}
+
+/// Processor time of the whole process, all threads.
+fn process_time(py: Python<'_>) -> PyResult<f64> {
+    py.import("time")?.call_method0("process_time")?.extract()
+}
+
+/// The most memory the process has ever held.
+pub(crate) fn peak_rss_bytes(py: Python<'_>) -> PyResult<u64> {
+    let resource = py.import("resource")?;
+    let usage = resource.call_method1("getrusage", (resource.getattr("RUSAGE_SELF")?,))?;
+    // Linux counts in KiB.
+    Ok(usage.getattr("ru_maxrss")?.extract::<u64>()? * 1_024)
+}
+
+impl Clock {
+    pub(crate) fn start(py: Python<'_>) -> PyResult<Self> {
+        Ok(Self { wall: Instant::now(), cpu: process_time(py)?, started: SystemTime::now() })
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn wall(&self) -> f64 {
+        self.wall.elapsed().as_secs_f64()
+    }
+
+    /// Seconds of processor time since the start.
+    pub(crate) fn cpu(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(process_time(py)? - self.cpu)
+    }
+
+    /// The `provenance` of a run that has just ended.
+    pub(crate) fn provenance(&self, py: Python<'_>, setup_seconds: f64, packet_hops: u64) -> PyResult<Value> {
+        let (wall, cpu) = (self.wall(), self.cpu(py)?);
+        let platform = py.import("platform")?;
+        let text = |name: &str| -> PyResult<String> { platform.call_method0(name)?.extract() };
+        let started = self.started.duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
+        let started: String = py
+            .import("datetime")?
+            .getattr("datetime")?
+            .call_method1("fromtimestamp", (started, py.import("datetime")?.getattr("UTC")?))?
+            .call_method1("isoformat", ("T", "seconds"))?
+            .extract()?;
+        Ok(json!({
+            "host": text("node")?,
+            "machine": text("platform")?,
+            "python": text("python_version")?,
+            "rustc": env!("PANTALA_RUSTC"),
+            "git": option_env!("PANTALA_GIT"),
+            "started": started,
+            "setup_seconds": setup_seconds,
+            "wall_seconds": wall,
+            "cpu_seconds": cpu,
+            "packet_hops_per_cpu_second": packet_hops as f64 / cpu.max(1e-9),
+            "peak_rss_bytes": peak_rss_bytes(py)?,
+        }))
+    }
+}

@@ -1,0 +1,123 @@
+//! run.json and the run directory: tables first, the document last, so that a directory without it is not a run.
+
+use crate::error::WriteError;
+use crate::plan::Plan;
+use crate::simulation::{End, Simulation};
+use crate::tables::tables;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// run.json: everything but `provenance` is a function of the plan and of Pantala's version.
+#[derive(Debug, Serialize)]
+pub struct Document {
+    /// The version that made it.
+    pub pantala: &'static str,
+    /// The resolved plan.
+    pub plan: Plan,
+    /// Whether the run came to the end that its plan foresaw.
+    pub complete: bool,
+    /// finished, duration, interrupted, stalled or failed.
+    pub reason: &'static str,
+    /// Who waits for whom, if it stalled.
+    pub diagnosis: Option<String>,
+    /// Simulated time.
+    pub simulated_ns: f64,
+    /// Totals.
+    pub counters: Counters,
+    /// The books.
+    pub conservation: Conservation,
+    /// SHA-256 of all tables.
+    pub result_hash: String,
+    /// Rows of each table.
+    pub tables: BTreeMap<String, usize>,
+    /// Where and when, and how fast: differs from run to run.
+    pub provenance: serde_json::Value,
+}
+
+/// Totals of a run.
+#[derive(Debug, Serialize)]
+pub struct Counters {
+    /// Packets whose head has entered the network.
+    pub packets_injected: u64,
+    /// Packets at their destination NIC.
+    pub packets_delivered: u64,
+    /// The difference.
+    pub packets_in_flight: u64,
+    /// Flits of the packets injected.
+    pub flits_injected: u64,
+    /// Flits of the packets delivered.
+    pub flits_delivered: u64,
+    /// Link traversals between routers, plus ejections.
+    pub packet_hops: u64,
+    /// Events.
+    pub events: u64,
+}
+
+/// What the audit at the end found.
+#[derive(Debug, Serialize)]
+pub struct Conservation {
+    /// Every packet injected is delivered or in flight.
+    pub packets: bool,
+    /// Every flit.
+    pub flits: bool,
+    /// Every credit is at its sender, on its way, or stands for a flit downstream.
+    pub credits: bool,
+}
+
+/// Writes a run directory: Parquet tables, then run.json.
+///
+/// # Errors
+/// A [`WriteError`] naming the file; run.json is not written then.
+pub fn write(
+    simulation: &Simulation,
+    end: &End,
+    directory: &Path,
+    provenance: serde_json::Value,
+) -> Result<Document, WriteError> {
+    let mut hash = Sha256::new();
+    let mut rows = BTreeMap::new();
+    for (name, table) in tables(simulation, end) {
+        rows.insert(name.to_owned(), table.rows());
+        let bytes = table.write(&directory.join(format!("{name}.parquet")))?;
+        hash.update(name.as_bytes());
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(&bytes);
+    }
+    let totals = simulation.network.totals();
+    let audit = simulation.network.audit();
+    let document = Document {
+        pantala: env!("CARGO_PKG_VERSION"),
+        plan: simulation.plan.clone(),
+        complete: end.complete(),
+        reason: end.word(),
+        diagnosis: end.diagnosis().map(str::to_owned),
+        simulated_ns: crate::columns::ns(simulation.simulated(end)),
+        counters: Counters {
+            packets_injected: totals.packets_injected,
+            packets_delivered: totals.packets_delivered,
+            packets_in_flight: simulation.network.packets_in_flight(),
+            flits_injected: totals.flits_injected,
+            flits_delivered: totals.flits_delivered,
+            packet_hops: totals.packet_hops,
+            events: totals.events,
+        },
+        conservation: Conservation { packets: audit.packets, flits: audit.flits, credits: audit.credits },
+        result_hash: hex(&hash.finalize()),
+        tables: rows,
+        provenance,
+    };
+    let path = directory.join("run.json");
+    let file = |source| WriteError::File { path: path.display().to_string(), source };
+    let mut text = serde_json::to_string_pretty(&document).map_err(|e| file(e.into()))?;
+    text.push('\n');
+    let partial = directory.join("run.json.partial");
+    std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, &path)).map_err(file)?;
+    Ok(document)
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

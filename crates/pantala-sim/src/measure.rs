@@ -1,0 +1,208 @@
+//! The field's basic measurement: one point of a latency-throughput curve.
+
+use crate::document::hex;
+use crate::error::PlanError;
+use crate::plan::Plan;
+use crate::simulation::{Progress, Simulation};
+use pantala_engine::Time;
+use pantala_mpi::LatencyStatistics;
+use pantala_workload::WorkloadSpec;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// A network is saturated where it accepts less than this share of what is offered.
+pub const SATURATED_BELOW: f64 = 0.97;
+
+/// One point. Latencies are of the packets delivered in the measured window.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// Offered load, as a fraction of terminal bandwidth.
+    pub load: f64,
+    /// Flits delivered in the window, as a fraction of terminal bandwidth.
+    pub accepted: f64,
+    /// Whether `accepted` is below 0.97 of `load`.
+    pub saturated: bool,
+    /// As the plan's `nic.latency_from` counts.
+    pub latency_mean_ns: Option<f64>,
+    /// Median.
+    pub latency_p50_ns: Option<f64>,
+    /// 95th percentile.
+    pub latency_p95_ns: Option<f64>,
+    /// 99th percentile.
+    pub latency_p99_ns: Option<f64>,
+    /// From the head's entry into the network.
+    pub network_latency_mean_ns: Option<f64>,
+    /// Median.
+    pub network_latency_p50_ns: Option<f64>,
+    /// 99th percentile.
+    pub network_latency_p99_ns: Option<f64>,
+    /// Links between routers.
+    pub link_hops_mean: Option<f64>,
+    /// Share of packets on a non-minimal path.
+    pub nonminimal_share: Option<f64>,
+    /// Packets delivered in the window.
+    pub packets: u64,
+    /// By window, if asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<Window>,
+    /// What it cost.
+    pub bench: Cost,
+}
+
+/// One window of a timeline.
+#[derive(Clone, Debug, Serialize)]
+pub struct Window {
+    /// Start.
+    pub window_start_ns: f64,
+    /// As in [`Point`].
+    pub accepted: f64,
+    /// As in [`Point`].
+    pub nonminimal_share: Option<f64>,
+}
+
+/// Work and memory of a measurement, the warm-up included; the caller adds times.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cost {
+    /// Packets delivered.
+    pub packets: u64,
+    /// Link traversals between routers, plus ejections.
+    pub packet_hops: u64,
+    /// Events, those included that an earlier one had overtaken.
+    pub events: u64,
+    /// Events a packet-hop.
+    pub events_per_packet_hop: f64,
+    /// Bytes of the network's state a node.
+    pub bytes_per_node: u64,
+    /// SHA-256 of the point, the totals and both histograms.
+    pub result_hash: String,
+}
+
+/// A measurement set up and not run yet, so that set-up and simulation can be timed apart.
+pub struct Measurement {
+    simulation: Simulation,
+    warmup: Time,
+    window: Time,
+    timeline: bool,
+    load: f64,
+}
+
+impl Measurement {
+    /// Sets up `plan`: `warmup` ps, then `window` ps in which deliveries count; a timeline in steps of `timeline` ps if that
+    /// is not zero.
+    ///
+    /// # Errors
+    /// A [`PlanError`] if the plan is faulty or has jobs that are not patterns.
+    pub fn new(mut plan: Plan, warmup: Time, window: Time, timeline: Time) -> Result<Self, PlanError> {
+        if window == 0 {
+            return Err(PlanError::new("measure", 0, "must be more than zero", "give a positive time"));
+        }
+        let load = plan.jobs.iter().find_map(|job| match &job.workload {
+            WorkloadSpec::Pattern(pattern) => Some(pattern.load),
+            _ => None,
+        });
+        let (Some(load), true) = (load, plan.jobs.iter().all(|job| job.workload.is_endless())) else {
+            return Err(PlanError::new("jobs", "...", "a curve is measured with patterns", "give every job a pattern"));
+        };
+        plan.stop.duration_ps = warmup.saturating_add(window);
+        plan.record.link_windows = false;
+        plan.record.packets = crate::plan::PacketRecord::Off;
+        plan.record.window_ps = if timeline > 0 { timeline } else { plan.stop.duration_ps };
+        let simulation = Simulation::new(plan, warmup)?;
+        Ok(Self { simulation, warmup, window, timeline: timeline > 0, load })
+    }
+
+    /// Runs it; `None` if `observe` stopped it.
+    ///
+    /// # Errors
+    /// The diagnosis of a network that has stopped moving.
+    pub fn run(&mut self, observe: impl FnMut(&Progress) -> bool) -> Result<Option<Point>, String> {
+        let end = self.simulation.run(observe);
+        if let Some(diagnosis) = end.diagnosis() {
+            return Err(diagnosis.to_owned());
+        }
+        Ok(end.complete().then(|| self.point()))
+    }
+
+    /// Flits as a fraction of what all terminals of the jobs carry in `time`.
+    fn accepted(&self, flits: f64, time: Time) -> f64 {
+        let plan = &self.simulation.plan;
+        let ranks: f64 = plan.jobs.iter().map(|j| f64::from(j.ranks)).sum();
+        let flit = self.simulation.network.config().terminal.flit as f64;
+        flits * flit / (time as f64 * ranks)
+    }
+
+    fn point(&self) -> Point {
+        let network = &self.simulation.network;
+        let jobs = &network.probe.jobs;
+        let mut latency = LatencyStatistics::new();
+        let mut network_latency = LatencyStatistics::new();
+        for job in jobs {
+            latency.add(&job.latency);
+            network_latency.add(&job.network_latency);
+        }
+        let sum = |f: fn(&crate::recorder::JobPackets) -> u64| jobs.iter().map(f).sum::<u64>();
+        let packets = sum(|j| j.packets);
+        let per_packet = |total: u64| (packets > 0).then(|| total as f64 / packets as f64);
+        let ns = |time: Time| time as f64 / 1_000.0;
+        let at = |statistics: &LatencyStatistics, q: f64| statistics.quantile(q).map(ns);
+        let accepted = self.accepted(sum(|j| j.flits) as f64, self.window);
+        let totals = network.totals();
+        let events = totals.events + network.overtaken_events();
+        let mut hash = Sha256::new();
+        hash.update(format!("{totals:?}"));
+        for statistics in [&latency, &network_latency] {
+            hash.update(format!("{:?}", statistics.mean()));
+            for value in statistics.histogram().iter_recorded() {
+                hash.update(value.value_iterated_to().to_le_bytes());
+                hash.update(value.count_at_value().to_le_bytes());
+            }
+        }
+        Point {
+            load: self.load,
+            accepted,
+            saturated: accepted < SATURATED_BELOW * self.load,
+            latency_mean_ns: latency.mean().map(|m| m / 1_000.0),
+            latency_p50_ns: at(&latency, 0.5),
+            latency_p95_ns: at(&latency, 0.95),
+            latency_p99_ns: at(&latency, 0.99),
+            network_latency_mean_ns: network_latency.mean().map(|m| m / 1_000.0),
+            network_latency_p50_ns: at(&network_latency, 0.5),
+            network_latency_p99_ns: at(&network_latency, 0.99),
+            link_hops_mean: per_packet(sum(|j| j.hops)),
+            nonminimal_share: per_packet(sum(|j| j.nonminimal)),
+            packets,
+            timeline: if self.timeline { self.timeline() } else { Vec::new() },
+            bench: Cost {
+                packets: totals.packets_delivered,
+                packet_hops: totals.packet_hops,
+                events,
+                events_per_packet_hop: events as f64 / totals.packet_hops.max(1) as f64,
+                bytes_per_node: network.memory() as u64 / u64::from(network.topology().nodes()),
+                result_hash: hex(&hash.finalize()),
+            },
+        }
+    }
+
+    fn timeline(&self) -> Vec<Window> {
+        let plan = &self.simulation.plan;
+        let step = plan.record.window_ps;
+        let whole = (self.warmup + self.window) / step;
+        let flit_bytes = f64::from(plan.flit_bytes);
+        (0..whole)
+            .map(|index| {
+                let windows = self.simulation.network.probe.jobs.iter().filter_map(|j| j.windows.get(index as usize));
+                let (mut bytes, mut packets, mut nonminimal) = (0, 0, 0);
+                for window in windows {
+                    bytes += window.delivered_bytes;
+                    packets += window.packets;
+                    nonminimal += window.nonminimal;
+                }
+                Window {
+                    window_start_ns: (index * step) as f64 / 1_000.0,
+                    accepted: self.accepted(bytes as f64 / flit_bytes, step),
+                    nonminimal_share: (packets > 0).then(|| nonminimal as f64 / packets as f64),
+                }
+            })
+            .collect()
+    }
+}

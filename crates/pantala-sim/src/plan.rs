@@ -1,0 +1,332 @@
+//! The plan: a scenario fully resolved. Integers in picoseconds, bytes and bytes per second; no default is left open.
+
+use pantala_mpi::MpiConfig;
+use pantala_topology::{DragonflySpec, Wiring};
+use pantala_workload::WorkloadSpec;
+use serde::{Deserialize, Serialize};
+
+/// The version of the plan's form; a plan of another version is refused.
+pub const PLAN_VERSION: u32 = 1;
+
+/// A plan.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// [`PLAN_VERSION`].
+    pub plan_version: u32,
+    /// The scenario's name.
+    pub name: String,
+    /// Every random stream starts from it.
+    pub seed: u64,
+    /// What is wired to what.
+    pub topology: TopologyPlan,
+    /// The link classes.
+    pub links: LinksPlan,
+    /// Largest payload of a packet.
+    pub packet_bytes: u32,
+    /// Payload of a flit.
+    pub flit_bytes: u32,
+    /// The router's stages.
+    pub router: RouterPlan,
+    /// The NIC.
+    pub nic: NicPlan,
+    /// The routing.
+    pub routing: RoutingPlan,
+    /// The MPI layer.
+    pub mpi: MpiConfig,
+    /// The jobs; a job's number is its place.
+    pub jobs: Vec<JobPlan>,
+    /// When the run ends.
+    pub stop: StopPlan,
+    /// What is recorded.
+    pub record: RecordPlan,
+    /// What follows from the rest; written by `resolve`, ignored when read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derived: Option<Derived>,
+}
+
+/// A Dragonfly of (p, a, h, g).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TopologyPlan {
+    /// The only kind so far.
+    pub kind: TopologyKind,
+    /// Nodes a router.
+    pub p: u32,
+    /// Routers a group.
+    pub a: u32,
+    /// Global ports a router.
+    pub h: u32,
+    /// Groups.
+    pub g: u32,
+    /// Links between each pair of groups; 0: as many as fit.
+    pub links_per_pair: u32,
+    /// absolute, palmtree, circulant or random.
+    pub wiring: String,
+    /// Palmtree as CAMINOS has it.
+    pub mirrored: bool,
+    /// Seed of the random wiring.
+    pub wiring_seed: u64,
+}
+
+/// Kinds of topology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TopologyKind {
+    /// All-to-all inside a group, all-to-all between groups.
+    Dragonfly,
+}
+
+impl TopologyPlan {
+    /// The topology crate's view.
+    #[must_use]
+    pub fn spec(&self, wiring: Wiring) -> DragonflySpec {
+        DragonflySpec {
+            nodes_per_router: self.p,
+            routers_per_group: self.a,
+            global_ports: self.h,
+            groups: self.g,
+            links_per_pair: self.links_per_pair,
+            wiring,
+            mirrored: self.mirrored,
+            wiring_seed: self.wiring_seed,
+        }
+    }
+}
+
+/// The link classes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinksPlan {
+    /// Node to router and back.
+    pub terminal: LinkPlan,
+    /// Inside a group.
+    pub local: LinkPlan,
+    /// Between groups.
+    pub global: LinkPlan,
+}
+
+/// One link class.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkPlan {
+    /// Per direction.
+    pub bandwidth_bytes_per_s: u64,
+    /// Propagation.
+    pub latency_ps: u64,
+}
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[allow(missing_docs)]
+        pub enum $name { $($(#[$vdoc])* $variant),* }
+    };
+}
+
+named!(/// See `pantala_fabric::config::HandOver`.
+HandOver { Tail, Head });
+named!(/// See `pantala_fabric::config::CrossbarClock`.
+CrossbarClock { None, Flit });
+named!(/// Whether the head's crossbar flit time delays it.
+CrossbarDelay { Flit, None });
+named!(/// See `pantala_fabric::config::Arbiter`.
+Arbiter { RoundRobin, Age, Lru });
+named!(/// See `pantala_fabric::config::LinkDecision`.
+LinkDecision { AtStart, AfterFlit });
+named!(/// See `pantala_fabric::config::Release`: of credits.
+CreditReturn { Tail, Head });
+named!(/// See `pantala_fabric::config::Release`: of output buffers, as the packet starts or its tail leaves.
+OutputRelease { Start, Tail });
+named!(/// See `pantala_fabric::config::CreditLatency`.
+CreditLatency { Link, LinkAndRouter });
+named!(/// See `pantala_fabric::config::OutputLatency`.
+OutputLatencyAt { Crossbar, Link });
+named!(/// From when a packet's latency counts.
+LatencyFrom {
+    /// Its creation, source queueing included.
+    Created,
+    /// Its entry into the NIC's bounded buffer (SST).
+    Nic,
+});
+named!(/// See `pantala_fabric::routing::QueueMeasure`.
+Queue { OutputAndCredits, Output, Credits });
+named!(/// See `pantala_fabric::routing::QueueScope`.
+QueueScope { Port, Vc });
+named!(/// Which packets are recorded one by one.
+PacketRecord { Off, Sampled, All });
+
+/// The router.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RouterPlan {
+    /// Name of the router-model preset this came from: a label.
+    pub model: String,
+    /// From the link to the input buffer.
+    pub input_latency_ps: u64,
+    /// From the crossbar to the link.
+    pub output_latency_ps: u64,
+    /// On which side of the output buffer it lies.
+    pub output_latency_at: OutputLatencyAt,
+    /// Of one crossbar port.
+    pub crossbar_bandwidth_bytes_per_s: u64,
+    /// Clocked or not.
+    pub crossbar_clock: CrossbarClock,
+    /// The head's delay.
+    pub crossbar_delay: CrossbarDelay,
+    /// Who wins the crossbar.
+    pub arbiter: Arbiter,
+    /// Per VC.
+    pub input_buffer_flits: u32,
+    /// Per VC; 0: unlimited.
+    pub output_buffer_flits: u32,
+    /// Tail or head.
+    pub hand_over: HandOver,
+    /// When an idle link decides.
+    pub link_decision: LinkDecision,
+    /// When credits leave.
+    pub credit_return: CreditReturn,
+    /// When room in the output buffer comes free.
+    pub output_release: OutputRelease,
+    /// The credits' delay.
+    pub credit_latency: CreditLatency,
+}
+
+/// The NIC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NicPlan {
+    /// Packets its buffer holds; matters for `latency_from = "nic"` only.
+    pub buffer_packets: u32,
+    /// From when packet latency counts.
+    pub latency_from: LatencyFrom,
+}
+
+/// The routing.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoutingPlan {
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// VCs a port; 0: as many as the algorithm needs.
+    pub virtual_channels: u8,
+    /// UGAL: non-minimal iff q_min > floor(threshold q_nonmin) + bias.
+    pub threshold: f64,
+    /// UGAL: in flits.
+    pub bias_flits: i64,
+    /// UGAL: candidates of each kind.
+    pub candidates_minimal: u32,
+    /// UGAL: candidates of each kind.
+    pub candidates_nonminimal: u32,
+    /// UGAL: which flits count.
+    pub queue: Queue,
+    /// UGAL: over which VCs.
+    pub queue_scope: QueueScope,
+}
+
+/// A job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobPlan {
+    /// Unique.
+    pub name: String,
+    /// Ranks, one a node.
+    pub ranks: u32,
+    /// When its ranks start.
+    pub start_ps: u64,
+    /// How its nodes are chosen.
+    pub placement: PlacementPlan,
+    /// Rank to node; empty: not resolved yet.
+    pub nodes: Vec<u32>,
+    /// What it does.
+    pub workload: WorkloadSpec,
+}
+
+/// How a job's nodes are chosen.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PlacementPlan {
+    /// Nodes drawn at random from those that are free.
+    Random {},
+    /// The first run of free nodes in order, from `first_node` on.
+    Contiguous {
+        /// Where to begin; absent: at the lowest free node.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_node: Option<u32>,
+    },
+    /// These, in rank order.
+    Nodes {
+        /// One a rank.
+        nodes: Vec<u32>,
+    },
+}
+
+/// When the run ends.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StopPlan {
+    /// At this time; 0: when every finite job has ended.
+    pub duration_ps: u64,
+    /// A run in which no packet moves for this long while packets are in flight is stalled.
+    pub watchdog_ps: u64,
+}
+
+/// What is recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordPlan {
+    /// Window of the series over time; also the grid on which a run with endless jobs sees that the others have ended.
+    pub window_ps: u64,
+    /// Which packets.
+    pub packets: PacketRecord,
+    /// One in so many, when sampled.
+    pub packet_sample: u32,
+    /// Every message.
+    pub messages: bool,
+    /// Every iteration.
+    pub iterations: bool,
+    /// Bytes a link and window.
+    pub link_windows: bool,
+}
+
+/// What follows from a plan.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Derived {
+    /// Nodes of the machine.
+    pub nodes: u32,
+    /// Routers.
+    pub routers: u32,
+    /// Groups.
+    pub groups: u32,
+    /// Ports a router.
+    pub ports_per_router: u32,
+    /// VCs a port.
+    pub virtual_channels: u8,
+    /// Directed links between routers of one group.
+    pub local_links: u64,
+    /// Directed links between groups.
+    pub global_links: u64,
+    /// Links between each pair of groups.
+    pub links_per_pair: u32,
+    /// Flits of a full packet.
+    pub flits_per_packet: u32,
+    /// Time of one flit by stage, in whole picoseconds.
+    pub flit_time_ps: FlitTimes<u64>,
+    /// How far rounding to the picosecond is off, in parts per million.
+    pub flit_time_error_ppm: FlitTimes<f64>,
+}
+
+/// A value for each stage that serialises.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FlitTimes<T> {
+    /// Terminal links.
+    pub terminal: T,
+    /// Local links.
+    pub local: T,
+    /// Global links.
+    pub global: T,
+    /// The crossbar.
+    pub crossbar: T,
+}

@@ -1,0 +1,185 @@
+//! What a simulation keeps of its packets: latencies and bytes by job, series over time, packets one by one.
+
+use crate::plan::{LatencyFrom, PacketRecord, RecordPlan};
+use pantala_engine::{NEVER, Time};
+use pantala_fabric::Probe;
+use pantala_fabric::packet::{Packet, PacketOrigin};
+use pantala_mpi::LatencyStatistics;
+
+/// The packets of one job.
+#[derive(Clone, Debug)]
+pub struct JobPackets {
+    /// Packets delivered while measuring.
+    pub packets: u64,
+    /// Their payload.
+    pub bytes: u64,
+    /// Their flits.
+    pub flits: u64,
+    /// Links between routers, summed.
+    pub hops: u64,
+    /// How many took a non-minimal path.
+    pub nonminimal: u64,
+    /// From creation (or entry into the NIC) to delivery.
+    pub latency: LatencyStatistics,
+    /// From the head's start on the injection link to delivery.
+    pub network_latency: LatencyStatistics,
+    /// Bytes and packets over time.
+    pub windows: Vec<JobWindow>,
+}
+
+/// One job in one window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobWindow {
+    /// Payload whose head started on an injection link.
+    pub injected_bytes: u64,
+    /// Payload delivered.
+    pub delivered_bytes: u64,
+    /// Packets delivered.
+    pub packets: u64,
+    /// Of them, non-minimal.
+    pub nonminimal: u64,
+    /// Sum of their latencies in ps.
+    pub latency_sum: u128,
+}
+
+/// One delivered packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PacketRow {
+    /// At the destination NIC.
+    pub delivered: Time,
+    /// Source node.
+    pub source: u32,
+    /// Creation.
+    pub created: Time,
+    /// The head's start on the injection link.
+    pub injected: Time,
+    /// As the job's packet latency counts.
+    pub latency: Time,
+    /// Destination node.
+    pub destination: u32,
+    /// Payload.
+    pub bytes: u32,
+    /// Job.
+    pub job: u16,
+    /// Links between routers.
+    pub hops: u8,
+    /// Path.
+    pub nonminimal: bool,
+}
+
+/// The probe of a simulation.
+#[derive(Debug)]
+pub struct Recorder {
+    window: Time,
+    from: Time,
+    latency_from: LatencyFrom,
+    /// Record packets whose random word is a multiple of this; zero: none.
+    sample: u64,
+    /// By job.
+    pub jobs: Vec<JobPackets>,
+    /// Recorded packets, in the order of delivery.
+    pub packets: Vec<PacketRow>,
+    /// The window that the simulation is in.
+    current: usize,
+    current_ends: Time,
+}
+
+impl Recorder {
+    /// A recorder for `jobs` jobs; packets delivered before `from` count in the series only.
+    #[must_use]
+    pub fn new(jobs: usize, record: &RecordPlan, latency_from: LatencyFrom, from: Time) -> Self {
+        let job = JobPackets {
+            packets: 0,
+            bytes: 0,
+            flits: 0,
+            hops: 0,
+            nonminimal: 0,
+            latency: LatencyStatistics::new(),
+            network_latency: LatencyStatistics::new(),
+            windows: Vec::new(),
+        };
+        let sample = match record.packets {
+            PacketRecord::Off => 0,
+            PacketRecord::Sampled => u64::from(record.packet_sample),
+            PacketRecord::All => 1,
+        };
+        let window = if record.window_ps == 0 { NEVER } else { record.window_ps };
+        Self {
+            window,
+            from,
+            latency_from,
+            sample,
+            jobs: vec![job; jobs],
+            packets: Vec::new(),
+            current: 0,
+            current_ends: window,
+        }
+    }
+
+    /// The window of `now`; time never goes back.
+    #[inline]
+    fn window_of(&mut self, now: Time) -> usize {
+        if now >= self.current_ends {
+            self.current = (now / self.window) as usize;
+            self.current_ends = (self.current as Time + 1).saturating_mul(self.window);
+        }
+        self.current
+    }
+
+    #[inline]
+    fn window_mut(&mut self, job: usize, now: Time) -> &mut JobWindow {
+        let index = self.window_of(now);
+        let windows = &mut self.jobs[job].windows;
+        if windows.len() <= index {
+            windows.resize(index + 1, JobWindow::default());
+        }
+        &mut windows[index]
+    }
+}
+
+impl Probe for Recorder {
+    #[inline]
+    fn injected(&mut self, job: u16, bytes: u32, now: Time) {
+        self.window_mut(usize::from(job), now).injected_bytes += u64::from(bytes);
+    }
+
+    #[inline]
+    fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
+        let start = match self.latency_from {
+            LatencyFrom::Created => origin.created,
+            LatencyFrom::Nic => origin.accepted,
+        };
+        let latency = now - start;
+        let job = usize::from(packet.job);
+        let window = self.window_mut(job, now);
+        window.delivered_bytes += u64::from(packet.bytes);
+        window.packets += 1;
+        window.nonminimal += u64::from(packet.nonminimal);
+        window.latency_sum += u128::from(latency);
+        if now < self.from {
+            return;
+        }
+        let seen = &mut self.jobs[job];
+        seen.packets += 1;
+        seen.bytes += u64::from(packet.bytes);
+        seen.flits += u64::from(packet.flits);
+        seen.hops += u64::from(packet.hops);
+        seen.nonminimal += u64::from(packet.nonminimal);
+        seen.latency.record(latency);
+        seen.network_latency.record(now - origin.injected);
+        if self.sample > 0 && packet.draw % self.sample == 0 {
+            self.packets.push(PacketRow {
+                delivered: now,
+                source: origin.source,
+                created: origin.created,
+                injected: origin.injected,
+                latency,
+                destination: packet.destination,
+                bytes: packet.bytes,
+                job: packet.job,
+                hops: packet.hops,
+                nonminimal: packet.nonminimal,
+            });
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! A plan, running.
+
+use crate::error::PlanError;
+use crate::plan::Plan;
+use crate::recorder::Recorder;
+use crate::resolve::{Resolved, fabric_config, resolve};
+use pantala_engine::random::{key_of, mix};
+use pantala_engine::{NEVER, Time};
+use pantala_fabric::{Host, Network};
+use pantala_mpi::{IterationRecord, MessageRecord, Recording};
+use pantala_topology::LinkClass;
+use pantala_workload::{Endpoints, JobSpec, PatternContext};
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Every finite job has ended.
+    Finished,
+    /// The plan's duration is over.
+    Duration,
+    /// Somebody asked for it.
+    Interrupted,
+    /// Nothing moves any more: what the network or the ranks wait for.
+    Stalled(String),
+    /// A program did what MPI forbids.
+    Failed(String),
+}
+
+impl End {
+    /// The word in run.json.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Duration => "duration",
+            Self::Interrupted => "interrupted",
+            Self::Stalled(_) => "stalled",
+            Self::Failed(_) => "failed",
+        }
+    }
+
+    /// Whether the run has come to the end that its plan foresaw.
+    #[must_use]
+    pub const fn complete(&self) -> bool {
+        matches!(self, Self::Finished | Self::Duration)
+    }
+
+    /// The diagnosis, if there is one.
+    #[must_use]
+    pub fn diagnosis(&self) -> Option<&str> {
+        match self {
+            Self::Stalled(text) | Self::Failed(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Time,
+    /// Packets delivered.
+    pub packets_delivered: u64,
+    /// Packet-hops.
+    pub packet_hops: u64,
+    /// Ranks whose program has ended.
+    pub ranks_done: u32,
+    /// Ranks with a program.
+    pub ranks: u32,
+    /// How much of the run is done, 0 to 1, where it can be told.
+    pub fraction: Option<f64>,
+}
+
+/// Bytes of one link in one window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkWindow {
+    /// `router * ports + port`.
+    pub link: u32,
+    /// When the window starts.
+    pub start: Time,
+    /// Payload.
+    pub bytes: u64,
+}
+
+/// A plan with its network, hosts and recorder.
+pub struct Simulation {
+    /// The resolved plan.
+    pub plan: Plan,
+    /// The network.
+    pub network: Network<Endpoints, Recorder>,
+    /// Messages, in the order of delivery.
+    pub messages: Vec<MessageRecord>,
+    /// Iterations, in the order of their ends.
+    pub iterations: Vec<IterationRecord>,
+    /// Bytes by link and window.
+    pub link_windows: Vec<LinkWindow>,
+    link_bytes: Vec<u64>,
+    endless: bool,
+    moved: (u64, Time),
+}
+
+/// Simulated time between looks at the clock and at signals, in windows of the record: results do not depend on it.
+const STEPS_PER_WINDOW: Time = 16;
+
+impl Simulation {
+    /// Builds a simulation; packets delivered before `measure_from` count in the series only.
+    ///
+    /// # Errors
+    /// A [`PlanError`] for the first fault of the plan.
+    pub fn new(plan: Plan, measure_from: Time) -> Result<Self, PlanError> {
+        let Resolved { plan, topology } = resolve(plan)?;
+        let config = fabric_config(&plan);
+        let jobs: Vec<JobSpec> = plan
+            .jobs
+            .iter()
+            .map(|job| JobSpec {
+                name: job.name.clone(),
+                nodes: job.nodes.clone(),
+                start: job.start_ps,
+                workload: job.workload.clone(),
+            })
+            .collect();
+        let context = PatternContext {
+            packet_bytes: plan.packet_bytes,
+            flit_bytes: plan.flit_bytes,
+            terminal_bytes_per_second: plan.links.terminal.bandwidth_bytes_per_s,
+            group_of_node: (0..topology.nodes()).map(|n| topology.group_of_node(n)).collect(),
+        };
+        let recording = Recording { messages: plan.record.messages, iterations: plan.record.iterations };
+        let host = Endpoints::new(jobs, plan.mpi, recording, &context, topology.nodes(), plan.seed)
+            .map_err(|error| {
+                let part = if error.of_workload { ".workload" } else { "" };
+                PlanError::at(&format!("jobs[{}]{part}", error.job), error.fault)
+            })?;
+        let recorder = Recorder::new(plan.jobs.len(), &plan.record, plan.nic.latency_from, measure_from);
+        let keys = routing_keys(&plan, topology.nodes());
+        let links = (topology.routers() * topology.ports_per_router()) as usize;
+        let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
+        let network = Network::new(config, topology, &keys, host, recorder);
+        Ok(Self {
+            link_bytes: if plan.record.link_windows { vec![0; links] } else { Vec::new() },
+            plan,
+            network,
+            messages: Vec::new(),
+            iterations: Vec::new(),
+            link_windows: Vec::new(),
+            endless,
+            moved: (0, 0),
+        })
+    }
+
+    /// Runs to the end; `observe` is called every now and then and may stop the run by answering false.
+    pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
+        let window = self.plan.record.window_ps;
+        let step = (window / STEPS_PER_WINDOW).max(1);
+        let duration = if self.plan.stop.duration_ps > 0 { self.plan.stop.duration_ps } else { NEVER };
+        let mut window_ends = window;
+        let mut until = step.min(window).min(duration);
+        let end = loop {
+            self.network.advance(until);
+            self.network.host.take_messages(&mut self.messages);
+            self.network.host.take_iterations(&mut self.iterations);
+            if until == window_ends {
+                self.close_window(window_ends - window);
+                window_ends += window;
+                if self.endless && self.network.host.finished() {
+                    break End::Finished;
+                }
+            }
+            if let Some(error) = self.network.host.errors().first() {
+                break End::Failed(error.to_string());
+            }
+            if until == duration {
+                break End::Duration;
+            }
+            if self.network.next_time() == NEVER {
+                break self.standstill();
+            }
+            if let Some(end) = self.watchdog(until) {
+                break end;
+            }
+            if !observe(&self.progress(until)) {
+                break End::Interrupted;
+            }
+            // Nothing happens before the next event: go to the step that holds it, past windows without any.
+            let next = self.network.next_time();
+            if next >= window_ends {
+                self.close_window(window_ends - window);
+                window_ends = (next / window + 1) * window;
+            }
+            until = ((next / step + 1) * step).min(window_ends).min(duration);
+        };
+        self.close_window(window_ends - window);
+        end
+    }
+
+    /// No event is left.
+    fn standstill(&self) -> End {
+        if self.network.packets_in_flight() > 0 {
+            return End::Stalled(self.network.diagnose().to_string());
+        }
+        if self.network.host.finished() || self.only_endless() {
+            return End::Finished;
+        }
+        let blocked = self.network.host.blocked_report();
+        const SHOWN: usize = 12;
+        let ranks: std::collections::BTreeSet<_> = blocked.iter().map(|b| (b.job, b.rank)).collect();
+        let mut text = format!("{} ranks wait for one another (MPI deadlock):", ranks.len());
+        for line in blocked.iter().take(SHOWN) {
+            text.push_str(&format!("\n  {line}"));
+        }
+        if blocked.len() > SHOWN {
+            text.push_str(&format!("\n  ... and {} more", blocked.len() - SHOWN));
+        }
+        End::Stalled(text)
+    }
+
+    fn only_endless(&self) -> bool {
+        self.plan.jobs.iter().all(|job| job.workload.is_endless())
+    }
+
+    /// A run whose packets have not moved for the watchdog's time is stalled.
+    fn watchdog(&mut self, now: Time) -> Option<End> {
+        let totals = self.network.totals();
+        let moves = totals.packet_hops + totals.packets_delivered + totals.packets_injected;
+        if moves != self.moved.0 || self.network.packets_in_flight() == 0 {
+            self.moved = (moves, now);
+            return None;
+        }
+        (now - self.moved.1 >= self.plan.stop.watchdog_ps)
+            .then(|| End::Stalled(self.network.diagnose().to_string()))
+    }
+
+    /// Notes what every local and global link has carried since the last window.
+    fn close_window(&mut self, start: Time) {
+        if self.link_bytes.is_empty() {
+            return;
+        }
+        let topology = self.network.topology();
+        let ports = topology.ports_per_router();
+        for router in 0..topology.routers() {
+            for port in 0..ports {
+                if topology.class_of_port(port as u16) == LinkClass::Terminal {
+                    continue;
+                }
+                let link = router * ports + port;
+                let bytes = self.network.link_counters(router, port as u16).bytes;
+                let carried = bytes - std::mem::replace(&mut self.link_bytes[link as usize], bytes);
+                if carried > 0 {
+                    self.link_windows.push(LinkWindow { link, start, bytes: carried });
+                }
+            }
+        }
+    }
+
+    fn progress(&self, now: Time) -> Progress {
+        let totals = self.network.totals();
+        let (ranks_done, ranks) = self.network.host.ranks_ended();
+        let fraction = if self.plan.stop.duration_ps > 0 {
+            Some(now as f64 / self.plan.stop.duration_ps as f64)
+        } else {
+            self.network.host.progress()
+        };
+        Progress {
+            now,
+            packets_delivered: totals.packets_delivered,
+            packet_hops: totals.packet_hops,
+            ranks_done,
+            ranks,
+            fraction,
+        }
+    }
+
+    /// How long the run was: its duration if that ended it, else the time of the last event.
+    #[must_use]
+    pub fn simulated(&self, end: &End) -> Time {
+        match end {
+            End::Duration => self.plan.stop.duration_ps,
+            _ => self.network.now(),
+        }
+    }
+}
+
+/// One key a node for the routing's draws: a function of the job's name and the rank, so that a job's packets draw the same
+/// alone and in company.
+fn routing_keys(plan: &Plan, nodes: u32) -> Vec<u64> {
+    let mut keys: Vec<u64> = (0..u64::from(nodes)).map(mix).collect();
+    for job in &plan.jobs {
+        let name = key_of(&job.name);
+        for (rank, &node) in job.nodes.iter().enumerate() {
+            keys[node as usize] = mix(name ^ (rank as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        }
+    }
+    keys
+}

@@ -1,0 +1,309 @@
+//! The tables of a run: what each column says stands in the Python package's `schema.py` and in the docs made from it.
+
+use crate::columns::{Table, ns};
+use crate::simulation::{End, Simulation};
+use pantala_engine::Time;
+use pantala_fabric::LinkCounters;
+use pantala_mpi::{LatencyStatistics, Protocol, RankReport};
+use pantala_topology::{LinkClass, Peer};
+
+/// Every table with its name, in a fixed order.
+#[must_use]
+pub fn tables(simulation: &Simulation, end: &End) -> Vec<(&'static str, Table)> {
+    let reports = rank_reports(simulation, end);
+    let links = links(simulation);
+    vec![
+        ("jobs", jobs_table(simulation, &reports)),
+        ("ranks", ranks_table(simulation, &reports)),
+        ("iterations", iterations_table(simulation)),
+        ("messages", messages_table(simulation)),
+        ("packets", packets_table(simulation)),
+        ("links", links_table(simulation, end, &links)),
+        ("link_jobs", link_jobs_table(&links)),
+        ("link_windows", link_windows_table(simulation)),
+        ("job_windows", job_windows_table(simulation, end)),
+    ]
+}
+
+fn rank_reports(simulation: &Simulation, end: &End) -> Vec<RankReport> {
+    let mut reports: Vec<RankReport> = simulation.network.host.rank_reports(simulation.simulated(end)).collect();
+    reports.sort_unstable_by_key(|r| (r.job, r.rank));
+    reports
+}
+
+/// Mean, standard deviation (of the population of ranks) and maximum.
+fn spread(values: &[f64]) -> (f64, f64, f64) {
+    if values.is_empty() {
+        return (0.0, 0.0, 0.0);
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
+    (mean, variance.sqrt(), values.iter().copied().fold(0.0, f64::max))
+}
+
+fn latency_columns(mut table: Table, prefix: &str, statistics: &[Option<&LatencyStatistics>], nullable: bool) -> Table {
+    let quantiles = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
+    let mut add = |name: String, values: Vec<Option<f64>>| {
+        let t = std::mem::take(&mut table);
+        table = if nullable {
+            t.f64_or_null(&name, values)
+        } else {
+            t.f64(&name, values.into_iter().map(|v| v.unwrap_or(0.0)))
+        };
+    };
+    let mean = statistics.iter().map(|s| s.and_then(LatencyStatistics::mean).map(|m| m / 1_000.0)).collect();
+    add(format!("{prefix}_latency_mean_ns"), mean);
+    for (name, q) in quantiles {
+        let values = statistics.iter().map(|s| s.and_then(|s| s.quantile(q)).map(ns)).collect();
+        add(format!("{prefix}_latency_{name}_ns"), values);
+    }
+    table
+}
+
+fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
+    let plan = &simulation.plan;
+    let packets = &simulation.network.probe.jobs;
+    let of_job = |job: usize| reports.iter().filter(move |r| usize::from(r.job) == job);
+    let ends: Vec<Option<Time>> = (0..plan.jobs.len())
+        .map(|job| {
+            let finite = !plan.jobs[job].workload.is_endless();
+            if finite { of_job(job).map(|r| r.end).try_fold(0, |latest, end| end.map(|e| latest.max(e))) } else { None }
+        })
+        .collect();
+    let communication: Vec<(f64, f64, f64)> = (0..plan.jobs.len())
+        .map(|job| spread(&of_job(job).map(|r| ns(r.account.communication())).collect::<Vec<_>>()))
+        .collect();
+    let table = Table::new()
+        .u16("job", (0..plan.jobs.len()).map(|j| j as u16))
+        .str("name", plan.jobs.iter().map(|j| j.name.as_str()))
+        .u32("ranks", plan.jobs.iter().map(|j| j.ranks))
+        .f64("start_ns", plan.jobs.iter().map(|j| ns(j.start_ps)))
+        .f64_or_null("end_ns", ends.iter().map(|e| e.map(ns)))
+        .bool("complete", ends.iter().map(Option::is_some))
+        .f64("communication_time_mean_ns", communication.iter().map(|c| c.0))
+        .f64("communication_time_std_ns", communication.iter().map(|c| c.1))
+        .f64("communication_time_max_ns", communication.iter().map(|c| c.2))
+        .u64("packets", packets.iter().map(|j| j.packets))
+        .u64("bytes", packets.iter().map(|j| j.bytes));
+    let all = |f: fn(&crate::recorder::JobPackets) -> &LatencyStatistics| {
+        packets.iter().map(|j| Some(f(j))).collect::<Vec<_>>()
+    };
+    let messages: Vec<_> = (0..plan.jobs.len()).map(|j| simulation.network.host.message_statistics(j as u16)).collect();
+    let table = latency_columns(table, "packet", &all(|j| &j.latency), false);
+    let table = latency_columns(table, "network", &all(|j| &j.network_latency), false);
+    let table = latency_columns(table, "message", &messages, true);
+    let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+    table
+        .f64("link_hops_mean", packets.iter().map(|j| share(j.hops, j.packets)))
+        .f64("nonminimal_share", packets.iter().map(|j| share(j.nonminimal, j.packets)))
+}
+
+fn ranks_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
+    let topology = simulation.network.topology();
+    let rows = || reports.iter();
+    Table::new()
+        .u16("job", rows().map(|r| r.job))
+        .u32("rank", rows().map(|r| r.rank))
+        .u32("node", rows().map(|r| r.node))
+        .u32("router", rows().map(|r| topology.router_of(r.node)))
+        .u32("group", rows().map(|r| topology.group_of_node(r.node)))
+        .f64_or_null("start_ns", rows().map(|r| r.start.map(ns)))
+        .f64_or_null("end_ns", rows().map(|r| r.end.map(ns)))
+        .f64("communication_time_ns", rows().map(|r| ns(r.account.communication())))
+        .f64("compute_time_ns", rows().map(|r| ns(r.account.compute)))
+        .f64("send_ns", rows().map(|r| ns(r.account.send)))
+        .f64("recv_ns", rows().map(|r| ns(r.account.recv)))
+        .f64("wait_ns", rows().map(|r| ns(r.account.wait)))
+        .f64("collective_ns", rows().map(|r| ns(r.account.collective)))
+        .u64("messages_sent", rows().map(|r| r.account.messages_sent))
+        .u64("bytes_sent", rows().map(|r| r.account.bytes_sent))
+        .u64("messages_received", rows().map(|r| r.account.messages_received))
+        .u64("bytes_received", rows().map(|r| r.account.bytes_received))
+}
+
+fn iterations_table(simulation: &Simulation) -> Table {
+    let mut rows = simulation.iterations.clone();
+    rows.sort_unstable_by_key(|r| (r.job, r.iteration, r.rank));
+    let rows = || rows.iter();
+    Table::new()
+        .u16("job", rows().map(|r| r.job))
+        .u32("rank", rows().map(|r| r.rank))
+        .u32("iteration", rows().map(|r| r.iteration))
+        .f64("start_ns", rows().map(|r| ns(r.start)))
+        .f64("end_ns", rows().map(|r| ns(r.end)))
+        .f64("communication_time_ns", rows().map(|r| ns(r.communication)))
+}
+
+fn messages_table(simulation: &Simulation) -> Table {
+    let mut order: Vec<usize> = (0..simulation.messages.len()).collect();
+    let messages = &simulation.messages;
+    // A rank's messages in the order in which it posted them; a stable order whatever the order of delivery was.
+    order.sort_by_key(|&i| {
+        let m = &messages[i];
+        (m.job, m.posted, m.source, m.destination, m.tag, m.delivered)
+    });
+    let rows = || order.iter().map(|&i| &messages[i]);
+    Table::new()
+        .u16("job", rows().map(|m| m.job))
+        .u32("source_rank", rows().map(|m| m.source))
+        .u32("destination_rank", rows().map(|m| m.destination))
+        .i32("tag", rows().map(|m| m.tag))
+        .u64("bytes", rows().map(|m| m.bytes))
+        .str(
+            "protocol",
+            rows().map(|m| match m.protocol {
+                Protocol::Eager => "eager",
+                Protocol::Rendezvous => "rendezvous",
+            }),
+        )
+        .f64("posted_ns", rows().map(|m| ns(m.posted)))
+        .f64("delivered_ns", rows().map(|m| ns(m.delivered)))
+        .f64("latency_ns", rows().map(|m| ns(m.delivered - m.posted)))
+}
+
+fn packets_table(simulation: &Simulation) -> Table {
+    let mut rows = simulation.network.probe.packets.clone();
+    rows.sort_unstable();
+    let rows = || rows.iter();
+    Table::new()
+        .u16("job", rows().map(|p| p.job))
+        .u32("source_node", rows().map(|p| p.source))
+        .u32("destination_node", rows().map(|p| p.destination))
+        .u32("bytes", rows().map(|p| p.bytes))
+        .f64("created_ns", rows().map(|p| ns(p.created)))
+        .f64("injected_ns", rows().map(|p| ns(p.injected)))
+        .f64("delivered_ns", rows().map(|p| ns(p.delivered)))
+        .f64("latency_ns", rows().map(|p| ns(p.latency)))
+        .u8("link_hops", rows().map(|p| p.hops))
+        .bool("nonminimal", rows().map(|p| p.nonminimal))
+}
+
+/// One directed link with what it has carried.
+struct LinkRow {
+    link: u32,
+    class: &'static str,
+    flit: Time,
+    source: Option<(u32, u32)>,
+    target: Option<(u32, u32)>,
+    node: Option<u32>,
+    counters: LinkCounters,
+    jobs: Vec<u64>,
+}
+
+/// Every link: outputs by router and port, then injection links by node. A link's number is `router * ports + port`, or
+/// `routers * ports + node`.
+fn links(simulation: &Simulation) -> Vec<LinkRow> {
+    let network = &simulation.network;
+    let (topology, config) = (network.topology(), network.config());
+    let ports = topology.ports_per_router();
+    let mut rows = Vec::new();
+    for router in 0..topology.routers() {
+        for port in 0..ports as u16 {
+            let (class, flit) = match topology.class_of_port(port) {
+                LinkClass::Terminal => ("ejection", config.terminal.flit),
+                LinkClass::Local => ("local", config.local.flit),
+                LinkClass::Global => ("global", config.global.flit),
+            };
+            let (target, node) = match topology.peer(router, port) {
+                Peer::Node(node) => (None, Some(node)),
+                Peer::Port { router, port } => (Some((router, u32::from(port))), None),
+                Peer::Unconnected => continue,
+            };
+            rows.push(LinkRow {
+                link: router * ports + u32::from(port),
+                class,
+                flit,
+                source: Some((router, u32::from(port))),
+                target,
+                node,
+                counters: network.link_counters(router, port),
+                jobs: network.link_job_bytes(router, port).to_vec(),
+            });
+        }
+    }
+    for node in 0..topology.nodes() {
+        let (router, port) = (topology.router_of(node), u32::from(topology.terminal_port_of(node)));
+        rows.push(LinkRow {
+            link: topology.routers() * ports + node,
+            class: "injection",
+            flit: config.terminal.flit,
+            source: None,
+            target: Some((router, port)),
+            node: Some(node),
+            counters: network.injection_counters(node),
+            jobs: network.injection_job_bytes(node).to_vec(),
+        });
+    }
+    rows
+}
+
+fn links_table(simulation: &Simulation, end: &End, rows: &[LinkRow]) -> Table {
+    let topology = simulation.network.topology();
+    let simulated = simulation.simulated(end).max(1);
+    let busy = |r: &LinkRow| r.counters.flits * r.flit;
+    let rows = || rows.iter();
+    let group = |end: Option<(u32, u32)>| end.map(|(router, _)| topology.group_of(router));
+    Table::new()
+        .u32("link", rows().map(|r| r.link))
+        .str("class", rows().map(|r| r.class))
+        .u32_or_null("source_router", rows().map(|r| r.source.map(|s| s.0)))
+        .u32_or_null("source_port", rows().map(|r| r.source.map(|s| s.1)))
+        .u32_or_null("source_group", rows().map(|r| group(r.source)))
+        .u32_or_null("target_router", rows().map(|r| r.target.map(|t| t.0)))
+        .u32_or_null("target_port", rows().map(|r| r.target.map(|t| t.1)))
+        .u32_or_null("target_group", rows().map(|r| group(r.target)))
+        .u32_or_null("node", rows().map(|r| r.node))
+        .u64("packets", rows().map(|r| r.counters.packets))
+        .u64("bytes", rows().map(|r| r.counters.bytes))
+        .f64("busy_ns", rows().map(|r| ns(busy(r))))
+        .f64("stall_ns", rows().map(|r| ns(r.counters.stall)))
+        .f64("load", rows().map(|r| busy(r) as f64 / simulated as f64))
+}
+
+fn link_jobs_table(rows: &[LinkRow]) -> Table {
+    let used: Vec<(u32, u16, u64)> = rows
+        .iter()
+        .flat_map(|r| r.jobs.iter().enumerate().map(|(job, bytes)| (r.link, job as u16, *bytes)))
+        .filter(|(_, _, bytes)| *bytes > 0)
+        .collect();
+    Table::new()
+        .u32("link", used.iter().map(|u| u.0))
+        .u16("job", used.iter().map(|u| u.1))
+        .u64("bytes", used.iter().map(|u| u.2))
+}
+
+fn link_windows_table(simulation: &Simulation) -> Table {
+    let rows = || simulation.link_windows.iter();
+    Table::new()
+        .u32("link", rows().map(|w| w.link))
+        .f64("window_start_ns", rows().map(|w| ns(w.start)))
+        .u64("bytes", rows().map(|w| w.bytes))
+}
+
+fn job_windows_table(simulation: &Simulation, end: &End) -> Table {
+    let window = simulation.plan.record.window_ps;
+    let simulated = simulation.simulated(end);
+    let rows: Vec<(u16, Time, crate::recorder::JobWindow)> = simulation
+        .network
+        .probe
+        .jobs
+        .iter()
+        .enumerate()
+        .flat_map(|(job, packets)| {
+            packets.windows.iter().enumerate().map(move |(i, w)| (job as u16, i as Time * window, *w))
+        })
+        .collect();
+    let rows = || rows.iter();
+    Table::new()
+        .u16("job", rows().map(|r| r.0))
+        .f64("window_start_ns", rows().map(|r| ns(r.1)))
+        .f64("window_ns", rows().map(|r| ns((simulated.max(r.1 + 1) - r.1).min(window))))
+        .u64("injected_bytes", rows().map(|r| r.2.injected_bytes))
+        .u64("delivered_bytes", rows().map(|r| r.2.delivered_bytes))
+        .u64("packets", rows().map(|r| r.2.packets))
+        .f64_or_null(
+            "latency_mean_ns",
+            rows().map(|r| (r.2.packets > 0).then(|| r.2.latency_sum as f64 / r.2.packets as f64 / 1_000.0)),
+        )
+}

@@ -1,0 +1,288 @@
+//! What sits behind every NIC of a machine: nothing, a generator, or a rank.
+
+use pantala_engine::{NEVER, Time};
+use pantala_fabric::{Delivery, Host, Pull, Wakes};
+use pantala_mpi::{
+    Blocked, Fault, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, ProgramError, RankReport,
+    RankSetup, Recording, World,
+};
+
+use crate::generator::{Generator, Source};
+use crate::injection::Pace;
+use crate::motifs::Motif;
+use crate::patterns::Pattern;
+use crate::spec::{JobSpec, WorkloadError, WorkloadSpec};
+use crate::streams::{Purpose, stream};
+
+/// What patterns must know of the machine.
+#[derive(Clone, Debug)]
+pub struct PatternContext {
+    /// The most that a packet carries; patterns send packets of this size.
+    pub packet_bytes: u32,
+    /// A flit's size.
+    pub flit_bytes: u32,
+    /// The terminal link's bandwidth, of which loads are fractions.
+    pub terminal_bytes_per_second: u64,
+    /// The group of each node.
+    pub group_of_node: Vec<u32>,
+}
+
+/// What is behind one NIC.
+#[derive(Clone, Copy, Debug)]
+enum Agent {
+    Nobody,
+    Generator(u32),
+    Nic(u32),
+}
+
+/// All nodes of a machine and the jobs on them: the fabric's [`Host`].
+#[derive(Clone, Debug)]
+pub struct Endpoints {
+    agents: Vec<Agent>,
+    generators: Vec<Generator>,
+    sources: Vec<Source>,
+    world: World<Motif>,
+}
+
+impl Endpoints {
+    /// Puts `jobs` (numbered in this order) on a machine of `nodes` nodes; `recording` says what is written down besides
+    /// counters.
+    ///
+    /// # Errors
+    /// A [`WorkloadError`] with the job and the key, for the first fault: a workload whose parameters are wrong or
+    /// do not fit its ranks, a name given twice, a node that does not exist or is taken.
+    ///
+    /// # Panics
+    /// If the packet size, the flit size, the bandwidth or the control size is zero, or a node has no group; plans are
+    /// checked for that.
+    pub fn new(
+        jobs: Vec<JobSpec>,
+        mpi: MpiConfig,
+        recording: Recording,
+        context: &PatternContext,
+        nodes: u32,
+        seed: u64,
+    ) -> Result<Self, WorkloadError> {
+        let mut endpoints = Self {
+            agents: vec![Agent::Nobody; nodes as usize],
+            generators: Vec::new(),
+            sources: Vec::new(),
+            world: World::new(mpi, recording, context.packet_bytes),
+        };
+        if let Some(job) = jobs.get(usize::from(u16::MAX)) {
+            let fault = Fault::new("name", &job.name, "a plan holds at most 65535 jobs", "split the plan");
+            return Err(WorkloadError::of_job(usize::from(u16::MAX), fault));
+        }
+        for (number, job) in jobs.iter().enumerate() {
+            if let Some(other) = jobs[..number].iter().position(|j| j.name == job.name) {
+                return Err(WorkloadError::of_job(
+                    number,
+                    Fault::new(
+                        "name",
+                        &job.name,
+                        format!("jobs[{other}] has the same name"),
+                        "give every job a name of its own",
+                    ),
+                ));
+            }
+            let ranks = job.nodes.len() as u32;
+            job.workload.check(ranks).map_err(|fault| WorkloadError::of_workload(number, fault))?;
+            endpoints.check_nodes(job).map_err(|fault| WorkloadError::of_job(number, fault))?;
+            let id = number as u16;
+            match &job.workload {
+                WorkloadSpec::Pattern(pattern) => endpoints
+                    .add_pattern(id, job, pattern, context, seed)
+                    .map_err(|fault| WorkloadError::of_workload(number, fault))?,
+                _ => endpoints.add_ranks(id, job, seed),
+            }
+        }
+        Ok(endpoints)
+    }
+
+    /// Every node of the job exists, is free, and is named once.
+    fn check_nodes(&self, job: &JobSpec) -> Result<(), Fault> {
+        let taken = |node: u32| Fault::new("nodes", node, "the node is taken", "name every node once, in one job");
+        for node in &job.nodes {
+            match self.agents.get(*node as usize) {
+                Some(Agent::Nobody) => {}
+                Some(_) => return Err(taken(*node)),
+                None => {
+                    let last = self.agents.len().saturating_sub(1);
+                    let message = format!("the machine has no node {node}");
+                    return Err(Fault::new("nodes", node, message, format!("name nodes from 0 to {last}")));
+                }
+            }
+        }
+        let mut sorted = job.nodes.clone();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(taken(pair[0])),
+            None => Ok(()),
+        }
+    }
+
+    fn add_pattern(
+        &mut self,
+        id: u16,
+        job: &JobSpec,
+        pattern: &Pattern,
+        context: &PatternContext,
+        seed: u64,
+    ) -> Result<(), Fault> {
+        let groups: Vec<u32> = job.nodes.iter().map(|node| context.group_of_node[*node as usize]).collect();
+        let law = pattern.law(&groups)?;
+        let PatternContext { packet_bytes, flit_bytes, terminal_bytes_per_second, .. } = *context;
+        let flits = packet_bytes.div_ceil(flit_bytes);
+        let pace = Pace::new(pattern.injection, pattern.load, flits, flit_bytes, terminal_bytes_per_second);
+        let source = self.sources.len() as u16;
+        for (rank, node) in job.nodes.iter().enumerate() {
+            let rank = rank as u32;
+            let draws = |purpose| stream(seed, purpose, &job.name, rank);
+            let (first, clock) = pace.first(job.start, pattern.phase, draws(Purpose::Gap), draws(Purpose::Phase));
+            self.agents[*node as usize] = Agent::Generator(self.generators.len() as u32);
+            let next = if law.silent(rank) { NEVER } else { first };
+            self.generators.push(Generator { next, clock, draws: draws(Purpose::Destination), rank, source });
+        }
+        self.sources.push(Source { law, pace, nodes: job.nodes.clone(), packet_bytes, job: id });
+        Ok(())
+    }
+
+    fn add_ranks(&mut self, id: u16, job: &JobSpec, seed: u64) {
+        let ranks = job.nodes.len() as u32;
+        let setups = job.nodes.iter().enumerate().map(|(rank, node)| {
+            let rank = rank as u32;
+            let nic = self.world.add_nic(*node);
+            self.agents[*node as usize] = Agent::Nic(nic);
+            let (program, communicators) = match &job.workload {
+                WorkloadSpec::UniformRandom(spec) => {
+                    (Motif::UniformRandom(spec.program(rank, ranks, &job.name, seed)), Vec::new())
+                }
+                WorkloadSpec::Halo3d(spec) => (Motif::Halo3d(spec.program(rank)), Vec::new()),
+                WorkloadSpec::Fft3d(spec) => (Motif::Fft3d(spec.program()), spec.communicators(rank)),
+                WorkloadSpec::AllreduceLoop(spec) => (Motif::AllreduceLoop(spec.program()), Vec::new()),
+                WorkloadSpec::Pattern(_) => unreachable!("a pattern has no ranks with programs"),
+            };
+            RankSetup { nic, program, communicators }
+        });
+        let setups = setups.collect();
+        if let Err(error) = self.world.add_job(id, job.start, setups) {
+            unreachable!("checked jobs are sound: {error}");
+        }
+    }
+
+    /// How many ranks of finite programs have ended or failed, and how many there are.
+    #[must_use]
+    pub fn ranks_ended(&self) -> (u32, u32) {
+        self.world.ranks_ended()
+    }
+
+    /// Whether all programs of a job have ended; `None` for a pattern, which has none.
+    #[must_use]
+    pub fn job_finished(&self, job: u16) -> Option<bool> {
+        self.world.job_finished(job)
+    }
+
+    /// How much of all finite programs is behind, between 0 and 1; `None` without such. Walks over all ranks.
+    #[must_use]
+    pub fn progress(&self) -> Option<f64> {
+        self.world.progress()
+    }
+
+    /// What programs did wrong, in the order of time. A failed rank counts as ended, so that a run comes to its end.
+    #[must_use]
+    pub fn errors(&self) -> &[ProgramError] {
+        self.world.errors()
+    }
+
+    /// What every blocked rank waits for: the diagnosis of an MPI deadlock.
+    #[must_use]
+    pub fn blocked_report(&self) -> Vec<Blocked> {
+        self.world.blocked_report()
+    }
+
+    /// A report of every rank of a finite program at `now`, by job and rank.
+    pub fn rank_reports(&self, now: Time) -> impl Iterator<Item = RankReport> {
+        self.world.rank_reports(now)
+    }
+
+    /// The latencies of a job's messages; `None` for a pattern.
+    #[must_use]
+    pub fn message_statistics(&self, job: u16) -> Option<&LatencyStatistics> {
+        self.world.message_statistics(job)
+    }
+
+    /// Moves the message records so far to the end of `into`.
+    pub fn take_messages(&mut self, into: &mut Vec<MessageRecord>) {
+        self.world.take_messages(into);
+    }
+
+    /// Moves the iteration records so far to the end of `into`.
+    pub fn take_iterations(&mut self, into: &mut Vec<IterationRecord>) {
+        self.world.take_iterations(into);
+    }
+
+    /// How much the ranks hold.
+    #[must_use]
+    pub fn holdings(&self) -> Holdings {
+        self.world.holdings()
+    }
+}
+
+impl Host for Endpoints {
+    fn start(&mut self, node: u32, wakes: &mut Wakes) {
+        match self.agents[node as usize] {
+            Agent::Nobody => {}
+            Agent::Generator(_) => wakes.nic = true,
+            Agent::Nic(nic) => self.world.start(nic, wakes),
+        }
+    }
+
+    #[inline]
+    fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull {
+        match self.agents[node as usize] {
+            Agent::Nobody => Pull::Idle,
+            Agent::Generator(generator) => {
+                let generator = &mut self.generators[generator as usize];
+                generator.pull(&self.sources[usize::from(generator.source)], now)
+            }
+            Agent::Nic(nic) => self.world.pull(nic, now, wakes),
+        }
+    }
+
+    #[inline]
+    fn next_at(&self, node: u32) -> Time {
+        match self.agents[node as usize] {
+            Agent::Nobody => NEVER,
+            Agent::Generator(generator) => self.generators[generator as usize].next,
+            Agent::Nic(nic) => self.world.next_at(nic),
+        }
+    }
+
+    #[inline]
+    fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        if let Agent::Nic(nic) = self.agents[node as usize] {
+            self.world.deliver(nic, packet, now, wakes);
+        }
+    }
+
+    fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
+        if let Agent::Nic(nic) = self.agents[node as usize] {
+            self.world.timer(nic, now, wakes);
+        }
+    }
+
+    fn finished(&self) -> bool {
+        self.world.finished()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_can_go_to_another_thread() {
+        fn sendable<T: Send + 'static>() {}
+        sendable::<Endpoints>();
+    }
+}

@@ -1,0 +1,58 @@
+//! Generators: one source of a pattern.
+
+use pantala_engine::{NEVER, Stream, Time};
+use pantala_fabric::{PacketOffer, Pull};
+
+use crate::injection::{Clock, Pace};
+use crate::patterns::Law;
+
+/// What the generators of one job share.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) law: Law,
+    pub(crate) pace: Pace,
+    /// The node of each rank.
+    pub(crate) nodes: Vec<u32>,
+    pub(crate) packet_bytes: u32,
+    pub(crate) job: u16,
+}
+
+/// One rank of a pattern: a cache line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Generator {
+    /// When the next packet comes to be.
+    pub(crate) next: Time,
+    pub(crate) clock: Clock,
+    /// The draws of destinations.
+    pub(crate) draws: Stream,
+    pub(crate) rank: u32,
+    /// Which of the sources.
+    pub(crate) source: u16,
+}
+
+impl Generator {
+    /// The next packet, if it has come to be.
+    #[inline]
+    pub(crate) fn pull(&mut self, source: &Source, now: Time) -> Pull {
+        if self.next > now {
+            return if self.next == NEVER { Pull::Idle } else { Pull::Later(self.next) };
+        }
+        let created = self.next;
+        self.next = self.clock.after(&source.pace, created);
+        Pull::Packet(PacketOffer {
+            destination: source.nodes[source.law.destination(self.rank, &mut self.draws) as usize],
+            bytes: source.packet_bytes,
+            created,
+            message: u32::MAX,
+            job: source.job,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_generator_is_a_cache_line() {
+        assert!(size_of::<super::Generator>() <= 64);
+    }
+}

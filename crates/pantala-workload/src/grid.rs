@@ -1,0 +1,91 @@
+//! Process grids: does a grid fit its ranks, and which would?
+
+use pantala_mpi::Fault;
+
+/// Checks that a grid has `ranks` cells, none of its extents zero.
+pub(crate) fn check<const N: usize>(grid: [u32; N], ranks: u32) -> Result<(), Fault> {
+    let cells =
+        grid.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::from(*extent))).unwrap_or(u64::MAX);
+    let fits = squarest::<N>(ranks);
+    if cells == 0 {
+        return Err(Fault::new(
+            "grid",
+            show(grid),
+            "an extent is zero",
+            format!("for {ranks} ranks write {}, say", show(fits)),
+        ));
+    }
+    if cells != u64::from(ranks) {
+        return Err(Fault::new(
+            "grid",
+            show(grid),
+            format!("the grid has {cells} cells, the job {ranks} ranks"),
+            format!("write {} or another grid of {ranks} cells, or give the job {cells} ranks", show(fits)),
+        ));
+    }
+    Ok(())
+}
+
+/// The factorisation of `ranks` into `N` extents with the smallest sum, in rising order.
+pub(crate) fn squarest<const N: usize>(ranks: u32) -> [u32; N] {
+    let mut best = [1; N];
+    best[N - 1] = ranks;
+    let mut extents = [1; N];
+    search(ranks, 1, 0, &mut extents, &mut best);
+    best
+}
+
+/// Tries all rising factorisations of `left` for the extents from `at` on.
+fn search(left: u32, least: u32, at: usize, extents: &mut [u32], best: &mut [u32]) {
+    let sum = |e: &[u32]| e.iter().map(|x| u64::from(*x)).sum::<u64>();
+    if at + 1 == extents.len() {
+        extents[at] = left;
+        if sum(extents) < sum(best) {
+            best.copy_from_slice(extents);
+        }
+        return;
+    }
+    let places = (extents.len() - at) as u32;
+    let mut extent = least;
+    while u64::from(extent).saturating_pow(places) <= u64::from(left) {
+        if left % extent == 0 {
+            extents[at] = extent;
+            search(left / extent, extent, at + 1, extents, best);
+        }
+        extent += 1;
+    }
+}
+
+fn show(grid: impl AsRef<[u32]>) -> String {
+    format!("{:?}", grid.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_squarest_grids() {
+        assert_eq!(squarest(528), [6, 8, 11]);
+        assert_eq!(squarest(528), [22, 24]);
+        assert_eq!(squarest(512), [8, 8, 8]);
+        assert_eq!(squarest(13), [1, 1, 13]);
+        assert_eq!(squarest(1), [1, 1]);
+        assert_eq!(squarest(256), [4, 4, 4, 4]);
+    }
+
+    #[test]
+    fn a_remedy_is_named() {
+        assert_eq!(check([6, 8, 11], 528), Ok(()));
+        assert_eq!(
+            check([6, 8, 12], 528).unwrap_err().to_string(),
+            "grid = [6, 8, 12]: the grid has 576 cells, the job 528 ranks; write [6, 8, 11] or another grid of 528 cells, or give \
+             the job 576 ranks"
+        );
+        assert_eq!(
+            check([0, 24], 528).unwrap_err().to_string(),
+            "grid = [0, 24]: an extent is zero; for 528 ranks write [22, 24], say"
+        );
+        assert!(check([u32::MAX; 3], 528).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! Patterns: synthetic traffic, one file a law of destinations.
+//!
+//! A pattern is endless: every rank of the job sends packets of the plan's size at an offered load, without regard
+//! to what the network takes. A law says where a packet goes, in ranks of the job; [`crate::injection`] says when
+//! it comes to be. To add one: a file, a variant of [`PatternKind`] and of [`Law`].
+
+pub mod bit_complement;
+pub mod hotspot;
+pub mod next_group;
+pub mod shift;
+pub mod uniform;
+
+use pantala_engine::Stream;
+use pantala_mpi::Fault;
+use serde::{Deserialize, Serialize};
+
+use crate::injection::{Injection, Phase, check_load};
+use bit_complement::BitComplement;
+use hotspot::Hotspot;
+use next_group::NextGroup;
+use shift::Shift;
+use uniform::Uniform;
+
+/// A pattern as the plan has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pattern {
+    /// Where packets go.
+    pub pattern: PatternKind,
+    /// Offered load as a fraction of the terminal bandwidth, above 0 and at most 1; taken to nine decimals.
+    pub load: f64,
+    /// When packets come to be.
+    #[serde(default)]
+    pub injection: Injection,
+    /// Whether periodic sources tick together.
+    #[serde(default)]
+    pub phase: Phase,
+    /// Whether a rank may draw itself (uniform, hotspot) or be mapped to itself (shift, bit_complement). Such a
+    /// packet goes through its router as any other.
+    #[serde(default)]
+    pub include_self: bool,
+    /// `shift`: rank `r` sends to `r + offset` modulo the number of ranks.
+    #[serde(default = "one")]
+    pub offset: u32,
+    /// `hotspot`: the ranks that draw more than their share.
+    #[serde(default = "rank_zero")]
+    pub hotspots: Vec<u32>,
+    /// `hotspot`: the share of packets that go to a hotspot, from 0 to 1.
+    #[serde(default = "tenth")]
+    pub hotspot_share: f64,
+}
+
+const fn one() -> u32 {
+    1
+}
+fn rank_zero() -> Vec<u32> {
+    vec![0]
+}
+const fn tenth() -> f64 {
+    0.1
+}
+
+/// The laws of destinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PatternKind {
+    /// [`uniform`].
+    Uniform,
+    /// [`shift`].
+    Shift,
+    /// [`bit_complement`].
+    BitComplement,
+    /// [`next_group`].
+    NextGroup,
+    /// [`hotspot`].
+    Hotspot,
+}
+
+impl Pattern {
+    /// Checks the parameters for a job of `ranks`.
+    ///
+    /// # Errors
+    /// A [`Fault`] that names the key.
+    pub fn check(&self, ranks: u32) -> Result<(), Fault> {
+        check_load(self.load)?;
+        match self.pattern {
+            PatternKind::Uniform => uniform::check(ranks, self.include_self),
+            PatternKind::Shift => shift::check(ranks, self.offset, self.include_self),
+            PatternKind::BitComplement => bit_complement::check(ranks, self.include_self),
+            PatternKind::NextGroup => next_group::check(ranks),
+            PatternKind::Hotspot => hotspot::check(ranks, &self.hotspots, self.hotspot_share, self.include_self),
+        }
+    }
+
+    /// The law for a job whose rank `r` sits in group `groups[r]`.
+    ///
+    /// # Errors
+    /// A [`Fault`] if the ranks' groups do not allow it; what [`Pattern::check`] finds must have been checked.
+    pub fn law(&self, groups: &[u32]) -> Result<Law, Fault> {
+        let ranks = groups.len() as u32;
+        Ok(match self.pattern {
+            PatternKind::Uniform => Law::Uniform(Uniform::new(ranks, self.include_self)),
+            PatternKind::Shift => Law::Shift(Shift::new(ranks, self.offset)),
+            PatternKind::BitComplement => Law::BitComplement(BitComplement::new(ranks, self.include_self)),
+            PatternKind::NextGroup => Law::NextGroup(NextGroup::new(groups)?),
+            PatternKind::Hotspot => {
+                Law::Hotspot(Hotspot::new(ranks, self.hotspots.clone(), self.hotspot_share, self.include_self))
+            }
+        })
+    }
+}
+
+/// A law of destinations, ready for draws.
+#[derive(Clone, Debug)]
+pub enum Law {
+    /// Any rank.
+    Uniform(Uniform),
+    /// The rank at a fixed distance.
+    Shift(Shift),
+    /// The mirror image.
+    BitComplement(BitComplement),
+    /// A rank in the next group.
+    NextGroup(NextGroup),
+    /// Few ranks more often than others.
+    Hotspot(Hotspot),
+}
+
+impl Law {
+    /// The destination of the next packet of `rank`.
+    #[inline]
+    pub fn destination(&self, rank: u32, draws: &mut Stream) -> u32 {
+        match self {
+            Self::Uniform(law) => law.destination(rank, draws),
+            Self::Shift(law) => law.destination(rank),
+            Self::BitComplement(law) => law.destination(rank),
+            Self::NextGroup(law) => law.destination(rank, draws),
+            Self::Hotspot(law) => law.destination(rank, draws),
+        }
+    }
+
+    /// Whether `rank` never sends.
+    #[must_use]
+    pub fn silent(&self, rank: u32) -> bool {
+        matches!(self, Self::BitComplement(law) if law.silent(rank))
+    }
+}
+
+/// Two ranks are needed where a rank may not send to itself.
+fn need_a_peer(ranks: u32, name: &str) -> Result<(), Fault> {
+    if ranks < 2 {
+        return Err(Fault::new(
+            "pattern",
+            name,
+            "a job of one rank has nobody to send to",
+            "give the job two ranks or more, or write include_self = true",
+        ));
+    }
+    Ok(())
+}

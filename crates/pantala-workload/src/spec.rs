@@ -1,0 +1,110 @@
+//! What a job runs, as the plan has it.
+
+use std::fmt;
+
+use pantala_engine::Time;
+use pantala_mpi::Fault;
+use serde::{Deserialize, Serialize};
+
+use crate::motifs::allreduce_loop::AllreduceLoop;
+use crate::motifs::fft3d::Fft3d;
+use crate::motifs::halo3d::Halo3d;
+use crate::motifs::uniform_random::UniformRandom;
+use crate::patterns::Pattern;
+
+/// The workload of a job: the plan's `workload` object, told apart by its `kind`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum WorkloadSpec {
+    /// Synthetic traffic, endless.
+    Pattern(Pattern),
+    /// A random partner every iteration.
+    UniformRandom(UniformRandom),
+    /// A stencil of six neighbours.
+    Halo3d(Halo3d),
+    /// Alltoalls in rows and columns.
+    Fft3d(Fft3d),
+    /// Compute, allreduce, again.
+    AllreduceLoop(AllreduceLoop),
+}
+
+impl WorkloadSpec {
+    /// The name in the plan.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Pattern(_) => "pattern",
+            Self::UniformRandom(_) => "uniform_random",
+            Self::Halo3d(_) => "halo3d",
+            Self::Fft3d(_) => "fft3d",
+            Self::AllreduceLoop(_) => "allreduce_loop",
+        }
+    }
+
+    /// Whether the workload never ends by itself.
+    #[must_use]
+    pub const fn is_endless(&self) -> bool {
+        matches!(self, Self::Pattern(_))
+    }
+
+    /// Checks the parameters for a job of `ranks`.
+    ///
+    /// # Errors
+    /// A [`Fault`] whose key is relative to the workload (`grid`, `load`).
+    pub fn check(&self, ranks: u32) -> Result<(), Fault> {
+        if ranks == 0 {
+            return Err(Fault::new("ranks", 0, "a job needs at least one rank", "give a positive number"));
+        }
+        match self {
+            Self::Pattern(spec) => spec.check(ranks),
+            Self::UniformRandom(spec) => spec.check(ranks),
+            Self::Halo3d(spec) => spec.check(ranks),
+            Self::Fft3d(spec) => spec.check(ranks),
+            Self::AllreduceLoop(spec) => spec.check(ranks),
+        }
+    }
+}
+
+/// A placed job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobSpec {
+    /// Its name, by which its random streams are keyed; no two jobs have the same.
+    pub name: String,
+    /// The node of each rank.
+    pub nodes: Vec<u32>,
+    /// When it starts.
+    pub start: Time,
+    /// What it runs.
+    pub workload: WorkloadSpec,
+}
+
+/// A job that cannot be run as specified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkloadError {
+    /// Which job.
+    pub job: usize,
+    /// Whether the fault is in the job's workload, or in the job itself (its `name`, its `nodes`).
+    pub of_workload: bool,
+    /// The fault; its key is relative to the workload or to the job.
+    pub fault: Fault,
+}
+
+impl WorkloadError {
+    /// A fault of the job's workload.
+    pub(crate) const fn of_workload(job: usize, fault: Fault) -> Self {
+        Self { job, of_workload: true, fault }
+    }
+
+    /// A fault of the job itself.
+    pub(crate) const fn of_job(job: usize, fault: Fault) -> Self {
+        Self { job, of_workload: false, fault }
+    }
+}
+
+impl fmt::Display for WorkloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "jobs[{}].{}{}", self.job, if self.of_workload { "workload." } else { "" }, self.fault)
+    }
+}
+
+impl std::error::Error for WorkloadError {}

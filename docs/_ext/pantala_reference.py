@@ -1,0 +1,229 @@
+"""Reference pages made from the code, before Sphinx reads the sources: tables, metrics, scenario keys, commands."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def tables_page() -> str:
+    """Every table of a run directory, from `pantala.schema`."""
+    from pantala.schema import TABLES
+
+    parts = [
+        "# Tables",
+        "A run directory holds `run.json` and the Parquet files below. Times are simulated nanoseconds from the start "
+        "of the simulation unless the text says that a column is a duration; sizes are bytes. A table that was not "
+        "recorded has no rows. [How to read them](../how-to/read-results.md) has examples.",
+    ]
+    for table in TABLES.values():
+        rows = [
+            (f"`{column.name}`", column.type + (", or null" if column.nullable else ""), column.unit, column.text)
+            for column in table.columns
+        ]
+        parts += [f"## {table.name}", f"`{table.file}`. {table.text}", _table(("column", "type", "unit", ""), rows)]
+    return _page(parts)
+
+
+def metrics_page() -> str:
+    """Every metric that `Run.metric` knows."""
+    from pantala.metrics import all_metrics
+
+    parts = ["# Metrics", "What `Run.metric(name, job=...)` can be asked for. A metric's name ends in its unit."]
+    for scope, words in (("job", "## Of a job"), ("run", "## Of a run")):
+        rows = [(f"`{metric.name}`", metric.text) for metric in all_metrics() if metric.scope == scope]
+        parts += [words, _table(("metric", ""), rows)]
+    return _page(parts)
+
+
+def scenario_page() -> str:
+    """Every key of a scenario, from its JSON Schema."""
+    from pantala import scenario_json_schema
+
+    schema = scenario_json_schema()
+    parts = [
+        "# Scenario keys",
+        "A scenario is a TOML file, or the same objects in Python. `pantala schema` prints the JSON Schema from which "
+        "this page is made; editors that know it complete keys and mark errors. "
+        "[How to write one](../how-to/scenario.md).",
+        "## The file",
+        _keys(schema),
+    ]
+    for name in _in_order(schema):
+        plain = _object(schema["$defs"][name])
+        parts += [f"## {name}", _clean(plain.get("description", "")), _keys(plain)]
+    return _page(parts)
+
+
+def commands_page() -> str:
+    """Every command with its arguments and options, from the application."""
+    import typer
+
+    from pantala.cli import app
+
+    group: Any = typer.main.get_command(app)
+    parts = [
+        "# Commands",
+        "Exit status: 0 done; 1 the simulation or Pantala failed; 2 the input is at fault; 130 interrupted. "
+        "`--debug` before any command shows the traceback of an error.",
+    ]
+    for name, command in group.commands.items():
+        arguments = [item for item in command.params if item.param_type_name == "argument"]
+        options = [item for item in command.params if item.param_type_name == "option" and not item.hidden]
+        words = " ".join(_argument(item) for item in arguments)
+        parts += [f"## pantala {name}", f"```\npantala {name} {words} [OPTIONS]\n```".replace("  ", " ")]
+        parts.append(_clean(command.help or ""))
+        rows = [(f"`{item.metavar or item.name.upper()}`", item.help or "", "") for item in arguments]
+        rows += [(_option(item), item.help or "", _default(item)) for item in options]
+        if rows:
+            parts.append(_table(("", "", "default"), rows))
+    return _page(parts)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "tables": tables_page,
+    "metrics": metrics_page,
+    "scenario": scenario_page,
+    "commands": commands_page,
+}
+
+
+def _page(parts: Iterable[str]) -> str:
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *([_cell(cell) for cell in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(_clean(text).split()).replace("|", "\\|")
+
+
+def _clean(text: str) -> str:
+    """Rich's marks as Markdown, no angle of HTML, and names with underscores as code."""
+    text = re.sub(r"\[b\](.*?)\[/b\]", r"`\1`", text).replace("``", "`")
+    plain = re.split(r"(`[^`]*`)", text)
+    for number in range(0, len(plain), 2):
+        piece = plain[number].replace("<", "&lt;")
+        plain[number] = re.sub(r"(?<![\w`])(\w*_\w+)", r"`\1`", piece)
+    return "".join(plain)
+
+
+# --- scenario ---
+
+
+def _object(definition: Json) -> Json:
+    """The table itself, where a bare string may stand for it."""
+    found: Json = next((item for item in definition.get("anyOf", []) if "properties" in item), definition)
+    return found
+
+
+def _keys(schema: Json) -> str:
+    required = schema.get("required", [])
+    rows = []
+    for key, value in schema.get("properties", {}).items():
+        default = "required" if key in required else _value(value["default"]) if "default" in value else ""
+        rows.append((f"`{key}`", _type(value), default, value.get("description", "")))
+    return _table(("key", "value", "default", ""), rows)
+
+
+def _type(value: Json) -> str:
+    if "$ref" in value:
+        return _link(value["$ref"])
+    if "const" in value:
+        return f'`"{value["const"]}"`'
+    if "enum" in value:
+        return ", ".join(f'`"{item}"`' for item in value["enum"])
+    for several in ("anyOf", "oneOf"):
+        if several in value:
+            kinds = [_type(item) for item in value[several] if item.get("type") != "null"]
+            return " or ".join(dict.fromkeys(kinds))
+    if value.get("type") == "array":
+        if "prefixItems" in value:
+            return f"list of {len(value['prefixItems'])} {_type(value['prefixItems'][0])}s"
+        return f"list of {_type(value['items'])}"
+    if value.get("examples"):
+        return "text, e.g. " + ", ".join(f'`"{item}"`' for item in value["examples"])
+    names = {"string": "text", "integer": "integer", "number": "number", "boolean": "`true` or `false`"}
+    return names.get(value.get("type", ""), "table") + _range(value)
+
+
+def _range(value: Json) -> str:
+    low, high = value.get("minimum"), value.get("maximum")
+    if value.get("type") not in {"integer", "number"} or low is None:
+        return ""
+    return f", {low:g} to {high:g}" if high is not None and high < 2**31 else f", at least {low:g}"
+
+
+def _value(default: Any) -> str:
+    if default is None:
+        return "none"
+    if isinstance(default, dict):
+        if set(default) == {"count", "unit"}:
+            return f'`"{default["count"]} {default["unit"]}s"`'
+        return f'`"{default["kind"]}"`' if list(default) == ["kind"] else "as below"
+    return f"`{json.dumps(default)}`"
+
+
+def _link(reference: str) -> str:
+    name = reference.rsplit("/", 1)[-1]
+    return f"[{name}](#{name.lower()})"
+
+
+def _in_order(schema: Json) -> list[str]:
+    """Definitions in the order in which a reader meets them."""
+    found: list[str] = []
+    waiting: list[Any] = [schema["properties"]]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, dict):
+            if "$ref" in node:
+                name = node["$ref"].rsplit("/", 1)[-1]
+                if name not in found:
+                    found.append(name)
+                    waiting.insert(0, schema["$defs"][name])
+            waiting[:0] = [value for key, value in node.items() if key != "default"]
+        elif isinstance(node, list):
+            waiting[:0] = node
+    return found
+
+
+# --- commands ---
+
+
+def _argument(item: Any) -> str:
+    name = item.metavar or item.name.upper()
+    return str(name) if item.required else f"[{name}]"
+
+
+def _option(item: Any) -> str:
+    names = ", ".join(f"`{name}`" for name in item.opts)
+    return names if item.is_flag else f"{names} {item.metavar or 'VALUE'}"
+
+
+def _default(item: Any) -> str:
+    if item.default is None or item.is_flag or not item.show_default:
+        return ""
+    return f"`{item.default}`"
+
+
+def write_pages(app: Any) -> None:
+    """Write the pages into the source directory; what has not changed stays untouched."""
+    for name, make in PAGES.items():
+        path = Path(app.srcdir) / "reference" / f"{name}.md"
+        text = make()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def setup(app: Any) -> Json:
+    """Sphinx asks for this."""
+    app.connect("builder-inited", write_pages)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,5 @@
+"""``python -m pantala`` is the command `pantala`."""
+
+from pantala.cli import main
+
+main()

@@ -1,0 +1,92 @@
+"""The application: its commands, and how every error ends in one line and an exit status."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import traceback
+from typing import Annotated, NoReturn
+
+import typer
+from typer.exceptions import TyperException
+
+from pantala.cli import bench, check, curve, reference, report, run, topology
+from pantala.cli.stopped import INTERRUPTED
+from pantala.errors import PantalaError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="pantala",
+    help="Who slows whom down on a Dragonfly: a packet-level laboratory for workload interference.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Only `--debug`; `main` has taken it off the line already."""
+
+
+app.command("run", help=run.HELP)(run.run)
+app.command("check", help=check.HELP)(check.check)
+app.command("curve", help=curve.HELP)(curve.curve)
+app.command("bench", help=bench.HELP)(bench.bench)
+app.command("topology", help=topology.HELP)(topology.topology)
+app.command("report", help=report.HELP)(report.report)
+app.command("routings", help=reference.ROUTINGS_HELP)(reference.routings)
+app.command("schema", help=reference.SCHEMA_HELP)(reference.schema)
+app.command("version", help=reference.VERSION_HELP)(reference.version)
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Runs a command line and exits.
+
+    Exit status: 0 done, 1 the simulation or Pantala failed, 2 the input is at fault, 130 interrupted.
+    """
+    line = list(sys.argv[1:] if arguments is None else arguments)
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what a batch system sends at the time limit
+    debug = "--debug" in line or bool(os.environ.get("PANTALA_DEBUG"))
+    try:
+        status = app(args=[word for word in line if word != "--debug"], prog_name="pantala", standalone_mode=False)
+        if status == INTERRUPTED:  # typer has swallowed the KeyboardInterrupt
+            _say("interrupted", INTERRUPTED)
+    except BaseException as error:
+        if debug and not isinstance(error, SystemExit):
+            traceback.print_exc()
+        status = _ended(error)
+    sys.stdout.flush()
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _ended(error: BaseException) -> int:
+    """Says in one line what ended the command, and returns the exit status."""
+    match error:
+        case SystemExit(code=code):
+            return code if isinstance(code, int) else int(code is not None)
+        case PantalaError():
+            return _say(str(error), error.exit_status)
+        case KeyboardInterrupt() | typer.Abort():
+            return _say("interrupted", INTERRUPTED)
+        case TyperException():
+            message = error.format_message().rstrip(".")  # empty after the help that no arguments at all give
+            return _say(f"pantala: {message}; add --help to see what there is", 2) if message else 2
+        case BrokenPipeError():
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - what read our output has gone; so be it
+            return 1
+        case _:
+            name = type(error).__name__
+            return _say(f"pantala: internal error: {name}: {error}; add --debug for the traceback", 1)
+
+
+def _say(text: str, status: int) -> int:
+    print(" ".join(text.split()) if status == 2 else text, file=sys.stderr)
+    return status

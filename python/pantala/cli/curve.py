@@ -1,0 +1,115 @@
+"""`pantala curve`: latency and accepted throughput against offered load."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from pantala.load_curve import CurvePoint
+
+__all__ = ["HELP", "curve"]
+
+HELP = """Measure the field's basic curve: latency and accepted load of synthetic traffic against offered load.
+
+A preset is a router model with the habits of its simulator: injection, warm-up, window; any of them can be changed.
+"""
+
+
+def curve(
+    preset: Annotated[str, typer.Option("--preset", help="Router model: pantala or sst_sc22.")] = "pantala",
+    routing: Annotated[
+        str, typer.Option("--routing", help="Routing algorithm; see [b]pantala routings[/b].")
+    ] = "minimal",
+    pattern: Annotated[
+        str, typer.Option("--pattern", help="uniform, shift, bit_complement, next_group or hotspot.")
+    ] = "uniform",
+    loads: Annotated[
+        str, typer.Option("--loads", metavar="LIST", help="Offered loads, as fractions of terminal bandwidth.")
+    ] = "0.1,0.3,0.5,0.7,0.9",
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
+    warmup: Annotated[
+        str | None, typer.Option("--warmup", metavar="TIME", help="Simulated time before the measured window.")
+    ] = None,
+    measure: Annotated[
+        str | None, typer.Option("--measure", metavar="TIME", help="Length of the measured window.")
+    ] = None,
+    injection: Annotated[str | None, typer.Option("--injection", help="bernoulli or periodic.")] = None,
+    timeline: Annotated[
+        str | None, typer.Option("--timeline", metavar="TIME", help="Accepted load and more, a window of this length.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. machine.topology.g=9; repeatable."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a load.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the curve: .svg, .png or .pdf.")
+    ] = None,
+) -> None:
+    """Measures a load-latency curve."""
+    from pantala.cli.settings import parse_loads, parse_settings
+    from pantala.load_curve import curve as measure_curve
+
+    wanted = parse_loads(loads)
+    changes = parse_settings(settings)
+    status = Console(stderr=True)
+    with status.status(f"{len(wanted)} loads") as line:
+        done: list[CurvePoint] = []
+
+        def on_point(point: CurvePoint) -> None:
+            done.append(point)
+            line.update(f"{len(done)} of {len(wanted)} loads measured")
+
+        points = measure_curve(
+            preset=preset,
+            routing=routing,
+            pattern=pattern,
+            loads=wanted,
+            seed=seed,
+            warmup=warmup,
+            measure=measure,
+            injection=injection,
+            timeline=timeline,
+            changes=changes,
+            on_point=on_point,
+        )
+    if plot is not None:
+        from pantala.figures import curve as draw
+        from pantala.figures import save
+
+        save(draw({f"{routing}, {pattern}": points}), plot)
+    if as_json:
+        print(json.dumps(points, indent=2))
+    else:
+        Console().print(_table(points, f"{preset}: {routing} routing, {pattern} traffic"))
+
+
+def _table(points: list[CurvePoint], title: str) -> Table:
+    table = Table(title=title, caption="latencies in ns; loads as fractions of terminal bandwidth")
+    headings = ("load", "accepted", "latency", "p50", "p95", "p99", "network", "hops", "non-minimal", "packets")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for point in points:
+        table.add_row(
+            f"{point['load']:g}",
+            f"{point['accepted']:.3f}{' saturated' if point['saturated'] else ''}",
+            _number(point["latency_mean_ns"]),
+            _number(point["latency_p50_ns"]),
+            _number(point["latency_p95_ns"]),
+            _number(point["latency_p99_ns"]),
+            _number(point["network_latency_mean_ns"]),
+            _number(point["link_hops_mean"], 2),
+            _number(point["nonminimal_share"], 3),
+            f"{point['packets']:,}",
+        )
+    return table
+
+
+def _number(value: float | None, decimals: int = 1) -> str:
+    return "" if value is None else f"{value:.{decimals}f}"

@@ -1,0 +1,22 @@
+"""`pantala report`: the HTML page of a run, anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["HELP", "report"]
+
+HELP = "Write the report of a run again: one HTML page that needs no other file."
+
+
+def report(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The run directory.", show_default=False)],
+) -> None:
+    """Rebuilds report.html in a run directory."""
+    from pantala.execution import write_report
+    from pantala.results import load
+
+    print(f"report: {write_report(load(directory))}")

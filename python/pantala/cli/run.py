@@ -1,0 +1,112 @@
+"""`pantala run`: a scenario, its tables, its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from pantala.results import InterferenceRun, Run
+
+__all__ = ["HELP", "run"]
+
+HELP = """Run a scenario: simulate, write the run directory, report.
+
+With [b]interference = true[/b] each job runs alone first, on the same nodes, then all together.
+Ctrl-C, and the signal of a batch system at its time limit, stop cleanly: the tables so far are kept, and the run is
+marked incomplete.
+"""
+
+
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario, a TOML file.", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The run directory; runs/NAME if not given.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that DIR holds.")] = False,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Another seed than the scenario's.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. routing.algorithm=minimal; repeatable."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing unless something is wrong.")] = False,
+) -> None:
+    """Runs a scenario file."""
+    from pantala.cli.settings import parse_settings
+    from pantala.cli.stopped import Stopped
+    from pantala.errors import Interrupted
+    from pantala.execution import run as run_scenario
+    from pantala.results import InterferenceRun
+    from pantala.scenario import Scenario
+
+    changes = parse_settings(settings)
+    if seed is not None:
+        changes["seed"] = seed
+    scenario = Scenario.from_toml(file, changes=changes)
+    try:
+        result = run_scenario(scenario, out, overwrite=overwrite, progress=not quiet)
+    except Interrupted as stopped:
+        raise Stopped(str(stopped)) from None
+    if quiet:
+        return
+    from pantala.report import finding_of
+
+    console = Console()
+    console.print(_slowdown(result) if isinstance(result, InterferenceRun) else _jobs(result))
+    console.print(finding_of(result), highlight=False, markup=False)
+    console.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _slowdown(result: InterferenceRun) -> Table:
+    """Communication time of every job alone and together."""
+    table = Table(title="Communication time: mean ± standard deviation (maximum) over ranks")
+    table.add_column("job")
+    for heading in ("alone", "together", "slowdown"):
+        table.add_column(heading, justify="right")
+    for row in result.slowdown.collect().iter_rows(named=True):
+        slowdown = row["slowdown"]
+        table.add_row(
+            row["name"],
+            _communication(row, "alone_"),
+            _communication(row, "together_"),
+            "" if slowdown is None else f"{slowdown:.2f}",
+        )
+    return table
+
+
+def _jobs(result: Run) -> Table:
+    """What a run without comparison tells of every job."""
+    from pantala.progress import time_text
+
+    table = Table(title="Jobs: communication time over ranks, packet latency")
+    table.add_column("job")
+    for heading in ("ended", "communication: mean ± std (max)", "latency: mean", "p99", "GB"):
+        table.add_column(heading, justify="right")
+    for row in result.jobs.collect().iter_rows(named=True):
+        table.add_row(
+            row["name"],
+            "" if row["end_ns"] is None else time_text(row["end_ns"]),
+            _communication(row, ""),
+            _time(row["packet_latency_mean_ns"]),
+            _time(row["packet_latency_p99_ns"]),
+            f"{row['bytes'] / 1e9:.3g}",
+        )
+    return table
+
+
+def _communication(row: dict[str, float | None], prefix: str) -> str:
+    mean, std, most = (row[f"{prefix}communication_time_{word}_ns"] for word in ("mean", "std", "max"))
+    if mean is None:
+        return ""
+    return f"{_time(mean)} ± {_time(std)} ({_time(most)})"
+
+
+def _time(nanoseconds: float | None) -> str:
+    from pantala.progress import time_text
+
+    return "" if nanoseconds is None else time_text(nanoseconds)

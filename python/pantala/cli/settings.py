@@ -1,0 +1,45 @@
+"""`--set KEY=VALUE`: values from the command line, by dotted key."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from typing import Any
+
+from pantala.errors import UsageError
+
+__all__ = ["parse_loads", "parse_settings"]
+
+
+def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:
+    """Dotted key to value; a value is read as TOML if it is TOML, else as text.
+
+    Raises:
+        UsageError: no ``=``, or no key.
+    """
+    changes: dict[str, Any] = {}
+    for setting in settings or ():
+        key, equals, text = setting.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--set {setting}: is not KEY=VALUE; write e.g. --set machine.router.arbiter=age")
+        changes[key.strip()] = _value(text.strip())
+    return changes
+
+
+def parse_loads(text: str) -> list[float]:
+    """The loads of ``0.1,0.3,0.5``.
+
+    Raises:
+        UsageError: something in it is not a number.
+    """
+    try:
+        return [float(word) for word in text.split(",") if word.strip()]
+    except ValueError:
+        raise UsageError(f"--loads {text}: is not a list of numbers; write e.g. --loads 0.1,0.3,0.5") from None
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,155 @@
+"""Running a scenario: one run, or each job alone and then all together."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from rich.console import Console
+
+from pantala import metrics, native
+from pantala.errors import Interrupted, PlanError, SimulationError
+from pantala.plan import only_jobs
+from pantala.progress import ProgressLine
+from pantala.results import InterferenceRun, Run, load
+from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, OutputDirectory
+from pantala.scenario import Scenario
+
+__all__ = ["REPORT_FILE", "run", "write_report"]
+
+#: The report's name in a run directory.
+REPORT_FILE = "report.html"
+
+
+def run(
+    scenario: Scenario,
+    out: str | Path | None = None,
+    *,
+    overwrite: bool = False,
+    progress: bool | None = None,
+    report: bool = True,
+) -> Run | InterferenceRun:
+    """Runs a scenario and opens its results.
+
+    Args:
+        scenario: what to run.
+        out: the run directory; ``runs/NAME`` if not given.
+        overwrite: whether to replace a run that is there already.
+        progress: whether to show on standard error how far it is; if not given, only on a terminal.
+        report: whether to write report.html into the directory.
+
+    Returns:
+        The run; an `InterferenceRun` if the scenario asks for ``interference``.
+
+    Raises:
+        ScenarioError: the scenario cannot be run. Nothing has been written.
+        RunDirectoryError: the directory is taken or cannot be written. Nothing has been written.
+        SimulationError: the simulation could not go on; what there is is kept, marked incomplete.
+        Interrupted: Ctrl-C; what there is is kept, marked incomplete. A `KeyboardInterrupt`.
+    """
+    target = Path("runs") / scenario.name if out is None else Path(out)
+    resolved = scenario.resolve()
+    parts = _parts(scenario, resolved)
+    output = OutputDirectory(target, overwrite=overwrite)
+    console = Console(stderr=True)
+    shown = console.is_terminal if progress is None else progress
+    output.begin()
+    try:
+        with ProgressLine(len(parts), console if shown else None) as line:
+            _simulate(scenario, parts, output, line)
+    except PlanError as error:
+        output.discard()
+        raise scenario.blame(error) from None
+    except SimulationError as error:
+        raise SimulationError(str(error), _keep(output)) from None
+    except KeyboardInterrupt:
+        raise Interrupted(_keep(output)) from None
+    except BaseException:
+        output.discard()
+        raise
+    output.publish()
+    result = load(target)
+    if report:
+        write_report(result)
+    return result
+
+
+def write_report(result: Run | InterferenceRun) -> Path:
+    """Writes report.html, a page that needs no other file, into the directory of a run; returns its path."""
+    from pantala.report import write_report as write
+
+    path = result.path / REPORT_FILE
+    write(result, path)
+    return path
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One simulation: what to call it, where to write it below the output directory, what to run."""
+
+    name: str
+    directory: str
+    plan: dict[str, Any]
+
+    @property
+    def jobs(self) -> list[str]:
+        return [job["name"] for job in self.plan["jobs"]]
+
+
+def _parts(scenario: Scenario, resolved: dict[str, Any]) -> list[_Part]:
+    """The simulations of a scenario.
+
+    A pattern never ends: it is run alone only if the scenario says for how long.
+    """
+    if not scenario.interference:
+        return [_Part(scenario.name, ".", resolved)]
+    names = [job.name for job in scenario.jobs if scenario.stop.duration is not None or not job.endless]
+    alone = [f"alone-{name}" for name in names]
+    parts = [_Part(part, part, only_jobs(resolved, [name], part)) for part, name in zip(alone, names, strict=True)]
+    together = only_jobs(resolved, [job.name for job in scenario.jobs], "together")
+    return [*parts, _Part("together", "together", together)]
+
+
+def _simulate(scenario: Scenario, parts: list[_Part], output: OutputDirectory, line: ProgressLine) -> None:
+    done: list[_Part] = []
+    complete = False
+    try:
+        for part in parts:
+            directory = output.partial / part.directory
+            directory.mkdir(exist_ok=True)
+            done.append(part)
+            line.start(part.name)
+            document = native.run(part.plan, directory, cast("native.ProgressCallback", line.update))
+            line.finish(document)
+        complete = True
+    finally:
+        if scenario.interference:
+            _write_interference(scenario, done, output.partial, complete)
+
+
+def _write_interference(scenario: Scenario, done: list[_Part], directory: Path, complete: bool) -> None:
+    """The slowdown table, if every part is there, and interference.json; without one part, neither."""
+    made = [part for part in done if (directory / part.directory / RUN_FILE).is_file()]
+    if not made:
+        return
+    if complete:
+        alone = {part.jobs[0]: Run(directory / part.directory) for part in made if part.name != "together"}
+        table = metrics.slowdown_of(Run(directory / "together"), alone)
+        table.write_parquet(directory / metrics.SLOWDOWN_FILE, compression="zstd", statistics=False)
+    document = {
+        "pantala": native.core().VERSION,
+        "name": scenario.name,
+        "complete": complete,
+        "parts": [{"part": part.name, "directory": part.directory, "jobs": part.jobs} for part in made],
+    }
+    (directory / INTERFERENCE_FILE).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+def _keep(output: OutputDirectory) -> Path | None:
+    """Publishes what an unfinished run has written, if that is anything; it is marked incomplete inside."""
+    if not any((output.partial / name).is_file() for name in (RUN_FILE, INTERFERENCE_FILE)):
+        output.discard()
+        return None
+    return output.publish()

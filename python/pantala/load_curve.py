@@ -1,0 +1,240 @@
+"""The field's basic curve: latency and accepted throughput against offered load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from pantala import native
+from pantala.errors import PlanError, UsageError
+from pantala.scenario import Scenario
+from pantala.scenario.presets import router_preset, router_presets
+from pantala.units import Duration, UnitError
+
+__all__ = ["CurvePoint", "CurveSetup", "TimelineWindow", "curve", "curve_setup", "measure_point"]
+
+_SOURCE = "pantala curve"
+_JOB = "traffic"
+
+#: The keys of a point, in order, as `pantala curve --json` prints them.
+POINT_KEYS = (
+    "load",
+    "accepted",
+    "saturated",
+    "latency_mean_ns",
+    "latency_p50_ns",
+    "latency_p95_ns",
+    "latency_p99_ns",
+    "network_latency_mean_ns",
+    "network_latency_p50_ns",
+    "network_latency_p99_ns",
+    "link_hops_mean",
+    "nonminimal_share",
+    "packets",
+)
+
+
+class TimelineWindow(TypedDict):
+    """Accepted load and non-minimal share in one window of time."""
+
+    window_start_ns: float
+    accepted: float
+    nonminimal_share: float | None
+
+
+class _Point(TypedDict):
+    load: float
+    accepted: float
+    saturated: bool
+    latency_mean_ns: float | None
+    latency_p50_ns: float | None
+    latency_p95_ns: float | None
+    latency_p99_ns: float | None
+    network_latency_mean_ns: float | None
+    network_latency_p50_ns: float | None
+    network_latency_p99_ns: float | None
+    link_hops_mean: float | None
+    nonminimal_share: float | None
+    packets: int
+
+
+class CurvePoint(_Point, total=False):
+    """One offered load: load and accepted as fractions of terminal bandwidth, latencies in ns."""
+
+    timeline: list[TimelineWindow]
+
+
+@dataclass(frozen=True)
+class CurveSetup:
+    """What a curve measures, every default decided.
+
+    Attributes:
+        scenario: one job of synthetic traffic on every node; its load is that of the first point.
+        warmup: simulated time before the window that is measured.
+        measure: length of that window.
+        timeline: length of the windows of the timeline; zero for none.
+    """
+
+    scenario: Scenario
+    warmup: Duration
+    measure: Duration
+    timeline: Duration
+
+    def at_load(self, load: float) -> Scenario:
+        """The scenario at an offered load."""
+        return self.scenario.replace({"jobs.0.workload.load": load})
+
+
+def curve(
+    *,
+    preset: str = "pantala",
+    routing: str = "minimal",
+    pattern: str = "uniform",
+    loads: Sequence[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
+    seed: int = 1,
+    warmup: str | Duration | None = None,
+    measure: str | Duration | None = None,
+    injection: str | None = None,
+    timeline: str | Duration | None = None,
+    changes: Mapping[str, Any] | None = None,
+    on_point: Callable[[CurvePoint], None] | None = None,
+) -> list[CurvePoint]:
+    """Measures latency and accepted load of synthetic traffic at several offered loads.
+
+    ``polars.DataFrame(pt.curve(...))`` makes a table of it.
+
+    Args:
+        preset: a router model; it also gives the defaults of what follows, as its simulator has them.
+        routing: a routing algorithm.
+        pattern: uniform, shift, bit_complement, next_group or hotspot.
+        loads: offered loads, as fractions of the terminal bandwidth.
+        seed: the seed; one seed, one result.
+        warmup: simulated time before the window that is measured, e.g. ``"20 us"``.
+        measure: length of that window.
+        injection: bernoulli or periodic.
+        timeline: also give accepted load and non-minimal share in windows of this length.
+        changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self": True}``.
+        on_point: called with each point as soon as it is measured.
+
+    Returns:
+        One dictionary a load; saturated means that less than 0.97 of the offered load was accepted.
+
+    Raises:
+        ScenarioError: a name or value is wrong, or the network cannot be built.
+        SimulationError: the network stalled.
+    """
+    setup = curve_setup(
+        preset=preset,
+        routing=routing,
+        pattern=pattern,
+        seed=seed,
+        warmup=warmup,
+        measure=measure,
+        injection=injection,
+        timeline=timeline,
+        changes=changes,
+    )
+    if not loads:
+        raise UsageError("there are no loads; give e.g. 0.1,0.3,0.5")
+    scenarios = [setup.at_load(float(load)) for load in loads]  # all checked before the first is simulated
+    points = []
+    for scenario in scenarios:
+        point = _as_point(measure_point(setup, scenario), setup)
+        points.append(point)
+        if on_point is not None:
+            on_point(point)
+    return points
+
+
+def curve_setup(
+    *,
+    preset: str = "pantala",
+    routing: str = "minimal",
+    pattern: str = "uniform",
+    seed: int = 1,
+    warmup: str | Duration | None = None,
+    measure: str | Duration | None = None,
+    injection: str | None = None,
+    timeline: str | Duration | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> CurveSetup:
+    """What `curve` measures; see there.
+
+    Raises:
+        ScenarioError: a name or value is wrong.
+        UsageError: a time is wrong, or there is no such preset.
+    """
+    if preset not in router_presets():
+        raise UsageError(f"preset = '{preset}': is not a router model; choose one of {', '.join(router_presets())}")
+    defaults = router_preset(preset)["curve"]
+    times = {
+        "warmup": _time("warmup", warmup or defaults["warmup"]),
+        "measure": _time("measure", measure or defaults["measure"]),
+        "timeline": _time("timeline", timeline) if timeline else Duration(0),
+    }
+    data = {
+        "name": "curve",
+        "seed": seed,
+        "machine": {
+            "preset": defaults["machine"],
+            "router": {"model": preset},
+            "nic": {"latency_from": defaults["latency_from"]},
+        },
+        "routing": {"algorithm": routing},
+        "jobs": [
+            {
+                "name": _JOB,
+                "ranks": 1,
+                "placement": "contiguous",
+                "workload": {
+                    "kind": "pattern",
+                    "pattern": pattern,
+                    "load": 0.5,
+                    "injection": injection or defaults["injection"],
+                    "phase": defaults["phase"],
+                    "include_self": defaults["include_self"],
+                },
+            }
+        ],
+        "stop": {"duration": str(Duration(times["warmup"] + times["measure"]))},
+        "record": {"packets": "off", "messages": False, "iterations": False, "link_windows": False},
+    }
+    spelled = {
+        f"jobs.0.{key}" if key.split(".")[0] == "workload" else key: value for key, value in (changes or {}).items()
+    }
+    scenario = Scenario.from_dict(data, source=_SOURCE, changes=spelled)
+    everywhere = scenario.replace({"jobs.0.ranks": scenario.machine.nodes})
+    return CurveSetup(everywhere, **times)
+
+
+def measure_point(
+    setup: CurveSetup, scenario: Scenario, on_progress: native.ProgressCallback | None = None
+) -> dict[str, Any]:
+    """Measures one load; the core's whole answer, with what it cost. Ctrl-C ends it.
+
+    Raises:
+        ScenarioError: the network cannot be built, or the routing cannot run on it.
+        SimulationError: the network stalled.
+    """
+    try:
+        return native.measure(
+            scenario.plan(), int(setup.warmup), int(setup.measure), int(setup.timeline), on_progress or (lambda _: None)
+        )
+    except PlanError as error:
+        raise scenario.blame(error) from None
+
+
+def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
+    keys = (*POINT_KEYS, "timeline") if setup.timeline else POINT_KEYS
+    return {key: measured[key] for key in keys}  # type: ignore[return-value]
+
+
+def _time(name: str, text: str | Duration) -> Duration:
+    try:
+        time = Duration.parse(text)
+    except UnitError as error:
+        raise UsageError(f"{name} = '{text}': {error}") from None
+    if time <= 0:
+        raise UsageError(f"{name} = '{text}': must be more than zero; write e.g. '20 us'")
+    return time

@@ -1,0 +1,161 @@
+"""Metrics by name: one number of a run or of a job, with its unit, its meaning and its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import polars as pl
+
+from pantala.errors import UsageError, nearest
+from pantala.schema import TABLES
+
+if TYPE_CHECKING:
+    from pantala.results import Run
+
+__all__ = ["SLOWDOWN_FILE", "Metric", "all_metrics", "chosen_job", "slowdown_of", "value_of"]
+
+SLOWDOWN_FILE = "slowdown.parquet"
+
+_OF_COMMUNICATION = ("mean", "std", "max")
+_NOT_METRICS = frozenset({"job", "name", "complete"})
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that a run can be asked for.
+
+    Attributes:
+        name: what to ask for; ends in its unit, if it has one.
+        scope: whether it is a number of a job or of the whole run.
+        text: what it means, and where it comes from.
+    """
+
+    name: str
+    scope: Literal["job", "run"]
+    text: str
+
+
+def _of_column(name: str) -> Callable[[pl.DataFrame], float | None]:
+    return lambda row: row[name].item()
+
+
+def _execution_time(row: pl.DataFrame) -> float | None:
+    end, start = row["end_ns"].item(), row["start_ns"].item()
+    return None if end is None else end - start
+
+
+def _injection_rate(row: pl.DataFrame) -> float | None:
+    time = _execution_time(row)
+    return row["bytes"].item() / time if time else None
+
+
+def _counter(name: str) -> Callable[[Run], float | None]:
+    return lambda run: run.document["counters"].get(name)
+
+
+def _over_links(link_class: str, expression: pl.Expr) -> Callable[[Run], float | None]:
+    def compute(run: Run) -> float | None:
+        links = run.links.filter(pl.col("class") == link_class).select(expression.alias("value")).collect()
+        value: float | None = links["value"].item()
+        return value
+
+    return compute
+
+
+_JOB_METRICS: dict[str, tuple[str, Callable[[pl.DataFrame], float | None]]] = {
+    **{
+        column.name: (column.text, _of_column(column.name))
+        for column in TABLES["jobs"].columns
+        if column.name not in _NOT_METRICS
+    },
+    "execution_time_ns": ("From the job's start to the end of its last rank.", _execution_time),
+    "injection_rate_gb_per_s": (
+        "Delivered payload over execution time, in GB/s (Kang et al., SC 2022, IV).",
+        _injection_rate,
+    ),
+}
+
+_RUN_METRICS: dict[str, tuple[str, Callable[[Run], float | None]]] = {
+    "simulated_ns": ("Simulated time.", lambda run: run.document["simulated_ns"]),
+    "packets_delivered": ("Packets delivered.", _counter("packets_delivered")),
+    "packet_hops": ("Link traversals between routers, plus ejections.", _counter("packet_hops")),
+}
+for _class in ("local", "global"):
+    _RUN_METRICS[f"{_class}_load_mean"] = (
+        f"Mean over {_class} links of the share of time that a link was busy (congestion index; Kang et al., VI.B).",
+        _over_links(_class, pl.col("load").mean()),
+    )
+    _RUN_METRICS[f"{_class}_load_max"] = (
+        f"The busiest {_class} link's share of time.",
+        _over_links(_class, pl.col("load").max()),
+    )
+    _RUN_METRICS[f"{_class}_stall_mean_ns"] = (
+        f"Mean over {_class} links of the time that a flit was ready and had no credit (Kang et al., SC 2022, VI.B).",
+        _over_links(_class, pl.col("stall_ns").mean()),
+    )
+
+
+def all_metrics() -> list[Metric]:
+    """The metrics there are: those of a job, then those of a run."""
+    of_job = [Metric(name, "job", text) for name, (text, _) in _JOB_METRICS.items()]
+    return of_job + [Metric(name, "run", text) for name, (text, _) in _RUN_METRICS.items()]
+
+
+def value_of(run: Run, name: str, job: str | None) -> float | None:
+    """A metric of a run; see `Run.metric`."""
+    if name in _RUN_METRICS:
+        if job is not None:
+            raise UsageError(f"metric {name} is one of the whole run; leave out job = '{job}'")
+        return _RUN_METRICS[name][1](run)
+    if name not in _JOB_METRICS:
+        close = nearest(name, [*_JOB_METRICS, *_RUN_METRICS])
+        hint = f"did you mean '{close}'?" if close else "Run.metrics() lists them"
+        raise UsageError(f"there is no metric '{name}'; {hint}")
+    job = chosen_job(run, name, job)
+    return _JOB_METRICS[name][1](run.jobs.filter(pl.col("name") == job).collect())
+
+
+def chosen_job(run: Run, metric: str, job: str | None) -> str:
+    """The job that is meant: the one named, or the only one.
+
+    Raises:
+        UsageError: no such job, or several and none named.
+    """
+    names = ", ".join(run.job_names)
+    if job is None:
+        if len(run.job_names) == 1:
+            return run.job_names[0]
+        raise UsageError(f"metric {metric} is one of a job; add job = one of {names}")
+    if job not in run.job_names:
+        raise UsageError(f"there is no job '{job}'; the jobs are {names}")
+    return job
+
+
+def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
+    """Communication time of every job alone and together, and their ratio.
+
+    Slowdown is the mean over ranks together over the mean over ranks alone (Kang et al., SC 2022, V: "variation"
+    plus one). It is null for a job that was not run alone, and where a job communicated for no time at all.
+
+    Returns:
+        One row a job: job u16, name str, alone_communication_time_{mean,std,max}_ns,
+        together_communication_time_{mean,std,max}_ns, slowdown, all f64.
+    """
+    columns = [f"communication_time_{word}_ns" for word in _OF_COMMUNICATION]
+    key = pl.col("name")
+    before = [run.jobs.select(key, pl.col(columns).name.prefix("alone_")) for run in alone.values()]
+    after = together.jobs.select("job", "name", pl.col(columns).name.prefix("together_"))
+    if before:
+        joined = after.join(pl.concat(before), on="name", how="left")
+    else:
+        joined = after.with_columns(pl.lit(None, pl.Float64).alias(f"alone_{column}") for column in columns)
+    base = pl.col("alone_communication_time_mean_ns")
+    ratio = pl.when(base > 0).then(pl.col("together_communication_time_mean_ns") / base)
+    return (
+        joined.with_columns(ratio.alias("slowdown"))
+        .sort("job")
+        .select("job", "name", *(f"{run}_{column}" for run in ("alone", "together") for column in columns), "slowdown")
+        .collect()
+    )

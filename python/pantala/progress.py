@@ -1,0 +1,131 @@
+"""The progress line: simulated time, packets delivered, packet-hops a second, time left.
+
+On a terminal it is one line that renews itself; elsewhere, as in a batch job's log, one short line a finished run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+from pantala import native
+from pantala.units import Duration
+
+__all__ = ["ProgressLine", "of_thousands", "time_text"]
+
+
+def of_thousands(value: float) -> str:
+    """A count with three digits: ``4.12 M``."""
+    for scale, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if abs(value) >= scale:
+            return f"{value / scale:.3g}{letter}" if value < 999.5 * scale else f"{value / scale:.0f}{letter}"
+    return f"{value:.3g}"
+
+
+def time_text(nanoseconds: float) -> str:
+    """A simulated time with four digits in a unit that fits: ``1.234 ms``."""
+    for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if nanoseconds >= scale:
+            return f"{nanoseconds / scale:.4g} {unit}"
+    return str(Duration(round(nanoseconds * 1000)))
+
+
+class ProgressLine:
+    """Shows how far the runs are, on standard error; a context manager.
+
+    Args:
+        runs: how many runs there will be.
+        console: where to; None shows nothing.
+    """
+
+    def __init__(self, runs: int, console: Console | None) -> None:
+        self._runs = runs
+        self._number = 0
+        self._title = ""
+        self._console = console
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        if console is not None and console.is_terminal:
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=20),
+                TextColumn("{task.fields[state]}"),
+                console=console,
+                transient=True,
+                auto_refresh=False,
+            )
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def start(self, title: str) -> None:
+        """Begins the next run."""
+        self._number += 1
+        self._title = f"{self._number}/{self._runs} {title}" if self._runs > 1 else title
+        if self._bar is not None:
+            self._task = self._bar.add_task(self._title, total=1.0, state="")
+            self._bar.refresh()
+
+    def update(self, progress: native.Progress) -> None:
+        """Shows how far the run is."""
+        if self._bar is not None and self._task is not None:
+            fraction = progress["fraction"]
+            self._bar.update(self._task, completed=fraction or 0.0, state=_state(progress), refresh=True)
+
+    def finish(self, document: Mapping[str, Any]) -> None:
+        """Ends the run: its line goes, a short one stays.
+
+        Args:
+            document: the run's run.json.
+        """
+        if self._bar is not None and self._task is not None:
+            self._bar.remove_task(self._task)
+            self._task = None
+        if self._console is None:
+            return
+        counters = document["counters"]
+        seconds = document["provenance"]["wall_seconds"]
+        line = (
+            f"{self._title}: {time_text(document['simulated_ns'])} simulated, "
+            f"{of_thousands(counters['packets_delivered'])} packets, "
+            f"{_rate(counters['packet_hops'], seconds)}, {_clock(seconds)}"
+        )
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _rate(packet_hops: int, seconds: float) -> str:
+    return f"{of_thousands(packet_hops / seconds if seconds > 0 else 0.0)} packet-hops/s"
+
+
+def _state(progress: native.Progress) -> str:
+    parts = [
+        time_text(progress["simulated_ns"]),
+        f"{of_thousands(progress['packets_delivered'])} packets",
+        _rate(progress["packet_hops"], progress["wall_seconds"]),
+    ]
+    fraction = progress["fraction"]
+    if fraction is not None and fraction >= 0.01:
+        parts.append(f"{_clock(progress['wall_seconds'] * (1 - fraction) / fraction)} left")
+    elif progress["ranks"]:
+        parts.append(f"{progress['ranks_done']}/{progress['ranks']} ranks done")
+    return " · ".join(parts)
+
+
+def _clock(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

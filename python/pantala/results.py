@@ -1,0 +1,231 @@
+"""Results: run directories as lazy tables and named metrics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala import metrics
+from pantala.errors import RunDirectoryError
+from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE
+from pantala.schema import TABLES, polars_schema
+
+__all__ = ["InterferenceRun", "Run", "load"]
+
+
+def load(path: str | Path) -> Run | InterferenceRun:
+    """Opens a run directory, or the directory of an interference study.
+
+    Raises:
+        RunDirectoryError: the directory holds no run.
+    """
+    return InterferenceRun(path) if (Path(path) / INTERFERENCE_FILE).is_file() else Run(path)
+
+
+class Run:
+    """One run: a plan executed. Its tables are Polars lazy frames; nothing is read before it is asked for.
+
+    `pantala.schema.TABLES` describes every column. A table that was not recorded is empty. Times are simulated
+    nanoseconds, sizes are bytes::
+
+        run = pt.Run("runs/quickstart")
+        run.jobs.select("name", "communication_time_mean_ns").collect()
+        run.metric("communication_time_mean_ns", job="halo3d")
+
+    Attributes:
+        path: the run directory.
+        document: run.json: the resolved plan, counters, conservation, provenance.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Opens a run directory.
+
+        Raises:
+            RunDirectoryError: the directory holds no run.
+        """
+        self.path = Path(path)
+        self.document: dict[str, Any] = _document(self.path, RUN_FILE)
+
+    @property
+    def name(self) -> str:
+        """The name of the plan."""
+        return str(self.plan["name"])
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """The resolved plan, in picoseconds, bytes and bytes a second."""
+        plan: dict[str, Any] = self.document["plan"]
+        return plan
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end; false if it was interrupted or stalled."""
+        return bool(self.document["complete"])
+
+    @cached_property
+    def job_names(self) -> list[str]:
+        """The names of the jobs, in the plan's order."""
+        return [job["name"] for job in self.plan["jobs"]]
+
+    @property
+    def jobs(self) -> pl.LazyFrame:
+        """One row a job: communication time, latencies, bytes."""
+        return self._table("jobs")
+
+    @property
+    def ranks(self) -> pl.LazyFrame:
+        """One row a rank: its node, and what it spent its time on."""
+        return self._table("ranks")
+
+    @property
+    def iterations(self) -> pl.LazyFrame:
+        """One row an iteration of a rank; empty if `record.iterations` was off."""
+        return self._table("iterations")
+
+    @property
+    def messages(self) -> pl.LazyFrame:
+        """One row a message; empty if `record.messages` was off."""
+        return self._table("messages")
+
+    @property
+    def packets(self) -> pl.LazyFrame:
+        """One row a recorded packet, as `record.packets` chose them."""
+        return self._table("packets")
+
+    @property
+    def links(self) -> pl.LazyFrame:
+        """One row a directed link, injection and ejection included: traffic, load, stall time."""
+        return self._table("links")
+
+    @property
+    def link_jobs(self) -> pl.LazyFrame:
+        """One row a link and job: the job's bytes on the link."""
+        return self._table("link_jobs")
+
+    @property
+    def link_windows(self) -> pl.LazyFrame:
+        """One row a link and window of time, local and global links only; empty if `record.link_windows` was off."""
+        return self._table("link_windows")
+
+    @property
+    def job_windows(self) -> pl.LazyFrame:
+        """One row a job and window of time: bytes in and out, mean latency."""
+        return self._table("job_windows")
+
+    def metric(self, name: str, job: str | None = None) -> float | None:
+        """A metric by its name.
+
+        Args:
+            name: one of `metrics`.
+            job: the job, for a metric of a job; may be left out if there is only one.
+
+        Returns:
+            The value, in the unit that its name ends in; None where there is none, as the message latency of a job
+            without messages.
+
+        Raises:
+            UsageError: no such metric, no such job, or a job is needed.
+        """
+        return metrics.value_of(self, name, job)
+
+    @staticmethod
+    def metrics() -> list[metrics.Metric]:
+        """The metrics there are, each with its unit and meaning."""
+        return metrics.all_metrics()
+
+    def _table(self, name: str) -> pl.LazyFrame:
+        path = self.path / TABLES[name].file
+        return pl.scan_parquet(path) if path.is_file() else pl.LazyFrame(schema=polars_schema(name))
+
+    def __repr__(self) -> str:
+        state = "" if self.complete else f", incomplete: {self.document.get('reason')}"
+        return f"Run('{self.path}', jobs={self.job_names}{state})"
+
+
+class InterferenceRun:
+    """An interference study: each job alone, then all together on the same nodes.
+
+    Attributes:
+        path: the directory of the study; each run has a directory in it.
+        document: interference.json: the runs, and whether all of them were made.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Opens the directory of a study.
+
+        Raises:
+            RunDirectoryError: the directory holds no study.
+        """
+        self.path = Path(path)
+        self.document: dict[str, Any] = _document(self.path, INTERFERENCE_FILE)
+
+    @property
+    def name(self) -> str:
+        """The name of the scenario."""
+        return str(self.document["name"])
+
+    @property
+    def complete(self) -> bool:
+        """Whether all its runs were made and came to their ends."""
+        return bool(self.document["complete"])
+
+    @cached_property
+    def alone(self) -> Mapping[str, Run]:
+        """The run of each job alone, by the job's name, in the scenario's order."""
+        parts = [part for part in self.document["parts"] if part["part"] != "together"]
+        return {part["jobs"][0]: Run(self.path / part["directory"]) for part in parts}
+
+    @cached_property
+    def together(self) -> Run:
+        """The run of all jobs together.
+
+        Raises:
+            RunDirectoryError: the study was interrupted before it.
+        """
+        for part in self.document["parts"]:
+            if part["part"] == "together":
+                return Run(self.path / part["directory"])
+        raise RunDirectoryError(self.path, "was interrupted before the jobs ran together", "run the scenario again")
+
+    @property
+    def slowdown(self) -> pl.LazyFrame:
+        """One row a job: communication time alone and together (ns), and slowdown, their ratio.
+
+        Columns: job, name, {alone,together}_communication_time_{mean,std,max}_ns, slowdown.
+        """
+        path = self.path / metrics.SLOWDOWN_FILE
+        return pl.scan_parquet(path) if path.is_file() else metrics.slowdown_of(self.together, self.alone).lazy()
+
+    def metric(self, name: str, job: str | None = None) -> float | None:
+        """A metric by its name: ``slowdown``, or a metric of the run together.
+
+        Args:
+            name: ``slowdown`` or one of `Run.metrics`.
+            job: the job.
+
+        Raises:
+            UsageError: no such metric, no such job, or a job is needed.
+        """
+        if name != "slowdown":
+            return self.together.metric(name, job)
+        job = metrics.chosen_job(self.together, name, job)
+        values = self.slowdown.filter(pl.col("name") == job).select("slowdown").collect()["slowdown"]
+        return None if values.is_empty() else values.item()
+
+    def __repr__(self) -> str:
+        return f"InterferenceRun('{self.path}', alone={list(self.alone)}{'' if self.complete else ', incomplete'})"
+
+
+def _document(path: Path, name: str) -> dict[str, Any]:
+    try:
+        document: dict[str, Any] = json.loads((path / name).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RunDirectoryError(path, f"holds no run ({name} is missing)", "name a directory that a run made") from None
+    except (OSError, ValueError) as error:
+        raise RunDirectoryError(path, f"{name} cannot be read: {error}", "run the scenario again") from None
+    return document

@@ -1,0 +1,41 @@
+"""The JSON Schema of a scenario, for editors and other programs; made from the models."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pantala.scenario.scenario import Scenario
+
+__all__ = ["scenario_json_schema", "scenario_schema_text"]
+
+
+def scenario_json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) that every scenario file fulfils.
+
+    It checks keys, types and ranges; that units exist and jobs fit the machine only ``pantala check`` can tell.
+    """
+    described: dict[str, Any] = _tidied(Scenario.model_json_schema())
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described, "title": "Pantala scenario"}
+
+
+def scenario_schema_text() -> str:
+    """The JSON Schema as the text of a file."""
+    return json.dumps(scenario_json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _tidied(node: Any, inside_properties: bool = False) -> Any:
+    """Without pydantic's generated titles; descriptions on one line a paragraph."""
+    if isinstance(node, list):
+        return [_tidied(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    tidy = {}
+    for key, value in node.items():
+        if key == "title" and isinstance(value, str) and not inside_properties:
+            continue
+        if key == "description" and isinstance(value, str):
+            tidy[key] = "\n\n".join(" ".join(part.split()) for part in value.split("\n\n"))
+            continue
+        tidy[key] = _tidied(value, inside_properties=key in {"properties", "$defs"} and not inside_properties)
+    return tidy

@@ -1,0 +1,55 @@
+"""Fixtures: the command line in this process, a stand-in for the core, a small scenario."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import pantala
+from fake_core import FakeCore
+from pantala.cli import main
+from support import SMALL, Ended
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
+    """Runs `pantala` with arguments, in this process."""
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*arguments: str | Path) -> Ended:
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        assert isinstance(ended.value.code, int)
+        return Ended(ended.value.code, out, err)
+
+    return run
+
+
+@pytest.fixture
+def fake_core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
+    """A stand-in for the compiled core."""
+    core = FakeCore()
+    monkeypatch.setitem(sys.modules, "pantala._core", core)
+    monkeypatch.setattr(pantala, "_core", core, raising=False)
+    return core
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A small scenario's file."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory to be in."""
+    path = tmp_path / "work"
+    path.mkdir()
+    monkeypatch.chdir(path)
+    return path

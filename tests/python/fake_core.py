@@ -1,0 +1,157 @@
+"""A stand-in for the compiled core: resolves and "runs" plans in no time, and fails on demand.
+
+For tests of what the Python layer does around the core. What the core itself does is tested with the core.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala.schema import TABLES, polars_schema
+
+Json = dict[str, Any]
+
+
+class FakePlanError(ValueError):
+    def __init__(self, key: str, value: str, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.key, self.value, self.message, self.remedy = key, value, message, remedy
+
+
+class FakeRunError(RuntimeError):
+    pass
+
+
+@dataclass
+class FakeCore:
+    """Looks like the module `pantala._core`.
+
+    Attributes:
+        fail: called with the plan of each run once its tables are written; may raise.
+        runs: the plans that were run.
+        measured: the arguments of each measurement.
+    """
+
+    VERSION: str = "0.1.0"
+    PLAN_VERSION: int = 1
+    PlanError: type[FakePlanError] = FakePlanError
+    RunError: type[FakeRunError] = FakeRunError
+    fail: Callable[[Json], None] = lambda plan: None
+    runs: list[Json] = field(default_factory=list)
+    measured: list[tuple[Json, int, int, int]] = field(default_factory=list)
+
+    def resolve(self, plan_json: str) -> str:
+        plan = json.loads(plan_json)
+        topology = plan["topology"]
+        nodes, used = topology["p"] * topology["a"] * topology["g"], 0
+        for number, job in enumerate(plan["jobs"]):
+            if used + job["ranks"] > nodes:
+                raise FakePlanError(
+                    f"jobs[{number}].ranks", str(job["ranks"]), f"only {nodes - used} nodes are free", "ask for fewer"
+                )
+            if not job["nodes"]:
+                job["nodes"] = list(range(used, used + job["ranks"]))
+            used += job["ranks"]
+        return json.dumps(plan | {"derived": {"nodes": nodes}})
+
+    def run(self, plan_json: str, out_dir: str, progress: Callable[[Json], None] | None) -> str:
+        plan, directory = json.loads(plan_json), Path(out_dir)
+        assert not list(directory.iterdir())
+        self.runs.append(plan)
+        if progress is not None:
+            told = {"simulated_ns": 5e5, "packets_delivered": 10, "packet_hops": 40, "wall_seconds": 0.5}
+            progress(told | {"ranks_done": 0, "ranks": 8, "fraction": 0.5})
+        for name in TABLES:
+            pl.DataFrame(self._rows(name, plan), schema=polars_schema(name)).write_parquet(
+                directory / f"{name}.parquet"
+            )
+        document = {
+            "pantala": self.VERSION,
+            "plan": plan,
+            "complete": True,
+            "reason": "finished",
+            "simulated_ns": 1e6,
+            "counters": {"packets_delivered": 20, "packet_hops": 80},
+            "provenance": {"wall_seconds": 1.0},
+        }
+        try:
+            self.fail(plan)
+        except (KeyboardInterrupt, FakeRunError) as error:
+            reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "stalled"
+            (directory / "run.json").write_text(json.dumps(document | {"complete": False, "reason": reason}))
+            raise
+        (directory / "run.json").write_text(json.dumps(document))
+        return json.dumps(document)
+
+    def measure(
+        self, plan_json: str, warmup_ps: int, measure_ps: int, timeline_ps: int, progress: Callable[[Json], None] | None
+    ) -> str:
+        plan = json.loads(plan_json)
+        self.measured.append((plan, warmup_ps, measure_ps, timeline_ps))
+        load = plan["jobs"][0]["workload"]["load"]
+        latencies = {
+            f"{kind}_{word}_ns": 500.0 + 100 * load
+            for kind in ("latency", "network_latency")
+            for word in ("mean", "p50", "p95", "p99")
+        }
+        bench: Json = {"packets": 100, "packet_hops": 400, "events": 800, "cpu_seconds": 0.5, "wall_seconds": 0.5}
+        bench |= {"setup_seconds": 0.1, "bytes_per_node": 1000.0, "peak_rss_bytes": 10**6, "result_hash": "c0ffee"}
+        return json.dumps(
+            latencies
+            | {"load": load, "accepted": min(load, 0.7), "saturated": load > 0.7, "link_hops_mean": 2.9}
+            | {"nonminimal_share": 0.0, "packets": 100, "bench": bench}
+            | {"timeline": [{"window_start_ns": 0.0, "accepted": load, "nonminimal_share": 0.0}]}
+        )
+
+    def link_table(self, topology_json: str) -> dict[str, list[Any]]:
+        """A full mesh of the routers in a group, and one link from each group to the next."""
+        t = json.loads(topology_json)
+        rows = []
+        for router in range(t["a"] * t["g"]):
+            group, here = divmod(router, t["a"])
+            for there in range(t["a"]):
+                if there != here:
+                    ports = t["p"] + there - (there > here), t["p"] + here - (here > there)
+                    rows.append(("local", router, ports[0], group, group * t["a"] + there, ports[1], group))
+        columns = [
+            "class",
+            "source_router",
+            "source_port",
+            "source_group",
+            "target_router",
+            "target_port",
+            "target_group",
+        ]
+        table: dict[str, list[Any]] = {"link": list(range(len(rows)))}
+        table |= {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+        return table | {"parallel_index": [0] * len(rows)}
+
+    def write_link_table(self, topology_json: str, path: str) -> None:
+        pl.DataFrame(self.link_table(topology_json)).write_parquet(path)
+
+    def _rows(self, table: str, plan: Json) -> list[Json]:
+        if table != "jobs":
+            return []
+        together = 1.5 if len(plan["jobs"]) > 1 else 1.0
+        return [
+            {
+                "job": number,
+                "name": job["name"],
+                "ranks": job["ranks"],
+                "start_ns": 0.0,
+                "end_ns": 1e6,
+                "complete": True,
+                "communication_time_mean_ns": 1000.0 * together,
+                "communication_time_std_ns": 10.0,
+                "communication_time_max_ns": 1100.0 * together,
+                "packets": 20,
+                "bytes": 20 * 512,
+            }
+            for number, job in enumerate(plan["jobs"])
+        ]

@@ -1,0 +1,34 @@
+"""What tests share: a small scenario, and how a command ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+#: A small scenario; tests replace parts of its text.
+SMALL = """\
+name = "small"
+machine = { preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }
+routing = "minimal"
+
+[[jobs]]
+name = "fft"
+ranks = 6
+workload = { kind = "fft3d", grid = [2, 3], row_message = "1 kB", iterations = 1 }
+
+[[jobs]]
+name = "halo"
+ranks = 8
+workload = { kind = "halo3d", grid = [2, 2, 2], message = "1 kB", iterations = 2 }
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: its exit status and what it printed."""
+
+    status: int
+    out: str
+    err: str

@@ -1,0 +1,207 @@
+"""Every bad input ends in one line that names the file, the key and the remedy; status 2; nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support import SMALL, Ended
+
+Cli = Callable[..., Ended]
+
+MACHINE = 'machine = { preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }'
+FFT = 'workload = { kind = "fft3d", grid = [2, 3], row_message = "1 kB", iterations = 1 }'
+
+#: What is replaced in the small scenario, by what, the key at fault, and what the line says of it.
+READ_FAULTS = [
+    ("ranks = 6", "rank = 6", "jobs[0].rank = 6", "unknown key; did you mean 'ranks'?"),
+    ("name =", "nonsense = 1\nname =", "nonsense = 1", "unknown key; known here: name, seed, interference"),
+    ("grid = [2, 3]", "gird = [2, 3]", "jobs[0].workload.gird = [2, 3]", "did you mean 'grid'?"),
+    ('"1 kB"', "1000", "jobs[0].workload.row_message = 1000", "has no unit; write e.g. '512 B'"),
+    ('"1 kB"', '"1000"', 'jobs[0].workload.row_message = "1000"', "has no unit; write e.g. '512 B'"),
+    ('"1 kB"', '"1 KB"', 'jobs[0].workload.row_message = "1 KB"', "ambiguous unit 'KB'; write kB"),
+    ('"1 kB"', '"-1 kB"', 'jobs[0].workload.row_message = "-1 kB"', "must be more than zero; write e.g. '512 B'"),
+    ('"1 kB"', '"0 B"', 'jobs[0].workload.row_message = "0 B"', "must be more than zero; write e.g. '512 B'"),
+    ('"1 kB"', '"3 ns"', 'jobs[0].workload.row_message = "3 ns"', "is a time, not a size"),
+    ("name =", "seed = -1\nname =", "seed = -1", "must be at least 0"),
+    ("ranks = 6", "ranks = 0", "jobs[0].ranks = 0", "must be at least 1"),
+    ("ranks = 6", "ranks = 6.0", "jobs[0].ranks = 6.0", "is not a whole number"),
+    ("ranks = 6\n", "", "jobs[0].ranks", "is missing; add ranks = ..."),
+    ('name = "halo"', 'name = "fft"', 'jobs[1].name = "fft"', "is the name of an earlier job too"),
+    ('"minimal"', '"minimum"', 'routing.algorithm = "minimum"', "did you mean 'minimal'?"),
+    ("kang2022", "kang2020", 'machine.preset = "kang2020"', "is not a preset; did you mean 'kang2022'?"),
+    ('"halo3d"', '"halo"', 'jobs[1].workload.kind = "halo"', "did you mean 'halo3d'?"),
+    ("grid = [2, 3]", "grid = [2]", "jobs[0].workload.grid = [2]", "has too few items"),
+    ("grid = [2, 3]", "grid = [2, -3]", "jobs[0].workload.grid[1] = -3", "must be at least 1"),
+    ("ranks = 6", 'ranks = 6\nplacement = "compact"', 'jobs[0].placement = "compact"', "known: random, contiguous"),
+    (
+        MACHINE,
+        'machine = { preset = "kang2022", links = { local = { latency = "30" } } }',
+        'machine.links.local.latency = "30"',
+        "has no unit; write e.g. '30 ns'",
+    ),
+    (
+        MACHINE,
+        'machine = { preset = "kang2022", links = { local = { latency = "0 ns" } } }',
+        'machine.links.local.latency = "0 ns"',
+        "must be more than zero",
+    ),
+    (
+        MACHINE,
+        'machine = { preset = "kang2022", router = { input_buffer = "0 packets" } }',
+        'machine.router.input_buffer = "0 packets"',
+        "must be more than zero; write e.g. '30 packets'",
+    ),
+    (
+        MACHINE,
+        'machine = { preset = "kang2022", router = { model = "sst" } }',
+        'machine.router.model = "sst"',
+        "choose one of pantala, sst_sc22",
+    ),
+    (MACHINE, 'machine = { packet = "512 B" }', "machine.topology", "name a machine that has it: preset = 'kang2022'"),
+    (SMALL[SMALL.index("[[jobs]]") :], "", "jobs", "has no jobs; add a [[jobs]] table"),
+    (SMALL[SMALL.index("[[jobs]]") :], "jobs = []", "jobs = []", "has no jobs; add a [[jobs]] table"),
+    (
+        SMALL[SMALL.index("[[jobs]]") :],
+        '[[jobs]]\nname = "x"\nranks = 4\nworkload = { kind = "pattern", pattern = "uniform", load = 0.5 }',
+        "stop.duration",
+        "is missing: no job ends by itself; write e.g. duration = '100 us'",
+    ),
+    (
+        FFT,
+        'workload = { kind = "pattern", pattern = "uniform", load = 0.5, offset = 2 }',
+        "jobs[0].workload.offset = 2",
+        "has no effect with pattern = 'uniform'",
+    ),
+]
+
+#: The same for what only the core can tell.
+PLAN_FAULTS = [
+    ("grid = [2, 3]", "grid = [2, 4]", "jobs[0].workload.grid = [2, 4]"),
+    ("grid = [2, 2, 2]", "grid = [2, 2, 3]", "jobs[1].workload.grid = [2, 2, 3]"),
+    ("ranks = 8", "ranks = 70", "jobs = 76 ranks"),
+    (
+        "ranks = 6",
+        'ranks = 6\nplacement = { kind = "nodes", nodes = [0, 1, 2] }',
+        "jobs[0].placement.nodes = [0, 1, 2]",
+    ),
+    (
+        "ranks = 6",
+        'ranks = 6\nplacement = { kind = "nodes", nodes = [0, 1, 2, 3, 4, 72] }',
+        "jobs[0].placement.nodes",
+    ),
+    (
+        "ranks = 6",
+        'ranks = 6\nplacement = { kind = "nodes", nodes = [0, 1, 2, 3, 4, 4] }',
+        "jobs[0].placement.nodes",
+    ),
+    ('"minimal"', '{ algorithm = "ugal_n", virtual_channels = 2 }', "routing.virtual_channels = 2"),
+    ("g = 9 }", "g = 12 }", "machine.topology.g = 12"),
+]
+
+
+def one_line(ended: Ended) -> str:
+    assert ended.status == 2, ended
+    assert ended.out == ""
+    assert ended.err.count("\n") == 1, ended.err
+    assert "Traceback" not in ended.err
+    return ended.err.strip()
+
+
+def refuse(cli: Cli, workdir: Path, old: str, new: str) -> str:
+    """The line that a scenario with a replaced part gets, from `check` and from `run`."""
+    file = workdir.parent / "scenario.toml"
+    assert old in SMALL
+    file.write_text(SMALL.replace(old, new, 1))
+    line = one_line(cli("check", file, "--plan", "plan.json"))
+    assert one_line(cli("run", file)) == line
+    assert not list(workdir.iterdir())
+    assert line.startswith(f"{file}: key ")
+    assert "; " in line, "no remedy"
+    return line.removeprefix(f"{file}: key ")
+
+
+@pytest.mark.parametrize(("old", "new", "key", "says"), READ_FAULTS)
+def test_a_fault_in_the_file(cli: Cli, workdir: Path, old: str, new: str, key: str, says: str) -> None:
+    line = refuse(cli, workdir, old, new)
+    assert line.startswith(f"{key}: ")
+    assert says in line
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(("old", "new", "key"), PLAN_FAULTS)
+def test_a_fault_in_the_plan(cli: Cli, workdir: Path, old: str, new: str, key: str) -> None:
+    assert refuse(cli, workdir, old, new).startswith(key)
+
+
+@pytest.mark.native
+def test_overlapping_node_lists(cli: Cli, workdir: Path) -> None:
+    file = workdir.parent / "overlap.toml"
+    lists = ("[0, 1, 2, 3, 4, 5]", "[5, 6, 7, 8, 9, 10, 11, 12]")
+    text = SMALL
+    for ranks, nodes in zip((6, 8), lists, strict=True):
+        text = text.replace(f"ranks = {ranks}", f'ranks = {ranks}\nplacement = {{ kind = "nodes", nodes = {nodes} }}')
+    file.write_text(text)
+    assert one_line(cli("run", file)).startswith(f"{file}: key jobs[1].placement.nodes = [5, 6, 7, 8")
+    assert not list(workdir.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"name = here", "line 1, column 8: invalid value; text goes in quotes"),
+        (b'name = "x"\n[[jobs]', "line 2, column 7: expected ']]'"),
+        (b'name = "x', "end of file: "),
+        (b"name = 1\nname = 2", "cannot overwrite a value"),
+        (b"\xff\xfe", "byte 0 is not UTF-8 text; save the file as UTF-8"),
+    ],
+)
+def test_a_file_that_is_not_toml(cli: Cli, workdir: Path, text: bytes, says: str) -> None:
+    file = workdir.parent / "broken.toml"
+    file.write_bytes(text)
+    line = one_line(cli("run", file))
+    assert line.startswith(f"{file}: ")
+    assert says in line
+    assert not list(workdir.iterdir())
+
+
+def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
+    assert one_line(cli("run", "absent.toml")) == (
+        "absent.toml: cannot be read: No such file or directory; check the path and its rights"
+    )
+    assert one_line(cli("run", workdir)).endswith("cannot be read: Is a directory; check the path and its rights")
+    assert not list(workdir.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run", "FILE", "--seed", "-1"], "key seed = -1: must be at least 0"),
+        (["run", "FILE", "--seed", "one"], "--seed"),
+        (["run", "FILE", "--set", "routing.algorithm"], "write e.g. --set machine.router.arbiter=age"),
+        (["run", "FILE", "--set", "routing.threshhold=1.0"], "did you mean 'threshold'?"),
+        (["run"], "Missing argument 'FILE'"),
+        (["run", "FILE", "--owt", "x"], "No such option: --owt"),
+        (["rnu", "FILE"], "Did you mean 'run'?"),
+        (["curve", "--loads", "0.1,half"], "write e.g. --loads 0.1,0.3,0.5"),
+        (["curve", "--loads", ""], "there are no loads"),
+        (["curve", "--loads", "1.5"], "load = 1.5: must be at most 1.0"),
+        (["curve", "--preset", "booksim"], "choose one of pantala, sst_sc22"),
+        (["curve", "--routing", "ugal"], "known: minimal, valiant_group"),
+        (["curve", "--pattern", "tornado"], "known: uniform, shift"),
+        (["curve", "--warmup", "3"], "warmup = '3': has no unit"),
+        (["curve", "--timeline", "-3 us"], "timeline = '-3 us': must be more than zero"),
+        (["curve", "--set", "machine.topologie.g=9"], "did you mean 'topology'?"),
+        (["bench", "uniform"], "choose one of uniform-1056"),
+        (["topology", "--preset", "kang"], "choose one of kang2022"),
+        (["topology", "--p", "2"], "key a: is missing"),
+        (["topology", "--p", "0"], "key p = 0: must be at least 1"),
+        (["topology", "--wiring", "relative"], "known: absolute, palmtree"),
+        (["report", "absent"], "absent: holds no run (run.json is missing)"),
+    ],
+)
+def test_a_fault_on_the_command_line(cli: Cli, workdir: Path, small: Path, arguments: list[str], says: str) -> None:
+    assert says in one_line(cli(*(small if word == "FILE" else word for word in arguments)))
+    assert not list(workdir.iterdir())

@@ -1,0 +1,154 @@
+"""The whole way, with the compiled core: examples, one seed one result, interruption, curve and bench."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.progress import ProgressLine
+from pantala.schema import TABLES, polars_schema
+from pantala.units import Duration
+from support import ROOT, SMALL, Ended
+
+Cli = Callable[..., Ended]
+EXAMPLES = ROOT / "examples"
+FAST = {"machine.topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+
+pytestmark = pytest.mark.native
+
+
+def content(directory: Path) -> dict[str, Any]:
+    """Every file of a run directory: tables by their bytes, run.json without its provenance."""
+    files: dict[str, Any] = {path.name: path.read_bytes() for path in directory.glob("*.parquet")}
+    document = json.loads((directory / "run.json").read_text())
+    del document["provenance"]
+    return files | {"run.json": document}
+
+
+@pytest.mark.parametrize("example", ["quickstart", "patterns"])
+def test_the_small_examples_run(cli: Cli, workdir: Path, example: str) -> None:
+    ended = cli("run", EXAMPLES / f"{example}.toml", "--out", "here")
+    assert ended.status == 0, ended.err
+    assert "<html" in Path("here/report.html").read_text()
+    result = pt.load("here")
+    assert result.complete
+    run = result.together if isinstance(result, pt.InterferenceRun) else result
+    assert run.document["conservation"] == {"packets": True, "flits": True, "credits": True}
+    if isinstance(result, pt.InterferenceRun):
+        assert (result.metric("slowdown", job="training") or 0) > 1
+
+
+@pytest.mark.parametrize("example", sorted(path.stem for path in EXAMPLES.glob("*.toml")))
+def test_every_example_is_right_and_resolving_twice_changes_nothing(example: str) -> None:
+    scenario = pt.Scenario.from_toml(EXAMPLES / f"{example}.toml")
+    resolved = scenario.resolve()
+    assert pt.native.resolve(resolved) == resolved
+    assert all(len(job["nodes"]) == job["ranks"] for job in resolved["jobs"])
+    nodes = [node for job in resolved["jobs"] for node in job["nodes"]]
+    assert len(set(nodes)) == len(nodes)
+    assert resolved["derived"]["nodes"] == scenario.machine.nodes
+
+
+def test_the_python_example_runs(workdir: Path) -> None:
+    table = runpy.run_path(str(EXAMPLES / "python_api.py"))["main"](workdir)
+    assert table["routing"].to_list() == ["minimal", "valiant_node", "ugal_g"]
+    hops = dict(zip(table["routing"], table["link_hops_mean"], strict=True))
+    assert hops["valiant_node"] > hops["minimal"]
+
+
+def test_every_table_has_its_schema(small: Path, workdir: Path) -> None:
+    run = pt.run(pt.Scenario.from_toml(small).replace({"record.packets": "all"}), report=False)
+    assert isinstance(run, pt.Run)
+    for name in TABLES:
+        assert (run.path / TABLES[name].file).is_file()
+        assert dict(getattr(run, name).collect_schema()) == polars_schema(name), name
+    rows = run.document["tables"]
+    assert {name: getattr(run, name).select(pl.len()).collect().item() for name in rows} == rows
+    for metric in run.metrics():
+        value = run.metric(metric.name, job="fft" if metric.scope == "job" else None)
+        assert isinstance(value, int | float), metric.name
+
+
+def test_one_seed_one_result(small: Path, workdir: Path) -> None:
+    scenario = pt.Scenario.from_toml(small)
+    for out in ("first", "second"):
+        pt.run(scenario, out=out, report=False)
+    pt.run(scenario.replace({"seed": 2}), out="other", report=False)
+    assert content(Path("first")) == content(Path("second"))
+    first, other = content(Path("first")), content(Path("other"))
+    assert first["ranks.parquet"] != other["ranks.parquet"]
+    assert first["run.json"]["result_hash"] != other["run.json"]["result_hash"]
+
+
+def test_an_alone_run_has_the_nodes_of_the_run_together(small: Path, workdir: Path) -> None:
+    study = pt.run(pt.Scenario.from_toml(small).replace({"interference": True}), report=False)
+    assert isinstance(study, pt.InterferenceRun)
+    together = {job["name"]: job["nodes"] for job in study.together.plan["jobs"]}
+    assert {name: run.plan["jobs"][0]["nodes"] for name, run in study.alone.items()} == together
+    assert study.slowdown.collect()["slowdown"].min() > 0.5  # type: ignore[operator]
+
+
+def test_ctrl_c_keeps_what_there_is(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(self: ProgressLine, progress: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ProgressLine, "update", interrupt)
+    text = SMALL[: SMALL.index("[[jobs]]")] + "[stop]\nduration = '10 s'\n"
+    text += "[[jobs]]\nname = 'x'\nranks = 72\nworkload = { kind = 'pattern', pattern = 'uniform', load = 0.5 }\n"
+    Path("endless.toml").write_text(text)
+    with pytest.raises(pt.Interrupted) as stopped:
+        pt.run(pt.Scenario.from_toml("endless.toml"), out="here")
+    assert stopped.value.directory == Path("here")
+    run = pt.Run("here")
+    assert not run.complete
+    assert run.document["reason"] == "interrupted"
+    assert (run.metric("packets") or 0) > 0
+
+
+def test_a_duration_stops_a_run(small: Path, workdir: Path) -> None:
+    run = pt.run(pt.Scenario.from_toml(small).replace({"stop.duration": "1 us"}), report=False)
+    assert isinstance(run, pt.Run)
+    assert run.document["reason"] == "duration"
+    assert run.document["simulated_ns"] == 1000.0
+    assert run.jobs.collect()["end_ns"].to_list() == [None, None]
+
+
+@pytest.mark.parametrize("preset", pt.router_presets())
+def test_a_curve_rises(preset: str) -> None:
+    points = pt.curve(preset=preset, loads=[0.1, 0.5], warmup="2 us", measure="4 us", timeline="2 us", changes=FAST)
+    low, high = points
+    assert [point["load"] for point in points] == [0.1, 0.5]
+    assert not low["saturated"]
+    assert abs(low["accepted"] - 0.1) < 0.02
+    assert (high["latency_mean_ns"] or 0) > (low["latency_mean_ns"] or 0) > 300
+    assert low["nonminimal_share"] == 0.0
+    assert len(low["timeline"]) == 3
+
+
+def test_a_routing_without_enough_virtual_channels() -> None:
+    changes = FAST | {"routing.virtual_channels": 1}
+    with pytest.raises(pt.ScenarioError, match=r"key routing.virtual_channels = 1: ") as refused:
+        pt.curve(routing="valiant_node", loads=[0.1], changes=changes)
+    assert refused.value.remedy
+
+
+def test_the_links_of_kang2022(cli: Cli, workdir: Path) -> None:
+    ended = cli("topology", "--preset", "kang2022", "--links", "links.parquet", "--graphml", "links.graphml")
+    assert ended.status == 0, ended.err
+    links = pl.read_parquet("links.parquet")
+    assert dict(links.group_by("class").len().iter_rows()) == {"local": 264 * 7, "global": 33 * 32}
+    assert Path("links.graphml").stat().st_size > 0
+
+
+def test_times_are_whole_picoseconds() -> None:
+    derived = pt.Scenario.from_toml(EXAMPLES / "quickstart.toml").resolve()["derived"]
+    assert derived["flit_time_ps"] == {"terminal": 5120, "local": 5120, "global": 5120, "crossbar": 1280}
+    assert set(derived["flit_time_error_ppm"].values()) == {0.0}
+    assert Duration(derived["flit_time_ps"]["local"]) == Duration.parse("5.12 ns")

@@ -1,0 +1,78 @@
+"""The reference pages of the documentation say all that the code has."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pantala import scenario_json_schema
+from pantala.metrics import all_metrics
+from pantala.routings import ROUTINGS
+from pantala.schema import TABLES
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def reference() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("pantala_reference", DOCS / "_ext" / "pantala_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rows(page: str) -> set[str]:
+    """What stands first in the rows of a page's tables."""
+    return set(re.findall(r"^\| `([^`]+)`", page, re.MULTILINE))
+
+
+def test_every_column_is_described(reference: ModuleType) -> None:
+    page = reference.tables_page()
+    assert rows(page) == {column.name for table in TABLES.values() for column in table.columns}
+    assert all(column.text.endswith(".") for table in TABLES.values() for column in table.columns)
+
+
+def test_every_metric_is_described(reference: ModuleType) -> None:
+    assert rows(reference.metrics_page()) == {metric.name for metric in all_metrics()}
+
+
+def test_every_scenario_key_is_described(reference: ModuleType) -> None:
+    schema = scenario_json_schema()
+    tables = [schema, *(reference._object(item) for item in schema["$defs"].values())]
+    page = reference.scenario_page()
+    assert rows(page) == {key for table in tables for key in table.get("properties", {})}
+    assert all(f"## {name}\n" in page for name in schema["$defs"])
+
+
+def test_every_command_and_option_is_described(reference: ModuleType) -> None:
+    page = reference.commands_page()
+    for command in ("run", "check", "curve", "bench", "topology", "report"):
+        assert f"## pantala {command}\n" in page
+    assert {"FILE", "--out", "--overwrite", "--loads", "--plot"} <= rows(page)
+    assert "[b]" not in page
+
+
+@pytest.mark.parametrize("routing", ROUTINGS, ids=lambda routing: routing.name)
+def test_every_routing_has_a_page_with_its_channels(routing: object) -> None:
+    name, channels = routing.name, routing.virtual_channels  # type: ignore[attr-defined]
+    text = (DOCS / "explanation" / "routing" / f"{name}.md").read_text(encoding="utf-8")
+    assert re.search(rf"\| virtual channels \| {channels}\b", text)
+
+
+def test_guides_name_only_files_that_exist() -> None:
+    for page in DOCS.rglob("*.md"):
+        for path in re.findall(r"examples/[\w.]+", page.read_text(encoding="utf-8")):
+            assert (DOCS.parent / path).is_file(), f"{page}: {path}"
+
+
+def test_guides_name_only_commands_that_exist(reference: ModuleType) -> None:
+    known = set(re.findall(r"^## pantala (\w+)", reference.commands_page(), re.MULTILINE))
+    for page in [DOCS / "tutorial.md", *(DOCS / "how-to").glob("*.md")]:
+        used = set(re.findall(r"^\$ pantala (\w+)|`pantala (\w+)", page.read_text(encoding="utf-8"), re.MULTILINE))
+        assert {first or second for first, second in used} <= known

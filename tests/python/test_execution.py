@@ -1,0 +1,226 @@
+"""What `pantala run` and `pt.run` do around the core: parts, directories, interruption. The core is a stand-in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from fake_core import FakeCore, FakePlanError, FakeRunError
+from support import SMALL, Ended
+
+Cli = Callable[..., Ended]
+BOTH = {"interference": True}
+
+
+@pytest.fixture
+def scenario(small: Path) -> pt.Scenario:
+    return pt.Scenario.from_toml(small)
+
+
+def test_a_run_is_its_directory(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+    run = pt.run(scenario, report=False)
+    assert isinstance(run, pt.Run)
+    assert run.path == Path("runs/small")
+    assert run.complete
+    assert run.job_names == ["fft", "halo"]
+    assert run.metric("communication_time_mean_ns", job="halo") == 1500.0
+    assert sorted(path.name for path in (workdir / "runs").iterdir()) == ["small"]
+
+
+def test_interference_runs_each_job_alone_then_all(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+    study = pt.run(scenario.replace(BOTH), out="study", report=False)
+    assert isinstance(study, pt.InterferenceRun)
+    assert [plan["name"] for plan in fake_core.runs] == ["small/alone-fft", "small/alone-halo", "small/together"]
+    alone_fft, alone_halo, together = fake_core.runs
+    assert alone_fft["jobs"] + alone_halo["jobs"] == together["jobs"]
+    assert {plan["seed"] for plan in fake_core.runs} == {1}
+    assert list(study.alone) == ["fft", "halo"]
+    assert study.complete
+    assert study.slowdown.collect().to_dicts()[0] == {
+        "job": 0,
+        "name": "fft",
+        "alone_communication_time_mean_ns": 1000.0,
+        "alone_communication_time_std_ns": 10.0,
+        "alone_communication_time_max_ns": 1100.0,
+        "together_communication_time_mean_ns": 1500.0,
+        "together_communication_time_std_ns": 10.0,
+        "together_communication_time_max_ns": 1650.0,
+        "slowdown": 1.5,
+    }
+    assert study.metric("slowdown", job="halo") == 1.5
+    document = json.loads(Path("study/interference.json").read_text())
+    assert document["parts"][0] == {"part": "alone-fft", "directory": "alone-fft", "jobs": ["fft"]}
+    assert isinstance(pt.load("study"), pt.InterferenceRun)
+
+
+def test_an_endless_job_is_not_run_alone(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+    noise = {"kind": "pattern", "pattern": "uniform", "load": 0.5}
+    study = pt.run(scenario.replace(BOTH | {"jobs.1.workload": noise}), report=False)
+    assert isinstance(study, pt.InterferenceRun)
+    assert list(study.alone) == ["fft"]
+    assert study.slowdown.select("name", "slowdown").collect().rows() == [("fft", 1.5), ("halo", None)]
+    timed = scenario.replace(BOTH | {"jobs.1.workload": noise, "stop": {"duration": "1 us"}})
+    study = pt.run(timed, out="timed", report=False)
+    assert isinstance(study, pt.InterferenceRun)
+    assert list(study.alone) == ["fft", "halo"]
+
+
+def test_a_directory_with_a_run_is_kept(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario, cli: Cli, small: Path
+) -> None:
+    pt.run(scenario, out="here", report=False)
+    before = Path("here/run.json").stat().st_mtime_ns
+    ended = cli("run", small, "--out", "here", "--quiet")
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err == "here: already holds a run; add --overwrite to replace it, or choose another --out\n"
+    assert Path("here/run.json").stat().st_mtime_ns == before
+    assert len(fake_core.runs) == 1
+
+
+def test_overwrite_replaces_a_run_and_nothing_else(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+    pt.run(scenario.replace(BOTH), out="here", report=False)
+    pt.run(scenario, out="here", overwrite=True, report=False)
+    assert not Path("here/together").exists()
+    Path("mine").mkdir()
+    Path("mine/thesis.tex").write_text("")
+    Path("file").write_text("")
+    for place, says in (("mine", "something else in it"), ("file", "is not a directory")):
+        with pytest.raises(pt.RunDirectoryError, match=says):
+            pt.run(scenario, out=place, overwrite=True)
+    assert sorted(path.name for path in workdir.iterdir()) == ["file", "here", "mine"]
+
+
+def test_an_empty_directory_will_do(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+    Path("empty").mkdir()
+    assert pt.run(scenario, out="empty", report=False).complete
+
+
+def test_a_directory_that_cannot_be_made(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+    Path("file").write_text("")
+    with pytest.raises(pt.RunDirectoryError, match=r"cannot be written: .*; choose another --out"):
+        pt.run(scenario, out="file/below")
+
+
+def _raise_in(part: str, error: BaseException) -> Callable[[dict[str, Any]], None]:
+    def fail(plan: dict[str, Any]) -> None:
+        if plan["name"].endswith(part):
+            raise error
+
+    return fail
+
+
+def test_ctrl_c_keeps_the_tables(fake_core: FakeCore, workdir: Path, small: Path, cli: Cli) -> None:
+    fake_core.fail = _raise_in("small", KeyboardInterrupt())
+    ended = cli("run", small, "--out", "here")
+    assert ended.status == 130
+    assert ended.err == "interrupted; what there is is in here\n"
+    run = pt.Run("here")
+    assert not run.complete
+    assert "interrupted" in repr(run)
+    assert run.jobs.collect().height == 2
+    assert cli("run", small, "--out", "here", "--quiet").status == 2, "an incomplete run is a run too"
+
+
+def test_ctrl_c_keeps_the_parts_of_a_study(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+    fake_core.fail = _raise_in("alone-halo", KeyboardInterrupt())
+    with pytest.raises(pt.Interrupted) as stopped:
+        pt.run(scenario.replace(BOTH), out="here")
+    assert stopped.value.directory == Path("here")
+    assert isinstance(stopped.value, KeyboardInterrupt)
+    study = pt.InterferenceRun("here")
+    assert not study.complete
+    assert [run.complete for run in study.alone.values()] == [True, False]
+    assert not Path("here/slowdown.parquet").exists()
+    with pytest.raises(pt.RunDirectoryError, match="interrupted before the jobs ran together"):
+        _ = study.together
+
+
+def test_a_stalled_run_is_kept_with_its_diagnosis(fake_core: FakeCore, workdir: Path, small: Path, cli: Cli) -> None:
+    fake_core.fail = _raise_in("small", FakeRunError("stalled at 12 us:\n  packet 3 waits for a credit"))
+    ended = cli("run", small, "--out", "here")
+    assert ended.status == 1
+    assert "packet 3 waits for a credit" in ended.err
+    assert "Traceback" not in ended.err
+    assert pt.Run("here").document["reason"] == "stalled"
+
+
+@pytest.mark.parametrize("error", [ValueError("surprise"), MemoryError()])
+def test_an_internal_error_leaves_nothing_behind(
+    fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, error: Exception
+) -> None:
+    fake_core.fail = _raise_in("small", error)
+    ended = cli("run", small, "--out", "here")
+    assert ended.status == 1
+    assert ended.err.startswith(f"pantala: internal error: {type(error).__name__}")
+    assert ended.err.endswith("add --debug for the traceback\n")
+    assert ended.err.count("\n") == 1
+    assert not list(workdir.iterdir())
+    assert "Traceback" in cli("run", small, "--out", "here", "--debug").err
+
+
+def test_a_late_fault_of_the_plan_leaves_nothing_behind(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario, small: Path
+) -> None:
+    fake_core.fail = _raise_in(
+        "small", FakePlanError("jobs[1].workload.message_bytes", "1000", "is odd", "make it even")
+    )
+    with pytest.raises(pt.ScenarioError) as refused:
+        pt.run(scenario, out="here")
+    assert str(refused.value) == f'{small}: key jobs[1].workload.message = "1 kB": is odd; make it even'
+    assert not list(workdir.iterdir())
+
+
+def test_a_fault_of_the_plan_names_the_scenario_key(fake_core: FakeCore, tmp_path: Path, cli: Cli) -> None:
+    file = tmp_path / "many.toml"
+    file.write_text(SMALL.replace("ranks = 8", "ranks = 80"))
+    ended = cli("check", file)
+    assert ended.status == 2
+    assert ended.err == f"{file}: key jobs[1].ranks = 80: only 66 nodes are free; ask for fewer\n"
+
+
+def test_run_prints_the_slowdown_and_where_things_are(
+    fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pantala.report.write_report", lambda run, path: path.write_text("<html>"))
+    monkeypatch.setattr("pantala.report.finding_of", lambda run: "halo slows fft down.")
+    ended = cli("run", small, "--set", "interference=true", "--seed", "3")
+    assert ended.status == 0, ended.err
+    assert "1.50" in ended.out
+    assert "halo slows fft down.\ntables: runs/small\nreport: runs/small/report.html\n" in ended.out
+    assert [line.split(":")[0] for line in ended.err.splitlines()] == [
+        "1/3 alone-fft",
+        "2/3 alone-halo",
+        "3/3 together",
+    ]
+    assert {plan["seed"] for plan in fake_core.runs} == {3}
+    assert Path("runs/small/report.html").read_text() == "<html>"
+    assert cli("run", small, "--overwrite", "--quiet") == Ended(0, "", "")
+    assert "jobs: communication time" in cli("run", small, "--overwrite").out.lower()
+
+
+def test_check_writes_the_plan_or_prints_it(fake_core: FakeCore, workdir: Path, small: Path, cli: Cli) -> None:
+    printed = cli("check", small)
+    assert (printed.status, printed.err) == (0, f"{small}: right; 2 jobs, 14 of 72 nodes\n")
+    assert cli("check", small, "--plan", "plan.json").out == ""
+    plan = json.loads(Path("plan.json").read_text())
+    assert plan == json.loads(printed.out)
+    assert plan["derived"] == {"nodes": 72}
+    assert plan["jobs"][1]["nodes"] == list(range(6, 14))
+    assert cli("check", small, "--plan", "absent/plan.json").status == 2
+
+
+def test_slowdown_is_null_where_there_is_no_communication(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
+    study = pt.run(scenario.replace(BOTH), report=False)
+    assert isinstance(study, pt.InterferenceRun)
+    jobs = study.alone["fft"].path / "jobs.parquet"
+    pl.read_parquet(jobs).with_columns(communication_time_mean_ns=0.0).write_parquet(jobs)
+    table = pt.metrics.slowdown_of(study.together, study.alone)
+    assert table["slowdown"].to_list() == [None, 1.5]

@@ -1,0 +1,184 @@
+"""Figures show the numbers of the tables, and the same figure gives the same file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+
+from fake_run import fake_interference, fake_run, small_study
+from pantala import figures
+from pantala.results import InterferenceRun, Run
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> InterferenceRun:
+    return fake_interference(tmp_path_factory.mktemp("study"))
+
+
+def words(figure: Figure) -> str:
+    """All text of a figure."""
+    return " ".join(re.findall(r"<text[^>]*>([^<]*)<", figures.to_svg(figure)))
+
+
+def point(load: float, accepted: float, latency: float) -> dict[str, Any]:
+    saturated = accepted < 0.97 * load
+    return {"load": load, "accepted": accepted, "saturated": saturated, "latency_mean_ns": latency}
+
+
+def test_slowdown_bars_are_the_means(study: InterferenceRun) -> None:
+    rows = study.slowdown.collect()
+    figure = figures.slowdown_bars(rows)
+    lengths = [patch.get_width() for patch in figure.axes[0].patches]  # type: ignore[attr-defined]
+    expected = [row[f"{part}_communication_time_mean_ns"] for row in rows.to_dicts() for part in ("alone", "together")]
+    assert lengths == pytest.approx([ns / 1e3 for ns in expected])
+    assert "communication time of a rank (µs)" in words(figure)
+
+
+def test_a_job_without_a_slowdown_is_left_out_and_colours_stay(study: InterferenceRun) -> None:
+    rows = study.slowdown.collect().with_columns(slowdown=pl.Series([None, 1.05], dtype=pl.Float64))
+    figure = figures.slowdown_bars(rows)
+    assert "fft3d" not in words(figure)
+    assert figures.PALETTE[1].lower() in figures.to_svg(figure)
+
+
+def test_throughput_windows_keep_every_byte(study: InterferenceRun) -> None:
+    run = study.together
+    frame = figures.throughput_windows(run, 0)
+    assert frame is not None
+    sent = (frame["gb_per_ms"] * (frame["end_ns"] - frame["start_ns"])).sum() * 1000
+    assert sent == pytest.approx(run.job_windows.filter(pl.col("job") == 0).collect()["delivered_bytes"].sum())
+
+
+def test_throughput_windows_without_a_row_are_zero(tmp_path: Path) -> None:
+    run = fake_run(tmp_path)
+    every = run.job_windows.collect()
+    every.filter(pl.col("window_start_ns") != 10_000).write_parquet(tmp_path / "job_windows.parquet")
+    frame = figures.throughput_windows(Run(tmp_path), 1)
+    assert frame is not None
+    assert frame.filter(pl.col("start_ns") == 10_000)["gb_per_ms"].to_list() == [0.0]
+
+
+def test_many_windows_are_joined(tmp_path: Path) -> None:
+    run = fake_run(tmp_path)
+    windows = pl.DataFrame({"window_start_ns": np.arange(1000) * 5e3}).with_columns(
+        job=pl.lit(0, pl.UInt16), window_ns=pl.lit(5e3), delivered_bytes=pl.lit(50, pl.UInt64)
+    )
+    windows.write_parquet(tmp_path / "job_windows.parquet")
+    frame = figures.throughput_windows(run, 0)
+    assert frame is not None
+    assert frame.height == 200
+    assert frame["gb_per_ms"].to_list() == pytest.approx([1e-5] * 200)
+
+
+def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
+    matrix = figures.group_matrix(study.together, pl.col("load"))
+    links = study.together.links.collect()
+    local = links.filter(pl.col("class") == "local", pl.col("source_group") == 3)["load"].mean()
+    across = links.filter(pl.col("class") == "global", pl.col("source_group") == 3, pl.col("target_group") == 5)
+    assert matrix.shape == (9, 9)
+    assert matrix[3, 3] == pytest.approx(local)
+    assert matrix[3, 5] == pytest.approx(across["load"].mean())
+
+
+def test_group_matrix_until_the_end_is_the_whole_load(study: InterferenceRun) -> None:
+    run = study.together
+    whole = figures.group_matrix(run, pl.col("bytes"))
+    windows = figures.group_matrix(run, pl.col("bytes"), until_ns=run.document["simulated_ns"] + 5e3)
+    assert windows == pytest.approx(whole, rel=0.01)
+
+
+def test_shared_time_ends_with_the_first_job(study: InterferenceRun) -> None:
+    assert figures.shared_until(study.together) == study.together.jobs.collect()["end_ns"].min()
+    assert figures.shared_until(study.alone["fft3d"]) is None
+
+
+def test_unwired_groups_are_blank(tmp_path: Path) -> None:
+    run = fake_run(tmp_path)
+    apart = (pl.col("class") == "global") & (pl.col("source_group") == 0) & (pl.col("target_group") == 1)
+    run.links.collect().filter(~apart).write_parquet(tmp_path / "links.parquet")
+    assert np.isnan(figures.group_matrix(Run(tmp_path), pl.col("load"))[0, 1])
+    figures.to_svg(figures.link_load_map({"run": Run(tmp_path)}))
+
+
+def test_hottest_bars_add_up_to_the_load(study: InterferenceRun) -> None:
+    table = figures.hottest_table(study.together, 5)
+    bars: dict[float, float] = {}
+    for patch in figures.hottest_links(study.together, 5).axes[0].patches:
+        middle = round(patch.get_y() + patch.get_height() / 2, 6)  # type: ignore[attr-defined]
+        bars[middle] = bars.get(middle, 0) + patch.get_width()  # type: ignore[attr-defined]
+    assert list(bars.values()) == pytest.approx(table["load"].to_list(), rel=1e-3)
+    assert table["load"].is_sorted(descending=True)
+
+
+def test_hottest_links_of_other_classes(study: InterferenceRun) -> None:
+    text = words(figures.hottest_links(study.together, 3, ["ejection"]))
+    assert re.search(r"ejection, router \d+ → node \d+", text)
+
+
+def test_latency_without_packets_has_no_boxes(tmp_path: Path) -> None:
+    run = fake_run(tmp_path, small_study(packets="off"))
+    text = words(figures.packet_latency(run))
+    assert "first to third quartile" not in text
+    assert "median" in text
+
+
+def test_latency_axis_turns_logarithmic(tmp_path: Path) -> None:
+    run = fake_run(tmp_path)
+    jobs = run.jobs.collect().with_columns(packet_latency_p99_ns=pl.col("packet_latency_p99_ns") * 100)
+    jobs.write_parquet(tmp_path / "jobs.parquet")
+    text = words(figures.packet_latency(Run(tmp_path)))
+    assert "logarithmic" in text
+    assert "$" not in text
+
+
+def test_communication_time_reaches_every_rank(study: InterferenceRun) -> None:
+    line = figures.communication_time(study.together).axes[0].lines[0]
+    slowest = study.together.jobs.collect()["communication_time_max_ns"][0]
+    assert np.asarray(line.get_xdata())[-1] == pytest.approx(slowest / 1e3)
+    assert np.asarray(line.get_ydata())[-1] == 1.0
+
+
+def test_curve_marks_saturation_and_keeps_the_axis_readable() -> None:
+    points = [point(0.6, 0.45, 90_000), point(0.2, 0.2, 600), point(0.4, 0.4, 800)]
+    figure = figures.curve({"minimal": points})
+    latency, accepted = figure.axes
+    assert "saturated" in words(figure)
+    assert latency.get_ylim()[1] == pytest.approx(3 * 0.8 * 1.06)
+    markers = [line.get_marker() for line in latency.lines if line.get_marker() != "None"]
+    assert markers == ["o", "o", "^"]
+    drawn = [float(np.asarray(line.get_ydata())[0]) for line in accepted.lines if line.get_marker() == "o"]
+    assert drawn == [0.2, 0.4, 0.45]
+
+
+def test_curve_without_saturation_needs_no_mark() -> None:
+    assert "saturated" not in words(figures.curve({"a": [point(0.1, 0.1, 500)], "b": [point(0.1, 0.1, 700)]}))
+
+
+@pytest.mark.parametrize("kind", figures.FORMATS)
+def test_same_figure_gives_the_same_file(study: InterferenceRun, tmp_path: Path, kind: str) -> None:
+    files = []
+    for number in (1, 2):
+        figure = figures.throughput(study.together, study.alone)
+        files.append(figures.save(figure, tmp_path / f"{number}.{kind}").read_bytes())
+    assert files[0] == files[1]
+
+
+def test_unknown_format_is_refused(study: InterferenceRun, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"one of \.svg, \.pdf, \.png"):
+        figures.save(figures.communication_time(study.together), tmp_path / "figure.gif")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_job_keeps_its_colour_in_every_figure(study: InterferenceRun) -> None:
+    both = (study.together, study.alone)
+    drawn = [figures.throughput(*both), figures.packet_latency(*both), figures.communication_time(*both)]
+    drawn += [figures.slowdown_bars(study.slowdown.collect()), figures.hottest_links(study.together)]
+    for figure in drawn:
+        found = set(re.findall(r"#[0-9a-f]{6}", figures.to_svg(figure)))
+        assert {colour.lower() for colour in figures.PALETTE} & found == {c.lower() for c in figures.PALETTE[:2]}

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import jsonschema
+import pytest
+
+import pantala as pt
+from pantala.scenario.json_schema import scenario_schema_text
+from support import ROOT, SMALL
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+
+
+@pytest.fixture(scope="module")
+def schema() -> jsonschema.Draft202012Validator:
+    jsonschema.Draft202012Validator.check_schema(pt.scenario_json_schema())
+    return jsonschema.Draft202012Validator(pt.scenario_json_schema())
+
+
+def test_the_committed_schema_is_current() -> None:
+    committed = (ROOT / "schema" / "scenario.schema.json").read_text(encoding="utf-8")
+    assert committed == scenario_schema_text(), "run 'make schema'"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_fulfil_the_schema(schema: jsonschema.Draft202012Validator, example: Any) -> None:
+    schema.validate(tomllib.loads(example.read_text()))
+
+
+def test_shorthands_fulfil_the_schema(schema: jsonschema.Draft202012Validator) -> None:
+    data = tomllib.loads(SMALL) | {"machine": "kang2022"}
+    data["jobs"][0]["placement"] = "contiguous"
+    data["jobs"][1]["placement"] = {"kind": "nodes", "nodes": list(range(8))}
+    schema.validate(data)
+    pt.Scenario.from_dict(data)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ranks = 6", "rank = 6"),
+        ("ranks = 6", "ranks = 0"),
+        ('"1 kB"', "1000"),
+        ('"1 kB"', '"1000"'),
+        ('"1 kB"', '"-1 kB"'),
+        ('"minimal"', '"minimum"'),
+        ('kind = "fft3d", ', ""),
+        ("grid = [2, 3]", "grid = [2]"),
+        ("name =", "seed = -1\nname ="),
+        (SMALL[SMALL.index("[[jobs]]") :], "jobs = []"),
+    ],
+)
+def test_the_schema_refuses_what_the_models_refuse(schema: jsonschema.Draft202012Validator, old: str, new: str) -> None:
+    data = tomllib.loads(SMALL.replace(old, new, 1))
+    assert not schema.is_valid(data)
+    with pytest.raises(pt.ScenarioError):
+        pt.Scenario.from_dict(data)
+
+
+def test_every_key_is_described() -> None:
+    schema = pt.scenario_json_schema()
+    tables = [schema, *schema["$defs"].values()]
+    missing = [
+        f"{table.get('title', '')}.{key}"
+        for table in tables
+        for key, described in table.get("properties", {}).items()
+        if not described.get("description")
+    ]
+    assert not missing

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+import pantala as pt
+from pantala.plan import only_jobs, scenario_key
+from pantala.scenario.routing import Algorithm
+from support import ROOT
+
+SNAPSHOT = Path(__file__).parent / "snapshots" / "interference-plan.json"
+
+
+def test_the_plan_of_the_main_example() -> None:
+    """The whole plan, reviewed as text: a changed default shows here."""
+    plan = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml").plan()
+    assert plan == json.loads(SNAPSHOT.read_text()), "if it should change: python tests/python/test_plan.py"
+
+
+def test_every_quantity_has_its_unit_in_its_name() -> None:
+    scenario = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml")
+    assert scenario.plan()["jobs"][0]["workload"]["compute_forward_ps"] == int(
+        scenario.jobs[0].workload.compute_forward  # type: ignore[union-attr]
+    )
+    assert scenario.plan()["jobs"][1]["workload"]["message_bytes"] == 192_000
+
+
+@pytest.mark.parametrize("example", ["interference", "patterns", "quickstart"])
+def test_every_plan_key_leads_back_to_a_scenario_key(example: str) -> None:
+    scenario = pt.Scenario.from_toml(ROOT / "examples" / f"{example}.toml")
+    for key in leaves(scenario.plan()):
+        if key in {"plan_version"} or key.endswith(".nodes"):  # what the core fills in
+            continue
+        assert exists(scenario, scenario_key(key)), key
+
+
+@pytest.mark.parametrize(
+    ("plan_key", "key"),
+    [
+        ("links.local.latency_ps", "machine.links.local.latency"),
+        ("links.global.bandwidth_bytes_per_s", "machine.links.global.bandwidth"),
+        ("packet_bytes", "machine.packet"),
+        ("router.input_buffer_flits", "machine.router.input_buffer"),
+        ("nic.buffer_packets", "machine.nic.buffer"),
+        ("topology.g", "machine.topology.g"),
+        ("jobs[1].workload.message_bytes", "jobs[1].workload.message"),
+        ("jobs[0].workload.compute_forward_ps", "jobs[0].workload.compute_forward"),
+        ("jobs[2].placement.nodes[3]", "jobs[2].placement.nodes[3]"),
+        ("record.packets", "record.packets"),
+        ("record.packet_sample", "record.packet_sample"),
+        ("routing.bias_flits", "routing.bias"),
+        ("stop.duration_ps", "stop.duration"),
+    ],
+)
+def test_keys_of_plan_and_scenario(plan_key: str, key: str) -> None:
+    assert scenario_key(plan_key) == key
+
+
+def test_a_part_keeps_nodes_and_seed() -> None:
+    resolved = {"name": "x", "seed": 3, "jobs": [{"name": "a", "nodes": [5, 2]}, {"name": "b", "nodes": [7]}]}
+    part = only_jobs(resolved, ["a"], "alone-a")
+    assert part == {"name": "x/alone-a", "seed": 3, "jobs": [{"name": "a", "nodes": [5, 2]}]}
+    assert len(resolved["jobs"]) == 2  # type: ignore[arg-type]
+
+
+def test_the_column_message_is_the_row_message_unless_given() -> None:
+    plan = _plan_of(pt.Fft3d(grid=(2, 2), row_message="1 kB", iterations=1))
+    assert plan["column_message_bytes"] == plan["row_message_bytes"] == 1000
+    plan = _plan_of(pt.Fft3d(grid=(2, 2), row_message="1 kB", column_message="2 kB", iterations=1))
+    assert plan["column_message_bytes"] == 2000
+
+
+def test_every_routing_is_listed() -> None:
+    assert [routing.name for routing in pt.ROUTINGS] == list(get_args(Algorithm))
+
+
+def _plan_of(workload: pt.Fft3d) -> dict[str, Any]:
+    scenario = pt.Scenario(
+        name="x", machine="kang2022", routing="minimal", jobs=[pt.Job(name="a", ranks=4, workload=workload)]
+    )
+    plan: dict[str, Any] = scenario.plan()["jobs"][0]["workload"]
+    return plan
+
+
+def leaves(node: Any, key: str = "") -> Iterator[str]:
+    if isinstance(node, dict):
+        for name, below in node.items():
+            yield from leaves(below, f"{key}.{name}" if key else name)
+    elif isinstance(node, list) and any(isinstance(item, dict) for item in node):
+        for number, below in enumerate(node):
+            yield from leaves(below, f"{key}[{number}]")
+    else:
+        yield key
+
+
+def exists(model: BaseModel, key: str) -> bool:
+    place: Any = model
+    for step in key.replace("]", "").replace("[", ".").split("."):
+        if step.isdigit():
+            place = place[int(step)]
+            continue
+        fields = {field.alias or name: name for name, field in type(place).model_fields.items()}
+        if step not in fields:
+            return False
+        place = getattr(place, fields[step])
+    return True
+
+
+if __name__ == "__main__":
+    SNAPSHOT.parent.mkdir(exist_ok=True)
+    plan = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml").plan()
+    SNAPSHOT.write_text(json.dumps(plan, indent=2) + "\n")

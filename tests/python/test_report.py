@@ -1,0 +1,280 @@
+"""The report says what the tables say, stands alone, and copes with what a run did not record."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from fake_run import Study, fake_interference, fake_run, small_study
+from pantala.report import finding_of, render_report, write_report
+from pantala.results import InterferenceRun, Run
+
+
+class Page(HTMLParser):
+    """What a test asks of a page: its tables, ids, links and text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.tables: list[list[list[str]]] = []
+        self.captions: list[str] = []
+        self.values: list[list[float]] = []
+        self.drawings: list[str] = []
+        self._inside: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self._inside.append(tag)
+        if given.get("id"):
+            self.ids.append(given["id"] or "")
+        self.references += [value or "" for name, value in attrs if name in {"href", "src", "srcset", "xlink:href"}]
+        if tag == "table":
+            self.tables.append([])
+            self.values.append([])
+            self.captions.append("")
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in {"td", "th"}:
+            self.tables[-1][-1].append("")
+        elif tag == "data":
+            self.values[-1].append(float(given["value"] or "nan"))
+        elif tag == "svg":
+            self.drawings.append(given.get("aria-label") or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._inside and self._inside.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if "caption" in self._inside:
+            self.captions[-1] += data
+        elif "td" in self._inside or "th" in self._inside:
+            self.tables[-1][-1][-1] += data
+
+    def values_of(self, caption: str) -> list[float]:
+        return self.values[self._find(caption)]
+
+    def rows_of(self, caption: str) -> list[list[str]]:
+        return self.tables[self._find(caption)]
+
+    def _find(self, caption: str) -> int:
+        return next(number for number, text in enumerate(self.captions) if text.startswith(caption))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> InterferenceRun:
+    return fake_interference(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture(scope="module")
+def text(study: InterferenceRun) -> str:
+    return render_report(study)
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
+
+
+def edited(directory: Path, study: Study, edit: Callable[[dict[str, Any]], None]) -> Run:
+    """A fake run whose run.json was changed by `edit`."""
+    fake_run(directory, study)
+    document = json.loads((directory / "run.json").read_text())
+    edit(document)
+    (directory / "run.json").write_text(json.dumps(document))
+    return Run(directory)
+
+
+def test_communication_times_are_those_of_the_slowdown_table(study: InterferenceRun, page: Page) -> None:
+    expected = []
+    for row in study.slowdown.collect().to_dicts():
+        for part in ("alone", "together"):
+            expected += [row[f"{part}_communication_time_{key}_ns"] for key in ("mean", "std", "max")]
+        expected.append(row["slowdown"])
+    assert page.values_of("Communication time of a rank") == expected
+
+
+@pytest.mark.parametrize("kind", ["packet", "network", "message"])
+def test_latencies_are_those_of_the_jobs_tables(study: InterferenceRun, page: Page, kind: str) -> None:
+    keys = [f"{kind}_latency_{key}_ns" for key in ("mean", "p50", "p95", "p99")]
+    expected = []
+    for number, run in enumerate(study.alone.values()):
+        alone = run.jobs.collect().row(0, named=True)
+        both = study.together.jobs.collect().row(number, named=True)
+        expected += [alone[key] for key in keys] + [both[key] for key in keys]
+        expected += [both[key] / alone[key] for key in (keys[0], keys[3])]
+    assert page.values_of(f"{kind.capitalize()} latency") == pytest.approx(expected, rel=1e-12)
+
+
+def test_shown_numbers_are_the_exact_ones_rounded(study: InterferenceRun, page: Page) -> None:
+    mean = study.slowdown.collect()["alone_communication_time_mean_ns"][0]
+    assert page.rows_of("Communication time of a rank, µs")[1][:2] == ["fft3d", f"{mean / 1000:.1f}"]
+
+
+def test_hottest_links_come_by_load_with_both_ends_and_shares(study: InterferenceRun, page: Page) -> None:
+    links = study.together.links.filter(pl.col("class").is_in(["local", "global"])).sort("load", descending=True)
+    first = links.head(1).collect().to_dicts()[0]
+    row = page.rows_of("Hottest links")[1]
+    ends = [" / ".join(str(first[f"{end}_{at}"]) for at in ("group", "router", "port")) for end in ("source", "target")]
+    assert row[:4] == [str(first["link"]), first["class"], *ends]
+    loads = page.values_of("Hottest links")[0::5]
+    assert loads == sorted(loads, reverse=True)
+    shares = page.values_of("Hottest links")[3:5]
+    assert sum(shares) == pytest.approx(1, abs=1e-3)
+
+
+def test_finding_names_victim_bully_and_factor(study: InterferenceRun, text: str) -> None:
+    factor = study.slowdown.collect()["slowdown"][0]
+    found = finding_of(study).replace("\u00a0", " ")
+    assert found.startswith(f"halo3d slows fft3d's communication down {factor:.2f} times; fft3d slows halo3d's")
+    assert re.search(r"The hottest link is the (local|global) one from .* of it for (fft3d|halo3d)\.$", found)
+    assert finding_of(study) in text.replace("&#39;", "'")
+
+
+def test_finding_does_not_dramatise_an_unchanged_job(tmp_path: Path) -> None:
+    study = fake_interference(tmp_path)
+    even = study.slowdown.collect().with_columns(slowdown=pl.Series([1.01, 0.8]))
+    even.write_parquet(tmp_path / "slowdown.parquet")
+    text = finding_of(InterferenceRun(tmp_path))
+    assert text.startswith("halo3d leaves fft3d's communication time as it is (1.01 times); halo3d's communication")
+    assert "takes 0.80 times as long beside fft3d as alone" in text
+
+
+def test_page_fetches_nothing(text: str, page: Page) -> None:
+    assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)|<script|<link", text)
+    assert all(reference.startswith(("#", "data:")) for reference in page.references)
+
+
+def test_ids_are_unique_and_references_lead_to_them(page: Page) -> None:
+    assert len(page.ids) == len(set(page.ids))
+    assert {reference[1:] for reference in page.references if reference.startswith("#")} <= set(page.ids)
+
+
+def test_every_figure_has_a_text_and_every_table_a_caption(page: Page) -> None:
+    assert len(page.drawings) == 8
+    assert all(page.drawings)
+    assert all(caption.strip() for caption in page.captions)
+
+
+def test_same_tables_give_the_same_page(study: InterferenceRun, text: str) -> None:
+    assert text == render_report(InterferenceRun(study.path))
+
+
+def test_write_report_returns_where_it_wrote(study: InterferenceRun, text: str, tmp_path: Path) -> None:
+    path = write_report(study, tmp_path / "report.html")
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) -> None:
+    text = render_report(study.together)
+    page = Page(text)
+    assert "slowdown" not in text
+    assert [caption.split(",")[0].split(":")[0] for caption in page.captions] == [
+        "What each job did",
+        "Communication time of a rank",
+        "Packet latency",
+        "Network latency",
+        "Message latency",
+        "Hottest links between routers. Load is the share of the simulated time in which the link was sending; stalled",
+        "Each simulation. A packet-hop is one packet over one link between routers",
+    ]
+    jobs = study.together.jobs.collect()
+    keys = ["communication_time_mean_ns", "communication_time_std_ns", "communication_time_max_ns"]
+    expected = [row[key] for row in jobs.to_dicts() for key in keys]
+    assert page.values_of("Communication time of a rank") == expected
+
+
+def test_missing_packets_are_explained(tmp_path: Path) -> None:
+    text = render_report(fake_run(tmp_path, small_study(packets="off")))
+    assert "This run did not record single packets" in text
+    assert "figure-latency" in text
+
+
+def test_missing_windows_are_explained(tmp_path: Path) -> None:
+    run = fake_run(tmp_path)
+    for name in ("job_windows", "link_windows", "iterations", "messages", "link_jobs"):
+        (tmp_path / f"{name}.parquet").unlink()
+    text = render_report(run)
+    assert "This run kept no windows of time" in text
+    assert all(cell == "\N{EN DASH}" for row in Page(text).rows_of("Hottest links")[1:] for cell in row[-2:])
+
+
+def test_complete_run_has_no_warning(text: str) -> None:
+    assert "Read with care" not in text
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("interrupted", "was interrupted"), ("stalled", "stalled: packets were in flight"), ("duration", "set duration")],
+)
+def test_incomplete_run_is_marked(tmp_path: Path, reason: str, words: str) -> None:
+    run = edited(tmp_path, small_study(), lambda document: document.update(complete=False, reason=reason))
+    text = render_report(run)
+    assert "Read with care" in text
+    assert words in text
+
+
+def test_unbalanced_books_are_a_warning(tmp_path: Path) -> None:
+    run = edited(tmp_path, small_study(), lambda document: document["conservation"].update(credits=False))
+    assert "the count of credits does not balance" in render_report(run)
+
+
+def test_saturated_pattern_is_a_warning(tmp_path: Path) -> None:
+    def offer(document: dict[str, Any]) -> None:
+        document["plan"]["jobs"][1]["workload"] = {"kind": "pattern", "pattern": "uniform", "load": 0.9}
+
+    text = render_report(edited(tmp_path, small_study(), offer))
+    assert re.search(r"halo3d is saturated: 0\.\d+ accepted of 0\.9 offered", text)
+    assert "fft3d is saturated" not in text
+
+
+def test_names_cannot_break_the_page(tmp_path: Path) -> None:
+    run = edited(tmp_path, small_study(), lambda document: document["plan"].update(name="<b>&\"'"))
+    jobs = run.jobs.collect().with_columns(name=pl.Series(["<i>x", 'say "y" $a$']))
+    jobs.write_parquet(tmp_path / "jobs.parquet")
+    text = render_report(Run(tmp_path))
+    assert "<i>x" not in text
+    assert "<b>&" not in text
+    assert len(Page(text).drawings) == 6
+
+
+def test_endless_background_is_shown_without_a_slowdown(tmp_path: Path) -> None:
+    study = fake_interference(tmp_path)
+    document = json.loads((tmp_path / "interference.json").read_text())
+    document["parts"] = [part for part in document["parts"] if part["part"] != "alone-halo3d"]
+    (tmp_path / "interference.json").write_text(json.dumps(document))
+    run = json.loads((tmp_path / "together" / "run.json").read_text())
+    run["plan"]["jobs"][1]["workload"] = {"kind": "pattern", "pattern": "uniform", "load": 0.01}
+    (tmp_path / "together" / "run.json").write_text(json.dumps(run))
+    slowdown = study.slowdown.collect().with_columns(
+        slowdown=pl.when(pl.col("name") == "fft3d").then("slowdown"),
+        alone_communication_time_mean_ns=pl.when(pl.col("name") == "fft3d").then("alone_communication_time_mean_ns"),
+    )
+    slowdown.write_parquet(tmp_path / "slowdown.parquet")
+    text = render_report(InterferenceRun(tmp_path))
+    assert finding_of(InterferenceRun(tmp_path)).startswith("halo3d slows fft3d's communication down")
+    assert "figure-shift" not in text
+    assert "Read with care" not in text
+    assert [row[0] for row in Page(text).rows_of("Packet latency")[1:]] == [
+        "fft3d alone",
+        "fft3d together",
+        "halo3d together",
+    ]
+
+
+def test_job_without_packets_has_no_latency(tmp_path: Path) -> None:
+    run = fake_run(tmp_path)
+    silent = [pl.when(pl.col("job") == 0).then(0).otherwise(pl.col(name)).alias(name) for name in ("packets", "bytes")]
+    run.jobs.collect().with_columns(silent).write_parquet(tmp_path / "jobs.parquet")
+    page = Page(render_report(Run(tmp_path)))
+    assert page.rows_of("Packet latency")[1][1:] == ["\N{EN DASH}"] * 4
+    assert len(page.values_of("Packet latency")) == 4

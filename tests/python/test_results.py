@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from fake_run import fake_interference
+from pantala.schema import TABLES, polars_schema
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> pt.InterferenceRun:
+    directory = tmp_path_factory.mktemp("study")
+    fake_interference(directory)
+    return pt.InterferenceRun(directory)
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_every_table_is_a_lazy_frame_of_its_schema(study: pt.InterferenceRun, name: str) -> None:
+    table = getattr(study.together, name)
+    assert isinstance(table, pl.LazyFrame)
+    assert dict(table.collect_schema()) == polars_schema(name)
+    assert (getattr(pt.Run, name).__doc__ or "").startswith("One row a")
+
+
+def test_a_table_that_was_not_recorded_is_empty(study: pt.InterferenceRun, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_bytes((study.together.path / "run.json").read_bytes())
+    messages = pt.Run(tmp_path).messages.collect()
+    assert messages.is_empty()
+    assert dict(messages.schema) == polars_schema("messages")
+
+
+def test_every_metric_has_a_value_and_a_text(study: pt.InterferenceRun) -> None:
+    run = study.together
+    for metric in run.metrics():
+        value = run.metric(metric.name, job=run.job_names[0] if metric.scope == "job" else None)
+        assert value is None or isinstance(value, int | float), metric
+        assert metric.text.endswith((".", ")"))
+
+
+def test_metrics_agree_with_the_tables(study: pt.InterferenceRun) -> None:
+    run, job = study.together, study.together.job_names[1]
+    row = run.jobs.filter(pl.col("name") == job).collect().row(0, named=True)
+    assert run.metric("communication_time_std_ns", job=job) == row["communication_time_std_ns"]
+    execution = row["end_ns"] - row["start_ns"]
+    assert run.metric("execution_time_ns", job=job) == execution
+    assert run.metric("injection_rate_gb_per_s", job=job) == row["bytes"] / execution
+    loads = run.links.filter(pl.col("class") == "global").collect()["load"]
+    assert run.metric("global_load_max") == loads.max()
+    assert study.metric("packet_hops") == run.document["counters"]["packet_hops"]
+
+
+def test_a_single_job_need_not_be_named(study: pt.InterferenceRun) -> None:
+    name, alone = next(iter(study.alone.items()))
+    assert alone.metric("packets") == alone.metric("packets", job=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "job", "says"),
+    [
+        ("comunication_time_mean_ns", "fft3d", "did you mean 'communication_time_mean_ns'?"),
+        ("zzz", None, r"Run.metrics\(\) lists them"),
+        ("packets", None, "add job = one of"),
+        ("packets", "fft", "there is no job 'fft'; the jobs are"),
+        ("packet_hops", "fft3d", "leave out job"),
+    ],
+)
+def test_a_metric_that_cannot_be_had(study: pt.InterferenceRun, name: str, job: str | None, says: str) -> None:
+    with pytest.raises(pt.UsageError, match=says):
+        study.together.metric(name, job=job)
+
+
+def test_what_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(pt.RunDirectoryError, match=r"holds no run \(run.json is missing\)"):
+        pt.load(tmp_path)
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(pt.RunDirectoryError, match=r"run\.json cannot be read"):
+        pt.load(tmp_path)

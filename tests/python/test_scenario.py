@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+import pantala as pt
+from pantala.units import Duration
+from support import SMALL
+
+
+def test_toml_and_python_make_the_same_scenario(small: Path) -> None:
+    machine = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+    scenario = pt.Scenario(
+        name="small",
+        machine=machine,
+        routing="minimal",
+        jobs=[
+            pt.Job(name="fft", ranks=6, workload=pt.Fft3d(grid=(2, 3), row_message="1 kB", iterations=1)),
+            pt.Job(name="halo", ranks=8, workload=pt.Halo3d(grid=(2, 2, 2), message="1 kB", iterations=2)),
+        ],
+    )
+    assert scenario == pt.Scenario.from_toml(small)
+    assert scenario.plan() == pt.Scenario.from_toml(small).plan()
+
+
+def test_a_preset_gives_machine_routing_and_mpi() -> None:
+    scenario = pt.Scenario.from_dict({"name": "x", "machine": "kang2022", "routing": "ugal_g", "jobs": [_job()]})
+    assert scenario.machine.nodes == 1056
+    assert scenario.machine.links.local == pt.Link(bandwidth="200 Gb/s", latency="30 ns")
+    assert scenario.machine.links.global_.latency == Duration.parse("300 ns")
+    assert scenario.routing == pt.Routing(algorithm="ugal_g")
+    assert scenario.mpi == pt.Mpi()
+
+
+def test_a_key_beside_a_preset_changes_only_itself() -> None:
+    machine = {"preset": "kang2022", "links": {"global": {"latency": "1 us"}}, "router": {"arbiter": "age"}}
+    changed = pt.Machine.model_validate(machine)
+    whole = pt.Machine.of("kang2022")
+    assert changed.links.global_ == pt.Link(bandwidth="25 GB/s", latency="1 us")
+    assert changed.links.local == whole.links.local
+    assert changed.router.arbiter == "age"
+    assert changed.router.hand_over == whole.router.hand_over
+    assert pt.Machine.of("kang2022", links={"global_": {"latency": "1 us"}}).links == changed.links
+
+
+def test_a_machine_can_do_without_a_preset() -> None:
+    whole = pt.Machine.of("kang2022")
+    spelled = whole.model_dump(mode="json", exclude={"preset"})
+    assert pt.Machine.model_validate(spelled) == whole.model_copy(update={"preset": None})
+
+
+@pytest.mark.parametrize("model", ["pantala", "sst_sc22"])
+def test_a_router_model_gives_the_stages(model: str) -> None:
+    router = pt.Machine.of("kang2022", router={"model": model}).router
+    assert router.model == model
+    assert (router.hand_over == "head") is (model == "sst_sc22")
+    assert router.input_buffer.flits(512, 128) == 120
+    assert pt.Machine.of("kang2022", router=model).router == router
+
+
+def test_replace_validates_anew(small: Path) -> None:
+    scenario = pt.Scenario.from_toml(small)
+    changed = scenario.replace({"routing.algorithm": "ugal_n", "jobs.1.ranks": 4, "jobs.1.workload.grid": [2, 2, 1]})
+    assert (changed.routing.algorithm, changed.jobs[1].ranks) == ("ugal_n", 4)
+    assert changed.jobs[0] == scenario.jobs[0]
+    assert scenario.routing.algorithm == "minimal"
+    assert scenario.replace({"machine.router": "sst_sc22"}).machine.router.hand_over == "head"
+    with pytest.raises(pt.ScenarioError, match=r"key jobs\[1\].ranks = 0: must be at least 1"):
+        scenario.replace({"jobs.1.ranks": 0})
+    with pytest.raises(pt.ScenarioError, match="no such key"):
+        scenario.replace({"jobs.7.ranks": 1})
+
+
+def test_replace_works_on_a_scenario_made_in_python() -> None:
+    scenario = pt.Scenario(name="x", machine="kang2022", routing="minimal", jobs=[pt.Job(**_job())])
+    assert scenario.replace({"seed": 9}).plan() == scenario.plan() | {"seed": 9}
+
+
+def test_a_scenario_cannot_be_changed_in_place(small: Path) -> None:
+    scenario = pt.Scenario.from_toml(small)
+    with pytest.raises(ValidationError, match="frozen"):
+        scenario.seed = 2  # type: ignore[misc]
+
+
+def test_placement_by_name_or_table() -> None:
+    for placement in ("contiguous", {"kind": "contiguous"}, pt.ContiguousPlacement()):
+        assert pt.Job(**_job(), placement=placement).placement == pt.ContiguousPlacement()
+    listed = pt.Job(**_job(), placement={"kind": "nodes", "nodes": [3, 1, 2, 0]})
+    assert listed.placement == pt.NodesPlacement(nodes=(3, 1, 2, 0))
+
+
+def test_errors_count_the_faults(tmp_path: Path) -> None:
+    path = tmp_path / "two.toml"
+    path.write_text(SMALL.replace("ranks = 6", "ranks = 0").replace("ranks = 8", "ranks = true"))
+    with pytest.raises(pt.ScenarioError) as refused:
+        pt.Scenario.from_toml(path)
+    assert refused.value.key == "jobs[0].ranks"
+    assert refused.value.others == 1
+    assert str(refused.value).endswith("(1 more after this one)")
+
+
+def _job() -> dict[str, object]:
+    return {"name": "a", "ranks": 4, "workload": {"kind": "uniform_random", "iterations": 1, "message": "3 KiB"}}
