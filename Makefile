@@ -66,5 +66,5 @@ $(VENV)/.tools: requirements/dev.txt requirements/check-system
 	@touch $@
 
 $(VENV)/.core: $(VENV)/.tools $(RUST_SOURCES)
-	$(BIN)/python -m pip install --quiet --no-input --no-deps --no-build-isolation --editable .
+	VIRTUAL_ENV=$(abspath $(VENV)) PIP_NO_INDEX=1 PIP_QUIET=1 $(BIN)/maturin develop --release
 	@touch $@

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from pantala import native
-from pantala.units import Duration
 
 __all__ = ["ProgressLine", "of_thousands", "time_text"]
 
@@ -26,12 +25,12 @@ def of_thousands(value: float) -> str:
     return f"{value:.3g}"
 
 
-def time_text(nanoseconds: float) -> str:
-    """A simulated time with four digits in a unit that fits: ``1.234 ms``."""
+def time_text(nanoseconds: float, digits: int = 4) -> str:
+    """A simulated time in a unit that fits: ``1.234 ms``."""
     for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if nanoseconds >= scale:
-            return f"{nanoseconds / scale:.4g} {unit}"
-    return str(Duration(round(nanoseconds * 1000)))
+            return f"{nanoseconds / scale:.{digits}g} {unit}"
+    return f"{nanoseconds:.{digits}g} ns"
 
 
 class ProgressLine:

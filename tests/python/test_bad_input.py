@@ -81,7 +81,11 @@ READ_FAULTS = [
 PLAN_FAULTS = [
     ("grid = [2, 3]", "grid = [2, 4]", "jobs[0].workload.grid = [2, 4]"),
     ("grid = [2, 2, 2]", "grid = [2, 2, 3]", "jobs[1].workload.grid = [2, 2, 3]"),
-    ("ranks = 8", "ranks = 70", "jobs = 76 ranks"),
+    (
+        'ranks = 8\nworkload = { kind = "halo3d", grid = [2, 2, 2]',
+        'ranks = 70\nworkload = { kind = "halo3d", grid = [2, 5, 7]',
+        "jobs = 76 ranks",
+    ),
     (
         "ranks = 6",
         'ranks = 6\nplacement = { kind = "nodes", nodes = [0, 1, 2] }',

@@ -59,6 +59,6 @@ def test_counts_in_three_digits(value: float, text: str) -> None:
     assert of_thousands(value) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(0.0, "0 ns"), (490.72, "490.72 ns"), (1234.5, "1.234 us"), (6e6, "6 ms")])
+@pytest.mark.parametrize(("value", "text"), [(0.0, "0 ns"), (490.72, "490.7 ns"), (1234.5, "1.234 us"), (6e6, "6 ms")])
 def test_times_in_a_fitting_unit(value: float, text: str) -> None:
     assert time_text(value) == text

@@ -74,7 +74,7 @@ def test_replace_validates_anew(small: Path) -> None:
 
 
 def test_replace_works_on_a_scenario_made_in_python() -> None:
-    scenario = pt.Scenario(name="x", machine="kang2022", routing="minimal", jobs=[pt.Job(**_job())])
+    scenario = pt.Scenario(name="x", machine="kang2022", routing="minimal", jobs=[_made()])
     assert scenario.replace({"seed": 9}).plan() == scenario.plan() | {"seed": 9}
 
 
@@ -99,6 +99,15 @@ def test_errors_count_the_faults(tmp_path: Path) -> None:
     assert refused.value.key == "jobs[0].ranks"
     assert refused.value.others == 1
     assert str(refused.value).endswith("(1 more after this one)")
+
+
+def _made() -> pt.Job:
+    return pt.Job(
+        name="a",
+        ranks=4,
+        placement=pt.ContiguousPlacement(),
+        workload=pt.UniformRandom(iterations=1, message="3 KiB"),
+    )
 
 
 def _job() -> dict[str, object]:

@@ -22,58 +22,73 @@ pub struct Event {
 
 /// How many phases a time can have.
 pub const PHASES: u8 = 8;
+const PHASES_LOG2: u32 = 3;
 
-/// Bits of an event in a bucket: the time's offset in the bucket, the phase, the identity.
-const PHASE_SHIFT: u32 = 32;
-const OFFSET_SHIFT: u32 = 35;
+/// A bucket is 64 ps wide, so that an event's key (its time's offset in the bucket, its phase) is one of few.
+const WIDTH_LOG2: u32 = 6;
+const KEYS: usize = 1 << (WIDTH_LOG2 + PHASES_LOG2);
+const KEY_WORDS: usize = KEYS / 64;
 
-/// A bucket up to this long is sorted by insertion.
-const INSERTION: usize = 40;
+/// The wheel reaches a little over a microsecond: further than any link.
+const SLOTS: usize = 1 << 14;
+const MASK: u64 = SLOTS as u64 - 1;
+
+/// The end of a list.
+const END: u32 = u32::MAX;
+
+/// An event in a list.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    id: u32,
+    next: u32,
+    key: u32,
+}
 
 /// A timing wheel with an overflow heap.
 ///
-/// The wheel has `2^slots_log2` buckets of `2^width_log2` picoseconds; an event in it takes 8 bytes. A bucket is sorted when
-/// its time comes; storage of drained buckets is handed to the next ones, so that the memory in use stays small and warm.
+/// The wheel has 2^14 buckets of 64 ps, each a list through one slab of nodes. When a bucket's time comes, its list is dealt out to one list a key (offset, phase): few events ever compare, and a simulation takes
+/// all events of one time and phase in a row. Nothing is allocated once the slab holds the most events ever scheduled.
 ///
-/// Invariant: nothing is ever scheduled before the time of the event popped last.
+/// Invariant: nothing is ever scheduled before the time of the group taken last.
 #[derive(Debug)]
 pub struct Wheel {
-    width_log2: u32,
-    mask: u64,
-    buckets: Vec<Vec<u64>>,
-    occupied: Vec<u64>,
-    in_buckets: usize,
-    spare: Vec<Vec<u64>>,
-    /// The bucket being drained (absolute number) and its events in order.
+    nodes: Vec<Node>,
+    free: u32,
+    buckets: Box<[u32; SLOTS]>,
+    occupied: Box<[u64; SLOTS / 64]>,
+    /// The bucket being drained (absolute number), its lists by key, and which of them hold anything.
     slot: u64,
-    current: Vec<u64>,
-    position: usize,
+    lists: Box<[u32; KEYS]>,
+    used: [u64; KEY_WORDS],
+    /// The key of the group being taken.
+    key: usize,
     far: BinaryHeap<Reverse<Event>>,
     scramble: Option<u64>,
+    popped: u64,
+}
+
+impl Default for Wheel {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Wheel {
     /// A wheel at time zero.
-    ///
-    /// # Panics
-    /// If `slots_log2` is below 6 (the occupancy map works in words of 64 slots) or `width_log2` above 28.
     #[must_use]
-    pub fn new(width_log2: u32, slots_log2: u32) -> Self {
-        assert!(slots_log2 >= 6, "a wheel has at least 64 slots");
-        assert!(width_log2 < 64 - OFFSET_SHIFT, "a bucket's offset must fit its event");
-        let slots = 1usize << slots_log2;
+    pub fn new() -> Self {
         Self {
-            width_log2,
-            mask: slots as u64 - 1,
-            buckets: (0..slots).map(|_| Vec::new()).collect(),
-            occupied: vec![0; slots / 64],
-            in_buckets: 0,
-            spare: Vec::new(),
+            nodes: Vec::new(),
+            free: END,
+            buckets: Box::new([END; SLOTS]),
+            occupied: Box::new([0; SLOTS / 64]),
             slot: 0,
-            current: Vec::new(),
-            position: 0,
+            lists: Box::new([END; KEYS]),
+            used: [0; KEY_WORDS],
+            key: 0,
             far: BinaryHeap::new(),
             scramble: None,
+            popped: 0,
         }
     }
 
@@ -82,96 +97,97 @@ impl Wheel {
         self.scramble = Some(seed);
     }
 
-    /// Schedules an event; its time must not lie before that of the event popped last.
+    /// Schedules an event; its time must not lie before that of the group taken last.
     #[inline]
     pub fn push(&mut self, time: Time, phase: u8, id: u32) {
         debug_assert!(phase < PHASES, "phase {phase}");
-        let slot = time >> self.width_log2;
+        let slot = time >> WIDTH_LOG2;
         let distance = slot.wrapping_sub(self.slot);
         // Zero, "negative" (wrapped) and far distances leave by the other path.
-        if distance.wrapping_sub(1) < self.mask {
-            let offset = time & ((1 << self.width_log2) - 1);
-            let event = (offset << OFFSET_SHIFT) | (u64::from(phase) << PHASE_SHIFT) | u64::from(id);
-            let index = (slot & self.mask) as usize;
-            let bucket = &mut self.buckets[index];
-            if bucket.is_empty() {
-                self.occupied[index / 64] |= 1 << (index % 64);
-                if bucket.capacity() == 0 {
-                    if let Some(storage) = self.spare.pop() {
-                        *bucket = storage;
-                    }
-                }
-            }
-            bucket.push(event);
-            self.in_buckets += 1;
-        } else {
+        if distance.wrapping_sub(1) < MASK {
+            let key = Self::key_of(time, phase);
+            let index = (slot & MASK) as usize;
+            let next = self.buckets[index];
+            self.buckets[index] = self.insert(Node { id, next, key });
+            self.occupied[index / 64] |= 1 << (index % 64);
+            } else {
             self.push_aside(Event { time, phase, id });
+        }
+    }
+
+    #[inline]
+    const fn key_of(time: Time, phase: u8) -> u32 {
+        (((time & ((1 << WIDTH_LOG2) - 1)) as u32) << PHASES_LOG2) | phase as u32
+    }
+
+    #[inline]
+    fn insert(&mut self, node: Node) -> u32 {
+        let index = self.free;
+        if let Some(place) = self.nodes.get_mut(index as usize) {
+            self.free = place.next;
+            *place = node;
+            index
+        } else {
+            self.grow(node)
         }
     }
 
     #[cold]
     #[inline(never)]
+    fn grow(&mut self, node: Node) -> u32 {
+        self.nodes.push(node);
+        (self.nodes.len() - 1) as u32
+    }
+
+    #[cold]
+    #[inline(never)]
     fn push_aside(&mut self, event: Event) {
-        if event.time >> self.width_log2 > self.slot {
+        let slot = event.time >> WIDTH_LOG2;
+        if slot > self.slot {
             self.far.push(Reverse(event));
             return;
         }
         // The bucket being drained, or (when the wheel has moved ahead to its next event) one before it.
-        if event.time >> self.width_log2 < self.slot {
-            self.rewind(event.time >> self.width_log2);
+        if slot < self.slot {
+            self.rewind(slot);
         }
-        let packed = self.pack(event);
-        let key = packed >> PHASE_SHIFT;
-        let at = self.position + self.current[self.position..].partition_point(|e| (e >> PHASE_SHIFT) <= key);
-        self.current.insert(at, packed);
+        let key = Self::key_of(event.time, event.phase);
+        let index = self.insert(Node { id: event.id, next: END, key });
+        self.deal(index);
+    }
+
+    /// Puts a node into the list of its key.
+    #[inline]
+    fn deal(&mut self, index: u32) {
+        let key = self.nodes[index as usize].key as usize % KEYS;
+        self.nodes[index as usize].next = self.lists[key];
+        self.lists[key] = index;
+        self.used[key / 64] |= 1 << (key % 64);
     }
 
     /// Goes back to an earlier bucket: all that is near becomes far. Needed only right after the wheel has moved to an event
-    /// that nobody has popped yet, so it may be slow.
+    /// that nobody has taken yet, so it may be slow.
     #[cold]
     fn rewind(&mut self, slot: u64) {
-        debug_assert!(self.position == 0, "an event in the past");
-        while !self.current.is_empty() {
-            for event in std::mem::take(&mut self.current) {
-                self.far.push(Reverse(self.unpack(event)));
+        loop {
+            while let Some((time, phase)) = self.current_group() {
+                while let Some(id) = self.pop() {
+                    self.popped -= 1;
+                    self.far.push(Reverse(Event { time, phase, id }));
+                }
             }
-            if let Some(next) = self.next_occupied() {
-                let index = (next & self.mask) as usize;
-                self.current = std::mem::take(&mut self.buckets[index]);
-                self.occupied[index / 64] &= !(1 << (index % 64));
-                self.in_buckets -= self.current.len();
-                self.slot = next;
-            }
+            let Some(next) = self.next_occupied() else { break };
+            self.open(next);
         }
         self.slot = slot;
     }
 
+    /// Moves to the next group of events, those of the lowest time and phase, if that comes before `until`.
     #[inline]
-    fn pack(&self, event: Event) -> u64 {
-        let offset = event.time & ((1 << self.width_log2) - 1);
-        (offset << OFFSET_SHIFT) | (u64::from(event.phase) << PHASE_SHIFT) | u64::from(event.id)
-    }
-
-    #[inline]
-    fn unpack(&self, packed: u64) -> Event {
-        Event {
-            time: (self.slot << self.width_log2) | (packed >> OFFSET_SHIFT),
-            phase: (packed >> PHASE_SHIFT) as u8 & (PHASES - 1),
-            id: packed as u32,
-        }
-    }
-
-    /// The next event if it comes before `until`; the wheel moves there.
-    #[inline]
-    pub fn pop_before(&mut self, until: Time) -> Option<Event> {
+    pub fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
         loop {
-            if let Some(&packed) = self.current.get(self.position) {
-                let event = self.unpack(packed);
-                if event.time >= until {
-                    return None;
-                }
-                self.position += 1;
-                return Some(event);
+            if let Some((time, phase)) = self.current_group() {
+                return (time < until).then_some((time, phase));
             }
             if !self.turn() {
                 return None;
@@ -179,47 +195,59 @@ impl Wheel {
         }
     }
 
-    /// The next event if it comes exactly at `time` and in the bucket being drained.
-    ///
-    /// All events of one time share a bucket, so after [`Self::pop_before`] has returned an event of `time` this returns the
-    /// others, and those scheduled for the same time meanwhile.
+    /// The lowest key of the current bucket that holds anything.
     #[inline]
-    pub fn pop_at(&mut self, time: Time) -> Option<Event> {
-        let &packed = self.current.get(self.position)?;
-        let event = self.unpack(packed);
-        if event.time != time {
-            return None;
+    fn current_group(&mut self) -> Option<(Time, u8)> {
+        for (word, bits) in self.used.iter().enumerate() {
+            if *bits != 0 {
+                self.key = word * 64 + bits.trailing_zeros() as usize;
+                let time = (self.slot << WIDTH_LOG2) + (self.key as u64 >> PHASES_LOG2);
+                return Some((time, self.key as u8 & (PHASES - 1)));
+            }
         }
-        self.position += 1;
-        Some(event)
+        None
     }
 
-    /// The phase and identity of the event `ahead` places after the next one, if it is in the bucket being drained: for
-    /// prefetching.
+    /// The next event of the group that [`Self::next_group`] has moved to; `None` if all have been taken.
+    #[inline]
+    pub fn pop(&mut self) -> Option<u32> {
+        let index = self.lists[self.key];
+        let Some(node) = self.nodes.get_mut(index as usize) else {
+            self.used[self.key / 64] &= !(1 << (self.key % 64));
+            return None;
+        };
+        self.lists[self.key] = node.next;
+        node.next = self.free;
+        self.free = index;
+        self.popped += 1;
+        Some(node.id)
+    }
+
+    /// Whether any event is scheduled for `time`, that of the group being taken. Unlike [`Self::next_group`] this never moves on:
+    /// what a simulation does at the end of a time, it does before the wheel has moved on.
     #[inline]
     #[must_use]
-    pub fn peek(&self, ahead: usize) -> Option<(u8, u32)> {
-        let packed = self.current.get(self.position + ahead)?;
-        Some(((packed >> PHASE_SHIFT) as u8 & (PHASES - 1), *packed as u32))
+    pub fn more_at(&self, time: Time) -> bool {
+        let first = Self::key_of(time, 0) as usize % KEYS;
+        (self.used[first / 64] >> (first % 64)) as u8 != 0
     }
 
     /// The time of the next event, [`NEVER`] if there is none.
     #[must_use]
     pub fn next_time(&mut self) -> Time {
-        loop {
-            if let Some(&packed) = self.current.get(self.position) {
-                return self.unpack(packed).time;
-            }
-            if !self.turn() {
-                return NEVER;
-            }
-        }
+        self.next_group(NEVER).map_or(NEVER, |(time, _)| time)
     }
 
-    /// How many events are scheduled.
+    /// How many events have been taken.
+    #[must_use]
+    pub fn popped(&self) -> u64 {
+        self.popped
+    }
+
+    /// How many events are scheduled; counted one by one.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.in_buckets + self.far.len() + self.current.len() - self.position
+        self.iter().count()
     }
 
     /// Whether nothing is scheduled.
@@ -230,102 +258,105 @@ impl Wheel {
 
     /// Phase and identity of all scheduled events, in no order: for audits.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u32)> {
-        let near = self.buckets.iter().flatten().chain(&self.current[self.position..]);
-        near.map(|packed| ((packed >> PHASE_SHIFT) as u8 & (PHASES - 1), *packed as u32))
+        self.buckets
+            .iter()
+            .chain(self.lists.iter())
+            .flat_map(move |&head| {
+                let mut at = head;
+                std::iter::from_fn(move || {
+                    let node = self.nodes.get(at as usize)?;
+                    at = node.next;
+                    Some((node.key as u8 & (PHASES - 1), node.id))
+                })
+            })
             .chain(self.far.iter().map(|Reverse(event)| (event.phase, event.id)))
     }
 
     /// Bytes of memory held.
     #[must_use]
     pub fn memory(&self) -> usize {
-        let events: usize = self.buckets.iter().chain(&self.spare).map(Vec::capacity).sum();
-        (events + self.current.capacity()) * size_of::<u64>()
-            + self.buckets.capacity() * size_of::<Vec<u64>>()
+        self.nodes.capacity() * size_of::<Node>()
+            + size_of_val(&*self.buckets)
             + self.far.capacity() * size_of::<Event>()
     }
 
     /// Moves to the next bucket that holds anything; false if there is none.
-    #[cold]
     #[inline(never)]
     fn turn(&mut self) -> bool {
         let near = self.next_occupied();
-        let far = self.far.peek().map(|Reverse(e)| e.time >> self.width_log2);
+        let far = self.far.peek().map(|Reverse(e)| e.time >> WIDTH_LOG2);
         let slot = match (near, far) {
             (None, None) => return false,
             (Some(a), None) => a,
             (None, Some(b)) => b,
             (Some(a), Some(b)) => a.min(b),
         };
-        let mut drained = std::mem::take(&mut self.current);
-        drained.clear();
         if near == Some(slot) {
-            let index = (slot & self.mask) as usize;
-            self.current = std::mem::take(&mut self.buckets[index]);
-            self.occupied[index / 64] &= !(1 << (index % 64));
-            self.in_buckets -= self.current.len();
-            if drained.capacity() > 0 {
-                self.spare.push(drained);
-            }
-        } else {
-            self.current = drained;
+            self.open(slot);
         }
         self.slot = slot;
-        self.position = 0;
         while let Some(&Reverse(event)) = self.far.peek() {
-            if event.time >> self.width_log2 != slot {
+            if event.time >> WIDTH_LOG2 != slot {
                 break;
             }
             self.far.pop();
-            self.current.push(self.pack(event));
+            let key = Self::key_of(event.time, event.phase);
+            let index = self.insert(Node { id: event.id, next: END, key });
+            self.deal(index);
         }
-        self.sort();
+        if let Some(seed) = self.scramble {
+            self.scramble_lists(seed);
+        }
         true
     }
 
-    /// Puts the current bucket in the order of (time, phase).
-    #[inline]
-    fn sort(&mut self) {
-        if let Some(seed) = self.scramble {
-            self.current.sort_unstable_by_key(|e| (e >> PHASE_SHIFT, mix(seed ^ e)));
-        } else if self.current.len() <= INSERTION {
-            insertion_sort(&mut self.current);
-        } else {
-            self.current.sort_unstable();
+    /// Deals out a near bucket and makes it the current one.
+    fn open(&mut self, slot: u64) {
+        let bucket = (slot & MASK) as usize;
+        let mut at = std::mem::replace(&mut self.buckets[bucket], END);
+        self.occupied[bucket / 64] &= !(1 << (bucket % 64));
+        self.slot = slot;
+        while at != END {
+            let next = self.nodes[at as usize].next;
+            self.deal(at);
+            at = next;
+        }
+    }
+
+    /// Draws the order of every list of the current bucket.
+    #[cold]
+    fn scramble_lists(&mut self, seed: u64) {
+        for key in 0..KEYS {
+            let mut ids = Vec::new();
+            let mut at = self.lists[key];
+            while at != END {
+                ids.push(at);
+                at = self.nodes[at as usize].next;
+            }
+            ids.sort_unstable_by_key(|&index| mix(seed ^ self.slot ^ u64::from(self.nodes[index as usize].id)));
+            self.lists[key] = END;
+            for index in ids {
+                self.nodes[index as usize].next = self.lists[key];
+                self.lists[key] = index;
+            }
         }
     }
 
     /// The absolute number of the first occupied bucket after the current one.
     fn next_occupied(&self) -> Option<u64> {
-        if self.in_buckets == 0 {
-            return None;
-        }
-        let start = ((self.slot + 1) & self.mask) as usize;
-        let words = self.occupied.len();
+        let start = ((self.slot + 1) & MASK) as usize;
+        const WORDS: usize = SLOTS / 64;
         let (mut word, mut bits) = (start / 64, self.occupied[start / 64] & (u64::MAX << (start % 64)));
-        for _ in 0..=words {
+        for _ in 0..=WORDS {
             if bits != 0 {
                 let index = (word * 64) as u64 + u64::from(bits.trailing_zeros());
-                let distance = index.wrapping_sub(self.slot) & self.mask;
+                let distance = index.wrapping_sub(self.slot) & MASK;
                 return Some(self.slot + distance);
             }
-            word = (word + 1) % words;
+            word = (word + 1) % WORDS;
             bits = self.occupied[word];
         }
         None
-    }
-}
-
-/// Sorts by (offset, phase), equal ones left as they are: most buckets are short and hold few distinct times.
-#[inline]
-fn insertion_sort(events: &mut [u64]) {
-    for i in 1..events.len() {
-        let event = events[i];
-        let mut at = i;
-        while at > 0 && (events[at - 1] >> PHASE_SHIFT) > (event >> PHASE_SHIFT) {
-            events[at] = events[at - 1];
-            at -= 1;
-        }
-        events[at] = event;
     }
 }
 
@@ -335,7 +366,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn drain(wheel: &mut Wheel) -> Vec<Event> {
-        std::iter::from_fn(|| wheel.pop_before(NEVER)).collect()
+        let mut events = Vec::new();
+        while let Some((time, phase)) = wheel.next_group(NEVER) {
+            while let Some(id) = wheel.pop() {
+                events.push(Event { time, phase, id });
+            }
+        }
+        events
     }
 
     /// Events in order, and those of equal time and phase by identity, so that sequences can be compared.
@@ -347,75 +384,97 @@ mod tests {
 
     #[test]
     fn an_empty_wheel_has_nothing() {
-        let mut wheel = Wheel::new(6, 6);
+        let mut wheel = Wheel::new();
         assert!(wheel.is_empty());
         assert_eq!(wheel.next_time(), NEVER);
-        assert_eq!(wheel.pop_before(NEVER), None);
+        assert_eq!(wheel.next_group(NEVER), None);
     }
 
     #[test]
     fn until_is_exclusive() {
-        let mut wheel = Wheel::new(6, 6);
-        wheel.push(100, 0, 0);
-        assert_eq!(wheel.pop_before(100), None);
-        assert!(wheel.pop_before(101).is_some());
+        let mut wheel = Wheel::new();
+        wheel.push(100, 3, 0);
+        assert_eq!(wheel.next_group(100), None);
+        assert_eq!(wheel.next_group(101), Some((100, 3)));
     }
 
     #[test]
     fn an_event_may_come_before_the_one_the_wheel_waits_at() {
-        let mut wheel = Wheel::new(4, 6);
+        let mut wheel = Wheel::new();
+        const REACH: Time = (SLOTS as Time - 1) << WIDTH_LOG2;
         wheel.push(700, 0, 1);
-        assert_eq!(wheel.pop_before(500), None);
+        assert_eq!(wheel.next_group(500), None);
         wheel.push(510, 0, 2);
         wheel.push(640, 1, 3);
-        wheel.push(700 + 16 * 63, 0, 4);
+        wheel.push(700 + REACH, 0, 4);
         let ids: Vec<u32> = drain(&mut wheel).iter().map(|e| e.id).collect();
         assert_eq!(ids, [2, 3, 1, 4]);
-        wheel.push(5_000, 0, 5);
-        assert_eq!(wheel.next_time(), 5_000);
-        wheel.push(5_000 + 16 * 60, 0, 6);
-        wheel.push(3_000, 0, 7);
-        wheel.push(3_000 + 16 * 63, 0, 8);
+        let base = 2 * REACH;
+        wheel.push(base + 5_000, 0, 5);
+        assert_eq!(wheel.next_time(), base + 5_000);
+        wheel.push(base + 5_000 + REACH - 100, 0, 6);
+        wheel.push(base + 3_000, 0, 7);
+        wheel.push(base + 3_000 + REACH, 0, 8);
         let ids: Vec<u32> = drain(&mut wheel).iter().map(|e| e.id).collect();
-        assert_eq!(ids, [7, 8, 5, 6]);
+        assert_eq!(ids, [7, 5, 8, 6]);
+        assert!(wheel.is_empty());
+    }
+
+    #[test]
+    fn scrambling_draws_the_order_within_a_group() {
+        let mut orders = std::collections::BTreeSet::new();
+        for seed in 0..20 {
+            let mut wheel = Wheel::new();
+            wheel.scramble(seed);
+            for id in 0..5 {
+                wheel.push(100, 1, id);
+            }
+            orders.insert(drain(&mut wheel).iter().map(|e| e.id).collect::<Vec<_>>());
+        }
+        assert!(orders.len() > 10, "{orders:?}");
     }
 
     proptest! {
         /// Whatever the times, near and far, the order out is that of time and phase, and nothing is lost.
         #[test]
         fn pops_in_order(
-            times in prop::collection::vec((0u64..100_000, 0u8..PHASES, 0u32..9), 1..300), scramble: bool, width in 0u32..8,
+            times in prop::collection::vec((0u64..10_000_000, 0u8..PHASES, 0u32..9), 1..300), span in 1u64..20_000_000,
+            scramble: bool,
         ) {
-            let mut wheel = Wheel::new(width, 6);
+            let mut wheel = Wheel::new();
             if scramble {
                 wheel.scramble(5);
             }
-            let mut events: Vec<Event> = times.iter().map(|&(time, phase, id)| Event { time, phase, id }).collect();
+            let mut events: Vec<Event> = times.iter().map(|&(time, phase, id)| Event { time: time % span, phase, id }).collect();
             for event in &events {
                 wheel.push(event.time, event.phase, event.id);
             }
             prop_assert_eq!(wheel.len(), events.len());
             prop_assert_eq!(wheel.iter().count(), events.len());
             events.sort_unstable();
-            prop_assert_eq!(canonical(drain(&mut wheel)), events);
+            prop_assert_eq!(canonical(drain(&mut wheel)), &events[..]);
+            prop_assert_eq!(wheel.popped(), events.len() as u64);
+            prop_assert_eq!(wheel.iter().count(), 0);
         }
 
-        /// Events scheduled while others are being popped (now or later) still come out in order.
+        /// Events scheduled while others are being taken (now or later) still come out in order.
         #[test]
-        fn order_holds_while_scheduling(delays in prop::collection::vec(0u64..9_000, 1..400)) {
-            let mut wheel = Wheel::new(5, 6);
+        fn order_holds_while_scheduling(delays in prop::collection::vec(0u64..9_000, 1..400), scale in 1u64..1_000) {
+            let mut wheel = Wheel::new();
             let mut pushed = vec![Event { time: 0, phase: 0, id: 0 }];
             wheel.push(0, 0, 0);
             let mut next = delays.iter();
             let mut popped = Vec::new();
-            while let Some(event) = wheel.pop_before(NEVER) {
-                popped.push(event);
-                for step in 1..=2u32 {
-                    if let Some(delay) = next.next() {
-                        let phase = if *delay == 0 { event.phase } else { (step % 3) as u8 };
-                        let e = Event { time: event.time + delay, phase, id: event.id + step };
-                        wheel.push(e.time, e.phase, e.id);
-                        pushed.push(e);
+            while let Some((time, phase)) = wheel.next_group(NEVER) {
+                while let Some(id) = wheel.pop() {
+                    popped.push(Event { time, phase, id });
+                    for step in 1..=2u32 {
+                        if let Some(delay) = next.next().map(|d| d * scale / 100) {
+                            let phase = if delay == 0 { phase } else { (step % 3) as u8 };
+                            let e = Event { time: time + delay, phase, id: id + step };
+                            wheel.push(e.time, e.phase, e.id);
+                            pushed.push(e);
+                        }
                     }
                 }
             }

@@ -55,15 +55,14 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
         };
         for (phase, id) in self.wheel.iter() {
-            let kind = Kind::of(phase);
-            if !matches!(kind, Kind::Arrive | Kind::Deliver) {
+            if !matches!(phase, Kind::ARRIVE | Kind::DELIVER) {
                 continue;
             }
             let packet = &self.packets[id];
             packets += 1;
             flits += u64::from(packet.flits);
             // Credits of an ejected packet are on their way back from the start.
-            if kind == Kind::Arrive {
+            if phase == Kind::ARRIVE {
                 charge(packet.at as usize, i64::from(packet.flits));
             }
         }
@@ -92,7 +91,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         for (nic, behind) in self.nics.iter().zip(&behind_nic) {
             credits &= i64::from(nic.credits.eventually(&self.pool)) + behind == buffer;
         }
-        let totals = &self.totals;
+        let totals = self.totals();
         Audit {
             packets: packets + totals.packets_delivered == totals.packets_injected
                 && packets == self.packets.live() as u64,
@@ -131,7 +130,8 @@ impl<H: Host, P: Probe> Network<H, P> {
                 waits.drain(..from);
                 return Diagnosis { waits, cycle: true, packets_in_flight: 0 };
             }
-            let InVc { queue, port, router, out_vc, .. } = self.in_vcs[at];
+            let InVc { queue, port, out_vc, .. } = self.in_vcs[at];
+            let router = self.in_ports[port].router;
             if queue.head == NONE || seen[at] != 0 {
                 return Diagnosis { waits, cycle: false, packets_in_flight: 0 };
             }

@@ -3,7 +3,7 @@
 use crate::config::{Arbiter, CreditLatency, FabricConfig, LinkTiming, OutputLatency};
 use crate::crossbar::space_of;
 use crate::host::{Host, Wakes};
-use crate::network::{Network, Totals};
+use crate::network::Network;
 use crate::packet::{Packets, Queue};
 use crate::pending::{Account, PendingPool};
 use crate::port::{InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
@@ -15,9 +15,6 @@ use pantala_topology::{LinkClass, Peer, Topology};
 
 /// The purpose of the routing's random streams.
 const ROUTING_STREAM: u64 = 0x526F_7574_696E_6721;
-
-/// The wheel reaches a little over a microsecond: further than any link.
-const HORIZON_LOG2: u32 = 20;
 
 impl<H: Host, P: Probe> Network<H, P> {
     /// Builds the network and starts every host at time zero.
@@ -40,21 +37,19 @@ impl<H: Host, P: Probe> Network<H, P> {
         let out_ports = (topology.routers() * ports) as usize;
         let nodes = topology.nodes() as usize;
         let job_links = if config.jobs > 1 { (out_ports + nodes) * usize::from(config.jobs) } else { 0 };
-        // A thousand nodes have about 0.2 events a picosecond: some ten of them a bucket.
-        let width_log2 = 6u32.saturating_sub((nodes / 1_024 + 1).ilog2()).max(2);
         let mut network = Self {
             stages: Stages::new(&config),
             ports,
             vcs,
             words,
-            wheel: Wheel::new(width_log2, HORIZON_LOG2 - width_log2),
+            wheel: Wheel::new(),
             packets: Packets::default(),
             pool: PendingPool::new(),
             in_ports: Vec::with_capacity(out_ports).into(),
             in_vcs: Vec::with_capacity(out_ports * vcs).into(),
             out_ports: Vec::with_capacity(out_ports).into(),
             out_vcs: Vec::with_capacity(out_ports * vcs).into(),
-            waiting: vec![0; out_ports * words].into(),
+            waiting: vec![0; if words > 1 { out_ports * words } else { 0 }].into(),
             grant_stamps: Slab::default(),
             nics: Vec::with_capacity(nodes).into(),
             nic_departures: vec![0; nodes * config.nic_buffer as usize].into(),
@@ -67,7 +62,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             wakes: Wakes::default(),
             now: 0,
             overtaken: 0,
-            totals: Totals::default(),
+            packets_delivered: 0,
+            flits_delivered: 0,
             host,
             probe,
             config,
@@ -127,14 +123,17 @@ impl<H: Host, P: Probe> Network<H, P> {
                 let terminal = matches!(peer, Peer::Node(_));
                 // Data pass the sender's output part and the receiver's input part; a NIC has neither.
                 let parts = output_latency + if terminal { 0 } else { input_latency };
-                self.in_ports.push(InPort { busy_until: 0, credit_delay: timing.latency + passed(parts), terminal });
+                let credit_delay = timing.latency + passed(parts);
+                let first_port = router * self.ports;
+                self.in_ports.push(InPort { busy_until: 0, credit_delay, router, first_port, terminal });
                 for vc in 0..self.vcs as u32 {
                     let upstream = if terminal { upstream } else { upstream.saturating_add(vc) };
                     let queue = Queue::default();
                     let bit = (port * self.vcs as u32 + vc) as u16;
-                    self.in_vcs.push(InVc { queue, port: number, router, upstream, open: 0, out_vc: 0, bit });
+                    self.in_vcs.push(InVc { queue, open: 0, upstream, out_vc: 0, port: number, bit });
                 }
                 self.out_ports.push(OutPort {
+                    waiting: 0,
                     crossbar_free: 0,
                     link_free: 0,
                     wake: NEVER,

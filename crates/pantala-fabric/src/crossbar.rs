@@ -9,9 +9,9 @@ use crate::FabricConfig;
 use crate::config::Arbiter;
 use crate::host::Host;
 use crate::network::{Kind, Network};
-use crate::packet::NONE;
+use crate::packet::{Leg, NONE};
 use crate::pending::PendingPool;
-use crate::port::{InVc, OutVc};
+use crate::port::{InPort, InVc, OutVc};
 use crate::probe::Probe;
 use crate::routing::{QueueMeasure, Senses};
 use crate::slab::Slab;
@@ -52,6 +52,15 @@ impl Senses for RouterSenses<'_> {
     }
 }
 
+/// For routings that look at nothing.
+struct Blind;
+
+impl Senses for Blind {
+    fn queue(&mut self, _: u16, _: Option<u8>) -> i64 {
+        0
+    }
+}
+
 impl<H: Host, P: Probe> Network<H, P> {
     /// A packet's head is in an input buffer.
     #[inline]
@@ -68,7 +77,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn settle(&mut self, now: Time) {
         loop {
             for i in 0..self.fresh.len() {
-                self.route_head(self.fresh[i] as usize, now);
+                self.route_head(self.fresh[i], now);
             }
             self.fresh.clear();
             if self.dirty_routers.is_empty() {
@@ -88,25 +97,32 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Routes the head of an input VC and has it wait for its output.
-    #[inline]
-    fn route_head(&mut self, in_vc: usize, now: Time) {
-        let InVc { router, bit, queue, .. } = self.in_vcs[in_vc];
-        let first_port = (router * self.ports) as usize;
-        let mut senses = RouterSenses {
-            out_vcs: &mut self.out_vcs,
-            pool: &mut self.pool,
-            first: first_port * self.vcs,
-            vcs: self.vcs,
-            config: &self.config,
-            now,
-        };
+    #[inline(always)]
+    fn route_head(&mut self, in_vc: u32, now: Time) {
+        let InVc { port, bit, queue, .. } = self.in_vcs[in_vc];
+        let InPort { router, first_port, .. } = self.in_ports[port];
+        let first_port = first_port as usize;
         let packet = &mut self.packets[queue.head];
-        let hop = self.config.routing.route(&self.topology, router, packet, &mut senses);
+        if packet.leg == Leg::Undecided {
+            if self.stages.adaptive {
+                let mut senses = RouterSenses {
+                    out_vcs: &mut self.out_vcs,
+                    pool: &mut self.pool,
+                    first: first_port * self.vcs,
+                    vcs: self.vcs,
+                    config: &self.config,
+                    now,
+                };
+                self.config.routing.decide(&self.topology, router, packet, &mut senses);
+            } else {
+                self.config.routing.decide(&self.topology, router, packet, &mut Blind);
+            }
+        }
+        let hop = self.config.routing.follow(&self.topology, router, packet);
         packet.out_vc = hop.vc;
         let out = first_port + usize::from(hop.port);
         self.in_vcs[in_vc].out_vc = (out * self.vcs) as u32 + u32::from(hop.vc);
-        let bit = usize::from(bit);
-        self.waiting[out * self.words + bit / 64] |= 1 << (bit % 64);
+        self.set_waiting(out, usize::from(bit));
         if self.stages.crossbar_period == 0 {
             self.mark_dirty(router, hop.port);
         } else {
@@ -114,21 +130,42 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    #[inline]
-    fn mark_dirty(&mut self, router: u32, port: u16) {
-        if self.dirty_words == 1 {
-            let set = &mut self.dirty[router];
-            if *set == 0 {
-                self.dirty_routers.push(router);
-            }
-            *set |= 1 << port;
-            return;
+    /// Notes that an input VC waits for `out`.
+    #[inline(always)]
+    fn set_waiting(&mut self, out: usize, bit: usize) {
+        if self.words == 1 {
+            self.out_ports[out].waiting |= 1 << bit;
+        } else {
+            self.waiting[out * self.words + bit / 64] |= 1 << (bit % 64);
         }
-        let first = router as usize * self.dirty_words;
-        if self.dirty.run(first, self.dirty_words).iter().all(|w| *w == 0) {
+    }
+
+    /// Notes that an input VC no longer waits for `out`.
+    #[inline(always)]
+    fn clear_waiting(&mut self, out: usize, bit: usize) {
+        if self.words == 1 {
+            self.out_ports[out].waiting &= !(1 << bit);
+        } else {
+            self.waiting[out * self.words + bit / 64] &= !(1 << (bit % 64));
+        }
+    }
+
+    /// Word `word` of the set of input VCs that wait for `out`.
+    #[inline(always)]
+    fn waiting_word(&self, out: usize, word: usize) -> u64 {
+        if self.words == 1 { self.out_ports[out].waiting } else { self.waiting[out * self.words + word] }
+    }
+
+    #[inline(always)]
+    fn mark_dirty(&mut self, router: u32, port: u16) {
+        let index = router as usize * self.dirty_words + usize::from(port / 64);
+        let set = &mut self.dirty[index];
+        let first = *set == 0;
+        *set |= 1 << (port % 64);
+        // With more than one word a router may be listed more than once; its sets are empty the second time.
+        if first {
             self.dirty_routers.push(router);
         }
-        self.dirty[first + usize::from(port / 64)] |= 1 << (port % 64);
     }
 
     /// Schedules an arbitration unless one comes earlier.
@@ -137,7 +174,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let port = &mut self.out_ports[out];
         if port.crossbar_wake > time {
             port.crossbar_wake = time;
-            self.wheel.push(time, Kind::Crossbar as u8, out as u32);
+            self.wheel.push(time, Kind::CROSSBAR, out as u32);
         }
     }
 
@@ -146,7 +183,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn crossbar_wake(&mut self, out: u32, now: Time) {
         let port = &mut self.out_ports[out];
         if port.crossbar_wake != now {
-            self.drop_event();
+            self.overtaken += 1;
             return;
         }
         port.crossbar_wake = NEVER;
@@ -164,7 +201,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Arbitrates for the router's outputs on the list, in the order of their numbers.
-    #[inline]
+    #[inline(always)]
     fn arbitrate(&mut self, router: u32, now: Time) {
         let first_port = (router * self.ports) as usize;
         let first_in_vc = first_port * self.vcs;
@@ -187,30 +224,29 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
-    #[inline]
+    #[inline(always)]
     fn arm_granted(&mut self, out: usize) {
-        if (0..self.words).any(|w| self.waiting[out * self.words + w] != 0) {
+        if (0..self.words).any(|w| self.waiting_word(out, w) != 0) {
             self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
         }
     }
 
-    /// The first input VC of an output's router.
-    #[inline]
-    fn first_in_vc(&self, out: usize) -> usize {
-        self.out_ports[out].router as usize * self.ports as usize * self.vcs
-    }
-
     /// The first input VC from the pointer on that can go to `out` now.
-    #[inline]
+    #[inline(always)]
     fn pick_round_robin(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
         if self.words == 1 {
             // One waiter, as a rule.
-            let set = self.waiting[out];
+            let set = self.out_ports[out].waiting;
             if set & set.wrapping_sub(1) == 0 {
                 let in_vc = first + set.trailing_zeros() as usize;
                 return (set != 0 && self.can_go(in_vc, now)).then_some(in_vc);
             }
         }
+        self.pick_among(out, first, now)
+    }
+
+    #[inline(never)]
+    fn pick_among(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
         let bits = self.ports as usize * self.vcs;
         let start = usize::from(self.out_ports[out].next_input);
         self.scan(out, first, start, bits, now).or_else(|| self.scan(out, first, 0, start, now))
@@ -221,7 +257,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn scan(&mut self, out: usize, first: usize, from: usize, to: usize, now: Time) -> Option<usize> {
         let mut bit = from;
         while bit < to {
-            let word = self.waiting[out * self.words + bit / 64] >> (bit % 64);
+            let word = self.waiting_word(out, bit / 64) >> (bit % 64);
             if word == 0 {
                 bit = (bit / 64 + 1) * 64;
                 continue;
@@ -239,7 +275,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Whether the head of an input VC, whose output's crossbar is free, can go now.
-    #[inline]
+    #[inline(always)]
     fn can_go(&mut self, in_vc: usize, now: Time) -> bool {
         let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
         self.in_ports[port].busy_until.max(open) <= now
@@ -291,9 +327,11 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The input VCs that wait for `out`.
     fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> + use<H, P> {
         const MOST_WORDS: usize = 64; // 256 ports of 16 VCs
-        let first = self.first_in_vc(out);
+        let first = self.out_ports[out].router as usize * self.ports as usize * self.vcs;
         let mut set = [0u64; MOST_WORDS];
-        set[..self.words].copy_from_slice(self.waiting.run(out * self.words, self.words));
+        for (word, bits) in set.iter_mut().enumerate().take(self.words) {
+            *bits = self.waiting_word(out, word);
+        }
         let words = self.words;
         (0..words).flat_map(move |w| {
             let mut bits = set[w];
@@ -330,17 +368,16 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Moves the head of an input VC to its output.
-    #[inline]
+    #[inline(always)]
     fn grant(&mut self, in_vc: usize, out: usize, now: Time) {
-        let stages = &self.stages;
+        let stages = self.stages;
         let InVc { port, bit, out_vc, .. } = self.in_vcs[in_vc];
         let queue = &mut self.in_vcs[in_vc].queue;
         let index = queue.pop(&self.packets);
         if queue.head != NONE {
             self.fresh.push(in_vc as u32);
         }
-        let bit = usize::from(bit);
-        self.waiting[out * self.words + bit / 64] &= !(1 << (bit % 64));
+        self.clear_waiting(out, usize::from(bit));
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let free = now + Time::from(flits) * stages.crossbar_flit;
@@ -358,8 +395,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.in_vcs[in_vc].open = left;
         let port = &mut self.out_ports[out];
         port.crossbar_free = free;
-        let next = bit + 1;
-        port.next_input = if next == self.ports as usize * self.vcs { 0 } else { next as u16 };
+        // One past the last input VC is as good as the first.
+        port.next_input = bit + 1;
         self.give_credit(in_vc, given, flits);
         self.enqueue(out, out_vc as usize, index, now);
     }

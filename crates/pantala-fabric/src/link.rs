@@ -13,7 +13,7 @@ use pantala_engine::{NEVER, Time};
 
 impl<H: Host, P: Probe> Network<H, P> {
     /// Puts a packet that has won the crossbar into its output buffer, or straight onto the link.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enqueue(&mut self, out: usize, out_vc: usize, index: u32, now: Time) {
         let packet = &self.packets[index];
         let (ready, flits) = (packet.ready, u32::from(packet.flits));
@@ -28,12 +28,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         {
             let start = ready + idle;
             port.next_vc = self.stages.vc_after(packet.out_vc);
-            if self.stages.ahead_is_free {
-                self.send(out, out_vc, index, start);
-            } else {
-                vc.space.take(flits);
-                let left = self.send(out, out_vc, index, start);
+            let left = self.send(out, out_vc, index, start);
+            if !self.stages.ahead_is_free {
                 let released = if self.stages.release_with_tail { left } else { start };
+                self.out_vcs[out_vc].space.take(flits);
                 self.out_vcs[out_vc].space.give(&mut self.pool, released, flits);
                 self.room_at(out, out_vc, released);
             }
@@ -43,7 +41,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         vc.unsent += flits as i32;
         vc.queue.push(&mut self.packets, index);
         port.queued += 1;
-        let time = if open > ready { open } else { ready + idle };
+        let time = due(ready, open, idle);
         self.ensure_link_wake(out, time);
     }
 
@@ -53,7 +51,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let port = &mut self.out_ports[out];
         if port.wake > time {
             port.wake = time;
-            self.wheel.push(time, Kind::Link as u8, out as u32);
+            self.wheel.push(time, Kind::LINK, out as u32);
         }
     }
 
@@ -63,7 +61,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let out = out as usize;
         let port = &mut self.out_ports[out];
         if port.wake != now {
-            self.drop_event();
+            self.overtaken += 1;
             return;
         }
         port.wake = NEVER;
@@ -83,15 +81,14 @@ impl<H: Host, P: Probe> Network<H, P> {
         let ample = port.end == LinkEnd::AmpleNode;
         let idle = self.stages.idle_flits * port.flit;
         let mut lacking = false;
-        let mut next_ready = NEVER;
+        let mut next_due = NEVER;
         let mut vc = usize::from(port.next_vc);
         for _ in 0..self.vcs {
             let queue = &mut self.out_vcs[first + vc];
             if queue.queue.head != NONE {
                 let packet = &self.packets[queue.queue.head];
-                let ready = packet.ready.max(queue.gone);
-                if ready > now {
-                    next_ready = next_ready.min(ready);
+                if packet.ready.max(queue.gone) > now {
+                    next_due = next_due.min(due(packet.ready, queue.gone, idle));
                 } else if ample || queue.credits.at(&mut self.pool, now) >= i32::from(packet.flits) {
                     self.start(out, vc, now);
                     return;
@@ -105,9 +102,9 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
         }
         if lacking {
-            self.stall(out, next_ready, now);
-        } else if next_ready != NEVER {
-            self.ensure_link_wake(out, next_ready + idle);
+            self.stall(out, next_due, now);
+        } else if next_due != NEVER {
+            self.ensure_link_wake(out, next_due);
         }
     }
 
@@ -146,24 +143,25 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline]
     fn arm_link(&mut self, out: usize) {
         let first = out * self.vcs;
-        let mut next_ready = NEVER;
+        let port = &self.out_ports[out];
+        let idle = self.stages.idle_flits * port.flit;
+        let mut next_due = NEVER;
         for vc in first..first + self.vcs {
             let queue = &self.out_vcs[vc];
             if queue.queue.head != NONE {
-                next_ready = next_ready.min(self.packets[queue.queue.head].ready.max(queue.gone));
+                let ready = self.packets[queue.queue.head].ready;
+                next_due = next_due.min(due(ready, port.link_free.max(queue.gone), idle));
             }
         }
-        let port = &self.out_ports[out];
-        let idle = self.stages.idle_flits * port.flit;
-        let time = if next_ready < port.link_free { port.link_free } else { next_ready + idle };
-        self.ensure_link_wake(out, time);
+        self.ensure_link_wake(out, next_due);
     }
 
     /// Something is ready and nothing can go: waits for the credits.
     #[inline(never)]
-    fn stall(&mut self, out: usize, next_ready: Time, now: Time) {
+    fn stall(&mut self, out: usize, next_due: Time, now: Time) {
         let first = out * self.vcs;
-        let mut wake = next_ready;
+        let idle = self.stages.idle_flits * self.out_ports[out].flit;
+        let mut wake = next_due;
         for vc in first..first + self.vcs {
             let queue = &mut self.out_vcs[vc];
             if queue.queue.head == NONE || self.packets[queue.queue.head].ready.max(queue.gone) > now {
@@ -171,7 +169,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
             let flits = u32::from(self.packets[queue.queue.head].flits);
             match queue.credits.when(&self.pool, flits) {
-                Some(time) => wake = wake.min(time),
+                Some(time) => wake = wake.min(time + idle),
                 None => queue.credit_wait = true,
             }
         }
@@ -179,14 +177,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         if port.stalled_since == NEVER {
             port.stalled_since = now;
         }
-        let idle = self.stages.idle_flits * port.flit;
         if wake != NEVER {
-            self.ensure_link_wake(out, wake + idle);
+            self.ensure_link_wake(out, wake);
         }
     }
 
     /// A packet starts on a link at `start`; returns when its tail has left.
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, out: usize, out_vc: usize, index: u32, start: Time) -> Time {
         let stages = &self.stages;
         let port = &mut self.out_ports[out];
@@ -201,14 +198,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         let tail = if stages.cut_through { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
-        self.totals.packet_hops += 1;
         if port.end == LinkEnd::Router {
             packet.hops += 1;
             packet.at = port.target + u32::from(packet.out_vc);
-            self.wheel.push(head, Kind::Arrive as u8, index);
+            self.wheel.push(head, Kind::ARRIVE, index);
             self.out_vcs[out_vc].credits.take(flits);
         } else {
-            self.wheel.push(tail, Kind::Deliver as u8, index);
+            self.wheel.push(tail, Kind::DELIVER, index);
             if port.end == LinkEnd::Node {
                 // A NIC takes every flit as it comes, so the credits' way back is known now.
                 let vc = &mut self.out_vcs[out_vc];
@@ -222,10 +218,10 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// A packet's credits leave an input VC for whoever sent it, at `given`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn give_credit(&mut self, in_vc: usize, given: Time, flits: u32) {
         let InVc { port, upstream, .. } = self.in_vcs[in_vc];
-        let input = &self.in_ports[port as usize];
+        let input = &self.in_ports[port];
         let time = given + input.credit_delay;
         if input.terminal {
             let nic = &mut self.nics[upstream as usize];
@@ -245,4 +241,11 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
         }
     }
+}
+
+/// When a link decides on a packet whose head is ready at `ready`, if it is taken until `open`: as it falls free, or, if it has
+/// been idle by then, after `idle`.
+#[inline]
+fn due(ready: Time, open: Time, idle: Time) -> Time {
+    if open > ready { open } else { ready + idle }
 }

@@ -12,34 +12,25 @@ use crate::port::{InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::slab::Slab;
 use crate::stages::Stages;
-use pantala_engine::{Event, Time, Wheel};
+use pantala_engine::{Time, Wheel};
 use pantala_topology::Topology;
 
 /// What an event is: its phase within one time. The order inside a phase does not matter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Kind {
-    /// A packet's head is in the input VC it was sent to. Identity: the packet.
-    Arrive,
-    /// A packet is at its node. Identity: the packet.
-    Deliver,
-    /// A host asked for this. Identity: the node.
-    Timer,
-    /// A link may start a packet. Identity: the output port.
-    Link,
-    /// A NIC may start a packet. Identity: the node.
-    Nic,
-    /// A crossbar output may have become free. Identity: the output port.
-    Crossbar,
-}
+pub(crate) struct Kind;
 
 impl Kind {
-    const ALL: [Self; 6] = [Self::Arrive, Self::Deliver, Self::Timer, Self::Link, Self::Nic, Self::Crossbar];
-
-    #[inline]
-    pub(crate) const fn of(phase: u8) -> Self {
-        Self::ALL[phase as usize]
-    }
+    /// A packet's head is in the input VC it was sent to. Identity: the packet.
+    pub(crate) const ARRIVE: u8 = 0;
+    /// A packet is at its node. Identity: the packet.
+    pub(crate) const DELIVER: u8 = 1;
+    /// A host asked for this. Identity: the node.
+    pub(crate) const TIMER: u8 = 2;
+    /// A link may start a packet. Identity: the output port.
+    pub(crate) const LINK: u8 = 3;
+    /// A NIC may start a packet. Identity: the node.
+    pub(crate) const NIC: u8 = 4;
+    /// A crossbar output may have become free. Identity: the output port.
+    pub(crate) const CROSSBAR: u8 = 5;
 }
 
 /// Totals of a run so far.
@@ -76,7 +67,7 @@ pub struct Network<H, P> {
     pub(crate) in_vcs: Slab<InVc>,
     pub(crate) out_ports: Slab<OutPort>,
     pub(crate) out_vcs: Slab<OutVc>,
-    /// By output port: which input VCs of the router wait for it.
+    /// By output port: which input VCs of the router wait for it (the first 64 of them: [`OutPort::waiting`]).
     pub(crate) waiting: Slab<u64>,
     /// By input VC: when it was granted last, for [`crate::config::Arbiter::Lru`].
     pub(crate) grant_stamps: Slab<u64>,
@@ -95,7 +86,8 @@ pub struct Network<H, P> {
     pub(crate) wakes: Wakes,
     pub(crate) now: Time,
     pub(crate) overtaken: u64,
-    pub(crate) totals: Totals,
+    pub(crate) packets_delivered: u64,
+    pub(crate) flits_delivered: u64,
     /// The hosts.
     pub host: H,
     /// The probe.
@@ -105,33 +97,30 @@ pub struct Network<H, P> {
 impl<H: Host, P: Probe> Network<H, P> {
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
-        while let Some(event) = self.wheel.pop_before(until) {
-            let now = event.time;
+        while let Some((now, phase)) = self.wheel.next_group(until) {
             self.now = now;
-            self.dispatch(event);
-            while let Some(event) = self.wheel.pop_at(now) {
-                self.dispatch(event);
+            match phase {
+                Kind::ARRIVE => self.each(Self::arrive),
+                Kind::DELIVER => self.each(|network, id| network.deliver(id, now)),
+                Kind::TIMER => self.each(|network, id| {
+                    network.host.timer(id, now, &mut network.wakes);
+                    network.react(id, now);
+                }),
+                Kind::LINK => self.each(|network, id| network.link_wake(id, now)),
+                Kind::NIC => self.each(|network, id| network.nic_wake(id, now)),
+                _ => self.each(|network, id| network.crossbar_wake(id, now)),
             }
-            if !(self.fresh.is_empty() && self.dirty_routers.is_empty()) {
+            if !self.wheel.more_at(now) && !(self.fresh.is_empty() && self.dirty_routers.is_empty()) {
                 self.settle(now);
             }
         }
     }
 
-    #[inline]
-    fn dispatch(&mut self, event: Event) {
-        self.totals.events += 1;
-        let (now, id) = (event.time, event.id);
-        match Kind::of(event.phase) {
-            Kind::Arrive => self.arrive(id),
-            Kind::Deliver => self.deliver(id, now),
-            Kind::Timer => {
-                self.host.timer(id, now, &mut self.wakes);
-                self.react(id, now);
-            }
-            Kind::Link => self.link_wake(id, now),
-            Kind::Nic => self.nic_wake(id, now),
-            Kind::Crossbar => self.crossbar_wake(id, now),
+    /// Handles the events of the current group.
+    #[inline(always)]
+    fn each(&mut self, handle: impl Fn(&mut Self, u32)) {
+        while let Some(id) = self.wheel.pop() {
+            handle(self, id);
         }
     }
 
@@ -140,7 +129,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn react(&mut self, node: u32, now: Time) {
         if !self.wakes.timers.is_empty() {
             for &time in &self.wakes.timers {
-                self.wheel.push(time, Kind::Timer as u8, node);
+                self.wheel.push(time, Kind::TIMER, node);
             }
             self.wakes.timers.clear();
         }
@@ -152,13 +141,6 @@ impl<H: Host, P: Probe> Network<H, P> {
                 self.ensure_nic_wake(node, time);
             }
         }
-    }
-
-    /// An event that an earlier one has overtaken.
-    #[inline]
-    pub(crate) fn drop_event(&mut self) {
-        self.totals.events -= 1;
-        self.overtaken += 1;
     }
 
     /// From now on, draws the order of events that nothing may depend on: for tests.
@@ -177,16 +159,24 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.now
     }
 
-    /// Totals so far.
+    /// Totals so far, summed over all ports.
     #[must_use]
-    pub fn totals(&self) -> &Totals {
-        &self.totals
+    pub fn totals(&self) -> Totals {
+        let injected = |f: fn(&LinkCounters) -> u64| self.nics.iter().map(|nic| f(&nic.counters)).sum();
+        Totals {
+            events: self.wheel.popped() - self.overtaken,
+            packets_injected: injected(|c| c.packets),
+            packets_delivered: self.packets_delivered,
+            flits_injected: injected(|c| c.flits),
+            flits_delivered: self.flits_delivered,
+            packet_hops: self.out_ports.iter().map(|port| port.counters.packets).sum(),
+        }
     }
 
     /// Packets injected and not delivered.
     #[must_use]
     pub fn packets_in_flight(&self) -> u64 {
-        self.totals.packets_injected - self.totals.packets_delivered
+        self.packets.live() as u64
     }
 
     /// Wakes that an earlier one had overtaken: handled, at a cost, in vain.

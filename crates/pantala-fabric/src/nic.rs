@@ -13,7 +13,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let nic = &mut self.nics[node as usize];
         if nic.wake > time {
             nic.wake = time;
-            self.wheel.push(time, Kind::Nic as u8, node);
+            self.wheel.push(time, Kind::NIC, node);
         }
     }
 
@@ -21,7 +21,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn nic_wake(&mut self, node: u32, now: Time) {
         let nic = &mut self.nics[node as usize];
         if nic.wake != now {
-            self.drop_event();
+            self.overtaken += 1;
             return;
         }
         nic.wake = NEVER;
@@ -115,10 +115,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let origin =
             PacketOrigin { created: offer.created, accepted, injected: now, source: node, message: offer.message };
         let index = self.packets.insert(packet, origin);
-        self.wheel.push(head, Kind::Arrive as u8, index);
+        self.wheel.push(head, Kind::ARRIVE, index);
 
-        self.totals.packets_injected += 1;
-        self.totals.flits_injected += u64::from(flits);
         self.count_job(self.out_ports.len() + node as usize, offer.job, offer.bytes);
         self.probe.injected(offer.job, offer.bytes, now);
         let (free, next) = (now + hold, self.host.next_at(node));
@@ -140,8 +138,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let packet = &self.packets[index];
         let node = packet.destination;
         let origin = self.packets.origin(index);
-        self.totals.packets_delivered += 1;
-        self.totals.flits_delivered += u64::from(packet.flits);
+        self.packets_delivered += 1;
+        self.flits_delivered += u64::from(packet.flits);
         self.probe.delivered(packet, origin, now);
         let delivery = Delivery {
             source: origin.source,

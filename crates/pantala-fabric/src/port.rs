@@ -13,16 +13,14 @@ use pantala_engine::{NEVER, Stream, Time};
 pub(crate) struct InVc {
     /// The input buffer.
     pub(crate) queue: Queue,
-    /// The port.
-    pub(crate) port: u32,
-    /// The router.
-    pub(crate) router: u32,
-    /// Who sends here and gets the credits: an output VC, or (terminal) a node.
-    pub(crate) upstream: u32,
     /// When the tail of the packet that crossed last has left: the next may not overtake it.
     pub(crate) open: Time,
+    /// Who sends here and gets the credits: an output VC, or (terminal) a node.
+    pub(crate) upstream: u32,
     /// The output VC that the head waits for.
     pub(crate) out_vc: u32,
+    /// The port.
+    pub(crate) port: u32,
     /// Its place among the router's input VCs.
     pub(crate) bit: u16,
 }
@@ -34,27 +32,34 @@ pub(crate) struct InPort {
     pub(crate) busy_until: Time,
     /// Delay of a credit from here to the sender.
     pub(crate) credit_delay: Time,
+    /// The router.
+    pub(crate) router: u32,
+    /// The router's first port.
+    pub(crate) first_port: u32,
     /// Whether a NIC sends here.
     pub(crate) terminal: bool,
 }
 
-/// An output port of a router and the link behind it.
+/// An output port of a router and the link behind it: two cache lines, what a packet always touches in the first.
+#[repr(align(128))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutPort {
+    /// Which input VCs of the router wait for this output: the first 64 of them.
+    pub(crate) waiting: u64,
     /// From when on the crossbar can bring a packet.
     pub(crate) crossbar_free: Time,
     /// From when on the link can take a packet.
     pub(crate) link_free: Time,
-    /// When the link's next decision is scheduled; [`NEVER`]: not.
-    pub(crate) wake: Time,
-    /// When the crossbar's next arbitration is scheduled; [`NEVER`]: not.
-    pub(crate) crossbar_wake: Time,
     /// Serialisation of one flit.
     pub(crate) flit: Time,
     /// From the link's start to the stage behind it: propagation and the router parts on the way.
     pub(crate) reach: Time,
     /// The first input VC of the port behind the link, or (ejection) the node.
     pub(crate) target: u32,
+    /// The router.
+    pub(crate) router: u32,
+    /// Its place in the router.
+    pub(crate) port: u16,
     /// Packets in the output buffer, all VCs.
     pub(crate) queued: u16,
     /// Where the crossbar's round-robin goes on.
@@ -63,16 +68,16 @@ pub(crate) struct OutPort {
     pub(crate) next_vc: u8,
     /// What is behind the link.
     pub(crate) end: LinkEnd,
-    /// Its place in its router.
-    pub(crate) port: u16,
-    /// Its router.
-    pub(crate) router: u32,
-    /// What it has carried.
-    pub(crate) counters: LinkCounters,
+    /// When the link's next decision is scheduled; [`NEVER`]: not.
+    pub(crate) wake: Time,
+    /// When the crossbar's next arbitration is scheduled; [`NEVER`]: not.
+    pub(crate) crossbar_wake: Time,
     /// Since when a packet has been ready and none could go for want of credit; [`NEVER`]: not now.
     pub(crate) stalled_since: Time,
     /// Ejection: the delay of the node's credits.
     pub(crate) credit_delay: Time,
+    /// What it has carried.
+    pub(crate) counters: LinkCounters,
 }
 
 /// What is behind a link.

@@ -79,6 +79,12 @@ impl Algorithm {
         }
     }
 
+    /// Whether it decides by queues.
+    #[must_use]
+    pub const fn is_adaptive(self) -> bool {
+        matches!(self, Self::UgalG | Self::UgalN)
+    }
+
     /// Where the intermediate of a non-minimal path is.
     const fn intermediate(self) -> Intermediate {
         match self {
@@ -159,16 +165,13 @@ struct Target {
 }
 
 impl RoutingConfig {
-    /// Routes the packet at `router` and updates its leg.
+    /// Follows the packet's leg from `router`, and updates it. The packet has been decided on.
     #[inline]
-    pub fn route<S: Senses>(&self, topology: &Topology, router: u32, packet: &mut Packet, senses: &mut S) -> Hop {
+    pub fn follow(&self, topology: &Topology, router: u32, packet: &mut Packet) -> Hop {
         if router == packet.destination_router {
             return Hop { port: topology.terminal_port_of(packet.destination), vc: self.channels.destination };
         }
         let group = topology.group_of(router);
-        if packet.leg == Leg::Undecided {
-            self.decide(topology, router, group, packet, senses);
-        }
         if packet.leg == Leg::ToIntermediate {
             let intermediate = self.intermediate_target(topology, packet.intermediate);
             let reached = match intermediate.router {
@@ -196,8 +199,9 @@ impl RoutingConfig {
         Hop { port, vc }
     }
 
-    #[inline]
-    fn decide<S: Senses>(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet, senses: &mut S) {
+    /// Decides, at the source router, which path the packet takes.
+    pub fn decide<S: Senses>(&self, topology: &Topology, router: u32, packet: &mut Packet, senses: &mut S) {
+        let group = topology.group_of(router);
         packet.leg = Leg::ToDestination;
         // A path through a third group needs one.
         if group == u32::from(packet.destination_group) || topology.groups() < 3 {

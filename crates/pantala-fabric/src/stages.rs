@@ -32,6 +32,8 @@ pub(crate) struct Stages {
     pub(crate) nic_flit: Time,
     /// VCs of a port.
     pub(crate) vcs: u8,
+    /// Whether the routing looks at queues.
+    pub(crate) adaptive: bool,
 }
 
 impl Stages {
@@ -76,6 +78,7 @@ impl Stages {
             nic_reach: config.terminal.latency + router.input_latency,
             nic_flit: config.terminal.flit,
             vcs: config.routing.virtual_channels,
+            adaptive: config.routing.algorithm.is_adaptive(),
         }
     }
 

@@ -140,7 +140,7 @@ fn the_order_within_a_phase_does_not_matter() {
                     net.scramble(seed);
                 }
                 net.advance(Time::MAX);
-                let totals = *net.totals();
+                let totals = net.totals();
                 let mut packets = net.probe.packets;
                 packets.sort_unstable_by_key(|s| (s.delivered, s.destination));
                 (packets, totals)

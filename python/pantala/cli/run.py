@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -57,23 +58,20 @@ def run(
 
     console = Console()
     console.print(_slowdown(result) if isinstance(result, InterferenceRun) else _jobs(result))
-    console.print(finding_of(result), highlight=False, markup=False)
+    console.print(finding_of(result), highlight=False, markup=False, soft_wrap=not console.is_terminal)
     console.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)
     console.print(f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _slowdown(result: InterferenceRun) -> Table:
     """Communication time of every job alone and together."""
-    table = Table(title="Communication time: mean ± standard deviation (maximum) over ranks")
-    table.add_column("job")
-    for heading in ("alone", "together", "slowdown"):
-        table.add_column(heading, justify="right")
+    table = _table("Communication time over ranks", "job", "alone", "most", "together", "most", "slowdown")
     for row in result.slowdown.collect().iter_rows(named=True):
         slowdown = row["slowdown"]
         table.add_row(
             row["name"],
-            _communication(row, "alone_"),
-            _communication(row, "together_"),
+            *_communication(row, "alone_"),
+            *_communication(row, "together_"),
             "" if slowdown is None else f"{slowdown:.2f}",
         )
     return table
@@ -81,17 +79,12 @@ def _slowdown(result: InterferenceRun) -> Table:
 
 def _jobs(result: Run) -> Table:
     """What a run without comparison tells of every job."""
-    from pantala.progress import time_text
-
-    table = Table(title="Jobs: communication time over ranks, packet latency")
-    table.add_column("job")
-    for heading in ("ended", "communication: mean ± std (max)", "latency: mean", "p99", "GB"):
-        table.add_column(heading, justify="right")
+    table = _table("Jobs", "job", "ended", "communication", "most", "latency", "p99", "GB")
     for row in result.jobs.collect().iter_rows(named=True):
         table.add_row(
             row["name"],
-            "" if row["end_ns"] is None else time_text(row["end_ns"]),
-            _communication(row, ""),
+            _time(row["end_ns"]),
+            *_communication(row, ""),
             _time(row["packet_latency_mean_ns"]),
             _time(row["packet_latency_p99_ns"]),
             f"{row['bytes'] / 1e9:.3g}",
@@ -99,14 +92,21 @@ def _jobs(result: Run) -> Table:
     return table
 
 
-def _communication(row: dict[str, float | None], prefix: str) -> str:
+def _table(title: str, *headings: str) -> Table:
+    caption = "mean ± standard deviation, and the most that a rank has; latency is of packets"
+    table = Table(title=title, caption=caption if "latency" in headings else caption.partition(";")[0], box=SIMPLE_HEAD)
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left", no_wrap=True)
+    return table
+
+
+def _communication(row: dict[str, float | None], prefix: str) -> tuple[str, str]:
+    """Mean with deviation, and maximum; empty for a job without communication to time, as synthetic traffic."""
     mean, std, most = (row[f"{prefix}communication_time_{word}_ns"] for word in ("mean", "std", "max"))
-    if mean is None:
-        return ""
-    return f"{_time(mean)} ± {_time(std)} ({_time(most)})"
+    return ("", "") if not mean else (f"{_time(mean)} ± {_time(std)}", _time(most))
 
 
 def _time(nanoseconds: float | None) -> str:
     from pantala.progress import time_text
 
-    return "" if nanoseconds is None else time_text(nanoseconds)
+    return "" if nanoseconds is None else time_text(nanoseconds, 3)

@@ -24,11 +24,12 @@ def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None)
         run: All jobs together, or the only run.
         alone: The run of each job alone, by name.
     """
-    rows = [
+    measured = [
         (case, case.run.ranks.filter(pl.col("job") == case.job).collect()["communication_time_ns"].sort().to_numpy())
         for case in cases(run, alone)
     ]
-    divisor, unit = time_unit(max((float(times[-1]) for _, times in rows if len(times)), default=1.0))
+    rows = [(case, times) for case, times in measured if len(times)]  # synthetic traffic has no ranks that communicate
+    divisor, unit = time_unit(max((float(times[-1]) for _, times in rows), default=1.0))
     with style():
         figure = new_figure(2.7)
         axes = figure.add_subplot()
@@ -55,5 +56,6 @@ def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None)
                 Line2D([], [], color=MUTED, lw=1.3, ls=(0, (4, 1.5)), label="alone"),
                 Line2D([], [], color=MUTED, lw=1.9, label="together"),
             ]
-        figure.legend(handles=key, loc="outside upper left", ncols=len(key))
+        if key:
+            figure.legend(handles=key, loc="outside upper left", ncols=len(key))
     return figure

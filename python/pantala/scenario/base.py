@@ -73,7 +73,9 @@ class Model(BaseModel):
             for key in data:
                 if key not in known and key not in cls.model_fields:
                     _refuse_unknown(str(key), known)
-            return cls.complete(dict(data))
+            kind = cls.model_fields.get("kind")
+            stated = dict(data) if kind is None else {"kind": kind.default, **data}
+            return cls.complete(stated)
         return data
 
     @classmethod
