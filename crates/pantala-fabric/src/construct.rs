@@ -38,7 +38,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let nodes = topology.nodes() as usize;
         let job_links = if config.jobs > 1 { (out_ports + nodes) * usize::from(config.jobs) } else { 0 };
         let mut network = Self {
-            stages: Stages::new(&config),
+            stages: Stages::new(&config, ports),
             ports,
             vcs,
             words,

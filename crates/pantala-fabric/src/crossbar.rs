@@ -62,43 +62,43 @@ impl Senses for Blind {
 }
 
 impl<H: Host, P: Probe> Network<H, P> {
-    /// A packet's head is in an input buffer.
-    #[inline]
-    pub(crate) fn arrive(&mut self, index: u32) {
+    /// A packet's head is in an input buffer. If it is the first there, it is routed at once: no queue that a routing reads
+    /// changes before the arrivals of this time are over.
+    #[inline(always)]
+    pub(crate) fn arrive<const F: bool>(&mut self, index: u32, now: Time) {
         let at = self.packets[index].at;
         if self.in_vcs[at].queue.push(&mut self.packets, index) {
-            self.fresh.push(at);
+            self.route_head::<F>(at, now);
         }
     }
 
-    /// Routes what has come to the head of an input buffer and arbitrates where something can move, until nothing can.
+    /// Arbitrates where something can move, until nothing can; routes what comes to the head of an input buffer meanwhile.
     ///
     /// Routers do not touch one another here but for credits and packets that take time, so they may come in any order.
-    pub(crate) fn settle(&mut self, now: Time) {
-        loop {
-            for i in 0..self.fresh.len() {
-                self.route_head(self.fresh[i], now);
-            }
-            self.fresh.clear();
-            if self.dirty_routers.is_empty() {
-                return;
-            }
+    pub(crate) fn settle<const F: bool>(&mut self, now: Time) {
+        while !self.dirty_routers.is_empty() {
             let mut routers = std::mem::take(&mut self.dirty_routers);
             for &router in &routers {
-                if self.config.router.arbiter == Arbiter::RoundRobin {
-                    self.arbitrate(router, now);
+                if F || self.config.router.arbiter == Arbiter::RoundRobin {
+                    self.arbitrate::<F>(router, now);
                 } else {
-                    self.sweep(router, now);
+                    self.sweep::<F>(router, now);
                 }
             }
             routers.clear();
+            // Heads are routed when the whole router has been seen to; one that waits for a busy input costs another round.
+            debug_assert!(self.dirty_routers.is_empty());
             self.dirty_routers = routers;
+            for i in 0..self.fresh.len() {
+                self.route_head::<F>(self.fresh[i], now);
+            }
+            self.fresh.clear();
         }
     }
 
     /// Routes the head of an input VC and has it wait for its output.
     #[inline(always)]
-    fn route_head(&mut self, in_vc: u32, now: Time) {
+    fn route_head<const F: bool>(&mut self, in_vc: u32, now: Time) {
         let InVc { port, bit, queue, .. } = self.in_vcs[in_vc];
         let InPort { router, first_port, .. } = self.in_ports[port];
         let first_port = first_port as usize;
@@ -122,18 +122,18 @@ impl<H: Host, P: Probe> Network<H, P> {
         packet.out_vc = hop.vc;
         let out = first_port + usize::from(hop.port);
         self.in_vcs[in_vc].out_vc = (out * self.vcs) as u32 + u32::from(hop.vc);
-        self.set_waiting(out, usize::from(bit));
-        if self.stages.crossbar_period == 0 {
-            self.mark_dirty(router, hop.port);
+        self.set_waiting::<F>(out, usize::from(bit));
+        if self.stages.unclocked::<F>() {
+            self.mark_dirty::<F>(router, hop.port);
         } else {
-            self.ensure_crossbar_wake(out, self.stages.edge_after(now));
+            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(now));
         }
     }
 
     /// Notes that an input VC waits for `out`.
     #[inline(always)]
-    fn set_waiting(&mut self, out: usize, bit: usize) {
-        if self.words == 1 {
+    fn set_waiting<const F: bool>(&mut self, out: usize, bit: usize) {
+        if F || self.words == 1 {
             self.out_ports[out].waiting |= 1 << bit;
         } else {
             self.waiting[out * self.words + bit / 64] |= 1 << (bit % 64);
@@ -142,8 +142,8 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Notes that an input VC no longer waits for `out`.
     #[inline(always)]
-    fn clear_waiting(&mut self, out: usize, bit: usize) {
-        if self.words == 1 {
+    fn clear_waiting<const F: bool>(&mut self, out: usize, bit: usize) {
+        if F || self.words == 1 {
             self.out_ports[out].waiting &= !(1 << bit);
         } else {
             self.waiting[out * self.words + bit / 64] &= !(1 << (bit % 64));
@@ -152,13 +152,13 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Word `word` of the set of input VCs that wait for `out`.
     #[inline(always)]
-    fn waiting_word(&self, out: usize, word: usize) -> u64 {
-        if self.words == 1 { self.out_ports[out].waiting } else { self.waiting[out * self.words + word] }
+    fn waiting_word<const F: bool>(&self, out: usize, word: usize) -> u64 {
+        if F || self.words == 1 { self.out_ports[out].waiting } else { self.waiting[out * self.words + word] }
     }
 
     #[inline(always)]
-    fn mark_dirty(&mut self, router: u32, port: u16) {
-        let index = router as usize * self.dirty_words + usize::from(port / 64);
+    fn mark_dirty<const F: bool>(&mut self, router: u32, port: u16) {
+        let index = if F { router as usize } else { router as usize * self.dirty_words + usize::from(port / 64) };
         let set = &mut self.dirty[index];
         let first = *set == 0;
         *set |= 1 << (port % 64);
@@ -180,7 +180,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// An output's crossbar may have something to do.
     #[inline]
-    pub(crate) fn crossbar_wake(&mut self, out: u32, now: Time) {
+    pub(crate) fn crossbar_wake<const F: bool>(&mut self, out: u32, now: Time) {
         let port = &mut self.out_ports[out];
         if port.crossbar_wake != now {
             self.overtaken += 1;
@@ -188,36 +188,37 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         port.crossbar_wake = NEVER;
         let (router, port) = (port.router, port.port);
-        self.mark_dirty(router, port);
+        self.mark_dirty::<F>(router, port);
     }
 
     /// Room in an output buffer comes free at `time`: wakes who waits for it.
     #[inline]
-    pub(crate) fn room_at(&mut self, out: usize, out_vc: usize, time: Time) {
+    pub(crate) fn room_at<const F: bool>(&mut self, out: usize, out_vc: usize, time: Time) {
         if self.out_vcs[out_vc].space_wait {
             self.out_vcs[out_vc].space_wait = false;
-            self.ensure_crossbar_wake(out, self.stages.edge_after(time));
+            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(time));
         }
     }
 
     /// Arbitrates for the router's outputs on the list, in the order of their numbers.
     #[inline(always)]
-    fn arbitrate(&mut self, router: u32, now: Time) {
+    fn arbitrate<const F: bool>(&mut self, router: u32, now: Time) {
         let first_port = (router * self.ports) as usize;
         let first_in_vc = first_port * self.vcs;
-        for word in 0..self.dirty_words {
-            let mut set = std::mem::take(&mut self.dirty[router as usize * self.dirty_words + word]);
+        let dirty_words = if F { 1 } else { self.dirty_words };
+        for word in 0..dirty_words {
+            let mut set = std::mem::take(&mut self.dirty[router as usize * dirty_words + word]);
             while set != 0 {
                 let out = first_port + word * 64 + set.trailing_zeros() as usize;
                 set &= set - 1;
                 let free = self.out_ports[out].crossbar_free;
                 if free > now {
                     self.ensure_crossbar_wake(out, free);
-                } else if let Some(in_vc) = self.pick_round_robin(out, first_in_vc, now) {
-                    self.grant(in_vc, out, now);
-                    self.arm_granted(out);
+                } else if let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
+                    self.grant::<F>(in_vc, out, now);
+                    self.arm_granted::<F>(out);
                 } else {
-                    self.arm_blocked(out, now);
+                    self.arm_blocked::<F>(out, now);
                 }
             }
         }
@@ -225,39 +226,39 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
     #[inline(always)]
-    fn arm_granted(&mut self, out: usize) {
-        if (0..self.words).any(|w| self.waiting_word(out, w) != 0) {
+    fn arm_granted<const F: bool>(&mut self, out: usize) {
+        if (0..if F { 1 } else { self.words }).any(|w| self.waiting_word::<F>(out, w) != 0) {
             self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
         }
     }
 
     /// The first input VC from the pointer on that can go to `out` now.
     #[inline(always)]
-    fn pick_round_robin(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
-        if self.words == 1 {
+    fn pick_round_robin<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
+        if F || self.words == 1 {
             // One waiter, as a rule.
             let set = self.out_ports[out].waiting;
             if set & set.wrapping_sub(1) == 0 {
                 let in_vc = first + set.trailing_zeros() as usize;
-                return (set != 0 && self.can_go(in_vc, now)).then_some(in_vc);
+                return (set != 0 && self.can_go::<F>(in_vc, now)).then_some(in_vc);
             }
         }
-        self.pick_among(out, first, now)
+        self.pick_among::<F>(out, first, now)
     }
 
     #[inline(never)]
-    fn pick_among(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
+    fn pick_among<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
         let bits = self.ports as usize * self.vcs;
         let start = usize::from(self.out_ports[out].next_input);
-        self.scan(out, first, start, bits, now).or_else(|| self.scan(out, first, 0, start, now))
+        self.scan::<F>(out, first, start, bits, now).or_else(|| self.scan::<F>(out, first, 0, start, now))
     }
 
     /// The first input VC with its bit in `from..to` that can go to `out` now.
     #[inline]
-    fn scan(&mut self, out: usize, first: usize, from: usize, to: usize, now: Time) -> Option<usize> {
+    fn scan<const F: bool>(&mut self, out: usize, first: usize, from: usize, to: usize, now: Time) -> Option<usize> {
         let mut bit = from;
         while bit < to {
-            let word = self.waiting_word(out, bit / 64) >> (bit % 64);
+            let word = self.waiting_word::<F>(out, bit / 64) >> (bit % 64);
             if word == 0 {
                 bit = (bit / 64 + 1) * 64;
                 continue;
@@ -266,7 +267,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             if bit >= to {
                 return None;
             }
-            if self.can_go(first + bit, now) {
+            if self.can_go::<F>(first + bit, now) {
                 return Some(first + bit);
             }
             bit += 1;
@@ -276,14 +277,14 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Whether the head of an input VC, whose output's crossbar is free, can go now.
     #[inline(always)]
-    fn can_go(&mut self, in_vc: usize, now: Time) -> bool {
+    fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
         let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
         self.in_ports[port].busy_until.max(open) <= now
             && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= i32::from(self.packets[queue.head].flits)
     }
 
     /// Router-wide arbitration in the order of age or of the last grant.
-    fn sweep(&mut self, router: u32, now: Time) {
+    fn sweep<const F: bool>(&mut self, router: u32, now: Time) {
         let first_port = (router * self.ports) as usize;
         let sets: Vec<u64> = self.dirty.run(router as usize * self.dirty_words, self.dirty_words).to_vec();
         let ports = self.ports as usize;
@@ -291,7 +292,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         for out in outs().filter(|&out| self.out_ports[out].crossbar_free <= now) {
-            for in_vc in self.waiting_for(out) {
+            for in_vc in self.waiting_for::<F>(out) {
                 let key = match self.config.router.arbiter {
                     Arbiter::Age => self.packets.origin(self.in_vcs[in_vc].queue.head).created,
                     Arbiter::Lru | Arbiter::RoundRobin => self.grant_stamps[in_vc],
@@ -303,20 +304,20 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut granted = 0;
         for &(_, in_vc, out) in &candidates {
             let (in_vc, out) = (in_vc as usize, out as usize);
-            if self.out_ports[out].crossbar_free <= now && self.can_go(in_vc, now) {
+            if self.out_ports[out].crossbar_free <= now && self.can_go::<F>(in_vc, now) {
                 // Of several grants at one time, SST's list puts the later before the earlier.
                 granted += 1;
                 self.grant_stamps[in_vc] = (now << 8) + (255 - granted);
-                self.grant(in_vc, out, now);
+                self.grant::<F>(in_vc, out, now);
             }
         }
         self.candidates = candidates;
         for out in outs() {
             let free = self.out_ports[out].crossbar_free;
             if free > now {
-                self.arm_granted(out);
+                self.arm_granted::<F>(out);
             } else {
-                self.arm_blocked(out, now);
+                self.arm_blocked::<F>(out, now);
             }
         }
         for word in 0..self.dirty_words {
@@ -325,12 +326,12 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// The input VCs that wait for `out`.
-    fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> + use<H, P> {
+    fn waiting_for<const F: bool>(&self, out: usize) -> impl Iterator<Item = usize> + use<H, P, F> {
         const MOST_WORDS: usize = 64; // 256 ports of 16 VCs
         let first = self.out_ports[out].router as usize * self.ports as usize * self.vcs;
         let mut set = [0u64; MOST_WORDS];
         for (word, bits) in set.iter_mut().enumerate().take(self.words) {
-            *bits = self.waiting_word(out, word);
+            *bits = self.waiting_word::<F>(out, word);
         }
         let words = self.words;
         (0..words).flat_map(move |w| {
@@ -347,9 +348,9 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot go.
     #[inline(never)]
-    fn arm_blocked(&mut self, out: usize, now: Time) {
+    fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
-        for in_vc in self.waiting_for(out) {
+        for in_vc in self.waiting_for::<F>(out) {
             let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
             let busy_until = self.in_ports[port].busy_until.max(open);
             if busy_until > now {
@@ -358,7 +359,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
             let vc = &mut self.out_vcs[out_vc as usize];
             match vc.space.when(&self.pool, u32::from(self.packets[queue.head].flits)) {
-                Some(time) => wake = wake.min(self.stages.edge_after(time)),
+                Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
                 None => vc.space_wait = true,
             }
         }
@@ -369,7 +370,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Moves the head of an input VC to its output.
     #[inline(always)]
-    fn grant(&mut self, in_vc: usize, out: usize, now: Time) {
+    fn grant<const F: bool>(&mut self, in_vc: usize, out: usize, now: Time) {
         let stages = self.stages;
         let InVc { port, bit, out_vc, .. } = self.in_vcs[in_vc];
         let queue = &mut self.in_vcs[in_vc].queue;
@@ -377,28 +378,28 @@ impl<H: Host, P: Probe> Network<H, P> {
         if queue.head != NONE {
             self.fresh.push(in_vc as u32);
         }
-        self.clear_waiting(out, usize::from(bit));
+        self.clear_waiting::<F>(out, usize::from(bit));
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let free = now + Time::from(flits) * stages.crossbar_flit;
         // When the tail has left the input buffer.
-        let left = if stages.cut_through { free.max(packet.tail + stages.crossbar_flit) } else { free };
+        let left = if stages.cut_through::<F>() { free.max(packet.tail + stages.crossbar_flit) } else { free };
         packet.ready = now + stages.head_delay;
-        packet.tail = if stages.cut_through {
+        packet.tail = if stages.cut_through::<F>() {
             // The tail is as far behind the head at the output as the crossbar leaves it.
             left - stages.crossbar_flit + stages.head_delay
         } else {
             packet.ready
         };
-        let given = if stages.credit_with_tail { left } else { now };
+        let given = if stages.credit_with_tail::<F>() { left } else { now };
         self.in_ports[port].busy_until = free;
         self.in_vcs[in_vc].open = left;
         let port = &mut self.out_ports[out];
         port.crossbar_free = free;
         // One past the last input VC is as good as the first.
         port.next_input = bit + 1;
-        self.give_credit(in_vc, given, flits);
-        self.enqueue(out, out_vc as usize, index, now);
+        self.give_credit::<F>(in_vc, given, flits);
+        self.enqueue::<F>(out, out_vc as usize, index, now);
     }
 }
 

@@ -14,11 +14,11 @@ use pantala_engine::{NEVER, Time};
 impl<H: Host, P: Probe> Network<H, P> {
     /// Puts a packet that has won the crossbar into its output buffer, or straight onto the link.
     #[inline(always)]
-    pub(crate) fn enqueue(&mut self, out: usize, out_vc: usize, index: u32, now: Time) {
+    pub(crate) fn enqueue<const F: bool>(&mut self, out: usize, out_vc: usize, index: u32, now: Time) {
         let packet = &self.packets[index];
         let (ready, flits) = (packet.ready, u32::from(packet.flits));
         let port = &mut self.out_ports[out];
-        let idle = self.stages.idle_flits * port.flit;
+        let idle = self.stages.idle_flits::<F>() * port.flit;
         let vc = &mut self.out_vcs[out_vc];
         // A VC keeps its order flit by flit: not before the tail ahead has gone.
         let open = port.link_free.max(vc.gone);
@@ -28,12 +28,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         {
             let start = ready + idle;
             port.next_vc = self.stages.vc_after(packet.out_vc);
-            let left = self.send(out, out_vc, index, start);
-            if !self.stages.ahead_is_free {
-                let released = if self.stages.release_with_tail { left } else { start };
+            let left = self.send::<F>(out, out_vc, index, start);
+            if !self.stages.ahead_is_free::<F>() {
+                let released = if self.stages.release_with_tail::<F>() { left } else { start };
                 self.out_vcs[out_vc].space.take(flits);
                 self.out_vcs[out_vc].space.give(&mut self.pool, released, flits);
-                self.room_at(out, out_vc, released);
+                self.room_at::<F>(out, out_vc, released);
             }
             return;
         }
@@ -57,7 +57,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// A link may have something to do.
     #[inline]
-    pub(crate) fn link_wake(&mut self, out: u32, now: Time) {
+    pub(crate) fn link_wake<const F: bool>(&mut self, out: u32, now: Time) {
         let out = out as usize;
         let port = &mut self.out_ports[out];
         if port.wake != now {
@@ -70,16 +70,16 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.ensure_link_wake(out, free);
             return;
         }
-        self.decide(out, now);
+        self.decide::<F>(out, now);
     }
 
     /// The link is free: picks a packet, or finds out what to wait for.
     #[inline]
-    fn decide(&mut self, out: usize, now: Time) {
+    fn decide<const F: bool>(&mut self, out: usize, now: Time) {
         let first = out * self.vcs;
         let port = &self.out_ports[out];
         let ample = port.end == LinkEnd::AmpleNode;
-        let idle = self.stages.idle_flits * port.flit;
+        let idle = self.stages.idle_flits::<F>() * port.flit;
         let mut lacking = false;
         let mut next_due = NEVER;
         let mut vc = usize::from(port.next_vc);
@@ -90,7 +90,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 if packet.ready.max(queue.gone) > now {
                     next_due = next_due.min(due(packet.ready, queue.gone, idle));
                 } else if ample || queue.credits.at(&mut self.pool, now) >= i32::from(packet.flits) {
-                    self.start(out, vc, now);
+                    self.start::<F>(out, vc, now);
                     return;
                 } else {
                     lacking = true;
@@ -102,7 +102,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
         }
         if lacking {
-            self.stall(out, next_due, now);
+            self.stall::<F>(out, next_due, now);
         } else if next_due != NEVER {
             self.ensure_link_wake(out, next_due);
         }
@@ -110,7 +110,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Takes the head of a VC's output queue onto the link.
     #[inline]
-    fn start(&mut self, out: usize, vc: usize, now: Time) {
+    fn start<const F: bool>(&mut self, out: usize, vc: usize, now: Time) {
         let out_vc = out * self.vcs + vc;
         let queue = &mut self.out_vcs[out_vc];
         let index = queue.queue.pop(&self.packets);
@@ -123,28 +123,28 @@ impl<H: Host, P: Probe> Network<H, P> {
             port.counters.stall += now - port.stalled_since;
             port.stalled_since = NEVER;
         }
-        let left = self.send(out, out_vc, index, now);
-        if self.stages.release_with_tail {
+        let left = self.send::<F>(out, out_vc, index, now);
+        if self.stages.release_with_tail::<F>() {
             self.out_vcs[out_vc].space.give(&mut self.pool, left, u32::from(flits));
-            self.room_at(out, out_vc, left);
-        } else if self.stages.ahead_is_free {
+            self.room_at::<F>(out, out_vc, left);
+        } else if self.stages.ahead_is_free::<F>() {
             self.out_vcs[out_vc].space.put(u32::from(flits));
-            self.room_at(out, out_vc, now);
+            self.room_at::<F>(out, out_vc, now);
         } else {
             self.out_vcs[out_vc].space.give(&mut self.pool, now, u32::from(flits));
-            self.room_at(out, out_vc, now);
+            self.room_at::<F>(out, out_vc, now);
         }
         if self.out_ports[out].queued > 0 {
-            self.arm_link(out);
+            self.arm_link::<F>(out);
         }
     }
 
     /// Schedules the decision after a packet that has just started.
     #[inline]
-    fn arm_link(&mut self, out: usize) {
+    fn arm_link<const F: bool>(&mut self, out: usize) {
         let first = out * self.vcs;
         let port = &self.out_ports[out];
-        let idle = self.stages.idle_flits * port.flit;
+        let idle = self.stages.idle_flits::<F>() * port.flit;
         let mut next_due = NEVER;
         for vc in first..first + self.vcs {
             let queue = &self.out_vcs[vc];
@@ -158,9 +158,9 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Something is ready and nothing can go: waits for the credits.
     #[inline(never)]
-    fn stall(&mut self, out: usize, next_due: Time, now: Time) {
+    fn stall<const F: bool>(&mut self, out: usize, next_due: Time, now: Time) {
         let first = out * self.vcs;
-        let idle = self.stages.idle_flits * self.out_ports[out].flit;
+        let idle = self.stages.idle_flits::<F>() * self.out_ports[out].flit;
         let mut wake = next_due;
         for vc in first..first + self.vcs {
             let queue = &mut self.out_vcs[vc];
@@ -184,18 +184,18 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// A packet starts on a link at `start`; returns when its tail has left.
     #[inline(always)]
-    fn send(&mut self, out: usize, out_vc: usize, index: u32, start: Time) -> Time {
+    fn send<const F: bool>(&mut self, out: usize, out_vc: usize, index: u32, start: Time) -> Time {
         let stages = &self.stages;
         let port = &mut self.out_ports[out];
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let end = start + Time::from(flits) * port.flit;
-        let left = if stages.cut_through { end.max(packet.tail + port.flit) } else { end };
+        let left = if stages.cut_through::<F>() { end.max(packet.tail + port.flit) } else { end };
         port.link_free = end;
         self.out_vcs[out_vc].gone = left;
         port.counters.count(packet.bytes, flits);
-        let head = start + stages.head_flits * port.flit + port.reach;
-        let tail = if stages.cut_through { left + port.reach } else { head };
+        let head = start + stages.head_flits::<F>() * port.flit + port.reach;
+        let tail = if stages.cut_through::<F>() { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
         if port.end == LinkEnd::Router {
@@ -219,7 +219,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// A packet's credits leave an input VC for whoever sent it, at `given`.
     #[inline(always)]
-    pub(crate) fn give_credit(&mut self, in_vc: usize, given: Time, flits: u32) {
+    pub(crate) fn give_credit<const F: bool>(&mut self, in_vc: usize, given: Time, flits: u32) {
         let InVc { port, upstream, .. } = self.in_vcs[in_vc];
         let input = &self.in_ports[port];
         let time = given + input.credit_delay;
@@ -236,7 +236,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             if vc.credit_wait {
                 vc.credit_wait = false;
                 let out = upstream as usize / self.vcs;
-                let idle = self.stages.idle_flits * self.out_ports[out].flit;
+                let idle = self.stages.idle_flits::<F>() * self.out_ports[out].flit;
                 self.ensure_link_wake(out, time + idle);
             }
         }

@@ -97,21 +97,30 @@ pub struct Network<H, P> {
 impl<H: Host, P: Probe> Network<H, P> {
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
+        if self.stages.default_model {
+            self.run::<true>(until);
+        } else {
+            self.run::<false>(until);
+        }
+    }
+
+    /// The loop, compiled twice: `F` says that all stages are those of the default model, so that its code holds no others.
+    fn run<const F: bool>(&mut self, until: Time) {
         while let Some((now, phase)) = self.wheel.next_group(until) {
             self.now = now;
             match phase {
-                Kind::ARRIVE => self.each(Self::arrive),
+                Kind::ARRIVE => self.each(|network, id| network.arrive::<F>(id, now)),
                 Kind::DELIVER => self.each(|network, id| network.deliver(id, now)),
                 Kind::TIMER => self.each(|network, id| {
                     network.host.timer(id, now, &mut network.wakes);
                     network.react(id, now);
                 }),
-                Kind::LINK => self.each(|network, id| network.link_wake(id, now)),
+                Kind::LINK => self.each(|network, id| network.link_wake::<F>(id, now)),
                 Kind::NIC => self.each(|network, id| network.nic_wake(id, now)),
-                _ => self.each(|network, id| network.crossbar_wake(id, now)),
+                _ => self.each(|network, id| network.crossbar_wake::<F>(id, now)),
             }
-            if !self.wheel.more_at(now) && !(self.fresh.is_empty() && self.dirty_routers.is_empty()) {
-                self.settle(now);
+            if !self.wheel.more_at(now) && !self.dirty_routers.is_empty() {
+                self.settle::<F>(now);
             }
         }
     }

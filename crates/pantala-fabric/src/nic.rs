@@ -90,8 +90,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             *slot = now;
         }
 
-        let head = now + stages.head_flits * stages.nic_flit + stages.nic_reach;
-        let tail = if stages.cut_through { now + hold + stages.nic_reach } else { head };
+        let head = now + stages.head_flits::<false>() * stages.nic_flit + stages.nic_reach;
+        let tail = if stages.cut_through::<false>() { now + hold + stages.nic_reach } else { head };
         let destination_router = self.topology.router_of(offer.destination);
         let packet = Packet {
             ready: head,

@@ -1,6 +1,6 @@
 //! The stages' constants, worked out once: what the hot path needs of the configuration, in one cache line.
 
-use crate::config::{CrossbarClock, FabricConfig, HandOver, LinkDecision, OutputLatency, Release};
+use crate::config::{Arbiter, CrossbarClock, FabricConfig, HandOver, LinkDecision, OutputLatency, Release};
 use crate::routing::QueueMeasure;
 use pantala_engine::Time;
 
@@ -8,19 +8,19 @@ use pantala_engine::Time;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stages {
     /// Whether a packet's tail follows its head at the links' rate.
-    pub(crate) cut_through: bool,
+    cut_through: bool,
     /// Whether credits leave with the tail.
-    pub(crate) credit_with_tail: bool,
+    credit_with_tail: bool,
     /// Whether room in the output buffer comes free with the tail.
-    pub(crate) release_with_tail: bool,
+    release_with_tail: bool,
     /// Whether a packet that is sent ahead needs no place in the output buffer's account: see [`Self::new`].
-    pub(crate) ahead_is_free: bool,
+    ahead_is_free: bool,
     /// Whether a link decides when it has been idle for a flit time (else at the start).
-    pub(crate) idle_flits: Time,
+    idle_flits: Time,
     /// What the head then still needs.
-    pub(crate) head_flits: Time,
+    head_flits: Time,
     /// The crossbar's clock period; zero: not clocked.
-    pub(crate) crossbar_period: Time,
+    crossbar_period: Time,
     /// One flit through the crossbar.
     pub(crate) crossbar_flit: Time,
     /// From the grant to the head's being ready at the output.
@@ -34,6 +34,8 @@ pub(crate) struct Stages {
     pub(crate) vcs: u8,
     /// Whether the routing looks at queues.
     pub(crate) adaptive: bool,
+    /// Whether every stage is as in the default model, and a router's input VCs fit one word.
+    pub(crate) default_model: bool,
 }
 
 impl Stages {
@@ -43,7 +45,7 @@ impl Stages {
     /// until its head is ready. While it is being brought, at most a few other packets can be granted the same output, since
     /// each holds the crossbar for its flits. If the buffer holds that many full packets, the promise can never decide
     /// anything, and is left out.
-    pub(crate) fn new(config: &FabricConfig) -> Self {
+    pub(crate) fn new(config: &FabricConfig, ports: u32) -> Self {
         let router = &config.router;
         let (idle_flits, head_flits) = match router.link_decision {
             LinkDecision::AtStart => (0, 1),
@@ -59,7 +61,8 @@ impl Stages {
         let others = u64::from(config.flits(config.packet_bytes)) + promised / router.crossbar_flit.max(1) + 1;
         let roomy = router.output_buffer == 0
             || u64::from(router.output_buffer) >= others + u64::from(config.flits(config.packet_bytes));
-        Self {
+        let mut stages = Self {
+            default_model: false,
             cut_through: router.hand_over == HandOver::Tail,
             credit_with_tail: router.credit_return == Release::Tail,
             release_with_tail: router.output_release == Release::Tail,
@@ -79,7 +82,16 @@ impl Stages {
             nic_flit: config.terminal.flit,
             vcs: config.routing.virtual_channels,
             adaptive: config.routing.algorithm.is_adaptive(),
-        }
+        };
+        stages.default_model = stages.cut_through
+            && stages.credit_with_tail
+            && !stages.release_with_tail
+            && stages.ahead_is_free
+            && stages.idle_flits == 0
+            && stages.crossbar_period == 0
+            && router.arbiter == Arbiter::RoundRobin
+            && ports * u32::from(stages.vcs) <= 64;
+        stages
     }
 
     /// The VC after `vc`, round-robin.
@@ -88,9 +100,44 @@ impl Stages {
         if vc + 1 == self.vcs { 0 } else { vc + 1 }
     }
 
+    #[inline(always)]
+    pub(crate) const fn cut_through<const F: bool>(&self) -> bool {
+        F || self.cut_through
+    }
+
+    #[inline(always)]
+    pub(crate) const fn credit_with_tail<const F: bool>(&self) -> bool {
+        F || self.credit_with_tail
+    }
+
+    #[inline(always)]
+    pub(crate) const fn release_with_tail<const F: bool>(&self) -> bool {
+        !F && self.release_with_tail
+    }
+
+    #[inline(always)]
+    pub(crate) const fn ahead_is_free<const F: bool>(&self) -> bool {
+        F || self.ahead_is_free
+    }
+
+    #[inline(always)]
+    pub(crate) const fn idle_flits<const F: bool>(&self) -> Time {
+        if F { 0 } else { self.idle_flits }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn head_flits<const F: bool>(&self) -> Time {
+        if F { 1 } else { self.head_flits }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn unclocked<const F: bool>(&self) -> bool {
+        F || self.crossbar_period == 0
+    }
+
     /// `time`, or the first clock edge strictly after it if the crossbar is clocked.
-    #[inline]
-    pub(crate) const fn edge_after(&self, time: Time) -> Time {
-        if self.crossbar_period == 0 { time } else { (time / self.crossbar_period + 1) * self.crossbar_period }
+    #[inline(always)]
+    pub(crate) const fn edge_after<const F: bool>(&self, time: Time) -> Time {
+        if self.unclocked::<F>() { time } else { (time / self.crossbar_period + 1) * self.crossbar_period }
     }
 }
