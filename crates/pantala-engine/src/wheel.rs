@@ -60,8 +60,9 @@ pub struct Wheel {
     slot: u64,
     lists: Box<[u32; KEYS]>,
     used: [u64; KEY_WORDS],
-    /// The key of the group being taken.
-    key: usize,
+    /// What is left of the group being taken, and its time and phase.
+    group: u32,
+    group_key: (Time, u8),
     far: BinaryHeap<Reverse<Event>>,
     scramble: Option<u64>,
     popped: u64,
@@ -85,7 +86,8 @@ impl Wheel {
             slot: 0,
             lists: Box::new([END; KEYS]),
             used: [0; KEY_WORDS],
-            key: 0,
+            group: END,
+            group_key: (0, 0),
             far: BinaryHeap::new(),
             scramble: None,
             popped: 0,
@@ -109,7 +111,9 @@ impl Wheel {
             let index = (slot & MASK) as usize;
             let next = self.buckets[index];
             self.buckets[index] = self.insert(Node { id, next, key });
-            self.occupied[index / 64] |= 1 << (index % 64);
+            if next == END {
+                self.occupied[index / 64] |= 1 << (index % 64);
+            }
             } else {
             self.push_aside(Event { time, phase, id });
         }
@@ -151,18 +155,35 @@ impl Wheel {
         if slot < self.slot {
             self.rewind(slot);
         }
+        if (event.time, event.phase) < self.group_key {
+            self.put_group_back();
+        }
         let key = Self::key_of(event.time, event.phase);
         let index = self.insert(Node { id: event.id, next: END, key });
         self.deal(index);
     }
 
+    /// Undoes [`Self::take_group`], for an event that comes before the group.
+    #[cold]
+    fn put_group_back(&mut self) {
+        let mut at = std::mem::replace(&mut self.group, END);
+        while at != END {
+            let next = self.nodes[at as usize].next;
+            self.deal(at);
+            at = next;
+        }
+    }
+
     /// Puts a node into the list of its key.
     #[inline]
     fn deal(&mut self, index: u32) {
-        let key = self.nodes[index as usize].key as usize % KEYS;
-        self.nodes[index as usize].next = self.lists[key];
+        let node = &mut self.nodes[index as usize];
+        let key = node.key as usize % KEYS;
+        node.next = self.lists[key];
+        if node.next == END {
+            self.used[key / 64] |= 1 << (key % 64);
+        }
         self.lists[key] = index;
-        self.used[key / 64] |= 1 << (key % 64);
     }
 
     /// Goes back to an earlier bucket: all that is near becomes far. Needed only right after the wheel has moved to an event
@@ -170,7 +191,8 @@ impl Wheel {
     #[cold]
     fn rewind(&mut self, slot: u64) {
         loop {
-            while let Some((time, phase)) = self.current_group() {
+            while self.group != END || self.take_group() {
+                let (time, phase) = self.group_key;
                 while let Some(id) = self.pop() {
                     self.popped -= 1;
                     self.far.push(Reverse(Event { time, phase, id }));
@@ -186,37 +208,37 @@ impl Wheel {
     #[inline]
     pub fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
         loop {
-            if let Some((time, phase)) = self.current_group() {
-                return (time < until).then_some((time, phase));
+            if self.group != END {
+                return (self.group_key.0 < until).then_some(self.group_key);
             }
-            if !self.turn() {
+            if !self.take_group() && !self.turn() {
                 return None;
             }
         }
     }
 
-    /// The lowest key of the current bucket that holds anything.
+    /// Takes the list of the lowest key of the current bucket that holds anything; false if none does.
     #[inline]
-    fn current_group(&mut self) -> Option<(Time, u8)> {
-        for (word, bits) in self.used.iter().enumerate() {
+    fn take_group(&mut self) -> bool {
+        for (word, bits) in self.used.iter_mut().enumerate() {
             if *bits != 0 {
-                self.key = word * 64 + bits.trailing_zeros() as usize;
-                let time = (self.slot << WIDTH_LOG2) + (self.key as u64 >> PHASES_LOG2);
-                return Some((time, self.key as u8 & (PHASES - 1)));
+                let key = word * 64 + bits.trailing_zeros() as usize;
+                *bits &= *bits - 1;
+                self.group = std::mem::replace(&mut self.lists[key], END);
+                let time = (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2);
+                self.group_key = (time, key as u8 & (PHASES - 1));
+                return true;
             }
         }
-        None
+        false
     }
 
     /// The next event of the group that [`Self::next_group`] has moved to; `None` if all have been taken.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
-        let index = self.lists[self.key];
-        let Some(node) = self.nodes.get_mut(index as usize) else {
-            self.used[self.key / 64] &= !(1 << (self.key % 64));
-            return None;
-        };
-        self.lists[self.key] = node.next;
+        let index = self.group;
+        let node = self.nodes.get_mut(index as usize)?;
+        self.group = node.next;
         node.next = self.free;
         self.free = index;
         self.popped += 1;
@@ -261,6 +283,7 @@ impl Wheel {
         self.buckets
             .iter()
             .chain(self.lists.iter())
+            .chain(std::iter::once(&self.group))
             .flat_map(move |&head| {
                 let mut at = head;
                 std::iter::from_fn(move || {
@@ -326,7 +349,7 @@ impl Wheel {
     /// Draws the order of every list of the current bucket.
     #[cold]
     fn scramble_lists(&mut self, seed: u64) {
-        for key in 0..KEYS {
+        for key in (0..KEYS).filter(|key| self.used[key / 64] >> (key % 64) & 1 == 1).collect::<Vec<_>>() {
             let mut ids = Vec::new();
             let mut at = self.lists[key];
             while at != END {
@@ -417,6 +440,15 @@ mod tests {
         wheel.push(base + 3_000 + REACH, 0, 8);
         let ids: Vec<u32> = drain(&mut wheel).iter().map(|e| e.id).collect();
         assert_eq!(ids, [7, 5, 8, 6]);
+        // In the very bucket that the wheel waits at, too.
+        let base = 64 * (base + REACH);
+        wheel.push(base + 20, 1, 1);
+        assert_eq!(wheel.next_time(), base + 20);
+        wheel.push(base + 10, 2, 2);
+        wheel.push(base + 20, 0, 3);
+        wheel.push(base + 20, 1, 4);
+        let order: Vec<(Time, u8)> = drain(&mut wheel).iter().map(|e| (e.time - base, e.phase)).collect();
+        assert_eq!(order, [(10, 2), (20, 0), (20, 1), (20, 1)]);
         assert!(wheel.is_empty());
     }
 

@@ -55,6 +55,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             nic_departures: vec![0; nodes * config.nic_buffer as usize].into(),
             job_bytes: vec![0; job_links].into(),
             fresh: Vec::new(),
+            arrived: Vec::new(),
             dirty: vec![0; topology.routers() as usize * dirty_words].into(),
             dirty_words,
             dirty_routers: Vec::new(),
@@ -125,7 +126,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 let parts = output_latency + if terminal { 0 } else { input_latency };
                 let credit_delay = timing.latency + passed(parts);
                 let first_port = router * self.ports;
-                self.in_ports.push(InPort { busy_until: 0, credit_delay, router, first_port, terminal });
+                self.in_ports.push(InPort { busy_until: 0, credit_delay, router, first_port, waiting: 0, terminal });
                 for vc in 0..self.vcs as u32 {
                     let upstream = if terminal { upstream } else { upstream.saturating_add(vc) };
                     let queue = Queue::default();

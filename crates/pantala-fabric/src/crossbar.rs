@@ -52,6 +52,17 @@ impl Senses for RouterSenses<'_> {
     }
 }
 
+/// A head that has been routed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrived {
+    in_vc: u32,
+    in_port: u32,
+    out: u32,
+    router: u32,
+    /// The output's place in the router.
+    port: u16,
+}
+
 /// For routings that look at nothing.
 struct Blind;
 
@@ -68,14 +79,27 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn arrive<const F: bool>(&mut self, index: u32, now: Time) {
         let at = self.packets[index].at;
         if self.in_vcs[at].queue.push(&mut self.packets, index) {
-            self.route_head::<F>(at, now);
+            let arrived = self.route_head::<F>(at, now);
+            if self.stages.unclocked::<F>() {
+                self.arrived.push(arrived);
+            } else {
+                self.ensure_crossbar_wake(arrived.out as usize, self.stages.edge_after::<F>(now));
+            }
         }
     }
 
-    /// Arbitrates where something can move, until nothing can; routes what comes to the head of an input buffer meanwhile.
+    /// Moves what can move, until nothing can; routes what comes to the head of an input buffer meanwhile.
     ///
     /// Routers do not touch one another here but for credits and packets that take time, so they may come in any order.
     pub(crate) fn settle<const F: bool>(&mut self, now: Time) {
+        for i in 0..self.arrived.len() {
+            let arrived = self.arrived[i];
+            if !(F && self.grant_unrivalled(&arrived, now)) {
+                self.mark_dirty::<F>(arrived.router, arrived.port);
+            }
+        }
+        self.arrived.clear();
+        self.route_fresh::<F>(now);
         while !self.dirty_routers.is_empty() {
             let mut routers = std::mem::take(&mut self.dirty_routers);
             for &router in &routers {
@@ -86,29 +110,64 @@ impl<H: Host, P: Probe> Network<H, P> {
                 }
             }
             routers.clear();
-            // Heads are routed when the whole router has been seen to; one that waits for a busy input costs another round.
             debug_assert!(self.dirty_routers.is_empty());
             self.dirty_routers = routers;
-            for i in 0..self.fresh.len() {
-                self.route_head::<F>(self.fresh[i], now);
-            }
-            self.fresh.clear();
+            self.route_fresh::<F>(now);
         }
+    }
+
+    /// Routes the heads that grants have brought forth; their inputs are busy, so they cost another round.
+    #[inline(always)]
+    fn route_fresh<const F: bool>(&mut self, now: Time) {
+        for i in 0..self.fresh.len() {
+            let arrived = self.route_head::<F>(self.fresh[i], now);
+            if self.stages.unclocked::<F>() {
+                self.mark_dirty::<F>(arrived.router, arrived.port);
+            } else {
+                self.ensure_crossbar_wake(arrived.out as usize, self.stages.edge_after::<F>(now));
+            }
+        }
+        self.fresh.clear();
+    }
+
+    /// Grants a head that has just arrived if it can go at once and nobody else waits for its output or from its input: then
+    /// the order of arbitration cannot matter to it, nor it to anybody.
+    #[inline(always)]
+    fn grant_unrivalled(&mut self, arrived: &Arrived, now: Time) -> bool {
+        let &Arrived { in_vc, out, in_port, .. } = arrived;
+        let port = &self.out_ports[out];
+        let input = &self.in_ports[in_port];
+        if port.waiting & (port.waiting - 1) != 0
+            || input.waiting != 1
+            || port.crossbar_free > now
+            || input.busy_until > now
+            || self.in_vcs[in_vc].open > now
+        {
+            return false;
+        }
+        let packet = self.in_vcs[in_vc].queue.head;
+        let out_vc = self.in_vcs[in_vc].out_vc;
+        if self.out_vcs[out_vc].space.at(&mut self.pool, now) < i32::from(self.packets[packet].flits) {
+            return false;
+        }
+        self.grant::<true>(in_vc as usize, out as usize, now);
+        true
     }
 
     /// Routes the head of an input VC and has it wait for its output.
     #[inline(always)]
-    fn route_head<const F: bool>(&mut self, in_vc: u32, now: Time) {
-        let InVc { port, bit, queue, .. } = self.in_vcs[in_vc];
-        let InPort { router, first_port, .. } = self.in_ports[port];
-        let first_port = first_port as usize;
+    fn route_head<const F: bool>(&mut self, in_vc: u32, now: Time) -> Arrived {
+        let InVc { port: in_port, bit, queue, .. } = self.in_vcs[in_vc];
+        let input = &mut self.in_ports[in_port];
+        input.waiting += 1;
+        let InPort { router, first_port, .. } = *input;
         let packet = &mut self.packets[queue.head];
         if packet.leg == Leg::Undecided {
             if self.stages.adaptive {
                 let mut senses = RouterSenses {
                     out_vcs: &mut self.out_vcs,
                     pool: &mut self.pool,
-                    first: first_port * self.vcs,
+                    first: first_port as usize * self.vcs,
                     vcs: self.vcs,
                     config: &self.config,
                     now,
@@ -120,14 +179,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         let hop = self.config.routing.follow(&self.topology, router, packet);
         packet.out_vc = hop.vc;
-        let out = first_port + usize::from(hop.port);
-        self.in_vcs[in_vc].out_vc = (out * self.vcs) as u32 + u32::from(hop.vc);
-        self.set_waiting::<F>(out, usize::from(bit));
-        if self.stages.unclocked::<F>() {
-            self.mark_dirty::<F>(router, hop.port);
-        } else {
-            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(now));
-        }
+        let out = first_port + u32::from(hop.port);
+        self.in_vcs[in_vc].out_vc = out * self.vcs as u32 + u32::from(hop.vc);
+        self.set_waiting::<F>(out as usize, usize::from(bit));
+        Arrived { in_vc, in_port, out, router, port: hop.port }
     }
 
     /// Notes that an input VC waits for `out`.
@@ -379,6 +434,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.fresh.push(in_vc as u32);
         }
         self.clear_waiting::<F>(out, usize::from(bit));
+        self.in_ports[port].waiting -= 1;
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let free = now + Time::from(flits) * stages.crossbar_flit;

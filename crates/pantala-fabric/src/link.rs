@@ -16,7 +16,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     pub(crate) fn enqueue<const F: bool>(&mut self, out: usize, out_vc: usize, index: u32, now: Time) {
         let packet = &self.packets[index];
-        let (ready, flits) = (packet.ready, u32::from(packet.flits));
+        let (ready, flits, packet_vc) = (packet.ready, u32::from(packet.flits), packet.out_vc);
         let port = &mut self.out_ports[out];
         let idle = self.stages.idle_flits::<F>() * port.flit;
         let vc = &mut self.out_vcs[out_vc];
@@ -27,7 +27,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             && (port.end == LinkEnd::AmpleNode || vc.credits.at(&mut self.pool, now) >= flits as i32)
         {
             let start = ready + idle;
-            port.next_vc = self.stages.vc_after(packet.out_vc);
+            port.next_vc = self.stages.vc_after(packet_vc);
             let left = self.send::<F>(out, out_vc, index, start);
             if !self.stages.ahead_is_free::<F>() {
                 let released = if self.stages.release_with_tail::<F>() { left } else { start };
@@ -40,7 +40,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         vc.space.take(flits);
         vc.unsent += flits as i32;
         vc.queue.push(&mut self.packets, index);
-        port.queued += 1;
+        port.queued |= 1 << packet_vc;
         let time = due(ready, open, idle);
         self.ensure_link_wake(out, time);
     }
@@ -82,10 +82,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         let idle = self.stages.idle_flits::<F>() * port.flit;
         let mut lacking = false;
         let mut next_due = NEVER;
-        let mut vc = usize::from(port.next_vc);
-        for _ in 0..self.vcs {
-            let queue = &mut self.out_vcs[first + vc];
-            if queue.queue.head != NONE {
+        // First the VCs from the pointer on, then those before it.
+        let after = port.queued & (u16::MAX << port.next_vc);
+        for mut set in [after, port.queued & !after] {
+            while set != 0 {
+                let vc = set.trailing_zeros() as usize;
+                set &= set - 1;
+                let queue = &mut self.out_vcs[first + vc];
                 let packet = &self.packets[queue.queue.head];
                 if packet.ready.max(queue.gone) > now {
                     next_due = next_due.min(due(packet.ready, queue.gone, idle));
@@ -95,10 +98,6 @@ impl<H: Host, P: Probe> Network<H, P> {
                 } else {
                     lacking = true;
                 }
-            }
-            vc += 1;
-            if vc == self.vcs {
-                vc = 0;
             }
         }
         if lacking {
@@ -116,8 +115,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         let index = queue.queue.pop(&self.packets);
         let flits = self.packets[index].flits;
         queue.unsent -= i32::from(flits);
+        let emptied = u16::from(queue.queue.head == NONE) << vc;
         let port = &mut self.out_ports[out];
-        port.queued -= 1;
+        port.queued &= !emptied;
         port.next_vc = self.stages.vc_after(vc as u8);
         if port.stalled_since != NEVER {
             port.counters.stall += now - port.stalled_since;
@@ -134,7 +134,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.out_vcs[out_vc].space.give(&mut self.pool, now, u32::from(flits));
             self.room_at::<F>(out, out_vc, now);
         }
-        if self.out_ports[out].queued > 0 {
+        if self.out_ports[out].queued != 0 {
             self.arm_link::<F>(out);
         }
     }
@@ -146,12 +146,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         let port = &self.out_ports[out];
         let idle = self.stages.idle_flits::<F>() * port.flit;
         let mut next_due = NEVER;
-        for vc in first..first + self.vcs {
-            let queue = &self.out_vcs[vc];
-            if queue.queue.head != NONE {
-                let ready = self.packets[queue.queue.head].ready;
-                next_due = next_due.min(due(ready, port.link_free.max(queue.gone), idle));
-            }
+        let mut set = port.queued;
+        while set != 0 {
+            let queue = &self.out_vcs[first + set.trailing_zeros() as usize];
+            set &= set - 1;
+            let ready = self.packets[queue.queue.head].ready;
+            next_due = next_due.min(due(ready, port.link_free.max(queue.gone), idle));
         }
         self.ensure_link_wake(out, next_due);
     }

@@ -8,6 +8,7 @@ use crate::config::FabricConfig;
 use crate::host::{Host, Wakes};
 use crate::packet::Packets;
 use crate::pending::PendingPool;
+use crate::crossbar::Arrived;
 use crate::port::{InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::slab::Slab;
@@ -76,6 +77,8 @@ pub struct Network<H, P> {
     pub(crate) nic_departures: Slab<Time>,
     /// By link and job: payload. Empty with a single job, whose bytes are the link's.
     pub(crate) job_bytes: Slab<u64>,
+    /// Input VCs whose head has just been routed, and where to.
+    pub(crate) arrived: Vec<Arrived>,
     /// Input VCs whose head has to be routed now.
     pub(crate) fresh: Vec<u32>,
     /// Outputs to arbitrate now: by router a set of ports, and the routers whose set is not empty.
@@ -119,7 +122,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 Kind::NIC => self.each(|network, id| network.nic_wake(id, now)),
                 _ => self.each(|network, id| network.crossbar_wake::<F>(id, now)),
             }
-            if !self.wheel.more_at(now) && !self.dirty_routers.is_empty() {
+            if !self.wheel.more_at(now) && !(self.arrived.is_empty() && self.dirty_routers.is_empty()) {
                 self.settle::<F>(now);
             }
         }
@@ -134,8 +137,15 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Does what a host asked for.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn react(&mut self, node: u32, now: Time) {
+        if self.wakes.nic || !self.wakes.timers.is_empty() {
+            self.react_to_wakes(node, now);
+        }
+    }
+
+    #[inline(never)]
+    fn react_to_wakes(&mut self, node: u32, now: Time) {
         if !self.wakes.timers.is_empty() {
             for &time in &self.wakes.timers {
                 self.wheel.push(time, Kind::TIMER, node);

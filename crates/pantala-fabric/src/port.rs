@@ -36,6 +36,8 @@ pub(crate) struct InPort {
     pub(crate) router: u32,
     /// The router's first port.
     pub(crate) first_port: u32,
+    /// How many of its VCs have a head that waits for an output.
+    pub(crate) waiting: u16,
     /// Whether a NIC sends here.
     pub(crate) terminal: bool,
 }
@@ -60,7 +62,7 @@ pub(crate) struct OutPort {
     pub(crate) router: u32,
     /// Its place in the router.
     pub(crate) port: u16,
-    /// Packets in the output buffer, all VCs.
+    /// VCs (bits) with packets in the output buffer.
     pub(crate) queued: u16,
     /// Where the crossbar's round-robin goes on.
     pub(crate) next_input: u16,

@@ -166,7 +166,7 @@ struct Target {
 
 impl RoutingConfig {
     /// Follows the packet's leg from `router`, and updates it. The packet has been decided on.
-    #[inline]
+    #[inline(always)]
     pub fn follow(&self, topology: &Topology, router: u32, packet: &mut Packet) -> Hop {
         if router == packet.destination_router {
             return Hop { port: topology.terminal_port_of(packet.destination), vc: self.channels.destination };
@@ -225,7 +225,7 @@ impl RoutingConfig {
     }
 
     /// The port towards another group, over the packet's gate, which is chosen at the leg's first router.
-    #[inline]
+    #[inline(always)]
     fn towards(&self, topology: &Topology, router: u32, group: u32, target: Target, packet: &mut Packet) -> u16 {
         let links = topology.global_links(group, target.group);
         if packet.gate == NONE {

@@ -134,7 +134,7 @@ fn the_order_within_a_phase_does_not_matter() {
                 config.router.input_buffer = 12;
                 config.router.output_buffer = 8;
                 let topology = dragonfly(3, 4, 3, 13);
-                let host = Uniform::new(topology.nodes(), &config, 0.8, 20_000_000);
+                let host = Uniform::new(topology.nodes(), &config, 0.8, 4_000_000);
                 let mut net = network(config, topology, host);
                 if let Some(seed) = scramble {
                     net.scramble(seed);
