@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.progress import Progress, TaskID, TextColumn
+from rich.table import Column
 
 from pantala import native
 
@@ -50,9 +51,7 @@ class ProgressLine:
         self._task: TaskID | None = None
         if console is not None and console.is_terminal:
             self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(bar_width=20),
-                TextColumn("{task.fields[state]}"),
+                TextColumn("{task.description}", table_column=Column(no_wrap=True)),
                 console=console,
                 transient=True,
                 auto_refresh=False,
@@ -74,14 +73,13 @@ class ProgressLine:
         self._number += 1
         self._title = f"{self._number}/{self._runs} {title}" if self._runs > 1 else title
         if self._bar is not None:
-            self._task = self._bar.add_task(self._title, total=1.0, state="")
+            self._task = self._bar.add_task(self._title)
             self._bar.refresh()
 
     def update(self, progress: native.Progress) -> None:
         """Shows how far the run is."""
         if self._bar is not None and self._task is not None:
-            fraction = progress["fraction"]
-            self._bar.update(self._task, completed=fraction or 0.0, state=_state(progress), refresh=True)
+            self._bar.update(self._task, description=f"{self._title}: {_state(progress)}", refresh=True)
 
     def finish(self, document: Mapping[str, Any]) -> None:
         """Ends the run: its line goes, a short one stays.
@@ -109,17 +107,16 @@ def _rate(packet_hops: int, seconds: float) -> str:
 
 
 def _state(progress: native.Progress) -> str:
-    parts = [
-        time_text(progress["simulated_ns"]),
-        f"{of_thousands(progress['packets_delivered'])} packets",
-        _rate(progress["packet_hops"], progress["wall_seconds"]),
-    ]
+    """What the line says: 79 columns for most runs, what matters most first."""
+    parts = []
     fraction = progress["fraction"]
     if fraction is not None and fraction >= 0.01:
+        parts.append(f"{100 * fraction:.0f} %")
         parts.append(f"{_clock(progress['wall_seconds'] * (1 - fraction) / fraction)} left")
-    elif progress["ranks"]:
-        parts.append(f"{progress['ranks_done']}/{progress['ranks']} ranks done")
-    return " · ".join(parts)
+    parts.append(time_text(progress["simulated_ns"], 3))
+    parts.append(f"{of_thousands(progress['packets_delivered'])} packets")
+    parts.append(_rate(progress["packet_hops"], progress["wall_seconds"]))
+    return ", ".join(parts)
 
 
 def _clock(seconds: float) -> str:

@@ -41,7 +41,7 @@ def test_a_log_gets_a_line_a_run() -> None:
 
 def test_a_terminal_sees_how_far_it_is() -> None:
     text = shown(True)
-    assert "1.5 ms · 1.23 M packets · 4 M packet-hops/s · 6.0 s left" in text
+    assert "fft3d: 25 %, 6.0 s left, 1.5 ms, 1.23 M packets, 4 M packet-hops/s" in text
 
 
 def test_nothing_is_shown_without_a_console() -> None:

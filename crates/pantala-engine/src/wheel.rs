@@ -110,7 +110,7 @@ impl Wheel {
             let key = Self::key_of(time, phase);
             let index = (slot & MASK) as usize;
             let next = self.buckets[index];
-            self.buckets[index] = self.insert(Node { id, next, key });
+            self.buckets[index] = self.insert(id, next, key);
             if next == END {
                 self.occupied[index / 64] |= 1 << (index % 64);
             }
@@ -124,16 +124,17 @@ impl Wheel {
         (((time & ((1 << WIDTH_LOG2) - 1)) as u32) << PHASES_LOG2) | phase as u32
     }
 
-    #[inline]
-    fn insert(&mut self, node: Node) -> u32 {
+    #[inline(always)]
+    fn insert(&mut self, id: u32, next: u32, key: u32) -> u32 {
         let index = self.free;
-        if let Some(place) = self.nodes.get_mut(index as usize) {
-            self.free = place.next;
-            *place = node;
-            index
-        } else {
-            self.grow(node)
-        }
+        let Some(place) = self.nodes.get_mut(index as usize) else {
+            return self.grow(Node { id, next, key });
+        };
+        self.free = place.next;
+        place.id = id;
+        place.next = next;
+        place.key = key;
+        index
     }
 
     #[cold]
@@ -159,7 +160,7 @@ impl Wheel {
             self.put_group_back();
         }
         let key = Self::key_of(event.time, event.phase);
-        let index = self.insert(Node { id: event.id, next: END, key });
+        let index = self.insert(event.id, END, key);
         self.deal(index);
     }
 
@@ -324,7 +325,7 @@ impl Wheel {
             }
             self.far.pop();
             let key = Self::key_of(event.time, event.phase);
-            let index = self.insert(Node { id: event.id, next: END, key });
+            let index = self.insert(event.id, END, key);
             self.deal(index);
         }
         if let Some(seed) = self.scramble {
