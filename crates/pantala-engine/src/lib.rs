@@ -4,6 +4,6 @@ pub mod random;
 pub mod time;
 pub mod wheel;
 
-pub use random::Stream;
+pub use random::{Geometric, Stream};
 pub use time::{NANOSECOND, NEVER, Time, transfer_time};
 pub use wheel::{Event, PHASES, Wheel};

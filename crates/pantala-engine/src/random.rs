@@ -62,22 +62,65 @@ impl Stream {
         ((self.bits() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// A geometric waiting time: how many trials of probability `p` up to and including the first success (>= 1).
-    ///
-    /// The logarithm is that of the `libm` crate, not the platform's, so that draws agree on every machine.
-    #[inline]
-    pub fn geometric(&mut self, log_of_failure: f64) -> u64 {
-        if log_of_failure == f64::NEG_INFINITY {
-            return 1;
-        }
-        1 + (libm::log(self.unit()) / log_of_failure) as u64
-    }
-
     /// Shuffles `items` in place (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             let j = self.below(i as u32 + 1) as usize;
             items.swap(i, j);
+        }
+    }
+}
+
+/// The law of a waiting time: how many trials, each a success with one probability, up to and including the first success.
+///
+/// A draw is looked up in a table of the law's first values; a waiting time beyond the table starts again where it ends, as the
+/// law has no memory. The table is worked out with the `libm` crate, not the platform's library, so that draws agree on
+/// every machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Geometric {
+    /// `more_than[k]`: the probability of more than k + 1 trials, in units of 2^-64; descending.
+    more_than: Box<[u64; Self::SIZE]>,
+    /// Whether a trial succeeds for certain.
+    certain: bool,
+}
+
+impl Geometric {
+    const SIZE: usize = 64;
+
+    /// The law for a success probability above 0 and at most 1.
+    ///
+    /// # Panics
+    /// If `probability` is not in that range.
+    #[must_use]
+    pub fn new(probability: f64) -> Self {
+        assert!(probability > 0.0 && probability <= 1.0, "a probability: {probability}");
+        let log_of_failure = libm::log1p(-probability);
+        let more_than = std::array::from_fn(|k| (libm::exp(log_of_failure * (k + 1) as f64) * 2f64.powi(64)) as u64);
+        Self { more_than: Box::new(more_than), certain: probability == 1.0 }
+    }
+
+    /// Draws a number of trials, at least 1.
+    #[inline]
+    pub fn draw(&self, stream: &mut Stream) -> u64 {
+        if self.certain {
+            return 1;
+        }
+        let mut trials = 1;
+        loop {
+            let draw = stream.bits();
+            // How many entries are above the draw: a binary search of six steps.
+            let mut above = 0;
+            let mut step = Self::SIZE / 2;
+            while step > 0 {
+                if self.more_than[above + step - 1] > draw {
+                    above += step;
+                }
+                step /= 2;
+            }
+            if above < Self::SIZE - 1 || self.more_than[Self::SIZE - 1] <= draw {
+                return trials + above as u64;
+            }
+            trials += Self::SIZE as u64;
         }
     }
 }
@@ -110,18 +153,25 @@ mod tests {
     }
 
     #[test]
-    fn geometric_has_the_mean_of_its_law() {
-        let mut stream = Stream::new(7, 1, 0);
-        let p: f64 = 0.125;
-        let log_of_failure = libm::log(1.0 - p);
-        let total: u64 = (0..100_000).map(|_| stream.geometric(log_of_failure)).sum();
-        let mean = total as f64 / 100_000.0;
-        assert!((mean - 8.0).abs() < 0.1, "{mean}");
+    fn geometric_has_its_law() {
+        for p in [0.5, 0.125, 0.02, 0.001] {
+            let law = Geometric::new(p);
+            let mut stream = Stream::new(7, 1, 0);
+            let draws: Vec<u64> = (0..200_000).map(|_| law.draw(&mut stream)).collect();
+            let n = draws.len() as f64;
+            let mean = draws.iter().sum::<u64>() as f64 / n;
+            assert!((mean * p - 1.0).abs() < 0.01, "{p}: mean {mean}");
+            for k in [1u64, 2, 5, 40, 63, 64, 65, 100, 700] {
+                let share = draws.iter().filter(|d| **d > k).count() as f64 / n;
+                let expected = (1.0 - p).powi(k as i32);
+                assert!((share - expected).abs() < 5.0 / n.sqrt(), "{p}: more than {k}: {share} for {expected}");
+            }
+        }
     }
 
     #[test]
     fn certain_success_takes_one_trial() {
-        assert_eq!(Stream::new(0, 0, 0).geometric(libm::log(0.0)), 1);
+        assert_eq!(Geometric::new(1.0).draw(&mut Stream::new(0, 0, 0)), 1);
     }
 
     #[test]

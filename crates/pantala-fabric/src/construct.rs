@@ -2,7 +2,7 @@
 
 use crate::config::{Arbiter, CreditLatency, FabricConfig, LinkTiming, OutputLatency};
 use crate::crossbar::space_of;
-use crate::host::{Host, Wakes};
+use crate::host::{Host, PacketOffer, Wakes};
 use crate::network::Network;
 use crate::packet::{Packets, Queue};
 use crate::pending::{Account, PendingPool};
@@ -178,7 +178,8 @@ impl<H: Host, P: Probe> Network<H, P> {
                 credits: Account::new(self.config.router.input_buffer as i32),
                 target: port * self.vcs as u32,
                 credit_wait: false,
-                offer: None,
+                has_offer: false,
+                offer: PacketOffer { destination: 0, bytes: 0, created: 0, message: 0, job: 0 },
                 draws: Stream::new(self.config.seed, ROUTING_STREAM, key),
                 stalled_since: NEVER,
                 counters: LinkCounters::default(),

@@ -147,7 +147,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         let packet = self.in_vcs[in_vc].queue.head;
         let out_vc = self.in_vcs[in_vc].out_vc;
-        if self.out_vcs[out_vc].space.at(&mut self.pool, now) < i32::from(self.packets[packet].flits) {
+        // Room is given back at once in the default model: nothing is on its way.
+        if self.out_vcs[out_vc].space.at_hand() < i32::from(self.packets[packet].flits) {
             return false;
         }
         self.grant::<true>(in_vc as usize, out as usize, now);

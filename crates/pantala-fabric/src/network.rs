@@ -155,7 +155,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         if self.wakes.nic {
             self.wakes.nic = false;
             let nic = &self.nics[node as usize];
-            if nic.offer.is_none() {
+            if !nic.has_offer {
                 let time = if nic.link_free > now { nic.link_free } else { now + self.stages.nic_idle };
                 self.ensure_nic_wake(node, time);
             }

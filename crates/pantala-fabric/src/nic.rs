@@ -30,32 +30,36 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.ensure_nic_wake(node, free);
             return;
         }
-        let idle = self.stages.nic_idle;
-        let offer = match nic.offer {
-            Some(offer) => offer,
-            None => {
-                let pulled = self.host.pull(node, now, &mut self.wakes);
-                self.react(node, now);
-                match pulled {
-                    Pull::Packet(offer) => offer,
-                    Pull::Later(time) => {
-                        debug_assert!(time > now, "a host asked to be pulled in the past");
-                        self.ensure_nic_wake(node, time + idle);
-                        return;
-                    }
-                    Pull::Idle => return,
-                }
+        if nic.has_offer {
+            let offer = nic.offer;
+            self.offer(node, &offer, now);
+            return;
+        }
+        let pulled = self.host.pull(node, now, &mut self.wakes);
+        self.react(node, now);
+        match &pulled {
+            Pull::Packet(offer) => self.offer(node, offer, now),
+            Pull::Later(time) => {
+                debug_assert!(*time > now, "a host asked to be pulled in the past");
+                self.ensure_nic_wake(node, time + self.stages.nic_idle);
             }
-        };
-        let flits = self.config.flits(offer.bytes);
+            Pull::Idle => {}
+        }
+    }
+
+    /// Injects a packet, or keeps it until there is credit for it.
+    #[inline]
+    fn offer(&mut self, node: u32, offer: &PacketOffer, now: Time) {
+        let flits = if offer.bytes == self.config.packet_bytes { self.stages.full } else { self.config.flits(offer.bytes) };
         let nic = &mut self.nics[node as usize];
         if nic.credits.at(&mut self.pool, now) < flits as i32 {
-            nic.offer = Some(offer);
+            nic.offer = *offer;
+            nic.has_offer = true;
             if nic.stalled_since == NEVER {
                 nic.stalled_since = now;
             }
             match nic.credits.when(&self.pool, flits) {
-                Some(time) => self.ensure_nic_wake(node, time + idle),
+                Some(time) => self.ensure_nic_wake(node, time + self.stages.nic_idle),
                 None => nic.credit_wait = true,
             }
             return;
@@ -64,11 +68,12 @@ impl<H: Host, P: Probe> Network<H, P> {
             nic.counters.stall += now - nic.stalled_since;
             nic.stalled_since = NEVER;
         }
-        nic.offer = None;
+        nic.has_offer = false;
         self.inject(node, offer, flits, now);
     }
 
-    fn inject(&mut self, node: u32, offer: PacketOffer, flits: u32, now: Time) {
+    #[inline]
+    fn inject(&mut self, node: u32, offer: &PacketOffer, flits: u32, now: Time) {
         // The hot path's arrays trust these two.
         assert!(offer.destination < self.topology.nodes() && offer.job < self.config.jobs, "{offer:?}");
         let stages = &self.stages;

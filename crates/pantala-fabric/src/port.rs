@@ -122,10 +122,11 @@ pub(crate) struct Nic {
     pub(crate) credits: Account,
     /// The input VC at the router.
     pub(crate) target: u32,
-    /// Whether `offer` waits for a credit that is not on its way yet.
+    /// Whether there is an `offer`: a packet that the host has handed over and that lacks credit.
+    pub(crate) has_offer: bool,
+    /// Whether it waits for a credit that is not on its way yet.
     pub(crate) credit_wait: bool,
-    /// A packet that the host has handed over and that lacks credit.
-    pub(crate) offer: Option<PacketOffer>,
+    pub(crate) offer: PacketOffer,
     /// The routing's draws for packets of this node.
     pub(crate) draws: Stream,
     /// Since when `offer` has been stalled.

@@ -30,6 +30,8 @@ pub(crate) struct Stages {
     /// From the start on the injection link to the head's being at the router, and one flit on it.
     pub(crate) nic_reach: Time,
     pub(crate) nic_flit: Time,
+    /// Flits of a full packet.
+    pub(crate) full: u32,
     /// VCs of a port.
     pub(crate) vcs: u8,
     /// Whether the routing looks at queues.
@@ -80,6 +82,7 @@ impl Stages {
             nic_idle: idle_flits * config.terminal.flit,
             nic_reach: config.terminal.latency + router.input_latency,
             nic_flit: config.terminal.flit,
+            full: config.flits(config.packet_bytes),
             vcs: config.routing.virtual_channels,
             adaptive: config.routing.algorithm.is_adaptive(),
         };

@@ -134,6 +134,16 @@ impl Collective {
         }
     }
 
+    /// How many messages all `size` members send together; each has the collective's full size.
+    #[must_use]
+    pub fn messages(&self, size: u32) -> u64 {
+        match self {
+            Self::BinaryTree(machine) => machine.messages(size),
+            Self::RecursiveDoubling(machine) => machine.messages(size),
+            Self::Ring(machine) => machine.messages(size),
+        }
+    }
+
     /// The next step of member `me` of `size`; `None` at the end.
     #[inline]
     pub fn next(&mut self, me: u32, size: u32) -> Option<Step> {

@@ -131,6 +131,7 @@ pub mod fault;
 mod matching;
 pub mod message;
 pub mod op;
+mod outlook;
 mod progress;
 mod protocol;
 mod rank;

@@ -176,8 +176,10 @@ pub trait Program {
     /// The next operation; `None` when the program has ended.
     fn next(&mut self) -> Option<Op>;
 
-    /// How much of the program is behind, between 0 and 1, if it can be told; for progress displays only.
-    fn progress(&self) -> Option<f64> {
+    /// All that the program will do: operations, each with how often, in any order; `None` if it cannot be told. What
+    /// moves no payload (compute, waits, receives, marks) may be left out. Asked once, before the first operation; for
+    /// progress displays only, so it need not be exact.
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
         None
     }
 }

@@ -9,6 +9,7 @@ use crate::error::{ProgramError, SetupError};
 use crate::matching::Receive;
 use crate::message::{Kind, Message};
 use crate::op::Program;
+use crate::outlook::Outlook;
 use crate::rank::{Activity, PendingSend, Rank};
 use crate::record::{IterationRecord, LatencyStatistics, MessageRecord, RankReport};
 use crate::slab::{Chain, NONE, Slab};
@@ -81,6 +82,7 @@ pub struct World<P> {
     pub(crate) sends: Slab<PendingSend>,
     pub(crate) matches: Vec<(u32, u32)>,
     pub(crate) ended: u32,
+    outlook: Outlook,
     pub(crate) message_records: Vec<MessageRecord>,
     pub(crate) iteration_records: Vec<IterationRecord>,
     pub(crate) errors: Vec<ProgramError>,
@@ -107,6 +109,7 @@ impl<P: Program> World<P> {
             sends: Slab::new(),
             matches: Vec::new(),
             ended: 0,
+            outlook: Outlook::new(),
             message_records: Vec::new(),
             iteration_records: Vec::new(),
             errors: Vec::new(),
@@ -156,7 +159,9 @@ impl<P: Program> World<P> {
             communicators.push(Communicator::world(size, number));
             communicators.extend(setup.communicators);
             self.attach(self.ranks.len() as u32, setup.nic);
-            self.ranks.push(Rank::new(job, number, setup.nic, start, communicators, setup.program));
+            let rank = Rank::new(job, number, setup.nic, start, communicators, setup.program);
+            self.outlook.add(&rank, &self.config);
+            self.ranks.push(rank);
         }
         self.jobs.push(Job { id, first, size, statistics: LatencyStatistics::new(), ended: 0 });
         Ok(())
@@ -251,6 +256,7 @@ impl<P: Program> World<P> {
     /// A packet has arrived at the NIC.
     #[inline]
     pub fn deliver(&mut self, _nic: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        self.outlook.arrived(packet.bytes);
         let message = &mut self.messages[packet.message];
         message.to_arrive -= u64::from(packet.bytes);
         if message.to_arrive == 0 {
@@ -286,14 +292,14 @@ impl<P: Program> World<P> {
         self.job(id).map(|job| job.ended == job.size)
     }
 
-    /// How much of all programs is behind, between 0 and 1, if every one of them can tell. Walks over all ranks.
+    /// How much of all programs is behind, between 0 and 1, if every one of them can tell: the share of their bytes that
+    /// has arrived, and 1 when all have ended. Never falls.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
-        let mut sum = 0.0;
-        for rank in &self.ranks {
-            sum += if rank.end.is_some() { 1.0 } else { rank.program.progress()? };
+        if self.finished() {
+            return Some(1.0);
         }
-        (!self.ranks.is_empty()).then(|| sum / self.ranks.len() as f64)
+        if self.ranks.is_empty() { None } else { self.outlook.share() }
     }
 
     /// What programs did wrong, in the order of time.

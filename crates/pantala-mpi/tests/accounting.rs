@@ -265,3 +265,63 @@ fn ranks_can_share_a_nic() {
     network().run(&mut world, 2, Time::MAX);
     assert!(world.finished(), "{:#?}", world.blocked_report());
 }
+
+/// A script that knows what it will send.
+struct Foreseen(std::vec::IntoIter<Op>);
+
+impl Program for Foreseen {
+    fn next(&mut self) -> Option<Op> {
+        self.0.next()
+    }
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        Some(self.0.clone().map(|op| (op, 1)).collect())
+    }
+}
+
+#[test]
+fn progress_is_the_share_of_bytes_that_have_arrived() {
+    let scripts = || {
+        let collective = Op::Alltoall { communicator: 0, bytes: 20_000 };
+        [
+            vec![
+                Op::Send(to(1, 0, 9_000)),
+                Op::Irecv(from(0, 1, 5), 0),
+                Op::Isend(to(0, 1, 5), 1),
+                Op::WAITALL,
+                collective,
+            ],
+            vec![Op::Recv(from(0, 0, 9_000)), Op::Compute(1_000_000_000), Op::Send(to(2, 0, 0)), collective],
+            vec![Op::Recv(from(1, 0, 9_000)), collective],
+        ]
+    };
+    let mut last = 0.0;
+    for end in [0, 100_000, 900_000_000, 1_000_200_000, Time::MAX] {
+        let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
+        let ranks: Vec<_> = (scripts().into_iter().enumerate())
+            .map(|(r, script)| RankSetup {
+                nic: world.add_nic(r as u32),
+                program: Foreseen(script.into_iter()),
+                communicators: Vec::new(),
+            })
+            .collect();
+        assert_eq!(world.progress(), None, "nobody does anything");
+        world.add_job(0, 0, ranks).unwrap();
+        assert_eq!(world.progress(), Some(0.0));
+        let mut network = network();
+        network.run(&mut world, 3, end);
+        let progress = world.progress().unwrap();
+        assert!(progress >= last, "{progress} after {last}");
+        last = progress;
+        if end == 900_000_000 {
+            // 9,000 bytes and rank 0's first request of the alltoall (64) have arrived; a message of nothing (64) and most
+            // of six by rendezvous are to come.
+            assert_eq!(progress, 9_064.0 / (9_000.0 + 64.0 + 6.0 * (20_000.0 + 3.0 * 64.0)));
+        }
+        if end == Time::MAX {
+            assert_eq!(network.bytes, 9_000 + 64 + 6 * (20_000 + 3 * 64));
+        }
+    }
+    assert_eq!(last, 1.0);
+    let silent = world(MpiConfig::default(), vec![vec![Op::Compute(1)]]);
+    assert_eq!(silent.progress(), None, "a script cannot tell");
+}

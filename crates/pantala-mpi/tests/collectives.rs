@@ -202,3 +202,20 @@ fn a_ring_brings_every_block() {
         }
     }
 }
+
+#[test]
+fn messages_are_as_many_as_foreseen() {
+    for size in sizes() {
+        let machines = [
+            Collective::BinaryTree(BinaryTree::barrier()),
+            Collective::BinaryTree(BinaryTree::bcast(size / 2, 8)),
+            Collective::BinaryTree(BinaryTree::reduce(size - 1, 8)),
+            Collective::BinaryTree(BinaryTree::allreduce(8)),
+            Collective::RecursiveDoubling(RecursiveDoubling::allreduce(8)),
+            Collective::Ring(Ring::alltoall(8)),
+        ];
+        for machine in machines {
+            assert_eq!(run(size, || machine, own(size)).messages, machine.messages(size), "{size}: {machine:?}");
+        }
+    }
+}

@@ -11,7 +11,7 @@
 //! - *bernoulli*: each flit time is a slot, in which a packet is created with probability `load / S`; creation at the slot's start,
 //!   rounded down to the picosecond, again without drift.
 
-use pantala_engine::{NEVER, Stream, Time};
+use pantala_engine::{Geometric, NEVER, Stream, Time};
 use pantala_mpi::Fault;
 use serde::{Deserialize, Serialize};
 
@@ -61,11 +61,11 @@ pub(crate) fn check_load(load: f64) -> Result<(), Fault> {
 }
 
 /// What all sources of a job have in common.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Pace {
     Bernoulli {
-        /// Logarithm of the probability that a slot stays empty.
-        log_of_failure: f64,
+        /// How many slots there are from packet to packet.
+        gaps: Geometric,
         /// A slot lasts `whole + rest / unit` ps.
         whole: u64,
         rest: u64,
@@ -97,7 +97,7 @@ impl Pace {
                 let unit = u128::from(bandwidth);
                 let probability = load_parts as f64 / LOAD_UNIT as f64 / f64::from(flits);
                 Self::Bernoulli {
-                    log_of_failure: libm::log1p(-probability),
+                    gaps: Geometric::new(probability),
                     whole: (flit / unit) as u64,
                     rest: (flit % unit) as u64,
                     unit: bandwidth,
@@ -157,7 +157,7 @@ impl Clock {
     #[inline]
     fn slots(&mut self, pace: &Pace) -> u64 {
         match (self, pace) {
-            (Self::Bernoulli { draws, .. }, Pace::Bernoulli { log_of_failure, .. }) => draws.geometric(*log_of_failure),
+            (Self::Bernoulli { draws, .. }, Pace::Bernoulli { gaps, .. }) => gaps.draw(draws),
             _ => 1,
         }
     }

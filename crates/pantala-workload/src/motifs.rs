@@ -40,12 +40,12 @@ impl Program for Motif {
         }
     }
 
-    fn progress(&self) -> Option<f64> {
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
         match self {
-            Self::UniformRandom(rank) => rank.progress(),
-            Self::Halo3d(rank) => rank.progress(),
-            Self::Fft3d(rank) => rank.progress(),
-            Self::AllreduceLoop(rank) => rank.progress(),
+            Self::UniformRandom(rank) => rank.summary(),
+            Self::Halo3d(rank) => rank.summary(),
+            Self::Fft3d(rank) => rank.summary(),
+            Self::AllreduceLoop(rank) => rank.summary(),
         }
     }
 }
@@ -79,10 +79,6 @@ impl Position {
     pub(crate) const fn turn(&mut self) {
         self.iteration += 1;
         self.at = 0;
-    }
-
-    pub(crate) fn progress(self) -> f64 {
-        f64::from(self.iteration) / f64::from(self.iterations.max(1))
     }
 }
 

@@ -136,7 +136,7 @@ fn memory_does_not_grow_with_iterations() {
 }
 
 #[test]
-fn progress_goes_from_nothing_to_all() {
+fn progress_leaves_patterns_out() {
     let text = "kind: allreduce_loop, message_bytes: 100, iterations: 10, compute_ps: 1000000000";
     let mut endpoints =
         endpoints(&[job("j", 0..4, text), job("p", 4..6, "kind: pattern, pattern: uniform, load: 0.001")], 8);
@@ -146,6 +146,33 @@ fn progress_goes_from_nothing_to_all() {
     assert_eq!(endpoints.progress(), Some(0.4));
     assert_eq!(endpoints.ranks_ended(), (0, 4));
     assert!(!endpoints.finished());
+}
+
+/// Also inside one long iteration: the share of bytes that have arrived, which is all of them when the last has.
+#[test]
+fn progress_is_smooth() {
+    for (motif, exact) in [
+        ("kind: halo3d, grid: [2,2,3], message_bytes: 30000", true),
+        ("kind: fft3d, grid: [3,4], row_message_bytes: 500, column_message_bytes: 13000", true),
+        ("kind: allreduce_loop, message_bytes: 60000", true),
+        ("kind: uniform_random, message_bytes: 13000", false),
+    ] {
+        for iterations in [1, 4] {
+            let jobs = [job("j", 0..12, &format!("{motif}, iterations: {iterations}"))];
+            let until = |end| {
+                let mut endpoints = endpoints(&jobs, 12);
+                let last = run(&mut endpoints, &mut Ideal::new(1_000, 1), 12, end);
+                (endpoints.progress().unwrap(), last, endpoints.finished())
+            };
+            let (all, end, finished) = until(Time::MAX);
+            assert!(all == 1.0 && finished);
+            let steps: Vec<f64> = (0..20).map(|i| until(end * i / 20).0).collect();
+            assert!(steps.windows(2).all(|w| w[0] <= w[1] && w[1] - w[0] < 0.3), "{motif}: {steps:?}");
+            let (before, _, finished) = until(end - 1);
+            assert!(!finished && before < 1.0 || !exact, "{motif}: {before}");
+            assert!(!exact || before > 0.99, "{motif}: {before}");
+        }
+    }
 }
 
 /// Messages, and packets as (time, node, destination, bytes).

@@ -1,7 +1,7 @@
 //! Hosts and configurations for the fabric's tests.
 #![allow(dead_code, unreachable_pub)]
 
-use pantala_engine::{Stream, Time};
+use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::routing::{Algorithm, RoutingConfig};
@@ -107,7 +107,7 @@ impl Host for Script {
 pub struct Uniform {
     pub nodes: u32,
     pub slot: Time,
-    pub log_of_failure: f64,
+    pub gaps: Geometric,
     pub bytes: u32,
     pub next: Vec<Time>,
     pub streams: Vec<Stream>,
@@ -120,7 +120,7 @@ impl Uniform {
         let mut host = Self {
             nodes,
             slot: config.terminal.flit,
-            log_of_failure: libm::log(1.0 - p),
+            gaps: Geometric::new(p),
             bytes: config.packet_bytes,
             next: vec![0; nodes as usize],
             streams: (0..nodes).map(|n| Stream::new(config.seed, 99, u64::from(n))).collect(),
@@ -132,7 +132,7 @@ impl Uniform {
         host
     }
     fn step(&mut self, node: usize) {
-        self.next[node] += self.slot * self.streams[node].geometric(self.log_of_failure);
+        self.next[node] += self.slot * self.gaps.draw(&mut self.streams[node]);
     }
 }
 

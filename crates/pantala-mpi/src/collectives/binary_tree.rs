@@ -49,6 +49,12 @@ impl BinaryTree {
         Self::new(0, bytes, true, true)
     }
 
+    /// Messages of all members together.
+    #[must_use]
+    pub fn messages(&self, size: u32) -> u64 {
+        u64::from(size - 1) * (u64::from(self.up) + u64::from(self.down))
+    }
+
     /// The next step of member `me` of `size`.
     pub fn next(&mut self, me: u32, size: u32) -> Option<Step> {
         let place = (me + size - self.root) % size;

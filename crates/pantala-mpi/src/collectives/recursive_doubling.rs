@@ -34,6 +34,13 @@ impl RecursiveDoubling {
         Self { bytes, stage: Stage::In(0) }
     }
 
+    /// Messages of all members together.
+    #[must_use]
+    pub fn messages(&self, size: u32) -> u64 {
+        let power = 1 << size.ilog2();
+        u64::from(power) * u64::from(size.ilog2()) + 2 * u64::from(size - power)
+    }
+
     /// The next step of member `me` of `size`.
     pub fn next(&mut self, me: u32, size: u32) -> Option<Step> {
         let bytes = self.bytes;

@@ -21,6 +21,12 @@ impl Ring {
         Self { bytes, step: 1, at: 0 }
     }
 
+    /// Messages of all members together.
+    #[must_use]
+    pub fn messages(&self, size: u32) -> u64 {
+        u64::from(size) * u64::from(size - 1)
+    }
+
     /// The next step of member `me` of `size`.
     pub fn next(&mut self, me: u32, size: u32) -> Option<Step> {
         let (bytes, distance) = (self.bytes, self.step);

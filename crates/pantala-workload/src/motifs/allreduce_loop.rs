@@ -59,7 +59,8 @@ impl Program for AllreduceLoopRank {
         })
     }
 
-    fn progress(&self) -> Option<f64> {
-        Some(self.position.progress())
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        let AllreduceLoop { message_bytes: bytes, iterations, .. } = self.spec;
+        Some(vec![(Op::Allreduce { communicator: WORLD, bytes }, iterations.into())])
     }
 }

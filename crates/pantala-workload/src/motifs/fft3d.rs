@@ -60,6 +60,14 @@ impl Fft3d {
         ]
     }
 
+    /// The alltoalls in rows and in columns.
+    const fn transposes(&self) -> [Op; 2] {
+        [
+            Op::Alltoall { communicator: ROW, bytes: self.row_message_bytes },
+            Op::Alltoall { communicator: COLUMN, bytes: self.column_message_bytes },
+        ]
+    }
+
     /// The program of any rank.
     #[must_use]
     pub const fn program(&self) -> Fft3dRank {
@@ -76,9 +84,8 @@ pub struct Fft3dRank {
 
 impl Program for Fft3dRank {
     fn next(&mut self) -> Option<Op> {
-        let Fft3d { row_message_bytes, column_message_bytes, compute_forward_ps, compute_backward_ps, .. } = self.spec;
-        let rows = Op::Alltoall { communicator: ROW, bytes: row_message_bytes };
-        let columns = Op::Alltoall { communicator: COLUMN, bytes: column_message_bytes };
+        let Fft3d { compute_forward_ps, compute_backward_ps, .. } = self.spec;
+        let [rows, columns] = self.spec.transposes();
         Some(match self.position.step()? {
             0 => Op::IterationStart,
             1 => Op::Compute(compute_forward_ps),
@@ -92,7 +99,7 @@ impl Program for Fft3dRank {
         })
     }
 
-    fn progress(&self) -> Option<f64> {
-        Some(self.position.progress())
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        Some(self.spec.transposes().map(|transpose| (transpose, 2 * u64::from(self.spec.iterations))).to_vec())
     }
 }

@@ -80,6 +80,15 @@ pub struct Halo3dRank {
     neighbours: [u32; 6],
 }
 
+impl Halo3dRank {
+    /// The send in a direction, if somebody is there.
+    fn send(&self, direction: u8) -> Option<Op> {
+        let (destination, bytes) = (self.neighbours[usize::from(direction)], self.spec.message_bytes);
+        let outgoing = Outgoing { communicator: WORLD, destination, tag: i32::from(direction), bytes };
+        (destination != NONE).then_some(Op::Isend(outgoing, 6 + u32::from(direction)))
+    }
+}
+
 impl Program for Halo3dRank {
     fn next(&mut self) -> Option<Op> {
         let bytes = self.spec.message_bytes;
@@ -99,11 +108,8 @@ impl Program for Halo3dRank {
                     }
                 }
                 8..14 => {
-                    let direction = at - 8;
-                    let destination = self.neighbours[usize::from(direction)];
-                    if destination != NONE {
-                        let outgoing = Outgoing { communicator: WORLD, destination, tag: i32::from(direction), bytes };
-                        return Some(Op::Isend(outgoing, 6 + u32::from(direction)));
+                    if let Some(send) = self.send(at - 8) {
+                        return Some(send);
                     }
                 }
                 14 => return Some(Op::WAITALL),
@@ -115,8 +121,9 @@ impl Program for Halo3dRank {
         }
     }
 
-    fn progress(&self) -> Option<f64> {
-        Some(self.position.progress())
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        let sends = (0..6).filter_map(|direction| self.send(direction));
+        Some(sends.map(|send| (send, self.spec.iterations.into())).collect())
     }
 }
 

@@ -43,6 +43,7 @@ impl UniformRandom {
             position: Position::new(self.iterations),
             spec: *self,
             rank,
+            ranks,
             permutation: Permutation::new(ranks, 0),
             job: key_of(job),
             seed,
@@ -58,6 +59,7 @@ pub struct UniformRandomRank {
     position: Position,
     spec: UniformRandom,
     rank: u32,
+    ranks: u32,
     /// Of the present iteration.
     permutation: Permutation,
     job: u64,
@@ -102,7 +104,12 @@ impl Program for UniformRandomRank {
         }
     }
 
-    fn progress(&self) -> Option<f64> {
-        Some(self.position.progress())
+    /// One iteration in as many as there are ranks is spent alone, on average.
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        let UniformRandom { message_bytes: bytes, iterations, .. } = self.spec;
+        let ranks = u64::from(self.ranks);
+        let sends = (u64::from(iterations) * (ranks - 1) + ranks / 2) / ranks;
+        let somebody = Outgoing { communicator: WORLD, destination: (self.rank + 1) % self.ranks, tag: 0, bytes };
+        Some(vec![(Op::Isend(somebody, 1), sends)])
     }
 }

@@ -1,0 +1,85 @@
+//! What programs will put on the wire, and how much of it has arrived: the fraction of a progress display.
+//!
+//! Simulating costs about as much a byte wherever it goes, and computing ranks cost nothing, so bytes tell best how much
+//! of the work is behind. They are counted as they arrive, packet by packet, control messages included; the total is
+//! worked out when a job is added, from the summaries of its programs ([`Program::summary`]).
+
+use crate::collectives::Collective;
+use crate::config::MpiConfig;
+use crate::op::{CommunicatorId, Op, Outgoing, Program};
+use crate::rank::Rank;
+
+/// Bytes that arrive, and bytes that will have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outlook {
+    /// Bytes on the wire of everything that all programs do; `None` if one of them cannot tell.
+    total: Option<f64>,
+    arrived: u64,
+}
+
+impl Outlook {
+    pub(crate) const fn new() -> Self {
+        Self { total: Some(0.0), arrived: 0 }
+    }
+
+    /// Counts what a rank will send.
+    pub(crate) fn add<P: Program>(&mut self, rank: &Rank<P>, config: &MpiConfig) {
+        let bytes =
+            |summary: Vec<(Op, u64)>| summary.iter().map(|(op, times)| *times as f64 * sent(rank, op, config)).sum();
+        self.total = self.total.zip(rank.program.summary().map(bytes)).map(|(total, bytes): (f64, f64)| total + bytes);
+    }
+
+    /// A packet has arrived.
+    #[inline]
+    pub(crate) const fn arrived(&mut self, bytes: u32) {
+        self.arrived += bytes as u64;
+    }
+
+    /// The share that has arrived, if there is anything to arrive.
+    pub(crate) fn share(&self) -> Option<f64> {
+        self.total.map(|total| if total > 0.0 { (self.arrived as f64 / total).min(1.0) } else { 0.0 })
+    }
+}
+
+/// Bytes that an operation of `rank` puts on the wire, the other side's control messages included; a collective's are
+/// shared out evenly among its members. What is wrong with an operation shows when it is executed.
+fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
+    let choice = &config.collectives;
+    let message = |outgoing: &Outgoing| {
+        let there = rank.communicator(outgoing.communicator).ok().and_then(|c| c.rank(outgoing.destination));
+        if there == Some(rank.number) { 0.0 } else { on_the_wire(outgoing.bytes, config) as f64 }
+    };
+    let collective = |id: CommunicatorId, machine: Collective, bytes: u64| {
+        let size = rank.communicator(id).map_or(1, |communicator| communicator.size());
+        machine.messages(size) as f64 / f64::from(size) * on_the_wire(bytes, config) as f64
+    };
+    match *op {
+        Op::Send(ref outgoing) | Op::Isend(ref outgoing, _) | Op::Sendrecv(ref outgoing, _) => message(outgoing),
+        Op::Barrier { communicator } => collective(communicator, Collective::barrier(choice), 0),
+        Op::Bcast { communicator, root, bytes } => {
+            collective(communicator, Collective::bcast(choice, root, bytes), bytes)
+        }
+        Op::Reduce { communicator, root, bytes } => {
+            collective(communicator, Collective::reduce(choice, root, bytes), bytes)
+        }
+        Op::Allreduce { communicator, bytes } => collective(communicator, Collective::allreduce(choice, bytes), bytes),
+        Op::Alltoall { communicator, bytes } => collective(communicator, Collective::alltoall(choice, bytes), bytes),
+        Op::Compute(_)
+        | Op::Recv(_)
+        | Op::Irecv(..)
+        | Op::Wait(_)
+        | Op::Waitall { .. }
+        | Op::IterationStart
+        | Op::IterationEnd => 0.0,
+    }
+}
+
+/// Bytes of a message's transmissions.
+fn on_the_wire(bytes: u64, config: &MpiConfig) -> u64 {
+    let control = u64::from(config.control_bytes);
+    match bytes {
+        0 => control,
+        _ if bytes <= config.eager_threshold_bytes => bytes,
+        _ => bytes.saturating_add(3 * control),
+    }
+}
