@@ -12,55 +12,56 @@ A scenario says what runs on which machine; a run is its result, as tables and m
 The same in commands: ``pantala run``, ``check``, ``curve``, ``topology``, ``report``.
 """
 
-from importlib.metadata import PackageNotFoundError, version
+from __future__ import annotations
 
-from pantala.benchmark import bench
-from pantala.capacity import Capacity
-from pantala.errors import (
-    Interrupted,
-    PantalaError,
-    RunDirectoryError,
-    ScenarioError,
-    SimulationError,
-    UsageError,
-)
-from pantala.execution import run
-from pantala.load_curve import curve
-from pantala.metrics import Metric
-from pantala.results import InterferenceRun, Run, load
-from pantala.routings import ROUTINGS
-from pantala.scenario import (
-    AllreduceLoop,
-    Collectives,
-    ContiguousPlacement,
-    Fft3d,
-    Halo3d,
-    Job,
-    Link,
-    Links,
-    Machine,
-    Mpi,
-    Nic,
-    NodesPlacement,
-    Pattern,
-    RandomPlacement,
-    Record,
-    Router,
-    Routing,
-    Scenario,
-    Stop,
-    Topology,
-    UniformRandom,
-    machine_presets,
-    router_presets,
-)
-from pantala.scenario.json_schema import scenario_json_schema
-from pantala.units import Bandwidth, Duration, Size
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-try:
-    __version__ = version("pantala")
-except PackageNotFoundError:  # run from the source tree, not installed
-    __version__ = "0+unknown"
+if TYPE_CHECKING:
+    from pantala.benchmark import bench
+    from pantala.capacity import Capacity
+    from pantala.errors import (
+        Interrupted,
+        PantalaError,
+        RunDirectoryError,
+        ScenarioError,
+        SimulationError,
+        UsageError,
+    )
+    from pantala.execution import run
+    from pantala.load_curve import curve
+    from pantala.metrics import Metric
+    from pantala.results import InterferenceRun, Run, load
+    from pantala.routings import ROUTINGS
+    from pantala.scenario import (
+        AllreduceLoop,
+        Collectives,
+        ContiguousPlacement,
+        Fft3d,
+        Halo3d,
+        Job,
+        Link,
+        Links,
+        Machine,
+        Mpi,
+        Nic,
+        NodesPlacement,
+        Pattern,
+        RandomPlacement,
+        Record,
+        Router,
+        Routing,
+        Scenario,
+        Stop,
+        Topology,
+        UniformRandom,
+        machine_presets,
+        router_presets,
+    )
+    from pantala.scenario.json_schema import scenario_json_schema
+    from pantala.units import Bandwidth, Duration, Size
+
+    __version__: str
 
 __all__ = [
     "ROUTINGS",
@@ -107,3 +108,88 @@ __all__ = [
     "run",
     "scenario_json_schema",
 ]
+
+#: Module to the names that live there. They are imported when they are asked for, so that `pantala bench` does not
+#: wait for tables, models and figures that it has no use for.
+_HOMES = {
+    "pantala.benchmark": ("bench",),
+    "pantala.capacity": ("Capacity",),
+    "pantala.errors": (
+        "Interrupted",
+        "PantalaError",
+        "RunDirectoryError",
+        "ScenarioError",
+        "SimulationError",
+        "UsageError",
+    ),
+    "pantala.execution": ("run",),
+    "pantala.load_curve": ("curve",),
+    "pantala.metrics": ("Metric",),
+    "pantala.results": (
+        "InterferenceRun",
+        "Run",
+        "load",
+    ),
+    "pantala.routings": ("ROUTINGS",),
+    "pantala.scenario": (
+        "AllreduceLoop",
+        "Collectives",
+        "ContiguousPlacement",
+        "Fft3d",
+        "Halo3d",
+        "Job",
+        "Link",
+        "Links",
+        "Machine",
+        "Mpi",
+        "Nic",
+        "NodesPlacement",
+        "Pattern",
+        "RandomPlacement",
+        "Record",
+        "Router",
+        "Routing",
+        "Scenario",
+        "Stop",
+        "Topology",
+        "UniformRandom",
+        "machine_presets",
+        "router_presets",
+    ),
+    "pantala.scenario.json_schema": ("scenario_json_schema",),
+    "pantala.units": (
+        "Bandwidth",
+        "Duration",
+        "Size",
+    ),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        value: object = _version()
+    elif name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
+    else:
+        try:
+            return import_module(f"pantala.{name}")  # pt.metrics, pt.figures, ...
+        except ModuleNotFoundError as error:
+            if error.name != f"pantala.{name}":
+                raise
+        raise AttributeError(f"module 'pantala' has no attribute '{name}'")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("pantala")
+    except PackageNotFoundError:  # run from the source tree, not installed
+        return "0+unknown"

@@ -1,13 +1,20 @@
-"""Benchmarks: named loads whose cost is measured the same way everywhere."""
+"""Benchmarks: named loads whose cost is measured the same way everywhere.
+
+A benchmark is a point of `pantala curve`. Its plan lies ready in presets/benchmarks, so that starting one costs next to
+nothing beside running it: neither the scenario's models nor the units are loaded. A test holds the plan to what the
+curve simulates; ``python -m pantala.benchmark`` prints it anew.
+"""
 
 from __future__ import annotations
 
-from typing import TypedDict
+import json
+from pathlib import Path
+from typing import Any, TypedDict
 
+from pantala import native
 from pantala.errors import UsageError
-from pantala.load_curve import curve_setup, measure_point
 
-__all__ = ["BENCHMARKS", "BenchResult", "bench"]
+__all__ = ["BENCHMARKS", "BenchResult", "bench", "prepared_text"]
 
 #: Benchmark name to what it does.
 BENCHMARKS = {
@@ -16,6 +23,7 @@ BENCHMARKS = {
     ),
 }
 
+_PREPARED = Path(__file__).parent / "presets" / "benchmarks"
 _LOAD = 0.5
 
 
@@ -52,8 +60,8 @@ def bench(name: str = "uniform-1056") -> BenchResult:
     """
     if name not in BENCHMARKS:
         raise UsageError(f"there is no benchmark '{name}'; choose one of {', '.join(BENCHMARKS)}")
-    setup = curve_setup(preset="pantala", routing="minimal", pattern="uniform")
-    measured = measure_point(setup, setup.at_load(_LOAD))
+    prepared: dict[str, Any] = json.loads((_PREPARED / f"{name}.json").read_text(encoding="utf-8"))
+    measured = native.measure(prepared["plan"], prepared["warmup_ps"], prepared["measure_ps"], 0, lambda _: None)
     cost = measured["bench"]
     hops, seconds = cost["packet_hops"], cost["cpu_seconds"]
     return {
@@ -71,3 +79,17 @@ def bench(name: str = "uniform-1056") -> BenchResult:
         "accepted": measured["accepted"],
         "result_hash": cost["result_hash"],
     }
+
+
+def prepared_text() -> str:
+    """The prepared plan of uniform-1056, as `pantala curve` makes it, and the times to measure, as JSON."""
+    from pantala.load_curve import curve_setup
+    from pantala.plan import plan_text
+
+    setup = curve_setup(preset="pantala", routing="minimal", pattern="uniform")
+    times = {"warmup_ps": int(setup.warmup), "measure_ps": int(setup.measure)}
+    return plan_text(times | {"plan": setup.at_load(_LOAD).plan()}) + "\n"
+
+
+if __name__ == "__main__":
+    print(prepared_text(), end="")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from pantala import native
-from pantala.errors import PlanError, UsageError
+from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.scenario import Scenario
 from pantala.scenario.presets import router_preset, router_presets
 from pantala.units import Duration, UnitError
@@ -83,7 +84,8 @@ class CurveSetup:
 
     def at_load(self, load: float) -> Scenario:
         """The scenario at an offered load."""
-        return self.scenario.replace({"jobs.0.workload.load": load})
+        with _keys_of_the_curve():
+            return self.scenario.replace({"jobs.0.workload.load": load})
 
 
 def curve(
@@ -169,9 +171,9 @@ def curve_setup(
         raise UsageError(f"preset = '{preset}': is not a router model; choose one of {', '.join(router_presets())}")
     defaults = router_preset(preset)["curve"]
     times = {
-        "warmup": _time("warmup", warmup or defaults["warmup"]),
-        "measure": _time("measure", measure or defaults["measure"]),
-        "timeline": _time("timeline", timeline) if timeline else Duration(0),
+        "warmup": _time("warmup", defaults["warmup"] if warmup is None else warmup),
+        "measure": _time("measure", defaults["measure"] if measure is None else measure),
+        "timeline": Duration(0) if timeline is None else _time("timeline", timeline),
     }
     data = {
         "name": "curve",
@@ -191,7 +193,7 @@ def curve_setup(
                     "kind": "pattern",
                     "pattern": pattern,
                     "load": 0.5,
-                    "injection": injection or defaults["injection"],
+                    "injection": defaults["injection"] if injection is None else injection,
                     "phase": defaults["phase"],
                     "include_self": defaults["include_self"],
                 },
@@ -203,8 +205,9 @@ def curve_setup(
     spelled = {
         f"jobs.0.{key}" if key.split(".")[0] == "workload" else key: value for key, value in (changes or {}).items()
     }
-    scenario = Scenario.from_dict(data, source=_SOURCE, changes=spelled)
-    everywhere = scenario.replace({"jobs.0.ranks": scenario.machine.nodes})
+    with _keys_of_the_curve():
+        scenario = Scenario.from_dict(data, source=_SOURCE, changes=spelled)
+        everywhere = scenario.replace({"jobs.0.ranks": scenario.machine.nodes})
     return CurveSetup(everywhere, **times)
 
 
@@ -222,12 +225,23 @@ def measure_point(
             scenario.plan(), int(setup.warmup), int(setup.measure), int(setup.timeline), on_progress or (lambda _: None)
         )
     except PlanError as error:
-        raise scenario.blame(error) from None
+        with _keys_of_the_curve():
+            raise scenario.blame(error) from None
 
 
 def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
     keys = (*POINT_KEYS, "timeline") if setup.timeline else POINT_KEYS
     return {key: measured[key] for key in keys}  # type: ignore[return-value]
+
+
+@contextmanager
+def _keys_of_the_curve() -> Iterator[None]:
+    """Lets an error name ``workload.load``, as ``--set`` has it, for ``jobs[0].workload.load``."""
+    try:
+        yield
+    except ScenarioError as error:
+        key = error.key.removeprefix("jobs[0].")
+        raise ScenarioError(error.source, key, error.value, error.message, error.remedy, error.others) from None
 
 
 def _time(name: str, text: str | Duration) -> Duration:

@@ -5,6 +5,7 @@ A plan's keys are the scenario's, with the unit in the name where there is one; 
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     from pantala.scenario.job import Placement
     from pantala.scenario.workload import Workload
 
-__all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "resolve_plan", "scenario_key"]
+__all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan", "scenario_key"]
 
 PLAN_VERSION = 1
 
+_WIDTH = 110
 _OF_MACHINE = frozenset({"topology", "links", "packet_bytes", "flit_bytes", "router", "nic"})
 _UNIT = re.compile(r"_(bytes_per_s|bytes|ps|flits|packets)(?=$|\.|\[)")
 
@@ -164,3 +166,30 @@ def _workload(workload: Workload) -> dict[str, Any]:
         else:
             plan[key] = list(value) if isinstance(value, tuple) else value
     return plan
+
+
+def plan_text(plan: dict[str, Any]) -> str:
+    """A plan as JSON to read: a key a line, lists of numbers side by side."""
+    return _text(plan, 0)
+
+
+def _text(value: Any, depth: int) -> str:
+    plain = json.dumps(value, ensure_ascii=False)
+    if len(plain) + 2 * depth <= _WIDTH and not (isinstance(value, dict) and depth == 0):
+        return plain
+    inner, outer = "  " * (depth + 1), "  " * depth
+    if isinstance(value, dict):
+        items = [f"{inner}{json.dumps(key)}: {_text(item, depth + 1)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(items) + f"\n{outer}}}"
+    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+        lines, line = [], ""
+        for item in (json.dumps(item, ensure_ascii=False) for item in value):
+            if line and len(inner) + len(line) + len(item) + 2 > _WIDTH:
+                lines.append(f"{inner}{line}")
+                line = ""
+            line += f"{', ' if line else ''}{item}"
+        lines.append(f"{inner}{line}")
+        return "[\n" + ",\n".join(lines) + f"\n{outer}]"
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(f"{inner}{_text(item, depth + 1)}" for item in value) + f"\n{outer}]"
+    return plain

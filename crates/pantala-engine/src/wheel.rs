@@ -114,7 +114,7 @@ impl Wheel {
             if next == END {
                 self.occupied[index / 64] |= 1 << (index % 64);
             }
-            } else {
+        } else {
             self.push_aside(Event { time, phase, id });
         }
     }

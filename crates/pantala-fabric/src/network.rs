@@ -5,10 +5,10 @@
 //! speak to one another only through links with latency, so within one time their order cannot matter.
 
 use crate::config::FabricConfig;
+use crate::crossbar::Arrived;
 use crate::host::{Host, Wakes};
 use crate::packet::Packets;
 use crate::pending::PendingPool;
-use crate::crossbar::Arrived;
 use crate::port::{InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::slab::Slab;

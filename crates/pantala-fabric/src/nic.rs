@@ -50,7 +50,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Injects a packet, or keeps it until there is credit for it.
     #[inline]
     fn offer(&mut self, node: u32, offer: &PacketOffer, now: Time) {
-        let flits = if offer.bytes == self.config.packet_bytes { self.stages.full } else { self.config.flits(offer.bytes) };
+        let flits =
+            if offer.bytes == self.config.packet_bytes { self.stages.full } else { self.config.flits(offer.bytes) };
         let nic = &mut self.nics[node as usize];
         if nic.credits.at(&mut self.pool, now) < flits as i32 {
             nic.offer = *offer;

@@ -78,7 +78,7 @@ pub fn write(
 ) -> Result<Document, WriteError> {
     let mut hash = Sha256::new();
     let mut rows = BTreeMap::new();
-    for (name, table) in tables(simulation, end) {
+    for (name, table) in tables(simulation) {
         rows.insert(name.to_owned(), table.rows());
         let bytes = table.write(&directory.join(format!("{name}.parquet")))?;
         hash.update(name.as_bytes());
@@ -93,7 +93,7 @@ pub fn write(
         complete: end.complete(),
         reason: end.word(),
         diagnosis: end.diagnosis().map(str::to_owned),
-        simulated_ns: crate::columns::ns(simulation.simulated(end)),
+        simulated_ns: crate::columns::ns(simulation.simulated()),
         counters: Counters {
             packets_injected: totals.packets_injected,
             packets_delivered: totals.packets_delivered,

@@ -51,6 +51,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     let topology = Topology::dragonfly(&plan.topology.spec(wiring))?;
     check_links(&plan)?;
     check_router(&plan)?;
+    check_times(&plan)?;
     let channels = check_routing(&plan)?;
     if plan.routing.virtual_channels == 0 {
         plan.routing.virtual_channels = channels;
@@ -67,13 +68,14 @@ fn links(plan: &Plan) -> [(&'static str, &LinkPlan); 3] {
     [("terminal", &plan.links.terminal), ("local", &plan.links.local), ("global", &plan.links.global)]
 }
 
+fn positive(key: &str, value: u64, unit: &str) -> Result<(), PlanError> {
+    if value == 0 {
+        return Err(PlanError::new(key, 0, "must be more than zero", format!("give a positive {unit}")));
+    }
+    Ok(())
+}
+
 fn check_links(plan: &Plan) -> Result<(), PlanError> {
-    let positive = |key: &str, value: u64, unit: &str| {
-        if value == 0 {
-            return Err(PlanError::new(key, 0, "must be more than zero", format!("give a positive {unit}")));
-        }
-        Ok(())
-    };
     positive("flit_bytes", plan.flit_bytes.into(), "size")?;
     positive("packet_bytes", plan.packet_bytes.into(), "size")?;
     if flits_per_packet(plan) > u64::from(u16::MAX) {
@@ -99,9 +101,64 @@ fn check_links(plan: &Plan) -> Result<(), PlanError> {
         transfer_time(plan.flit_bytes.into(), plan.router.crossbar_bandwidth_bytes_per_s),
         "bandwidth at which a flit takes at least a picosecond",
     )?;
+    Ok(())
+}
+
+/// Times: none so long that sums of them could leave the clock, and a watchdog that outlasts what packets do need.
+fn check_times(plan: &Plan) -> Result<(), PlanError> {
     positive("record.window_ps", plan.record.window_ps, "window")?;
     positive("record.packet_sample", plan.record.packet_sample.into(), "number")?;
-    positive("stop.watchdog_ps", plan.stop.watchdog_ps, "time")
+    positive("stop.watchdog_ps", plan.stop.watchdog_ps, "time")?;
+    let bounded = |key: &str, time: Time| {
+        if time > LONGEST {
+            return Err(PlanError::new(key, time, "longer than any run", "give at most 10^18 ps (11 days)"));
+        }
+        Ok(())
+    };
+    let link_keys = links(plan).map(|(name, link)| (format!("links.{name}.latency_ps"), link.latency_ps));
+    for (key, time) in link_keys {
+        bounded(&key, time)?;
+    }
+    for (key, time) in [
+        ("router.input_latency_ps", plan.router.input_latency_ps),
+        ("router.output_latency_ps", plan.router.output_latency_ps),
+        ("record.window_ps", plan.record.window_ps),
+        ("stop.duration_ps", plan.stop.duration_ps),
+        ("stop.watchdog_ps", plan.stop.watchdog_ps),
+    ] {
+        bounded(key, time)?;
+    }
+    for (index, job) in plan.jobs.iter().enumerate() {
+        bounded(&format!("jobs[{index}].start_ps"), job.start_ps)?;
+    }
+    let needed = longest_hop(plan);
+    if plan.stop.watchdog_ps < needed {
+        return Err(PlanError::new(
+            "stop.watchdog_ps",
+            plan.stop.watchdog_ps,
+            "a packet may take longer from one router to the next, and would pass for stuck",
+            format!("give at least {needed} ps"),
+        ));
+    }
+    Ok(())
+}
+
+/// No time of a plan is longer: 10^18 ps, an eighteenth of what the clock holds.
+const LONGEST: Time = 1_000_000_000_000_000_000;
+
+/// The longest that a packet may take from one router to the next without being stuck: its turn on the crossbar and on the
+/// slowest link, there and, for the credits, back; with a margin of two for whoever is served before it.
+fn longest_hop(plan: &Plan) -> Time {
+    let flits = flits_per_packet(plan);
+    let flit = |bandwidth: u64| transfer_time(plan.flit_bytes.into(), bandwidth);
+    let on_links = links(plan).map(|(_, link)| {
+        link.latency_ps.saturating_mul(2).saturating_add(flits.saturating_mul(flit(link.bandwidth_bytes_per_s)))
+    });
+    let router = &plan.router;
+    let inside = router.input_latency_ps.saturating_add(router.output_latency_ps).saturating_mul(2);
+    let crossbar = flits.saturating_mul(flit(router.crossbar_bandwidth_bytes_per_s));
+    let longest = on_links.into_iter().max().unwrap_or(0);
+    longest.saturating_add(inside).saturating_add(crossbar).saturating_mul(2)
 }
 
 fn check_router(plan: &Plan) -> Result<(), PlanError> {

@@ -6,10 +6,11 @@ use crate::recorder::Recorder;
 use crate::resolve::{Resolved, fabric_config, resolve};
 use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Host, Network};
-use pantala_mpi::{IterationRecord, MessageRecord, Recording};
+use pantala_fabric::{FabricConfig, Host, Network};
+use pantala_mpi::{Blocked, IterationRecord, MessageRecord, Recording};
 use pantala_topology::LinkClass;
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
+use std::collections::BTreeSet;
 
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +98,12 @@ pub struct Simulation {
     pub link_windows: Vec<LinkWindow>,
     link_bytes: Vec<u64>,
     endless: bool,
+    /// Moves of packets by the latest step in which there was one, and that step's end.
     moved: (u64, Time),
+    /// Up to when everything has happened.
+    until: Time,
+    /// How long the run was.
+    simulated: Time,
 }
 
 /// Simulated time between looks at the clock and at signals, in windows of the record: results do not depend on it.
@@ -109,8 +115,22 @@ impl Simulation {
     /// # Errors
     /// A [`PlanError`] for the first fault of the plan.
     pub fn new(plan: Plan, measure_from: Time) -> Result<Self, PlanError> {
+        Self::with_config(plan, measure_from, |_| {})
+    }
+
+    /// As [`new`](Self::new), with a fabric that is not quite as the plan says. For tests of the watchdog: no plan that
+    /// resolves has a network that gets stuck.
+    ///
+    /// # Errors
+    /// A [`PlanError`] for the first fault of the plan.
+    pub fn with_config(
+        plan: Plan,
+        measure_from: Time,
+        change: impl FnOnce(&mut FabricConfig),
+    ) -> Result<Self, PlanError> {
         let Resolved { plan, topology } = resolve(plan)?;
-        let config = fabric_config(&plan);
+        let mut config = fabric_config(&plan);
+        change(&mut config);
         let jobs: Vec<JobSpec> = plan
             .jobs
             .iter()
@@ -128,8 +148,8 @@ impl Simulation {
             group_of_node: (0..topology.nodes()).map(|n| topology.group_of_node(n)).collect(),
         };
         let recording = Recording { messages: plan.record.messages, iterations: plan.record.iterations };
-        let host = Endpoints::new(jobs, plan.mpi, recording, &context, topology.nodes(), plan.seed)
-            .map_err(|error| {
+        let host =
+            Endpoints::new(jobs, plan.mpi, recording, &context, topology.nodes(), plan.seed).map_err(|error| {
                 let part = if error.of_workload { ".workload" } else { "" };
                 PlanError::at(&format!("jobs[{}]{part}", error.job), error.fault)
             })?;
@@ -147,6 +167,8 @@ impl Simulation {
             link_windows: Vec::new(),
             endless,
             moved: (0, 0),
+            until: 0,
+            simulated: 0,
         })
     }
 
@@ -159,6 +181,7 @@ impl Simulation {
         let mut until = step.min(window).min(duration);
         let end = loop {
             self.network.advance(until);
+            self.until = until;
             self.network.host.take_messages(&mut self.messages);
             self.network.host.take_iterations(&mut self.iterations);
             if until == window_ends {
@@ -174,17 +197,17 @@ impl Simulation {
             if until == duration {
                 break End::Duration;
             }
-            if self.network.next_time() == NEVER {
+            let next = self.network.next_time();
+            if next == NEVER {
                 break self.standstill();
             }
-            if let Some(end) = self.watchdog(until) {
+            if let Some(end) = self.watchdog(next) {
                 break end;
             }
-            if !observe(&self.progress(until)) {
+            if !observe(&self.progress()) {
                 break End::Interrupted;
             }
             // Nothing happens before the next event: go to the step that holds it, past windows without any.
-            let next = self.network.next_time();
             if next >= window_ends {
                 self.close_window(window_ends - window);
                 window_ends = (next / window + 1) * window;
@@ -192,6 +215,11 @@ impl Simulation {
             until = ((next / step + 1) * step).min(window_ends).min(duration);
         };
         self.close_window(window_ends - window);
+        self.simulated = match end {
+            End::Duration => duration,
+            _ if self.network.next_time() == NEVER => self.network.now(),
+            _ => until,
+        };
         end
     }
 
@@ -200,35 +228,26 @@ impl Simulation {
         if self.network.packets_in_flight() > 0 {
             return End::Stalled(self.network.diagnose().to_string());
         }
-        if self.network.host.finished() || self.only_endless() {
+        if self.network.host.finished() {
             return End::Finished;
         }
-        let blocked = self.network.host.blocked_report();
-        const SHOWN: usize = 12;
-        let ranks: std::collections::BTreeSet<_> = blocked.iter().map(|b| (b.job, b.rank)).collect();
-        let mut text = format!("{} ranks wait for one another (MPI deadlock):", ranks.len());
-        for line in blocked.iter().take(SHOWN) {
-            text.push_str(&format!("\n  {line}"));
+        if self.plan.jobs.iter().all(|job| job.workload.is_endless()) {
+            // Patterns that send nothing: the plan's duration passes in silence.
+            return End::Duration;
         }
-        if blocked.len() > SHOWN {
-            text.push_str(&format!("\n  ... and {} more", blocked.len() - SHOWN));
-        }
-        End::Stalled(text)
+        End::Stalled(deadlock(&self.network.host.blocked_report()))
     }
 
-    fn only_endless(&self) -> bool {
-        self.plan.jobs.iter().all(|job| job.workload.is_endless())
-    }
-
-    /// A run whose packets have not moved for the watchdog's time is stalled.
-    fn watchdog(&mut self, now: Time) -> Option<End> {
+    /// A run whose packets in flight do not move for the watchdog's time is stalled; nothing moves before `next`.
+    fn watchdog(&mut self, next: Time) -> Option<End> {
         let totals = self.network.totals();
         let moves = totals.packet_hops + totals.packets_delivered + totals.packets_injected;
-        if moves != self.moved.0 || self.network.packets_in_flight() == 0 {
-            self.moved = (moves, now);
-            return None;
+        let nothing_to_move = self.network.packets_in_flight() == 0;
+        if moves != self.moved.0 || nothing_to_move {
+            self.moved = (moves, self.until);
         }
-        (now - self.moved.1 >= self.plan.stop.watchdog_ps)
+        let still = next.saturating_sub(self.moved.1);
+        (!nothing_to_move && still >= self.plan.stop.watchdog_ps)
             .then(|| End::Stalled(self.network.diagnose().to_string()))
     }
 
@@ -254,16 +273,17 @@ impl Simulation {
         }
     }
 
-    fn progress(&self, now: Time) -> Progress {
+    fn progress(&self) -> Progress {
         let totals = self.network.totals();
         let (ranks_done, ranks) = self.network.host.ranks_ended();
-        let fraction = if self.plan.stop.duration_ps > 0 {
-            Some(now as f64 / self.plan.stop.duration_ps as f64)
-        } else {
-            self.network.host.progress()
+        let of_programs = self.network.host.progress();
+        let fraction = match self.plan.stop.duration_ps {
+            0 => of_programs,
+            // Whichever comes first ends the run.
+            duration => Some((self.until as f64 / duration as f64).max(of_programs.unwrap_or(0.0))),
         };
         Progress {
-            now,
+            now: self.until,
             packets_delivered: totals.packets_delivered,
             packet_hops: totals.packet_hops,
             ranks_done,
@@ -272,14 +292,26 @@ impl Simulation {
         }
     }
 
-    /// How long the run was: its duration if that ended it, else the time of the last event.
+    /// How long the run was: its duration if that ended it; the time of the last event if none was left; else the time
+    /// up to which everything has happened. Zero before the run.
     #[must_use]
-    pub fn simulated(&self, end: &End) -> Time {
-        match end {
-            End::Duration => self.plan.stop.duration_ps,
-            _ => self.network.now(),
-        }
+    pub const fn simulated(&self) -> Time {
+        self.simulated
     }
+}
+
+/// The diagnosis of ranks that wait for one another.
+fn deadlock(blocked: &[Blocked]) -> String {
+    const SHOWN: usize = 12;
+    let ranks: BTreeSet<_> = blocked.iter().map(|b| (b.job, b.rank)).collect();
+    let mut text = format!("{} ranks wait for one another (MPI deadlock):", ranks.len());
+    for line in blocked.iter().take(SHOWN) {
+        text.push_str(&format!("\n  {line}"));
+    }
+    if blocked.len() > SHOWN {
+        text.push_str(&format!("\n  ... and {} more", blocked.len() - SHOWN));
+    }
+    text
 }
 
 /// One key a node for the routing's draws: a function of the job's name and the rank, so that a job's packets draw the same

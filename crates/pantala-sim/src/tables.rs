@@ -1,16 +1,16 @@
 //! The tables of a run: what each column says stands in the Python package's `schema.py` and in the docs made from it.
 
 use crate::columns::{Table, ns};
-use crate::simulation::{End, Simulation};
+use crate::simulation::Simulation;
 use pantala_engine::Time;
 use pantala_fabric::LinkCounters;
-use pantala_mpi::{LatencyStatistics, Protocol, RankReport};
+use pantala_mpi::{LatencyStatistics, RankReport};
 use pantala_topology::{LinkClass, Peer};
 
 /// Every table with its name, in a fixed order.
 #[must_use]
-pub fn tables(simulation: &Simulation, end: &End) -> Vec<(&'static str, Table)> {
-    let reports = rank_reports(simulation, end);
+pub fn tables(simulation: &Simulation) -> Vec<(&'static str, Table)> {
+    let reports = rank_reports(simulation);
     let links = links(simulation);
     vec![
         ("jobs", jobs_table(simulation, &reports)),
@@ -18,47 +18,36 @@ pub fn tables(simulation: &Simulation, end: &End) -> Vec<(&'static str, Table)> 
         ("iterations", iterations_table(simulation)),
         ("messages", messages_table(simulation)),
         ("packets", packets_table(simulation)),
-        ("links", links_table(simulation, end, &links)),
+        ("links", links_table(simulation, &links)),
         ("link_jobs", link_jobs_table(&links)),
         ("link_windows", link_windows_table(simulation)),
-        ("job_windows", job_windows_table(simulation, end)),
+        ("job_windows", job_windows_table(simulation)),
     ]
 }
 
-fn rank_reports(simulation: &Simulation, end: &End) -> Vec<RankReport> {
-    let mut reports: Vec<RankReport> = simulation.network.host.rank_reports(simulation.simulated(end)).collect();
+fn rank_reports(simulation: &Simulation) -> Vec<RankReport> {
+    let mut reports: Vec<RankReport> = simulation.network.host.rank_reports(simulation.simulated()).collect();
     reports.sort_unstable_by_key(|r| (r.job, r.rank));
     reports
 }
 
-/// Mean, standard deviation (of the population of ranks) and maximum.
-fn spread(values: &[f64]) -> (f64, f64, f64) {
-    if values.is_empty() {
-        return (0.0, 0.0, 0.0);
-    }
+/// Mean, standard deviation (of the population of ranks) and maximum; `None` for the ranks of a pattern, which have no
+/// account.
+fn spread(values: &[f64]) -> Option<(f64, f64, f64)> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
-    (mean, variance.sqrt(), values.iter().copied().fold(0.0, f64::max))
+    (!values.is_empty()).then(|| (mean, variance.sqrt(), values.iter().copied().fold(0.0, f64::max)))
 }
 
-fn latency_columns(mut table: Table, prefix: &str, statistics: &[Option<&LatencyStatistics>], nullable: bool) -> Table {
-    let quantiles = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
-    let mut add = |name: String, values: Vec<Option<f64>>| {
-        let t = std::mem::take(&mut table);
-        table = if nullable {
-            t.f64_or_null(&name, values)
-        } else {
-            t.f64(&name, values.into_iter().map(|v| v.unwrap_or(0.0)))
-        };
-    };
-    let mean = statistics.iter().map(|s| s.and_then(LatencyStatistics::mean).map(|m| m / 1_000.0)).collect();
-    add(format!("{prefix}_latency_mean_ns"), mean);
-    for (name, q) in quantiles {
-        let values = statistics.iter().map(|s| s.and_then(|s| s.quantile(q)).map(ns)).collect();
-        add(format!("{prefix}_latency_{name}_ns"), values);
-    }
-    table
+/// Mean and quantiles; null where nothing was counted.
+fn latency_columns(table: Table, prefix: &str, statistics: &[Option<&LatencyStatistics>]) -> Table {
+    let mean = statistics.iter().map(|s| s.and_then(LatencyStatistics::mean).map(|m| m / 1_000.0));
+    let table = table.f64_or_null(&format!("{prefix}_latency_mean_ns"), mean);
+    [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)].into_iter().fold(table, |table, (name, q)| {
+        let values = statistics.iter().map(|s| s.and_then(|s| s.quantile(q)).map(ns));
+        table.f64_or_null(&format!("{prefix}_latency_{name}_ns"), values)
+    })
 }
 
 fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
@@ -71,7 +60,7 @@ fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
             if finite { of_job(job).map(|r| r.end).try_fold(0, |latest, end| end.map(|e| latest.max(e))) } else { None }
         })
         .collect();
-    let communication: Vec<(f64, f64, f64)> = (0..plan.jobs.len())
+    let communication: Vec<Option<(f64, f64, f64)>> = (0..plan.jobs.len())
         .map(|job| spread(&of_job(job).map(|r| ns(r.account.communication())).collect::<Vec<_>>()))
         .collect();
     let table = Table::new()
@@ -81,22 +70,22 @@ fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
         .f64("start_ns", plan.jobs.iter().map(|j| ns(j.start_ps)))
         .f64_or_null("end_ns", ends.iter().map(|e| e.map(ns)))
         .bool("complete", ends.iter().map(Option::is_some))
-        .f64("communication_time_mean_ns", communication.iter().map(|c| c.0))
-        .f64("communication_time_std_ns", communication.iter().map(|c| c.1))
-        .f64("communication_time_max_ns", communication.iter().map(|c| c.2))
+        .f64_or_null("communication_time_mean_ns", communication.iter().map(|c| c.map(|c| c.0)))
+        .f64_or_null("communication_time_std_ns", communication.iter().map(|c| c.map(|c| c.1)))
+        .f64_or_null("communication_time_max_ns", communication.iter().map(|c| c.map(|c| c.2)))
         .u64("packets", packets.iter().map(|j| j.packets))
         .u64("bytes", packets.iter().map(|j| j.bytes));
     let all = |f: fn(&crate::recorder::JobPackets) -> &LatencyStatistics| {
         packets.iter().map(|j| Some(f(j))).collect::<Vec<_>>()
     };
     let messages: Vec<_> = (0..plan.jobs.len()).map(|j| simulation.network.host.message_statistics(j as u16)).collect();
-    let table = latency_columns(table, "packet", &all(|j| &j.latency), false);
-    let table = latency_columns(table, "network", &all(|j| &j.network_latency), false);
-    let table = latency_columns(table, "message", &messages, true);
-    let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+    let table = latency_columns(table, "packet", &all(|j| &j.latency));
+    let table = latency_columns(table, "network", &all(|j| &j.network_latency));
+    let table = latency_columns(table, "message", &messages);
+    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     table
-        .f64("link_hops_mean", packets.iter().map(|j| share(j.hops, j.packets)))
-        .f64("nonminimal_share", packets.iter().map(|j| share(j.nonminimal, j.packets)))
+        .f64_or_null("link_hops_mean", packets.iter().map(|j| share(j.hops, j.packets)))
+        .f64_or_null("nonminimal_share", packets.iter().map(|j| share(j.nonminimal, j.packets)))
 }
 
 fn ranks_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
@@ -141,7 +130,7 @@ fn messages_table(simulation: &Simulation) -> Table {
     // A rank's messages in the order in which it posted them; a stable order whatever the order of delivery was.
     order.sort_by_key(|&i| {
         let m = &messages[i];
-        (m.job, m.posted, m.source, m.destination, m.tag, m.delivered)
+        (m.job, m.posted, m.source, m.destination, m.tag, m.delivered, m.bytes)
     });
     let rows = || order.iter().map(|&i| &messages[i]);
     Table::new()
@@ -150,13 +139,7 @@ fn messages_table(simulation: &Simulation) -> Table {
         .u32("destination_rank", rows().map(|m| m.destination))
         .i32("tag", rows().map(|m| m.tag))
         .u64("bytes", rows().map(|m| m.bytes))
-        .str(
-            "protocol",
-            rows().map(|m| match m.protocol {
-                Protocol::Eager => "eager",
-                Protocol::Rendezvous => "rendezvous",
-            }),
-        )
+        .str("protocol", rows().map(|m| m.protocol.name()))
         .f64("posted_ns", rows().map(|m| ns(m.posted)))
         .f64("delivered_ns", rows().map(|m| ns(m.delivered)))
         .f64("latency_ns", rows().map(|m| ns(m.delivered - m.posted)))
@@ -238,9 +221,9 @@ fn links(simulation: &Simulation) -> Vec<LinkRow> {
     rows
 }
 
-fn links_table(simulation: &Simulation, end: &End, rows: &[LinkRow]) -> Table {
+fn links_table(simulation: &Simulation, rows: &[LinkRow]) -> Table {
     let topology = simulation.network.topology();
-    let simulated = simulation.simulated(end).max(1);
+    let simulated = simulation.simulated().max(1);
     let busy = |r: &LinkRow| r.counters.flits * r.flit;
     let rows = || rows.iter();
     let group = |end: Option<(u32, u32)>| end.map(|(router, _)| topology.group_of(router));
@@ -281,9 +264,9 @@ fn link_windows_table(simulation: &Simulation) -> Table {
         .u64("bytes", rows().map(|w| w.bytes))
 }
 
-fn job_windows_table(simulation: &Simulation, end: &End) -> Table {
+fn job_windows_table(simulation: &Simulation) -> Table {
     let window = simulation.plan.record.window_ps;
-    let simulated = simulation.simulated(end);
+    let simulated = simulation.simulated();
     let rows: Vec<(u16, Time, crate::recorder::JobWindow)> = simulation
         .network
         .probe

@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import sys
-import traceback
 from typing import Annotated, NoReturn
 
 import typer
@@ -16,7 +15,7 @@ from pantala.cli import bench, check, curve, reference, report, run, topology
 from pantala.cli.stopped import INTERRUPTED
 from pantala.errors import PantalaError
 
-__all__ = ["app", "main"]
+__all__ = ["app", "ended", "run_line"]
 
 app = typer.Typer(
     name="pantala",
@@ -32,7 +31,7 @@ app = typer.Typer(
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Only `--debug`; `main` has taken it off the line already."""
+    """Only `--debug`; `run_line` has taken it off the line already."""
 
 
 app.command("run", help=run.HELP)(run.run)
@@ -46,12 +45,8 @@ app.command("schema", help=reference.SCHEMA_HELP)(reference.schema)
 app.command("version", help=reference.VERSION_HELP)(reference.version)
 
 
-def main(arguments: list[str] | None = None) -> NoReturn:
-    """Runs a command line and exits.
-
-    Exit status: 0 done, 1 the simulation or Pantala failed, 2 the input is at fault, 130 interrupted.
-    """
-    line = list(sys.argv[1:] if arguments is None else arguments)
+def run_line(line: list[str]) -> NoReturn:
+    """Runs the words of a command line and exits."""
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # what a batch system sends at the time limit
     debug = "--debug" in line or bool(os.environ.get("PANTALA_DEBUG"))
@@ -61,13 +56,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             _say("interrupted", INTERRUPTED)
     except BaseException as error:
         if debug and not isinstance(error, SystemExit):
+            import traceback
+
             traceback.print_exc()
-        status = _ended(error)
+        status = ended(error)
     sys.stdout.flush()
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _ended(error: BaseException) -> int:
+def ended(error: BaseException) -> int:
     """Says in one line what ended the command, and returns the exit status."""
     match error:
         case SystemExit(code=code):

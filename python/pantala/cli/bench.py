@@ -6,8 +6,8 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
+
+from pantala.cli.tables import console, facts
 
 __all__ = ["HELP", "bench"]
 
@@ -29,11 +29,9 @@ def bench(
     if as_json:
         print(json.dumps(result))
         return
-    table = Table(title=name, show_header=False)
-    table.add_column("what")
-    table.add_column("how much", justify="right")
+    table = facts(name)
     for key, value in result.items():
         table.add_row(
             key, f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
         )
-    Console().print(table)
+    console().print(table)

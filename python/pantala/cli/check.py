@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-__all__ = ["HELP", "check", "plan_text"]
+__all__ = ["HELP", "check"]
 
 HELP = """Check a scenario and show the resolved plan: every default, every rank's node, what follows from them.
 
 Without --plan the plan goes to standard output, as JSON.
 """
-
-_WIDTH = 110
 
 
 def check(
@@ -28,6 +25,7 @@ def check(
 ) -> None:
     """Checks a scenario file."""
     from pantala.errors import UsageError
+    from pantala.plan import plan_text
     from pantala.scenario import Scenario
 
     scenario = Scenario.from_toml(file)
@@ -44,30 +42,3 @@ def check(
     jobs = f"{len(scenario.jobs)} job{'' if len(scenario.jobs) == 1 else 's'}"
     ranks = sum(job.ranks for job in scenario.jobs)
     print(f"{file}: right; {jobs}, {ranks:,} of {scenario.machine.nodes:,} nodes", file=sys.stderr)
-
-
-def plan_text(plan: dict[str, Any]) -> str:
-    """A plan as JSON to read: a key a line, lists of numbers side by side."""
-    return _text(plan, 0)
-
-
-def _text(value: Any, depth: int) -> str:
-    plain = json.dumps(value, ensure_ascii=False)
-    if len(plain) + 2 * depth <= _WIDTH and not (isinstance(value, dict) and depth == 0):
-        return plain
-    inner, outer = "  " * (depth + 1), "  " * depth
-    if isinstance(value, dict):
-        items = [f"{inner}{json.dumps(key)}: {_text(item, depth + 1)}" for key, item in value.items()]
-        return "{\n" + ",\n".join(items) + f"\n{outer}}}"
-    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
-        lines, line = [], ""
-        for item in (json.dumps(item, ensure_ascii=False) for item in value):
-            if line and len(inner) + len(line) + len(item) + 2 > _WIDTH:
-                lines.append(f"{inner}{line}")
-                line = ""
-            line += f"{', ' if line else ''}{item}"
-        lines.append(f"{inner}{line}")
-        return "[\n" + ",\n".join(lines) + f"\n{outer}]"
-    if isinstance(value, list):
-        return "[\n" + ",\n".join(f"{inner}{_text(item, depth + 1)}" for item in value) + f"\n{outer}]"
-    return plain

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
+
+from pantala.cli.tables import console, table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from pantala.load_curve import CurvePoint
 
 __all__ = ["HELP", "curve"]
@@ -53,11 +55,17 @@ def curve(
     ] = None,
 ) -> None:
     """Measures a load-latency curve."""
+    from rich.console import Console
+
     from pantala.cli.settings import parse_loads, parse_settings
     from pantala.load_curve import curve as measure_curve
 
     wanted = parse_loads(loads)
     changes = parse_settings(settings)
+    if plot is not None:
+        from pantala.figures import check_place
+
+        check_place(plot)  # before anything is measured
     status = Console(stderr=True)
     with status.status(f"{len(wanted)} loads") as line:
         done: list[CurvePoint] = []
@@ -87,18 +95,39 @@ def curve(
     if as_json:
         print(json.dumps(points, indent=2))
     else:
-        Console().print(_table(points, f"{preset}: {routing} routing, {pattern} traffic"))
+        output = console()
+        output.print(_table(points, f"{preset}: {routing} routing, {pattern} traffic"))
+        if timeline is not None:
+            output.print(_timeline(points))
+        if plot is not None:
+            output.print(f"figure: {plot}", highlight=False, markup=False, soft_wrap=True)
+
+
+_HEADINGS = (
+    "load",
+    "accepted",
+    "mean",
+    "p50",
+    "p95",
+    "p99",
+    "network",
+    "hops",
+    "non-minimal",
+    "packets",
+)
 
 
 def _table(points: list[CurvePoint], title: str) -> Table:
-    table = Table(title=title, caption="latencies in ns; loads as fractions of terminal bandwidth")
-    headings = ("load", "accepted", "latency", "p50", "p95", "p99", "network", "hops", "non-minimal", "packets")
-    for heading in headings:
-        table.add_column(heading, justify="right")
+    from pantala.progress import of_thousands
+
+    caption = "latencies (mean to network) in ns; loads as fractions of terminal bandwidth"
+    if any(point["saturated"] for point in points):
+        caption += "\n* saturated: less than 0.97 of the load accepted"
+    shown = table(title, _HEADINGS, caption, gap=1)
     for point in points:
-        table.add_row(
+        shown.add_row(
             f"{point['load']:g}",
-            f"{point['accepted']:.3f}{' saturated' if point['saturated'] else ''}",
+            f"{point['accepted']:.3f}{'*' if point['saturated'] else ' '}",
             _number(point["latency_mean_ns"]),
             _number(point["latency_p50_ns"]),
             _number(point["latency_p95_ns"]),
@@ -106,9 +135,22 @@ def _table(points: list[CurvePoint], title: str) -> Table:
             _number(point["network_latency_mean_ns"]),
             _number(point["link_hops_mean"], 2),
             _number(point["nonminimal_share"], 3),
-            f"{point['packets']:,}",
+            of_thousands(point["packets"]),
         )
-    return table
+    return shown
+
+
+def _timeline(points: list[CurvePoint]) -> Table:
+    """Accepted load and non-minimal share, a row a window of time, two columns a load."""
+    from pantala.progress import time_text
+
+    loads = [f"{point['load']:g}" for point in points]
+    headings = ("from", *(f"{word} at {load}" for load in loads for word in ("accepted", "non-minimal")))
+    shown = table("Over time", headings, "the warm-up included", gap=2)
+    for windows in zip(*(point["timeline"] for point in points), strict=True):
+        cells = [text for w in windows for text in (f"{w['accepted']:.3f}", _number(w["nonminimal_share"], 3))]
+        shown.add_row(time_text(windows[0]["window_start_ns"]), *cells)
+    return shown
 
 
 def _number(value: float | None, decimals: int = 1) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
+
+from pantala.cli.tables import console
 
 __all__ = ["ROUTINGS_HELP", "SCHEMA_HELP", "VERSION_HELP", "routings", "schema", "version"]
 
@@ -18,6 +18,8 @@ VERSION_HELP = "Print the version."
 
 def routings() -> None:
     """Lists the routing algorithms."""
+    from rich.table import Table
+
     from pantala.routings import ROUTINGS
 
     table = Table()
@@ -26,21 +28,25 @@ def routings() -> None:
     table.add_column("rule")
     for routing in ROUTINGS:
         table.add_row(routing.name, str(routing.virtual_channels), f"{routing.rule} {routing.source}")
-    Console().print(table)
+    console().print(table)
 
 
 def schema(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file instead.")] = None,
 ) -> None:
     """Prints the JSON Schema of a scenario."""
+    from pantala.errors import UsageError
     from pantala.scenario.json_schema import scenario_schema_text
 
     text = scenario_schema_text()
     if out is None:
         print(text, end="")
     else:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{out}: cannot be written: {error.strerror}; name another --out") from None
 
 
 def version() -> None:

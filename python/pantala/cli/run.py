@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
+
+from pantala.cli.tables import console, table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from pantala.results import InterferenceRun, Run
 
 __all__ = ["HELP", "run"]
+
+_CAPTION = "mean ± standard deviation, and the most that a rank has"
 
 HELP = """Run a scenario: simulate, write the run directory, report.
 
@@ -56,32 +59,34 @@ def run(
         return
     from pantala.report import finding_of
 
-    console = Console()
-    console.print(_slowdown(result) if isinstance(result, InterferenceRun) else _jobs(result))
-    console.print(finding_of(result), highlight=False, markup=False, soft_wrap=not console.is_terminal)
-    console.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)
-    console.print(f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
+    output = console()
+    output.print(_slowdown(result) if isinstance(result, InterferenceRun) else _jobs(result))
+    output.print(finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal)
+    output.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)
+    output.print(f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _slowdown(result: InterferenceRun) -> Table:
     """Communication time of every job alone and together."""
-    table = _table("Communication time over ranks", "job", "alone", "most", "together", "most", "slowdown")
+    headings = ("job", "alone", "most", "together", "most", "slowdown")
+    shown = table("Communication time over ranks", headings, _CAPTION)
     for row in result.slowdown.collect().iter_rows(named=True):
         slowdown = row["slowdown"]
-        table.add_row(
+        shown.add_row(
             row["name"],
             *_communication(row, "alone_"),
             *_communication(row, "together_"),
             "" if slowdown is None else f"{slowdown:.2f}",
         )
-    return table
+    return shown
 
 
 def _jobs(result: Run) -> Table:
     """What a run without comparison tells of every job."""
-    table = _table("Jobs", "job", "ended", "communication", "most", "latency", "p99", "GB")
+    headings = ("job", "ended", "communication", "most", "latency", "p99", "GB")
+    shown = table("Jobs", headings, f"{_CAPTION}; latency is of packets")
     for row in result.jobs.collect().iter_rows(named=True):
-        table.add_row(
+        shown.add_row(
             row["name"],
             _time(row["end_ns"]),
             *_communication(row, ""),
@@ -89,15 +94,7 @@ def _jobs(result: Run) -> Table:
             _time(row["packet_latency_p99_ns"]),
             f"{row['bytes'] / 1e9:.3g}",
         )
-    return table
-
-
-def _table(title: str, *headings: str) -> Table:
-    caption = "mean ± standard deviation, and the most that a rank has; latency is of packets"
-    table = Table(title=title, caption=caption if "latency" in headings else caption.partition(";")[0], box=SIMPLE_HEAD)
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number else "left", no_wrap=True)
-    return table
+    return shown
 
 
 def _communication(row: dict[str, float | None], prefix: str) -> tuple[str, str]:

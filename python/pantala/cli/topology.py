@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+
+from pantala.cli.tables import console, facts
 
 __all__ = ["HELP", "topology"]
 
@@ -59,12 +59,10 @@ def topology(
     if graphml is not None:
         wiring_of.write_graphml(chosen, graphml)
         written.append(graphml)
-    summary = Table(show_header=False)
-    summary.add_column("what")
-    summary.add_column("how many", justify="right")
+    summary = facts()
     for key, value in wiring_of.summary(chosen, table).items():
         summary.add_row(key, value)
-    console = Console()
-    console.print(summary)
+    output = console()
+    output.print(summary)
     for path in written:
-        console.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
+        output.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)

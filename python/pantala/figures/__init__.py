@@ -16,7 +16,7 @@ from pantala.figures.curve import curve
 from pantala.figures.hottest import hottest_links, hottest_table, link_name
 from pantala.figures.latency import packet_latency
 from pantala.figures.link_map import group_matrix, link_load_map, link_shift_map, shared_until
-from pantala.figures.save import FORMATS, save, to_svg
+from pantala.figures.save import FORMATS, check_place, save, to_svg
 from pantala.figures.slowdown import slowdown_bars
 from pantala.figures.style import PALETTE, style
 from pantala.figures.throughput import throughput, throughput_windows
@@ -24,6 +24,7 @@ from pantala.figures.throughput import throughput, throughput_windows
 __all__ = [
     "FORMATS",
     "PALETTE",
+    "check_place",
     "communication_time",
     "curve",
     "group_matrix",

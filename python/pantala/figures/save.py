@@ -9,7 +9,9 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "save", "to_svg"]
+from pantala.errors import UsageError
+
+__all__ = ["FORMATS", "check_place", "save", "to_svg"]
 
 # Matplotlib writes the date and its own version unless each key is switched off.
 _NO_METADATA: dict[str, dict[str, str | None]] = {
@@ -31,15 +33,30 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 200) -> P
         dpi: Dots an inch, for PNG only.
 
     Raises:
-        ValueError: The ending is none of .svg, .pdf and .png.
+        UsageError: The ending is none of .svg, .pdf and .png, or the file cannot be written.
+    """
+    target = check_place(path)
+    kind = target.suffix.lower().removeprefix(".")
+    with mpl.rc_context({"svg.hashsalt": "pantala", "pdf.fonttype": 42}):
+        try:
+            figure.savefig(target, format=kind, dpi=dpi, metadata=_NO_METADATA[kind])
+        except OSError as error:
+            raise UsageError(f"{target}: cannot be written: {error.strerror or error}; name another file") from None
+    return target
+
+
+def check_place(path: str | os.PathLike[str]) -> Path:
+    """See whether a figure can be written at `path`, before the work whose figure it is.
+
+    Raises:
+        UsageError: The ending is none of .svg, .pdf and .png, or there is no such directory.
     """
     target = Path(path)
-    kind = target.suffix.lower().removeprefix(".")
-    if kind not in _NO_METADATA:
+    if target.suffix.lower().removeprefix(".") not in _NO_METADATA:
         known = ", ".join(f".{name}" for name in FORMATS)
-        raise ValueError(f"cannot write a figure as {target.name!r}: end the name in one of {known}")
-    with mpl.rc_context({"svg.hashsalt": "pantala", "pdf.fonttype": 42}):
-        figure.savefig(target, format=kind, dpi=dpi, metadata=_NO_METADATA[kind])
+        raise UsageError(f"{target}: is no kind of figure; end the name in one of {known}")
+    if not target.parent.is_dir():
+        raise UsageError(f"{target}: cannot be written: there is no directory {target.parent}; make it first")
     return target
 
 

@@ -43,8 +43,8 @@ def _pair(name: str, other: str, ratio: float) -> str:
     if abs(ratio - 1) < _UNCHANGED:
         return f"{other} leaves {name}'s communication time as it is ({ratio:.2f} times)"
     if ratio < 1:
-        return f"{name}'s communication takes {ratio:.2f} times as long beside {other} as alone"
-    return f"{other} slows {name}'s communication down {ratio:.2f} times"
+        return f"beside {other}, {name} communicates {ratio:.2f} times as long as alone"
+    return f"{other} makes {name} communicate {ratio:.2f} times as long as alone"
 
 
 def _single(subject: Subject) -> str:

@@ -96,14 +96,16 @@ def _throughput(subject: Subject) -> Picture:
         return Picture(title, "This run kept no windows of time, so there is no throughput over time to draw.")
     frame = figures.throughput_windows(subject.run, 0)
     step = "" if frame is None else f" One step is {duration(float(frame['end_ns'][0]), exact=True)}."
+    figure = figures.throughput(subject.run, subject.alone)
+    scales = " Mind the scale of each panel." if len({axes.get_ylim() for axes in figure.axes}) > 1 else ""
     return _picture(
         "throughput",
         title,
         "Payload delivered to each job per unit of simulated time"
-        f"{_dashed(subject)}{step} A dotted line marks the end of another job. Mind the scale of each panel.",
+        f"{_dashed(subject)}{step} A dotted line marks the end of another job.{scales}",
         f"{KANG}, Fig. 5 and 9",
         f"Delivered throughput of {_jobs(subject)} over simulated time.",
-        figures.throughput(subject.run, subject.alone),
+        figure,
     )
 
 

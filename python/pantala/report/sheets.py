@@ -176,7 +176,7 @@ def runs_sheet(subject: Subject) -> Sheet:
             "simulated",
             "packets",
             "packet-hops",
-            "wall, s",
+            "wall,\N{NO-BREAK SPACE}s",
             "packet-hops a CPU-second",
             "result hash",
         ],

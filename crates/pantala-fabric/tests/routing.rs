@@ -1,0 +1,263 @@
+//! What every routing promises: paths that arrive, climb in (VC, link class), stay in their hop bounds; and the rules of decision.
+mod support;
+
+use pantala_engine::Stream;
+use pantala_fabric::packet::{Leg, NONE, Packet};
+use pantala_fabric::routing::{Algorithm, QueueScope, RoutingConfig, Senses};
+use pantala_topology::{DragonflySpec, LinkClass, Peer, Topology, Wiring};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use support::dragonfly;
+
+/// Queues by (port, VC), zero where nothing is said.
+#[derive(Default)]
+struct Queues(BTreeMap<(u16, u8), i64>);
+
+impl Senses for Queues {
+    fn queue(&mut self, port: u16, vc: Option<u8>) -> i64 {
+        self.0.iter().filter(|((p, v), _)| *p == port && vc.is_none_or(|vc| vc == *v)).map(|(_, flits)| flits).sum()
+    }
+}
+
+fn packet(topology: &Topology, destination: u32, draw: u64) -> Packet {
+    let router = topology.router_of(destination);
+    Packet {
+        ready: 0,
+        tail: 0,
+        draw,
+        next: NONE,
+        at: 0,
+        destination,
+        destination_router: router,
+        intermediate: NONE,
+        gate: NONE,
+        bytes: 512,
+        destination_group: topology.group_of(router) as u16,
+        job: 0,
+        flits: 4,
+        out_vc: 0,
+        hops: 0,
+        leg: Leg::Undecided,
+        nonminimal: false,
+    }
+}
+
+/// The hops of a packet until it is ejected: (class, VC), and the groups it passes.
+fn walk(
+    topology: &Topology,
+    routing: &RoutingConfig,
+    source: u32,
+    packet: &mut Packet,
+    queues: &mut Queues,
+) -> (Vec<(LinkClass, u8)>, Vec<u32>) {
+    let mut router = topology.router_of(source);
+    routing.decide(topology, router, packet, queues);
+    let (mut hops, mut groups) = (Vec::new(), vec![topology.group_of(router)]);
+    loop {
+        let hop = routing.follow(topology, router, packet);
+        hops.push((topology.class_of_port(hop.port), hop.vc));
+        assert!(hops.len() < 20, "the packet wanders: {hops:?}");
+        match topology.peer(router, hop.port) {
+            Peer::Node(node) => {
+                assert_eq!(node, packet.destination);
+                return (hops, groups);
+            }
+            Peer::Port { router: next, .. } => {
+                packet.hops += 1;
+                router = next;
+                if topology.group_of(router) != *groups.last().unwrap() {
+                    groups.push(topology.group_of(router));
+                }
+            }
+            Peer::Unconnected => panic!("routed to a port with nothing behind it"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    /// On any Dragonfly, parallel links and every wiring included, under any queues.
+    #[test]
+    fn paths_arrive_and_climb(
+        p in 1u32..3, a in 1u32..6, h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, algorithm in 0usize..5,
+        ends in any::<(u32, u32)>(), draw: u64, loads in prop::collection::vec(0i64..100, 40), candidates in 1u32..3,
+    ) {
+        let groups = 2 + (f64::from(a * h - 1) * share) as u32;
+        let spec = DragonflySpec {
+            nodes_per_router: p, routers_per_group: a, global_ports: h, groups, links_per_pair: 0,
+            wiring: Wiring::ALL[wiring], mirrored: false, wiring_seed: draw,
+        };
+        let topology = Topology::dragonfly(&spec).unwrap();
+        let (source, destination) = (ends.0 % topology.nodes(), ends.1 % topology.nodes());
+        let algorithm = Algorithm::ALL[algorithm];
+        let mut routing = RoutingConfig::new(algorithm);
+        routing.ugal.candidates_minimal = candidates;
+        routing.ugal.candidates_nonminimal = candidates;
+        let mut queues = Queues(loads.iter().enumerate().map(|(i, q)| (((i / 4) as u16, (i % 4) as u8), *q)).collect());
+        let mut packet = packet(&topology, destination, draw);
+        let (hops, passed) = walk(&topology, &routing, source, &mut packet, &mut queues);
+
+        prop_assert!(packet.hops <= algorithm.most_hops());
+        // The order in which channels may be held: VC by VC, local before global; ejection last.
+        let keys: Vec<(u8, bool)> =
+            hops.iter().filter(|(class, _)| *class != LinkClass::Terminal).map(|(c, vc)| (*vc, *c == LinkClass::Global)).collect();
+        prop_assert!(keys.windows(2).all(|w| w[0] < w[1]), "{algorithm:?}: {hops:?}");
+        prop_assert!(hops.iter().all(|(_, vc)| *vc < algorithm.channels().count));
+        prop_assert_eq!(hops.last().unwrap().1, algorithm.channels().destination);
+
+        let (from, to) = (topology.group_of_node(source), topology.group_of_node(destination));
+        if from == to {
+            prop_assert!(!packet.nonminimal && passed == [from]);
+        } else if packet.nonminimal {
+            prop_assert!(passed.len() == 3 && passed[1] != from && passed[1] != to, "{passed:?}");
+        } else {
+            prop_assert_eq!(passed, [from, to]);
+        }
+    }
+
+    /// Minimal means the fewest hops that any of the links between the two groups allows.
+    #[test]
+    fn minimal_is_minimal(a in 2u32..6, h in 1u32..4, share in 0.0f64..1.0, ends in any::<(u32, u32)>(), draw: u64) {
+        let groups = 2 + (f64::from(a * h - 1) * share) as u32;
+        let topology = dragonfly(1, a, h, groups);
+        let (source, destination) = (ends.0 % topology.nodes(), ends.1 % topology.nodes());
+        let (from, to) = (topology.group_of(source), topology.group_of(destination));
+        let best = match (source == destination, from == to) {
+            (true, _) => 0,
+            (_, true) => 1,
+            _ => topology.global_links(from, to).iter()
+                .map(|l| 1 + u8::from(l.router != source) + u8::from(l.target_router != destination)).min().unwrap(),
+        };
+        let mut packet = packet(&topology, destination, draw);
+        walk(&topology, &RoutingConfig::new(Algorithm::Minimal), source, &mut packet, &mut Queues::default());
+        prop_assert_eq!(packet.hops, best);
+    }
+}
+
+/// The intermediate is uniform over what its name says.
+#[test]
+fn intermediates_are_uniform() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let (source, destination) = (0, 70); // groups 0 and 8
+    for (algorithm, choices) in [(Algorithm::ValiantGroup, 7), (Algorithm::ValiantNode, 28)] {
+        let mut counts = BTreeMap::new();
+        let mut draws = Stream::new(3, 0, 0);
+        const DRAWS: u32 = 28_000;
+        for _ in 0..DRAWS {
+            let mut packet = packet(&topology, destination, draws.bits());
+            RoutingConfig::new(algorithm).decide(
+                &topology,
+                topology.router_of(source),
+                &mut packet,
+                &mut Queues::default(),
+            );
+            *counts.entry(packet.intermediate).or_insert(0u32) += 1;
+        }
+        assert_eq!(counts.len(), choices, "{algorithm:?}: {counts:?}");
+        let expected = DRAWS / choices as u32;
+        let spread = 5.0 * f64::from(expected).sqrt();
+        assert!(counts.values().all(|n| f64::from(n.abs_diff(expected)) < spread), "{algorithm:?}: {counts:?}");
+    }
+}
+
+/// Non-minimal iff q_min > floor(threshold q_nonmin) + bias; ties go to minimal.
+#[test]
+fn ugal_compares_as_its_docs_say() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let mut routing = RoutingConfig::new(Algorithm::UgalN);
+    let mut tried = 0;
+    for draw in 0..200 {
+        // Which ports the two candidates use: ask with empty and with full queues.
+        let port = |queues: &mut Queues| {
+            let mut packet = packet(&topology, 70, draw);
+            routing.decide(&topology, 0, &mut packet, queues);
+            (routing.follow(&topology, 0, &mut packet), packet.nonminimal)
+        };
+        let (minimal, diverted) = port(&mut Queues::default());
+        assert!(!diverted, "a tie of empty queues goes to minimal");
+        let (other, diverted) = port(&mut Queues([((minimal.port, minimal.vc), 1_000_000)].into()));
+        if !diverted || other.port == minimal.port {
+            continue;
+        }
+        tried += 1;
+        for (q_min, q_non, expected) in [(20, 10, false), (21, 10, true), (1, 0, true), (0, 0, false), (13, 6, true)] {
+            let mut queues = Queues([((minimal.port, 3), q_min), ((other.port, 1), q_non)].into());
+            assert_eq!(port(&mut queues).1, expected, "{q_min} {q_non}");
+        }
+    }
+    assert!(tried > 50);
+    // A bias in flits, and a threshold that is not whole.
+    routing.ugal.bias = 5;
+    routing.ugal.threshold = 1.5;
+    let decide = |q_min, q_non| {
+        let mut sample = None;
+        for draw in 0..200 {
+            let mut probe = packet(&topology, 70, draw);
+            routing.decide(&topology, 0, &mut probe, &mut Queues::default());
+            let minimal = routing.follow(&topology, 0, &mut probe);
+            let mut probe = packet(&topology, 70, draw);
+            routing.decide(&topology, 0, &mut probe, &mut Queues([((minimal.port, 0), 1_000_000)].into()));
+            let other = routing.follow(&topology, 0, &mut probe);
+            if probe.nonminimal && other.port != minimal.port {
+                let mut chosen = packet(&topology, 70, draw);
+                let mut queues = Queues([((minimal.port, 0), q_min), ((other.port, 0), q_non)].into());
+                routing.decide(&topology, 0, &mut chosen, &mut queues);
+                sample = Some(chosen.nonminimal);
+                break;
+            }
+        }
+        sample.unwrap()
+    };
+    assert!(!decide(9, 3)); // floor(4.5) + 5 = 9
+    assert!(decide(10, 3));
+}
+
+/// Where both candidates leave by one port, only the VC that each would use counts.
+#[test]
+fn ugal_with_a_shared_port_compares_virtual_channels() {
+    // One router a group owns all global links: with two routers a group, half of the sources reach both by one local link.
+    let topology = dragonfly(2, 2, 4, 9);
+    let routing = RoutingConfig::new(Algorithm::UgalG);
+    let (vc_min, vc_non) = (routing.channels.source_minimal, routing.channels.source_nonminimal);
+    let mut seen = 0;
+    for destination in 4..topology.nodes() {
+        for draw in 0..20 {
+            let port = |queues: &mut Queues| {
+                let mut packet = packet(&topology, destination, draw);
+                routing.decide(&topology, 0, &mut packet, queues);
+                (routing.follow(&topology, 0, &mut packet), packet.nonminimal)
+            };
+            let (minimal, _) = port(&mut Queues::default());
+            let (other, diverted) = port(&mut Queues([((minimal.port, vc_min), 1_000)].into()));
+            if diverted && other.port == minimal.port {
+                seen += 1;
+                // The other VC is as full: 1,000 is not more than twice 1,000.
+                assert!(
+                    !port(&mut Queues([((minimal.port, vc_min), 1_000), ((minimal.port, vc_non), 1_000)].into())).1
+                );
+            }
+        }
+    }
+    assert!(seen > 10, "{seen}");
+}
+
+/// `queue_scope = "vc"` looks at one VC only.
+#[test]
+fn scope_vc_ignores_other_channels() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let mut routing = RoutingConfig::new(Algorithm::UgalN);
+    routing.ugal.scope = QueueScope::Vc;
+    let mut diverted = 0;
+    for draw in 0..100 {
+        let mut probe = packet(&topology, 70, draw);
+        routing.decide(&topology, 0, &mut probe, &mut Queues::default());
+        let minimal = routing.follow(&topology, 0, &mut probe);
+        for (vc, counts) in [(minimal.vc, true), (minimal.vc + 1, false)] {
+            let mut packet = packet(&topology, 70, draw);
+            routing.decide(&topology, 0, &mut packet, &mut Queues([((minimal.port, vc), 1_000)].into()));
+            assert!(counts || !packet.nonminimal);
+            diverted += u32::from(packet.nonminimal);
+        }
+    }
+    assert!(diverted > 50, "{diverted}");
+}
