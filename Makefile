@@ -16,7 +16,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 DEMO_OUT := runs/interference
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint docs bench schema lock clean
+.PHONY: help setup build demo test lint docs bench schema figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -49,8 +49,13 @@ docs: build ## Build the documentation: target/docs (the site) and target/doc (t
 bench: build ## Measure the speed of the core on uniform-1056
 	$(BIN)/pantala bench uniform-1056
 
-schema: build ## Write schema/scenario.schema.json from the scenario models
+schema: build ## Write what is made from the models: schema/scenario.schema.json, the plan of the benchmark
 	$(BIN)/pantala schema --out schema/scenario.schema.json
+	$(BIN)/python -m pantala.benchmark > uniform-1056.json
+	mv uniform-1056.json python/pantala/presets/benchmarks/
+
+figure: build ## Draw the README's figure from the run of `make demo`
+	$(BIN)/python docs/figure.py $(DEMO_OUT) docs/_static/interference.svg
 
 lock: ## Resolve requirements/dev.txt anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url \

@@ -13,8 +13,8 @@ author = "The Pantala authors"
 copyright = author
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pantala_reference"]
-exclude_patterns = ["_build"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pantala_reference", "pantala_validation"]
+exclude_patterns = ["_build", "explanation/made-*.md"]
 html_theme = "furo"
 html_title = "Pantala"
 html_show_sphinx = False

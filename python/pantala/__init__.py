@@ -166,20 +166,22 @@ _HOMES = {
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 
-def __getattr__(name: str) -> object:
-    if name == "__version__":
-        value: object = _version()
-    elif name in _HOME_OF:
-        value = getattr(import_module(_HOME_OF[name]), name)
-    else:
-        try:
-            return import_module(f"pantala.{name}")  # pt.metrics, pt.figures, ...
-        except ModuleNotFoundError as error:
-            if error.name != f"pantala.{name}":
-                raise
-        raise AttributeError(f"module 'pantala' has no attribute '{name}'")
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # type checkers read the imports above, and know which names there are
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            value: object = _version()
+        elif name in _HOME_OF:
+            value = getattr(import_module(_HOME_OF[name]), name)
+        else:
+            try:
+                return import_module(f"pantala.{name}")  # pt.metrics, pt.figures, ...
+            except ModuleNotFoundError as error:
+                if error.name != f"pantala.{name}":
+                    raise
+            raise AttributeError(f"module 'pantala' has no attribute '{name}'")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pantala import units
 from pantala.capacity import Capacity
 from pantala.units import Bandwidth, Duration, Quantity, Size, UnitError
 
@@ -134,3 +135,10 @@ def test_a_buffer_must_hold_whole_flits_and_packets() -> None:
         Capacity.parse("-1 KiB")
     with pytest.raises(UnitError, match="'30 packets', '120 flits' or '15 KiB'"):
         Capacity.parse(30)
+
+
+def test_the_usual_units_are_what_pint_says() -> None:
+    registry = units._registry()
+    for unit, (base, factor) in units._USUAL.items():
+        quantity = registry.Quantity(Fraction(1), registry.parse_units(unit, case_sensitive=True))
+        assert Fraction(quantity.to(base).magnitude) == factor, unit

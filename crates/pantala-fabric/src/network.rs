@@ -122,7 +122,8 @@ impl<H: Host, P: Probe> Network<H, P> {
                 Kind::NIC => self.each(|network, id| network.nic_wake(id, now)),
                 _ => self.each(|network, id| network.crossbar_wake::<F>(id, now)),
             }
-            if !self.wheel.more_at(now) && !(self.arrived.is_empty() && self.dirty_routers.is_empty()) {
+            let unsettled = !self.arrived.is_empty() || !self.dirty_routers.is_empty();
+            if unsettled && !self.wheel.more_at(now) {
                 self.settle::<F>(now);
             }
         }

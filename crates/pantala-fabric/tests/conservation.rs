@@ -155,3 +155,33 @@ fn the_order_within_a_phase_does_not_matter() {
         }
     }
 }
+
+/// Routers so wide that their sets of input VCs and of ports take more than one word.
+#[test]
+fn wide_routers_lose_nothing_and_do_not_depend_on_order() {
+    for (p, a, h, g) in [(20, 6, 6, 4), (60, 3, 3, 3)] {
+        for base in [kang(Algorithm::UgalN), sst(Algorithm::ValiantNode)] {
+            let run = |scramble: Option<u64>| {
+                let mut config = base.clone();
+                config.router.input_buffer = 16;
+                config.router.output_buffer = 12;
+                let topology = dragonfly(p, a, h, g);
+                let host = Uniform::new(topology.nodes(), &config, 0.7, 1_000_000);
+                let mut net = network(config, topology, host);
+                if let Some(seed) = scramble {
+                    net.scramble(seed);
+                }
+                net.advance(Time::MAX);
+                assert!(net.audit().balanced(), "{}", net.audit());
+                assert_eq!(net.packets_in_flight(), 0, "{}", net.diagnose());
+                let totals = net.totals();
+                let mut packets = net.probe.packets;
+                packets.sort_unstable_by_key(|s| (s.delivered, s.destination));
+                (packets, totals)
+            };
+            let ordered = run(None);
+            assert!(ordered.0.len() > 1_000);
+            assert!(ordered == run(Some(7)), "{p} nodes a router: the order within a phase matters");
+        }
+    }
+}

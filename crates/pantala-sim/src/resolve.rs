@@ -87,20 +87,24 @@ fn check_links(plan: &Plan) -> Result<(), PlanError> {
         ));
     }
     for (name, link) in links(plan) {
-        positive(&format!("links.{name}.bandwidth_bytes_per_s"), link.bandwidth_bytes_per_s, "bandwidth")?;
+        check_bandwidth(&format!("links.{name}.bandwidth_bytes_per_s"), link.bandwidth_bytes_per_s, plan.flit_bytes)?;
         positive(&format!("links.{name}.latency_ps"), link.latency_ps, "latency: what crosses a link takes time")?;
-        positive(
-            &format!("links.{name}.bandwidth_bytes_per_s"),
-            transfer_time(plan.flit_bytes.into(), link.bandwidth_bytes_per_s),
-            "bandwidth at which a flit takes at least a picosecond",
-        )?;
     }
-    positive("router.crossbar_bandwidth_bytes_per_s", plan.router.crossbar_bandwidth_bytes_per_s, "bandwidth")?;
-    positive(
-        "router.crossbar_bandwidth_bytes_per_s",
-        transfer_time(plan.flit_bytes.into(), plan.router.crossbar_bandwidth_bytes_per_s),
-        "bandwidth at which a flit takes at least a picosecond",
-    )?;
+    let crossbar = plan.router.crossbar_bandwidth_bytes_per_s;
+    check_bandwidth("router.crossbar_bandwidth_bytes_per_s", crossbar, plan.flit_bytes)
+}
+
+/// A flit takes a whole picosecond at least and ten seconds at most, at `bandwidth`.
+fn check_bandwidth(key: &str, bandwidth: u64, flit_bytes: u32) -> Result<(), PlanError> {
+    positive(key, bandwidth, "bandwidth")?;
+    if transfer_time(flit_bytes.into(), bandwidth) == 0 {
+        let message = format!("a flit of {flit_bytes} bytes would take less than a picosecond");
+        return Err(PlanError::new(key, bandwidth, message, "lower the bandwidth or take a larger flit"));
+    }
+    if u64::from(flit_bytes) / bandwidth >= 10 {
+        let message = format!("a flit of {flit_bytes} bytes would take ten seconds or more");
+        return Err(PlanError::new(key, bandwidth, message, "raise the bandwidth or take a smaller flit"));
+    }
     Ok(())
 }
 

@@ -9,6 +9,7 @@ pub mod fft3d;
 pub mod halo3d;
 pub mod uniform_random;
 
+use pantala_engine::Time;
 use pantala_mpi::{Fault, Op, Program};
 
 use allreduce_loop::AllreduceLoopRank;
@@ -80,6 +81,15 @@ impl Position {
         self.iteration += 1;
         self.at = 0;
     }
+}
+
+/// Checks that a time does not reach the end of the clock.
+pub(crate) fn bounded(key: &str, time: Time) -> Result<(), Fault> {
+    const LONGEST: Time = 1_000_000_000_000_000_000;
+    if time > LONGEST {
+        return Err(Fault::new(key, time, "longer than any run", "give at most 10^18 ps (11 days)"));
+    }
+    Ok(())
 }
 
 /// Checks that a size or a count is not zero.

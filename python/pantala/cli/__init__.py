@@ -45,9 +45,11 @@ def _bench_only(words: list[str]) -> None:
     sys.exit(0)
 
 
-def __getattr__(name: str) -> object:
-    if name == "app":
-        from pantala.cli.application import app
+if not TYPE_CHECKING:
 
-        return app
-    raise AttributeError(f"module 'pantala.cli' has no attribute '{name}'")
+    def __getattr__(name: str) -> object:
+        if name == "app":
+            from pantala.cli.application import app
+
+            return app
+        raise AttributeError(f"module 'pantala.cli' has no attribute '{name}'")

@@ -33,7 +33,8 @@ def _slowdowns(slowdown: pl.DataFrame) -> str:
         for row in rows:
             other = names[1 - names.index(row["name"])]
             parts.append(_pair(row["name"], other, row["slowdown"]))
-        return "; ".join(parts) + "."
+        text = "; ".join(parts) + "."
+        return f"Beside{text.removeprefix('beside')}" if text.startswith("beside ") else text
     rows.sort(key=lambda row: -row["slowdown"])
     ratios = [f"{row['name']} {row['slowdown']:.2f} times" for row in rows]
     return f"In one another's company the jobs communicate longer than alone: {join(ratios)}."

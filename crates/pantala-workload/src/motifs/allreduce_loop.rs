@@ -7,7 +7,7 @@ use pantala_engine::Time;
 use pantala_mpi::{Fault, Op, Program, WORLD};
 use serde::{Deserialize, Serialize};
 
-use super::{Position, positive};
+use super::{Position, bounded, positive};
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,10 +26,11 @@ impl AllreduceLoop {
     /// Checks the parameters; any number of ranks will do.
     ///
     /// # Errors
-    /// A [`Fault`] if a size or a count is zero.
+    /// A [`Fault`] if a size or a count is zero, or a time beyond all bounds.
     pub fn check(&self, _ranks: u32) -> Result<(), Fault> {
         positive("message_bytes", self.message_bytes)?;
-        positive("iterations", u64::from(self.iterations))
+        positive("iterations", u64::from(self.iterations))?;
+        bounded("compute_ps", self.compute_ps)
     }
 
     /// The program of any rank.

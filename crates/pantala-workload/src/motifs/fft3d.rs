@@ -11,7 +11,7 @@ use pantala_engine::Time;
 use pantala_mpi::{Communicator, Fault, Op, Program};
 use serde::{Deserialize, Serialize};
 
-use super::{Position, positive};
+use super::{Position, bounded, positive};
 use crate::grid;
 
 /// The motif's parameters.
@@ -41,12 +41,14 @@ impl Fft3d {
     /// Checks the parameters for a job of `ranks`.
     ///
     /// # Errors
-    /// A [`Fault`] if the array does not have `ranks` cells, or if a size or a count is zero.
+    /// A [`Fault`] if the array does not have `ranks` cells, or if a size or a count is zero, or a time beyond all bounds.
     pub fn check(&self, ranks: u32) -> Result<(), Fault> {
         grid::check(self.grid, ranks)?;
         positive("row_message_bytes", self.row_message_bytes)?;
         positive("column_message_bytes", self.column_message_bytes)?;
-        positive("iterations", u64::from(self.iterations))
+        positive("iterations", u64::from(self.iterations))?;
+        bounded("compute_forward_ps", self.compute_forward_ps)?;
+        bounded("compute_backward_ps", self.compute_backward_ps)
     }
 
     /// The communicators of `rank`: 1 is its row, 2 its column.

@@ -11,7 +11,7 @@ use pantala_engine::Time;
 use pantala_mpi::{Fault, Incoming, Op, Outgoing, Program, Source, TagSelect, WORLD};
 use serde::{Deserialize, Serialize};
 
-use super::{Position, positive};
+use super::{Position, bounded, positive};
 use crate::grid;
 
 /// The motif's parameters.
@@ -39,11 +39,12 @@ impl Halo3d {
     /// Checks the parameters for a job of `ranks`.
     ///
     /// # Errors
-    /// A [`Fault`] if the grid does not have `ranks` cells, or if a size or a count is zero.
+    /// A [`Fault`] if the grid does not have `ranks` cells, or if a size or a count is zero, or a time beyond all bounds.
     pub fn check(&self, ranks: u32) -> Result<(), Fault> {
         grid::check(self.grid, ranks)?;
         positive("message_bytes", self.message_bytes)?;
-        positive("iterations", u64::from(self.iterations))
+        positive("iterations", u64::from(self.iterations))?;
+        bounded("compute_ps", self.compute_ps)
     }
 
     /// The program of `rank`.

@@ -9,7 +9,7 @@ use pantala_engine::random::key_of;
 use pantala_mpi::{Fault, Incoming, Op, Outgoing, Program, Source, TagSelect, WORLD};
 use serde::{Deserialize, Serialize};
 
-use super::{Position, positive};
+use super::{Position, bounded, positive};
 use crate::permutation::Permutation;
 use crate::streams::{Purpose, keyed};
 
@@ -30,10 +30,11 @@ impl UniformRandom {
     /// Checks the parameters; any number of ranks will do.
     ///
     /// # Errors
-    /// A [`Fault`] if a size or a count is zero.
+    /// A [`Fault`] if a size or a count is zero, or a time beyond all bounds.
     pub fn check(&self, _ranks: u32) -> Result<(), Fault> {
         positive("message_bytes", self.message_bytes)?;
-        positive("iterations", u64::from(self.iterations))
+        positive("iterations", u64::from(self.iterations))?;
+        bounded("compute_ps", self.compute_ps)
     }
 
     /// The program of `rank` of `ranks` in the job called `job`.

@@ -1,0 +1,54 @@
+"""What starting costs: nothing is imported that a command does not use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import pantala
+from pantala import benchmark
+from support import ROOT
+
+HEAVY = {"matplotlib", "numpy", "polars", "jinja2", "pint", "pydantic", "rich.console", "typer"}
+
+
+def loaded_by(code: str) -> set[str]:
+    """Which of the heavy modules a fresh interpreter has after some code."""
+    look = f"print(*(set(sys.modules) & {HEAVY!r}), file=sys.stderr)"
+    program = f"import sys\ntry:\n    {code}\nexcept SystemExit: pass\n{look}"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(ended.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "needed"),
+    [
+        ("import pantala", set[str]()),
+        ("from pantala.cli import main; from pantala import benchmark, native", set[str]()),
+        ("from pantala.cli import main; main(['version'])", {"typer", "pydantic"}),
+        ("from pantala.cli import main; main(['check', 'examples/interference.toml'])", {"typer", "pydantic"}),
+    ],
+)
+def test_only_what_is_needed(code: str, needed: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert loaded_by(code) <= needed
+
+
+@pytest.mark.native
+def test_the_bench_loads_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert loaded_by("from pantala.cli import main; main(['bench', 'uniform-1056', '--json'])") == set()
+
+
+def test_the_prepared_bench_is_the_curve() -> None:
+    path = ROOT / "python" / "pantala" / "presets" / "benchmarks" / "uniform-1056.json"
+    assert path.read_text(encoding="utf-8") == benchmark.prepared_text(), "make schema writes it anew"
+
+
+def test_every_name_has_a_home() -> None:
+    assert all(getattr(pantala, name) is not None for name in pantala.__all__)
+    assert set(pantala.__all__) <= set(dir(pantala))
+    assert set(pantala._HOME_OF) == set(pantala.__all__) - {"__version__"}
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        _ = pantala.nonsense  # type: ignore[attr-defined]
