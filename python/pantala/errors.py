@@ -113,7 +113,9 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, directory: Path | None) -> None:
         self.directory = directory
-        super().__init__(f"interrupted; what there is is in {directory}" if directory else "interrupted")
+        super().__init__(
+            f"interrupted; the tables so far are in {directory}, marked incomplete" if directory else "interrupted"
+        )
 
 
 def dotted(path: Sequence[str | int]) -> str:

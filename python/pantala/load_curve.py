@@ -175,6 +175,9 @@ def curve_setup(
         "measure": _time("measure", defaults["measure"] if measure is None else measure),
         "timeline": Duration(0) if timeline is None else _time("timeline", timeline),
     }
+    simulated = Duration(times["warmup"] + times["measure"])
+    if times["timeline"] > simulated:
+        raise UsageError(f"timeline = '{timeline}': is longer than the {simulated} simulated; write a shorter window")
     data = {
         "name": "curve",
         "seed": seed,
@@ -199,7 +202,7 @@ def curve_setup(
                 },
             }
         ],
-        "stop": {"duration": str(Duration(times["warmup"] + times["measure"]))},
+        "stop": {"duration": str(simulated)},
         "record": {"packets": "off", "messages": False, "iterations": False, "link_windows": False},
     }
     spelled = {

@@ -95,7 +95,7 @@ class ProgressLine:
         counters = document["counters"]
         seconds = document["provenance"]["wall_seconds"]
         line = (
-            f"{self._title}: {time_text(document['simulated_ns'])} simulated, "
+            f"{self._title}: {time_text(document['simulated_ns'])}, "
             f"{of_thousands(counters['packets_delivered'])} packets, "
             f"{_rate(counters['packet_hops'], seconds)}, {_clock(seconds)}"
         )

@@ -45,7 +45,9 @@ class OutputDirectory:
             if holds_run(target):
                 if not overwrite:
                     raise RunDirectoryError(
-                        target, "already holds a run", "add --overwrite to replace it, or choose another --out"
+                        target,
+                        "already holds a run",
+                        "add --overwrite (overwrite=True) to replace it, or choose another --out",
                     )
             elif any(target.iterdir()):
                 raise RunDirectoryError(target, "is a directory with something else in it", "choose another --out")

@@ -106,3 +106,29 @@ def test_the_bench_is_the_curve_at_half_load(fake_core: FakeCore, cli: Cli) -> N
     _plan, warmup, measure, _timeline = fake_core.measured[0]
     assert warmup + measure == 100 * US
     assert "result_hash" in cli("bench").out
+
+
+def test_a_time_that_cannot_be(fake_core: FakeCore) -> None:
+    for times, says in (
+        ({"warmup": ""}, "warmup = '': is not a time"),
+        ({"measure": "0 us"}, "measure = '0 us': must be more than zero"),
+        ({"timeline": "1 ms"}, "timeline = '1 ms': is longer than the 100 us simulated"),
+    ):
+        with pytest.raises(pt.UsageError, match=says):
+            pt.curve(loads=[0.1], **times)  # type: ignore[arg-type]
+    assert not fake_core.measured
+
+
+@pytest.mark.parametrize("place", ["curve.bmp", "absent/curve.svg"])
+def test_a_figure_that_cannot_be_written_is_refused_at_once(fake_core: FakeCore, cli: Cli, place: str) -> None:
+    ended = cli("curve", "--loads", "0.1", "--plot", place)
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.startswith(f"{place}: ")
+    assert not fake_core.measured
+
+
+def test_an_error_names_the_key_as_set_has_it(fake_core: FakeCore, cli: Cli) -> None:
+    ended = cli("curve", "--pattern", "unifrom")
+    assert ended.err.startswith(
+        "pantala curve: key workload.pattern = \"unifrom\": is not known; did you mean 'uniform'?"
+    )

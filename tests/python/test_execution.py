@@ -78,7 +78,10 @@ def test_a_directory_with_a_run_is_kept(
     before = Path("here/run.json").stat().st_mtime_ns
     ended = cli("run", small, "--out", "here", "--quiet")
     assert (ended.status, ended.out) == (2, "")
-    assert ended.err == "here: already holds a run; add --overwrite to replace it, or choose another --out\n"
+    assert (
+        ended.err
+        == "here: already holds a run; add --overwrite (overwrite=True) to replace it, or choose another --out\n"
+    )
     assert Path("here/run.json").stat().st_mtime_ns == before
     assert len(fake_core.runs) == 1
 
@@ -119,7 +122,7 @@ def test_ctrl_c_keeps_the_tables(fake_core: FakeCore, workdir: Path, small: Path
     fake_core.fail = _raise_in("small", KeyboardInterrupt())
     ended = cli("run", small, "--out", "here")
     assert ended.status == 130
-    assert ended.err == "interrupted; what there is is in here\n"
+    assert ended.err == "interrupted; the tables so far are in here, marked incomplete\n"
     run = pt.Run("here")
     assert not run.complete
     assert "interrupted" in repr(run)

@@ -35,7 +35,7 @@ def shown(terminal: bool, runs: int = 1) -> str:
 
 
 def test_a_log_gets_a_line_a_run() -> None:
-    assert shown(False) == "fft3d: 6 ms simulated, 5 M packets, 4 M packet-hops/s, 8.0 s\n"
+    assert shown(False) == "fft3d: 6 ms, 5 M packets, 4 M packet-hops/s, 8.0 s\n"
     assert shown(False, 3).startswith("1/3 fft3d: ")
 
 

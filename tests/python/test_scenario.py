@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,26 @@ def _made() -> pt.Job:
 
 def _job() -> dict[str, object]:
     return {"name": "a", "ranks": 4, "workload": {"kind": "uniform_random", "iterations": 1, "message": "3 KiB"}}
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (
+            lambda: pt.Halo3d(grid=(2, 2, 2), message="1 kB", iteration=1),  # type: ignore[call-arg]
+            "Halo3d: key iteration = 1: unknown key; did you mean 'iterations'?",
+        ),
+        (
+            lambda: pt.Halo3d(grid=(2, 2, 2), message=1000, iterations=1),
+            "Halo3d: key message = 1000: has no unit; write e.g. '512 B'",
+        ),
+        (
+            lambda: pt.Scenario(name="x", machine="kang202", routing="minimal", jobs=()),
+            "Scenario: key machine.preset = \"kang202\": is not a preset; did you mean 'kang2022'?",
+        ),
+    ],
+)
+def test_an_object_made_wrong_says_so_in_a_line(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(pt.ScenarioError) as refused:
+        make()
+    assert str(refused.value).partition(" (")[0] == says

@@ -16,10 +16,10 @@ HEAVY = {"matplotlib", "numpy", "polars", "jinja2", "pint", "pydantic", "rich.co
 
 def loaded_by(code: str) -> set[str]:
     """Which of the heavy modules a fresh interpreter has after some code."""
-    look = f"print(*(set(sys.modules) & {HEAVY!r}), file=sys.stderr)"
+    look = f"print('', *(set(sys.modules) & {HEAVY!r}), file=sys.stderr)"
     program = f"import sys\ntry:\n    {code}\nexcept SystemExit: pass\n{look}"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(ended.stderr.split())
+    return set(ended.stderr.splitlines()[-1].split())
 
 
 @pytest.mark.parametrize(

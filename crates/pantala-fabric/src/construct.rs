@@ -139,6 +139,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     link_free: 0,
                     wake: NEVER,
                     crossbar_wake: NEVER,
+                    routed_at: 0,
                     flit: timing.flit,
                     reach: on_link + timing.latency + if terminal { 0 } else { input_latency },
                     target,

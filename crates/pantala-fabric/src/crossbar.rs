@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE};
 use crate::pending::PendingPool;
-use crate::port::{InPort, InVc, OutVc};
+use crate::port::{InPort, InVc, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::routing::{QueueMeasure, Senses};
 use crate::slab::Slab;
@@ -52,15 +52,14 @@ impl Senses for RouterSenses<'_> {
     }
 }
 
-/// A head that has been routed.
+/// A packet that is the first of its input VC and has been routed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrived {
+    packet: u32,
     in_vc: u32,
     in_port: u32,
     out: u32,
-    router: u32,
-    /// The output's place in the router.
-    port: u16,
+    out_vc: u32,
 }
 
 /// For routings that look at nothing.
@@ -76,15 +75,20 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// A packet's head is in an input buffer. If it is the first there, it is routed at once: no queue that a routing reads
     /// changes before the arrivals of this time are over.
     #[inline(always)]
-    pub(crate) fn arrive<const F: bool>(&mut self, index: u32, now: Time) {
-        let at = self.packets[index].at;
-        if self.in_vcs[at].queue.push(&mut self.packets, index) {
-            let arrived = self.route_head::<F>(at, now);
-            if self.stages.unclocked::<F>() {
-                self.arrived.push(arrived);
-            } else {
-                self.ensure_crossbar_wake(arrived.out as usize, self.stages.edge_after::<F>(now));
-            }
+    pub(crate) fn arrive<const F: bool>(&mut self, packet: u32, now: Time) {
+        let in_vc = self.packets[packet].at;
+        if self.in_vcs[in_vc].queue.head != NONE {
+            self.in_vcs[in_vc].queue.push(&mut self.packets, packet);
+            return;
+        }
+        let arrived = self.route(in_vc, packet, now);
+        if F {
+            let port = &mut self.out_ports[arrived.out];
+            port.routed_at = 2 * now + Time::from(port.routed_at >> 1 == now);
+            self.arrived.push(arrived);
+        } else {
+            self.in_vcs[in_vc].queue.push(&mut self.packets, packet);
+            self.await_output::<F>(&arrived, now);
         }
     }
 
@@ -94,8 +98,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn settle<const F: bool>(&mut self, now: Time) {
         for i in 0..self.arrived.len() {
             let arrived = self.arrived[i];
-            if !(F && self.grant_unrivalled(&arrived, now)) {
-                self.mark_dirty::<F>(arrived.router, arrived.port);
+            if !self.grant_unrivalled(&arrived, now) {
+                self.in_vcs[arrived.in_vc].queue.push(&mut self.packets, arrived.packet);
+                self.await_output::<F>(&arrived, now);
             }
         }
         self.arrived.clear();
@@ -120,51 +125,44 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     fn route_fresh<const F: bool>(&mut self, now: Time) {
         for i in 0..self.fresh.len() {
-            let arrived = self.route_head::<F>(self.fresh[i], now);
-            if self.stages.unclocked::<F>() {
-                self.mark_dirty::<F>(arrived.router, arrived.port);
-            } else {
-                self.ensure_crossbar_wake(arrived.out as usize, self.stages.edge_after::<F>(now));
-            }
+            let in_vc = self.fresh[i];
+            let arrived = self.route(in_vc, self.in_vcs[in_vc].queue.head, now);
+            self.await_output::<F>(&arrived, now);
         }
         self.fresh.clear();
     }
 
-    /// Grants a head that has just arrived if it can go at once and nobody else waits for its output or from its input: then
-    /// the order of arbitration cannot matter to it, nor it to anybody.
+    /// Grants a head that has just arrived if it can go at once and nobody else wants its output or waits at its input: then the
+    /// order of arbitration cannot matter to it, nor it to anybody. Such a packet never enters a queue.
     #[inline(always)]
     fn grant_unrivalled(&mut self, arrived: &Arrived, now: Time) -> bool {
-        let &Arrived { in_vc, out, in_port, .. } = arrived;
-        let port = &self.out_ports[out];
-        let input = &self.in_ports[in_port];
-        if port.waiting & (port.waiting - 1) != 0
-            || input.waiting != 1
+        let port = &self.out_ports[arrived.out];
+        let input = &self.in_ports[arrived.in_port];
+        if port.routed_at != 2 * now
+            || port.waiting != 0
+            || input.waiting != 0
             || port.crossbar_free > now
             || input.busy_until > now
-            || self.in_vcs[in_vc].open > now
+            || self.in_vcs[arrived.in_vc].open > now
+            // Room is given back at once in the default model: nothing is on its way.
+            || self.out_vcs[arrived.out_vc].space.at_hand() < i32::from(self.packets[arrived.packet].flits)
         {
             return false;
         }
-        let packet = self.in_vcs[in_vc].queue.head;
-        let out_vc = self.in_vcs[in_vc].out_vc;
-        // Room is given back at once in the default model: nothing is on its way.
-        if self.out_vcs[out_vc].space.at_hand() < i32::from(self.packets[packet].flits) {
-            return false;
-        }
-        self.grant::<true>(in_vc as usize, out as usize, now);
+        self.cross::<true>(arrived, now);
         true
     }
 
-    /// Routes the head of an input VC and has it wait for its output.
+    /// Routes a packet that is the first of its input VC.
     #[inline(always)]
-    fn route_head<const F: bool>(&mut self, in_vc: u32, now: Time) -> Arrived {
-        let InVc { port: in_port, bit, queue, .. } = self.in_vcs[in_vc];
-        let input = &mut self.in_ports[in_port];
-        input.waiting += 1;
-        let InPort { router, first_port, .. } = *input;
-        let packet = &mut self.packets[queue.head];
-        if packet.leg == Leg::Undecided {
-            if self.stages.adaptive {
+    fn route(&mut self, in_vc: u32, packet: u32, now: Time) -> Arrived {
+        let in_port = self.in_vcs[in_vc].port;
+        let InPort { router, first_port, .. } = self.in_ports[in_port];
+        let state = &mut self.packets[packet];
+        if state.leg == Leg::Undecided {
+            if self.stages.minimal {
+                state.leg = Leg::ToDestination;
+            } else if self.stages.adaptive {
                 let mut senses = RouterSenses {
                     out_vcs: &mut self.out_vcs,
                     pool: &mut self.pool,
@@ -173,17 +171,30 @@ impl<H: Host, P: Probe> Network<H, P> {
                     config: &self.config,
                     now,
                 };
-                self.config.routing.decide(&self.topology, router, packet, &mut senses);
+                self.config.routing.decide(&self.topology, router, state, &mut senses);
             } else {
-                self.config.routing.decide(&self.topology, router, packet, &mut Blind);
+                self.config.routing.decide(&self.topology, router, state, &mut Blind);
             }
         }
-        let hop = self.config.routing.follow(&self.topology, router, packet);
-        packet.out_vc = hop.vc;
+        let hop = self.config.routing.follow(&self.topology, router, state);
+        state.out_vc = hop.vc;
         let out = first_port + u32::from(hop.port);
-        self.in_vcs[in_vc].out_vc = out * self.vcs as u32 + u32::from(hop.vc);
-        self.set_waiting::<F>(out as usize, usize::from(bit));
-        Arrived { in_vc, in_port, out, router, port: hop.port }
+        Arrived { packet, in_vc, in_port, out, out_vc: out * self.vcs as u32 + u32::from(hop.vc) }
+    }
+
+    /// Has the head of an input VC, which has been routed, wait for its output.
+    #[inline(always)]
+    fn await_output<const F: bool>(&mut self, arrived: &Arrived, now: Time) {
+        let out = arrived.out as usize;
+        self.in_vcs[arrived.in_vc].out_vc = arrived.out_vc;
+        self.in_ports[arrived.in_port].waiting += 1;
+        self.set_waiting::<F>(out, usize::from(self.in_vcs[arrived.in_vc].bit));
+        if self.stages.unclocked::<F>() {
+            let OutPort { router, port, .. } = self.out_ports[out];
+            self.mark_dirty::<F>(router, port);
+        } else {
+            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(now));
+        }
     }
 
     /// Notes that an input VC waits for `out`.
@@ -424,18 +435,25 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Moves the head of an input VC to its output.
+    /// Takes the head of an input VC, which waits for `out`, to its output.
     #[inline(always)]
     fn grant<const F: bool>(&mut self, in_vc: usize, out: usize, now: Time) {
-        let stages = self.stages;
-        let InVc { port, bit, out_vc, .. } = self.in_vcs[in_vc];
+        let InVc { port: in_port, bit, out_vc, .. } = self.in_vcs[in_vc];
         let queue = &mut self.in_vcs[in_vc].queue;
-        let index = queue.pop(&self.packets);
+        let packet = queue.pop(&self.packets);
         if queue.head != NONE {
             self.fresh.push(in_vc as u32);
         }
         self.clear_waiting::<F>(out, usize::from(bit));
-        self.in_ports[port].waiting -= 1;
+        self.in_ports[in_port].waiting -= 1;
+        self.cross::<F>(&Arrived { packet, in_vc: in_vc as u32, in_port, out: out as u32, out_vc }, now);
+    }
+
+    /// Takes a packet through the crossbar.
+    #[inline(always)]
+    fn cross<const F: bool>(&mut self, arrived: &Arrived, now: Time) {
+        let stages = &self.stages;
+        let &Arrived { packet: index, in_vc, in_port, out, out_vc } = arrived;
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let free = now + Time::from(flits) * stages.crossbar_flit;
@@ -449,14 +467,14 @@ impl<H: Host, P: Probe> Network<H, P> {
             packet.ready
         };
         let given = if stages.credit_with_tail::<F>() { left } else { now };
-        self.in_ports[port].busy_until = free;
+        self.in_ports[in_port].busy_until = free;
         self.in_vcs[in_vc].open = left;
         let port = &mut self.out_ports[out];
         port.crossbar_free = free;
         // One past the last input VC is as good as the first.
-        port.next_input = bit + 1;
-        self.give_credit::<F>(in_vc, given, flits);
-        self.enqueue::<F>(out, out_vc as usize, index, now);
+        port.next_input = self.in_vcs[in_vc].bit + 1;
+        self.give_credit::<F>(in_vc as usize, given, flits);
+        self.enqueue::<F>(out as usize, out_vc as usize, index, now);
     }
 }
 

@@ -99,7 +99,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let head = now + stages.head_flits::<false>() * stages.nic_flit + stages.nic_reach;
         let tail = if stages.cut_through::<false>() { now + hold + stages.nic_reach } else { head };
         let destination_router = self.topology.router_of(offer.destination);
-        let packet = Packet {
+        let index = self.packets.reserve();
+        self.packets[index] = Packet {
             ready: head,
             tail,
             draw,
@@ -118,9 +119,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             leg: Leg::Undecided,
             nonminimal: false,
         };
-        let origin =
+        *self.packets.origin_mut(index) =
             PacketOrigin { created: offer.created, accepted, injected: now, source: node, message: offer.message };
-        let index = self.packets.insert(packet, origin);
         self.wheel.push(head, Kind::ARRIVE, index);
 
         self.count_job(self.out_ports.len() + node as usize, offer.job, offer.bytes);

@@ -57,6 +57,28 @@ pub struct Packet {
     pub nonminimal: bool,
 }
 
+impl Packet {
+    const EMPTY: Self = Self {
+        ready: 0,
+        tail: 0,
+        draw: 0,
+        next: NONE,
+        at: 0,
+        destination: 0,
+        destination_router: 0,
+        intermediate: NONE,
+        gate: NONE,
+        bytes: 0,
+        destination_group: 0,
+        job: 0,
+        flits: 0,
+        out_vc: 0,
+        hops: 0,
+        leg: Leg::Undecided,
+        nonminimal: false,
+    };
+}
+
 /// What only the ends of a packet's life touch.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketOrigin {
@@ -81,18 +103,21 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Stores a packet and returns its index.
+    /// Takes a place for a packet; the caller writes both halves.
     #[inline]
-    pub fn insert(&mut self, packet: Packet, origin: PacketOrigin) -> u32 {
-        if let Some(index) = self.free.pop() {
-            self.hot[index] = packet;
-            self.origin[index] = origin;
-            index
-        } else {
-            self.hot.push(packet);
-            self.origin.push(origin);
-            (self.hot.len() - 1) as u32
+    pub fn reserve(&mut self) -> u32 {
+        match self.free.pop() {
+            Some(index) => index,
+            None => self.grow(),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> u32 {
+        self.hot.push(Packet::EMPTY);
+        self.origin.push(PacketOrigin { created: 0, accepted: 0, injected: 0, source: 0, message: 0 });
+        (self.hot.len() - 1) as u32
     }
 
     /// Gives a packet's place back.
@@ -106,6 +131,12 @@ impl Packets {
     #[must_use]
     pub fn origin(&self, index: u32) -> &PacketOrigin {
         &self.origin[index]
+    }
+
+    /// What delivery reads, to be written at injection.
+    #[inline]
+    pub fn origin_mut(&mut self, index: u32) -> &mut PacketOrigin {
+        &mut self.origin[index]
     }
 
     /// Packets in flight.

@@ -78,6 +78,8 @@ pub(crate) struct OutPort {
     pub(crate) stalled_since: Time,
     /// Ejection: the delay of the node's credits.
     pub(crate) credit_delay: Time,
+    /// Twice the time at which a head was last routed here, plus one if it was not the only one: for finding rivals.
+    pub(crate) routed_at: Time,
     /// What it has carried.
     pub(crate) counters: LinkCounters,
 }

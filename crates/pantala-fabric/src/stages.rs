@@ -1,7 +1,7 @@
 //! The stages' constants, worked out once: what the hot path needs of the configuration, in one cache line.
 
 use crate::config::{Arbiter, CrossbarClock, FabricConfig, HandOver, LinkDecision, OutputLatency, Release};
-use crate::routing::QueueMeasure;
+use crate::routing::{Algorithm, QueueMeasure};
 use pantala_engine::Time;
 
 /// Constants of the stages.
@@ -36,6 +36,8 @@ pub(crate) struct Stages {
     pub(crate) vcs: u8,
     /// Whether the routing looks at queues.
     pub(crate) adaptive: bool,
+    /// Whether it has nothing to decide.
+    pub(crate) minimal: bool,
     /// Whether every stage is as in the default model, and a router's input VCs fit one word.
     pub(crate) default_model: bool,
 }
@@ -85,6 +87,7 @@ impl Stages {
             full: config.flits(config.packet_bytes),
             vcs: config.routing.virtual_channels,
             adaptive: config.routing.algorithm.is_adaptive(),
+            minimal: config.routing.algorithm == Algorithm::Minimal,
         };
         stages.default_model = stages.cut_through
             && stages.credit_with_tail

@@ -77,6 +77,20 @@ pub struct Cost {
     pub result_hash: String,
 }
 
+/// The load that the jobs offer, their mean over ranks; `None` if there are none, or one of them is not a pattern.
+fn offered_load(plan: &Plan) -> Option<f64> {
+    let loads = plan.jobs.iter().map(|job| match &job.workload {
+        WorkloadSpec::Pattern(pattern) => Some((pattern.load, f64::from(job.ranks))),
+        _ => None,
+    });
+    let loads = loads.collect::<Option<Vec<(f64, f64)>>>()?;
+    let first = loads.first()?.0;
+    let ranks: f64 = loads.iter().map(|(_, ranks)| ranks).sum();
+    // The first's load and how far the others are off: exactly the load where there is but one.
+    let excess: f64 = loads.iter().map(|(load, ranks)| (load - first) * ranks).sum();
+    Some(first + excess / ranks)
+}
+
 /// A measurement set up and not run yet, so that set-up and simulation can be timed apart.
 pub struct Measurement {
     simulation: Simulation,
@@ -96,11 +110,7 @@ impl Measurement {
         if window == 0 {
             return Err(PlanError::new("measure", 0, "must be more than zero", "give a positive time"));
         }
-        let load = plan.jobs.iter().find_map(|job| match &job.workload {
-            WorkloadSpec::Pattern(pattern) => Some(pattern.load),
-            _ => None,
-        });
-        let (Some(load), true) = (load, plan.jobs.iter().all(|job| job.workload.is_endless())) else {
+        let Some(load) = offered_load(&plan) else {
             return Err(PlanError::new("jobs", "...", "a curve is measured with patterns", "give every job a pattern"));
         };
         plan.stop.duration_ps = warmup.saturating_add(window);

@@ -9,6 +9,7 @@ use pantala_fabric::config as fabric;
 use pantala_fabric::config::LinkTiming;
 use pantala_fabric::routing::{Algorithm, QueueMeasure, QueueScope as Scope, RoutingConfig, UgalConfig};
 use pantala_topology::{LinkClass, Topology, Wiring};
+use pantala_workload::WorkloadSpec;
 
 /// A plan resolved, with the topology it describes.
 #[derive(Clone, Debug)]
@@ -59,6 +60,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     plan.mpi.check().map_err(|fault| PlanError::at("mpi", fault))?;
     check_jobs(&plan)?;
     placement::place(&mut plan.jobs, topology.nodes(), plan.seed)?;
+    check_patterns(&plan, &topology)?;
     plan.topology.links_per_pair = topology.links_per_pair();
     plan.derived = Some(derive(&plan, &topology));
     Ok(Resolved { plan, topology })
@@ -267,6 +269,17 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
             "every job is a pattern, and patterns have no end",
             "set stop.duration",
         ));
+    }
+    Ok(())
+}
+
+/// Patterns that follow groups must find them on their nodes.
+fn check_patterns(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
+    for (index, job) in plan.jobs.iter().enumerate() {
+        if let WorkloadSpec::Pattern(pattern) = &job.workload {
+            let groups: Vec<u32> = job.nodes.iter().map(|&node| topology.group_of_node(node)).collect();
+            pattern.law(&groups).map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))?;
+        }
     }
     Ok(())
 }

@@ -326,3 +326,35 @@ fn routing_keys(plan: &Plan, nodes: u32) -> Vec<u64> {
     }
     keys
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pantala_mpi::Waits;
+
+    #[test]
+    fn a_deadlock_is_told_rank_by_rank() {
+        let wait = |rank| Blocked {
+            job: 0,
+            rank,
+            call: "send",
+            since: 5,
+            waits: Waits::ToSend,
+            peer: Some(rank ^ 1),
+            tag: Some(3),
+            bytes: 20_000,
+            matched: false,
+            peer_ended: false,
+        };
+        assert_eq!(
+            deadlock(&[wait(0), wait(1)]),
+            "2 ranks wait for one another (MPI deadlock):\n  \
+             job 0 rank 0 is blocked in send since 5 ps: 20000 bytes to rank 1, tag 3, no receive matches\n  \
+             job 0 rank 1 is blocked in send since 5 ps: 20000 bytes to rank 0, tag 3, no receive matches"
+        );
+        let many: Vec<Blocked> = (0..40).map(wait).collect();
+        let text = deadlock(&many);
+        assert!(text.starts_with("40 ranks wait") && text.ends_with("  ... and 28 more"), "{text}");
+        assert_eq!(text.lines().count(), 14);
+    }
+}

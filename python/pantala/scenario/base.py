@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, Strict, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    Strict,
+    ValidationError,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from pantala.errors import nearest
+from pantala.scenario.faults import first_fault
 from pantala.units import Bandwidth, Duration, Quantity, Size
 
 __all__ = [
@@ -45,8 +55,26 @@ def _refuse_unknown(key: str, known: list[str]) -> NoReturn:
     raise fault("unknown key", remedy, key)
 
 
-class Model(BaseModel):
-    """The base of every part of a scenario: typed, immutable, and strict about its keys."""
+if TYPE_CHECKING:  # or checkers would forget the arguments of every model
+    from pydantic._internal._model_construction import ModelMetaclass as _OneLineErrors
+else:
+
+    class _OneLineErrors(type(BaseModel)):
+        """Lets ``pt.Job(...)`` raise the error that a file would: a `ScenarioError` of one line."""
+
+        def __call__(cls, *args, **values):
+            try:
+                return super().__call__(*args, **values)
+            except ValidationError as error:
+                raise first_fault(error, cls.__name__, values) from None
+
+
+class Model(BaseModel, metaclass=_OneLineErrors):
+    """The base of every part of a scenario: typed, immutable, and strict about its keys.
+
+    Raises:
+        ScenarioError: a value is missing, unknown, of the wrong type or out of range.
+    """
 
     model_config = ConfigDict(
         extra="forbid",

@@ -192,9 +192,10 @@ class Machine(Model):
             changes: keys of a machine, whole or in part, over the preset's.
 
         Raises:
-            pydantic.ValidationError: no such preset, or a change is wrong.
+            ScenarioError: no such preset, or a change is wrong.
         """
-        return cls.model_validate({"preset": preset, **changes})
+        given: dict[str, Any] = {"preset": preset, **changes}
+        return cls(**given)
 
     @model_validator(mode="after")
     def _whole_buffers(self) -> Machine:

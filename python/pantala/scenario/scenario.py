@@ -64,8 +64,8 @@ class Scenario(Model):
         )
 
     Raises:
-        pydantic.ValidationError: a value is missing, unknown, of the wrong type or out of range. `from_toml` and
-            `from_dict` raise `ScenarioError` instead, one line that names the file, the key and the remedy.
+        ScenarioError: a value is missing, unknown, of the wrong type or out of range: one line that names the key and
+            the remedy.
     """
 
     name: Name

@@ -1,0 +1,106 @@
+//! One seed, one result: whatever the day, the clock, or who watches.
+
+use crate::support::{Ran, fft, finish, halo, noise, plan, run, set_up};
+use serde_json::{Value, json};
+
+fn mixed() -> Value {
+    plan(json!([halo(), fft(), noise(0.2)]))
+}
+
+fn tables_of(ran: &Ran) -> Vec<(&String, &Vec<u8>)> {
+    ran.files.iter().filter(|(name, _)| name.ends_with(".parquet")).collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let (one, two) = (run(&mixed()), run(&mixed()));
+    assert_eq!(tables_of(&one).len(), 9);
+    assert!(tables_of(&one) == tables_of(&two));
+    assert_eq!(one.reproducible(), two.reproducible());
+    assert_ne!(one.document["provenance"], two.document["provenance"]);
+}
+
+#[test]
+fn a_run_directory_holds_its_tables_and_nothing_else() {
+    let ran = run(&mixed());
+    let mut expected: Vec<String> = ran.tables.keys().map(|table| format!("{table}.parquet")).collect();
+    expected.push("run.json".to_owned());
+    assert_eq!(ran.files.keys().cloned().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn another_seed_gives_another_result() {
+    let mut other = mixed();
+    other["seed"] = json!(2);
+    let (one, two) = (run(&mixed()), run(&other));
+    assert_ne!(one.document["result_hash"], two.document["result_hash"]);
+    for table in ["jobs", "ranks", "iterations", "messages", "packets", "links"] {
+        assert_ne!(one.rows(table), two.rows(table), "{table}");
+    }
+}
+
+/// The resolved plan in run.json gives the run again, also under another seed's name for the placement.
+#[test]
+fn a_run_can_be_repeated_from_its_document() {
+    let ran = run(&mixed());
+    let again = run(&ran.document["plan"]);
+    assert_eq!(ran.reproducible(), again.reproducible());
+}
+
+/// The window is the grain of the series and of looks at the clock; where a job ends on its own it decides nothing else.
+#[test]
+fn the_window_decides_nothing_but_the_series() {
+    let with = |window: u64| {
+        let mut plan = plan(json!([halo(), fft()]));
+        plan["record"]["window_ps"] = json!(window);
+        let mut looks = 0;
+        let ran = finish(set_up(&plan), |_| {
+            looks += 1;
+            true
+        });
+        (ran, looks)
+    };
+    let (coarse, few) = with(1_000_000_000);
+    for window in [10_000_000, 777_777, 50_000] {
+        let (fine, many) = with(window);
+        assert!(many > few, "{many} looks, then {few}");
+        assert_eq!(fine.simulated(), coarse.simulated());
+        assert_eq!(fine.document["counters"], coarse.document["counters"]);
+        for (table, rows) in &fine.tables {
+            if !table.ends_with("_windows") {
+                assert!(*rows == coarse.tables[table], "{table}, windows of {window} ps");
+            }
+        }
+    }
+}
+
+/// What is recorded decides nothing but what is written.
+#[test]
+fn records_change_nothing_else() {
+    let all = run(&mixed());
+    let mut quiet = mixed();
+    for key in ["messages", "iterations", "link_windows"] {
+        quiet["record"][key] = json!(false);
+    }
+    quiet["record"]["packets"] = json!("off");
+    let none = run(&quiet);
+    for table in ["messages", "iterations", "link_windows", "packets"] {
+        assert!(none.rows(table).is_empty() && !all.rows(table).is_empty(), "{table}");
+    }
+    for table in ["jobs", "ranks", "links", "link_jobs", "job_windows"] {
+        assert!(none.rows(table) == all.rows(table), "{table}");
+    }
+}
+
+#[test]
+fn sampled_packets_are_some_of_all() {
+    let all = run(&mixed());
+    let mut sampled = mixed();
+    sampled["record"]["packets"] = json!("sampled");
+    sampled["record"]["packet_sample"] = json!(20);
+    let some = run(&sampled);
+    let (all, some) = (all.rows("packets"), some.rows("packets"));
+    assert!(some.iter().all(|packet| all.contains(packet)));
+    let share = some.len() as f64 / all.len() as f64;
+    assert!((0.5 / 20.0..2.0 / 20.0).contains(&share), "{} of {}", some.len(), all.len());
+}

@@ -1,0 +1,177 @@
+//! Faults of plans: one line that names the key, what is wrong with it, and the remedy.
+
+use crate::support::{fft, halo, job, noise, plan, read};
+use pantala_sim::PlanError;
+use pantala_sim::resolve::resolve;
+use serde_json::{Value, json};
+
+/// The fault of a plan that a change has spoilt.
+fn fault(change: impl Fn(&mut Value)) -> PlanError {
+    let mut plan = plan(json!([halo(), fft()]));
+    change(&mut plan);
+    let error = resolve(read(&plan)).err().unwrap_or_else(|| panic!("accepted: {plan}"));
+    let line = error.to_string();
+    assert!(!line.contains('\n') && !error.remedy.is_empty() && !error.message.is_empty(), "{line}");
+    assert_eq!(line, format!("{} = {}: {}; {}", error.key, error.value, error.message, error.remedy));
+    error
+}
+
+/// Sets one value, by its place in the plan, and expects the fault there; the line must contain these words.
+fn at(place: &str, value: Value, words: &[&str]) {
+    let pointer = format!("/{}", place.replace('.', "/").replace('[', "/").replace(']', ""));
+    let error = fault(|plan| *plan.pointer_mut(&pointer).unwrap() = value.clone());
+    assert_eq!(error.key, place, "{error}");
+    for word in words {
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}
+
+#[test]
+fn of_the_topology() {
+    at("topology.p", json!(0), &[]);
+    at("topology.g", json!(10), &["a*h = 8 global ports cannot reach 9 other groups", "lower g to 9"]);
+    at("topology.links_per_pair", json!(3), &["at most 2", "lower links_per_pair to 2"]);
+    at("topology.wiring", json!("consecutive"), &["no such wiring", "absolute"]);
+    let error = fault(|plan| {
+        plan["topology"]["mirrored"] = json!(true);
+        plan["topology"]["wiring"] = json!("absolute");
+    });
+    assert_eq!(error.key, "topology.mirrored");
+}
+
+#[test]
+fn of_links_and_sizes() {
+    at("flit_bytes", json!(0), &["more than zero", "positive size"]);
+    at("packet_bytes", json!(0), &["more than zero", "positive size"]);
+    at("packet_bytes", json!(u32::MAX), &["at most 65535 flits", "smaller packet"]);
+    for class in ["terminal", "local", "global"] {
+        let bandwidth = format!("links.{class}.bandwidth_bytes_per_s");
+        at(&bandwidth, json!(0), &["more than zero", "positive bandwidth"]);
+        at(&bandwidth, json!(1_000_000_000_000_000_u64), &["= 1000000000000000:", "less than a picosecond", "lower"]);
+        at(&bandwidth, json!(12), &["ten seconds", "raise the bandwidth"]);
+        at(&format!("links.{class}.latency_ps"), json!(0), &["more than zero", "what crosses a link takes time"]);
+        at(&format!("links.{class}.latency_ps"), json!(u64::MAX), &["longer than any run"]);
+    }
+}
+
+#[test]
+fn of_the_router() {
+    at("router.crossbar_bandwidth_bytes_per_s", json!(0), &["more than zero"]);
+    at("router.crossbar_bandwidth_bytes_per_s", json!(u64::MAX), &["less than a picosecond"]);
+    at("router.input_buffer_flits", json!(3), &["whole packet of 4 flits", "enlarge the buffer"]);
+    at("router.input_buffer_flits", json!(0), &["whole packet"]);
+    at("router.output_buffer_flits", json!(3), &["whole packet"]);
+    at("router.output_buffer_flits", json!(u32::MAX), &["2^30"]);
+    at("router.input_latency_ps", json!(u64::MAX), &["longer than any run"]);
+    at("router.output_latency_ps", json!(u64::MAX), &["longer than any run"]);
+    let mut unlimited = plan(json!([halo()]));
+    unlimited["router"]["output_buffer_flits"] = json!(0);
+    assert!(resolve(read(&unlimited)).is_ok());
+}
+
+#[test]
+fn of_the_routing() {
+    at("routing.algorithm", json!("dal"), &["no such routing", "minimal, valiant_group"]);
+    at("routing.virtual_channels", json!(2), &["ugal_g needs 3", "give 3 or more"]);
+    at("routing.virtual_channels", json!(17), &["at most 16"]);
+    at("routing.threshold", json!(-0.5), &["not a factor"]);
+    at("routing.candidates_minimal", json!(0), &["1 to 16"]);
+    at("routing.candidates_nonminimal", json!(17), &["1 to 16"]);
+}
+
+#[test]
+fn of_mpi() {
+    at("mpi.control_bytes", json!(0), &["at least one byte"]);
+}
+
+#[test]
+fn of_times() {
+    at("record.window_ps", json!(0), &["positive window"]);
+    at("record.window_ps", json!(u64::MAX), &["longer than any run"]);
+    at("record.packet_sample", json!(0), &["positive number"]);
+    at("stop.watchdog_ps", json!(0), &["positive time"]);
+    at("stop.watchdog_ps", json!(u64::MAX), &["longer than any run"]);
+    at("stop.watchdog_ps", json!(1_000_000), &["would pass for stuck", "give at least "]);
+    at("stop.duration_ps", json!(u64::MAX), &["longer than any run"]);
+    at("jobs[1].start_ps", json!(u64::MAX), &["longer than any run"]);
+}
+
+#[test]
+fn of_jobs() {
+    assert_eq!(
+        fault(|plan| plan["jobs"] = json!([])).to_string(),
+        "jobs = []: no jobs; add at least one [[jobs]] table"
+    );
+    at("jobs[0].ranks", json!(0), &["at least one rank"]);
+    at("jobs[1].name", json!("halo"), &["\"halo\"", "another job has this name"]);
+    let error = fault(|plan| plan["jobs"] = json!([noise(0.1)]));
+    assert_eq!((error.key.as_str(), error.remedy.as_str()), ("stop.duration_ps", "set stop.duration"));
+}
+
+#[test]
+fn of_workloads() {
+    at("jobs[0].workload.grid", json!([2, 2, 4]), &["16 cells", "12 ranks", "[2, 2, 3]"]);
+    at("jobs[0].workload.message_bytes", json!(0), &["at least 1"]);
+    at("jobs[0].workload.iterations", json!(0), &["at least 1"]);
+    at("jobs[0].workload.compute_ps", json!(u64::MAX), &["longer than any run"]);
+    at("jobs[1].workload.column_message_bytes", json!(0), &["at least 1"]);
+    at("jobs[1].workload.compute_backward_ps", json!(u64::MAX), &["longer than any run"]);
+    for (key, value) in [("load", json!(1.5)), ("load", json!(0.0))] {
+        let error = fault(|plan| {
+            plan["jobs"][0] = noise(0.1);
+            plan["jobs"][0]["workload"][key] = value.clone();
+        });
+        assert_eq!(error.key, "jobs[0].workload.load");
+    }
+}
+
+/// What a pattern asks of its nodes is known once they are: `check` says so, not only `run`.
+#[test]
+fn of_patterns_on_their_nodes() {
+    let error = fault(|plan| {
+        let next = json!({"kind": "pattern", "pattern": "next_group", "load": 0.1});
+        plan["jobs"][0] = job("next", 8, next);
+        plan["jobs"][0]["placement"] = json!({"kind": "contiguous", "first_node": 0});
+    });
+    assert!(error.key.starts_with("jobs[0].workload"), "{error}");
+}
+
+#[test]
+fn of_placements() {
+    let error = fault(|plan| {
+        plan["jobs"][1] = job("crowd", 29, json!({"kind": "allreduce_loop", "message_bytes": 8, "iterations": 1}))
+    });
+    assert_eq!(
+        error.to_string(),
+        "jobs = 41 ranks: more ranks than the machine's 40 nodes (one rank a node); lower the jobs' ranks or take a larger \
+         machine"
+    );
+    let nodes = |list: &[u32]| json!({"kind": "nodes", "nodes": list});
+    let list: Vec<u32> = (0..12).collect();
+    at("jobs[1].nodes", json!([1, 2]), &["2 nodes", "12 ranks", "one node a rank"]);
+    let places = |first: Value, second: Value| {
+        fault(move |plan| {
+            plan["jobs"][0]["placement"] = first.clone();
+            plan["jobs"][1]["placement"] = second.clone();
+        })
+    };
+    let overlap = places(nodes(&list), nodes(&(11..23).collect::<Vec<_>>()));
+    assert_eq!((overlap.key.as_str(), overlap.value.as_str()), ("jobs[1].placement.nodes", "11"));
+    assert_eq!(overlap.message, "the node belongs to job \"halo\"");
+    let beyond = places(json!({"kind": "random"}), nodes(&(29..41).collect::<Vec<_>>()));
+    assert_eq!((beyond.value.as_str(), beyond.message.as_str()), ("40", "the machine has nodes 0 to 39"));
+    let twice = places(nodes(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]), json!({"kind": "random"}));
+    assert_eq!(
+        (twice.key.as_str(), twice.message.as_str()),
+        ("jobs[0].placement.nodes", "the node stands twice in the list")
+    );
+    let first = json!({"kind": "contiguous", "first_node": 5});
+    let taken = places(nodes(&list), first);
+    assert_eq!(taken.key, "jobs[1].placement.first_node");
+    assert!(taken.message.contains("nodes 5 to 16 are not all free"), "{taken}");
+    let off = places(json!({"kind": "random"}), json!({"kind": "contiguous", "first_node": 30}));
+    assert!(off.key == "jobs[1].placement.first_node" && off.message.contains("40 nodes"), "{off}");
+    let gaps = places(nodes(&[3, 7, 11, 15, 19, 23, 27, 31, 35, 38, 1, 5]), json!({"kind": "contiguous"}));
+    assert_eq!(gaps.key, "jobs[1].placement");
+    assert_eq!(gaps.message, "no run of 12 consecutive free nodes is left");
+}

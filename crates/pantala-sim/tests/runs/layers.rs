@@ -1,0 +1,72 @@
+//! The arrows between crates are those of ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// The crates that a manifest depends on, those of its tests left out.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let normal = manifest.split("\n[dependencies]\n").nth(1).unwrap_or("");
+    let normal = normal.split("\n[").next().unwrap_or("");
+    let names = normal.lines().filter_map(|line| line.split_once([' ', '.', '=']));
+    names.map(|(name, _)| name.to_owned()).filter(|name| name.starts_with("pantala-")).collect()
+}
+
+/// ARCHITECTURE.md has a line `pantala-x -> pantala-y, pantala-z` for every crate (`-> nothing` for those that stand alone).
+fn documented() -> BTreeMap<String, BTreeSet<String>> {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let arrows = text.lines().filter_map(|line| line.trim().split_once(" -> "));
+    arrows
+        .filter(|(from, _)| from.starts_with("pantala-") && !from.contains(' '))
+        .map(|(from, to)| {
+            let to = to.split(", ").filter(|name| *name != "nothing").map(|name| name.trim().to_owned());
+            (from.to_owned(), to.collect())
+        })
+        .collect()
+}
+
+#[test]
+fn crates_depend_as_the_architecture_says() {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let path = entry.unwrap().path().join("Cargo.toml");
+        let Ok(manifest) = std::fs::read_to_string(&path) else { continue };
+        let name = path.parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned();
+        assert!(manifest.contains("\ndescription = "), "{name} has no description");
+        found.insert(name, dependencies(&manifest));
+    }
+    assert_eq!(found, documented());
+}
+
+/// Nobody below the simulation reads files, clocks or the environment, or prints.
+#[test]
+fn the_core_touches_nothing_outside() {
+    for name in ["engine", "topology", "fabric", "mpi", "workload"] {
+        let mut folders = vec![root().join(format!("crates/pantala-{name}/src"))];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap();
+                for word in [
+                    "std::fs",
+                    "std::env",
+                    "std::time",
+                    "std::net",
+                    "std::process",
+                    "std::thread",
+                    "HashMap",
+                    "HashSet",
+                ] {
+                    assert!(!text.contains(word), "{}: {word}", path.display());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Whole runs of small machines, from the plan's JSON to the tables. One binary, one file a behaviour.
+
+mod company;
+mod determinism;
+mod ends;
+mod faults;
+mod layers;
+mod measuring;
+mod plans;
+mod stalls;
+mod support;
+mod totals;

@@ -1,0 +1,134 @@
+//! A point of a curve is what a run of the same plan shows.
+
+use crate::support::{fft, finish, noise, plan, ps, read, set_up};
+use pantala_sim::measure::{Measurement, Point};
+use serde_json::{Value, json};
+
+fn everywhere(load: f64) -> Value {
+    let mut all = noise(load);
+    all["ranks"] = json!(40);
+    plan(json!([all]))
+}
+
+fn measure(plan: &Value, warmup: u64, window: u64, timeline: u64) -> Point {
+    let mut measurement = Measurement::new(read(plan), warmup, window, timeline).unwrap();
+    measurement.run(|_| true).unwrap().unwrap()
+}
+
+#[test]
+fn without_warm_up_it_is_the_run() {
+    let point = measure(&everywhere(0.4), 0, 20_000_000, 0);
+    let mut plan = everywhere(0.4);
+    plan["stop"]["duration_ps"] = json!(20_000_000);
+    let ran = crate::support::run(&plan);
+    let job = &ran.rows("jobs")[0];
+    assert_eq!((point.load, &json!(point.packets)), (0.4, &job["packets"]));
+    for (told, column) in [
+        (point.latency_mean_ns, "packet_latency_mean_ns"),
+        (point.latency_p50_ns, "packet_latency_p50_ns"),
+        (point.latency_p95_ns, "packet_latency_p95_ns"),
+        (point.latency_p99_ns, "packet_latency_p99_ns"),
+        (point.network_latency_mean_ns, "network_latency_mean_ns"),
+        (point.network_latency_p50_ns, "network_latency_p50_ns"),
+        (point.network_latency_p99_ns, "network_latency_p99_ns"),
+        (point.link_hops_mean, "link_hops_mean"),
+        (point.nonminimal_share, "nonminimal_share"),
+    ] {
+        assert_eq!(json!(told), job[column], "{column}");
+    }
+    let offered = 20e-6 * 25e9 * 40.0;
+    assert!((point.accepted - job["bytes"].as_f64().unwrap() / offered).abs() < 1e-12);
+    assert_eq!(json!(point.bench.packets), ran.document["counters"]["packets_delivered"]);
+    assert_eq!(json!(point.bench.packet_hops), ran.document["counters"]["packet_hops"]);
+    assert!(point.bench.events >= ran.document["counters"]["events"].as_u64().unwrap());
+}
+
+#[test]
+fn packets_of_the_warm_up_do_not_count() {
+    let point = measure(&everywhere(0.4), 5_000_000, 10_000_000, 0);
+    let mut plan = everywhere(0.4);
+    plan["stop"]["duration_ps"] = json!(15_000_000);
+    let ran = crate::support::run(&plan);
+    let counted: Vec<_> = ran.rows("packets").iter().filter(|row| ps(&row["delivered_ns"]) >= 5_000_000).collect();
+    assert_eq!(point.packets, counted.len() as u64);
+    let mean = counted.iter().map(|row| row["latency_ns"].as_f64().unwrap()).sum::<f64>() / counted.len() as f64;
+    assert!((point.latency_mean_ns.unwrap() / mean - 1.0).abs() < 1e-9);
+    assert!((point.accepted / 0.4 - 1.0).abs() < 0.03 && !point.saturated, "{}", point.accepted);
+}
+
+#[test]
+fn the_timeline_covers_the_warm_up_too() {
+    let point = measure(&everywhere(0.4), 5_000_000, 10_000_000, 2_500_000);
+    let starts: Vec<f64> = point.timeline.iter().map(|window| window.window_start_ns).collect();
+    assert_eq!(starts, [0.0, 2_500.0, 5_000.0, 7_500.0, 10_000.0, 12_500.0]);
+    let mean = point.timeline[2..].iter().map(|window| window.accepted).sum::<f64>() / 4.0;
+    assert!((mean - point.accepted).abs() < 1e-12, "{mean} {}", point.accepted);
+    assert!(point.timeline.iter().all(|window| window.nonminimal_share.is_some()));
+    assert!(point.timeline[0].accepted < point.timeline[3].accepted, "the network fills first");
+    let without = measure(&everywhere(0.4), 5_000_000, 10_000_000, 0);
+    assert!(without.timeline.is_empty());
+    assert_eq!(without.bench.result_hash, point.bench.result_hash, "a timeline changes nothing");
+}
+
+#[test]
+fn a_saturated_network_says_so() {
+    let mut plan = everywhere(1.0);
+    plan["jobs"][0]["workload"]["pattern"] = json!("next_group");
+    plan["jobs"][0]["placement"] = json!({"kind": "contiguous"});
+    plan["routing"]["algorithm"] = json!("minimal");
+    let point = measure(&plan, 20_000_000, 20_000_000, 0);
+    // Eight nodes of a group share one link to the next.
+    assert!(point.saturated && (point.accepted - 0.125).abs() < 0.005, "{}", point.accepted);
+    assert_eq!(point.nonminimal_share, Some(0.0));
+}
+
+#[test]
+fn a_point_is_repeatable_and_a_seed_counts() {
+    let one = measure(&everywhere(0.3), 1_000_000, 4_000_000, 0);
+    let two = measure(&everywhere(0.3), 1_000_000, 4_000_000, 0);
+    assert_eq!(json!(one), json!(two));
+    let mut other = everywhere(0.3);
+    other["seed"] = json!(7);
+    assert_ne!(one.bench.result_hash, measure(&other, 1_000_000, 4_000_000, 0).bench.result_hash);
+}
+
+#[test]
+fn it_can_be_stopped() {
+    let mut measurement = Measurement::new(read(&everywhere(0.3)), 0, 4_000_000, 0).unwrap();
+    assert!(measurement.run(|_| false).unwrap().is_none());
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    let error = |plan: &Value, window| Measurement::new(read(plan), 0, window, 0).err().unwrap();
+    assert_eq!(error(&everywhere(0.3), 0).key, "measure");
+    let motifs = error(&plan(json!([noise(0.3), fft()])), 1_000_000);
+    assert_eq!(motifs.to_string(), "jobs = ...: a curve is measured with patterns; give every job a pattern");
+}
+
+/// Jobs of unequal loads offer their mean, rank by rank.
+#[test]
+fn loads_are_averaged_over_ranks() {
+    let mut heavy = noise(0.6);
+    heavy["name"] = json!("heavy");
+    heavy["ranks"] = json!(20);
+    let point = measure(&plan(json!([noise(0.3), heavy])), 2_000_000, 20_000_000, 0);
+    assert!((point.load - 0.5).abs() < 1e-12, "{}", point.load);
+    assert!((point.accepted / 0.5 - 1.0).abs() < 0.03 && !point.saturated, "{}", point.accepted);
+}
+
+/// As SST counts: a lagging source's queue is not part of the latency.
+#[test]
+fn latency_can_start_at_the_nic() {
+    let mut plan = everywhere(1.0);
+    plan["jobs"][0]["workload"]["pattern"] = json!("next_group");
+    plan["jobs"][0]["placement"] = json!({"kind": "contiguous"});
+    plan["routing"]["algorithm"] = json!("minimal");
+    plan["stop"]["duration_ps"] = json!(30_000_000);
+    let created = finish(set_up(&plan), |_| true);
+    plan["nic"]["latency_from"] = json!("nic");
+    let nic = finish(set_up(&plan), |_| true);
+    let mean = |ran: &crate::support::Ran| ran.rows("jobs")[0]["packet_latency_mean_ns"].as_f64().unwrap();
+    assert!(mean(&nic) < 0.8 * mean(&created), "{} {}", mean(&nic), mean(&created));
+    assert_eq!(nic.rows("jobs")[0]["network_latency_mean_ns"], created.rows("jobs")[0]["network_latency_mean_ns"]);
+}

@@ -1,0 +1,106 @@
+//! Plans: reading, resolving, and what resolving fills in.
+
+use crate::support::{fft, halo, noise, plan, read};
+use pantala_sim::PLAN_VERSION;
+use pantala_sim::resolve::{parse, resolve};
+use serde_json::{Value, json};
+
+fn resolved(plan: &Value) -> Value {
+    serde_json::to_value(resolve(read(plan)).unwrap().plan).unwrap()
+}
+
+#[test]
+fn resolving_twice_changes_nothing() {
+    for algorithm in ["minimal", "valiant_group", "valiant_node", "ugal_g", "ugal_n"] {
+        let mut open = plan(json!([halo(), fft(), noise(0.2)]));
+        open["routing"]["algorithm"] = json!(algorithm);
+        open["topology"]["links_per_pair"] = json!(0);
+        open["jobs"][1]["placement"] = json!({"kind": "contiguous"});
+        let once = resolved(&open);
+        assert_eq!(resolved(&once), once);
+        // Nor does the seed move jobs that have their nodes.
+        let mut other = once.clone();
+        other["seed"] = json!(99);
+        assert_eq!(resolved(&other)["jobs"], once["jobs"]);
+    }
+}
+
+#[test]
+fn resolving_fills_in_what_is_open() {
+    let mut open = plan(json!([halo()]));
+    open["topology"]["links_per_pair"] = json!(0);
+    let plan = resolved(&open);
+    assert_eq!((&plan["routing"]["virtual_channels"], &plan["topology"]["links_per_pair"]), (&json!(3), &json!(2)));
+    let nodes = plan["jobs"][0]["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 12);
+    assert!(nodes.iter().all(|node| node.as_u64().unwrap() < 40));
+    let derived = &plan["derived"];
+    for (key, value) in [
+        ("nodes", 40),
+        ("routers", 20),
+        ("groups", 5),
+        ("ports_per_router", 7),
+        ("virtual_channels", 3),
+        ("local_links", 60),
+        ("global_links", 40),
+        ("links_per_pair", 2),
+        ("flits_per_packet", 4),
+    ] {
+        assert_eq!(derived[key], value, "{key}");
+    }
+    assert_eq!(derived["flit_time_ps"], json!({"terminal": 5120, "local": 5120, "global": 5120, "crossbar": 1280}));
+}
+
+#[test]
+fn rounding_of_flit_times_is_told() {
+    let mut odd = plan(json!([halo()]));
+    odd["links"]["local"]["bandwidth_bytes_per_s"] = json!(3_000_000_000_000_u64);
+    odd["flit_bytes"] = json!(4);
+    odd["packet_bytes"] = json!(64);
+    let derived = resolved(&odd)["derived"].clone();
+    // 4 B at 3 TB/s: 1.33 ps, rounded to 1.
+    assert_eq!(derived["flit_time_ps"]["local"], 1);
+    assert!((derived["flit_time_error_ppm"]["local"].as_f64().unwrap() + 250_000.0).abs() < 1e-6);
+    assert_eq!(derived["flit_time_error_ppm"]["terminal"], 0.0);
+}
+
+#[test]
+fn what_is_derived_is_not_read() {
+    let mut plan = resolved(&plan(json!([halo()])));
+    plan["derived"]["nodes"] = json!(7);
+    assert_eq!(resolved(&plan)["derived"]["nodes"], 40);
+}
+
+#[test]
+fn plans_of_another_version_are_refused() {
+    let remedy = "write plans with `pantala check FILE --plan plan.json`";
+    for (version, told) in
+        [(json!(PLAN_VERSION + 1), "2"), (json!(0), "0"), (json!("1"), "absent"), (Value::Null, "absent")]
+    {
+        let mut plan = plan(json!([halo()]));
+        plan["plan_version"] = version;
+        let error = parse(&plan.to_string()).unwrap_err();
+        assert_eq!((error.key.as_str(), error.value.as_str(), error.remedy.as_str()), ("plan_version", told, remedy));
+        assert_eq!(error.message, "this version of Pantala reads plans of version 1");
+    }
+    assert_eq!(parse("{}").unwrap_err().key, "plan_version");
+}
+
+#[test]
+fn what_is_not_a_plan_is_refused() {
+    let error = parse("plan_version = 1").unwrap_err();
+    assert!(error.key == "plan" && error.message.starts_with("not JSON: "), "{error}");
+    let fault = |change: fn(&mut Value)| {
+        let mut plan = plan(json!([halo()]));
+        change(&mut plan);
+        let error = parse(&plan.to_string()).unwrap_err();
+        assert!(error.key == "plan" && !error.to_string().contains('\n'), "{error}");
+        error.message
+    };
+    assert!(fault(|plan| plan["colour"] = json!("blue")).contains("unknown field `colour`"));
+    assert!(fault(|plan| plan["router"]["arbiter"] = json!("coin")).contains("unknown variant `coin`"));
+    assert!(fault(|plan| plan["seed"] = json!(-1)).contains("-1"));
+    assert!(fault(|plan| plan["jobs"][0]["workload"]["kind"] = json!("halo4d")).contains("unknown variant `halo4d`"));
+    assert!(fault(|plan| plan["jobs"][0]["workload"]["size"] = json!(4)).contains("unknown field `size`"));
+    assert!(fault(|plan| drop(plan["nic"].as_object_mut().unwrap().remove("latency_from"))).contains("latency_from"));
+}

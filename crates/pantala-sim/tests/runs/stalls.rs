@@ -1,0 +1,92 @@
+//! Runs that get stuck end with a diagnosis.
+//!
+//! No plan that resolves can deadlock a network, so these take one virtual channel for all.
+
+use crate::support::{Ran, finish, job, plan, read};
+use pantala_fabric::FabricConfig;
+use pantala_fabric::routing::Channels;
+use pantala_sim::{End, Simulation};
+use serde_json::{Value, json};
+
+/// One virtual channel for everything, and buffers of one packet.
+fn collapse(config: &mut FabricConfig) {
+    config.routing.channels = Channels {
+        count: 1,
+        source_minimal: 0,
+        source_nonminimal: 0,
+        to_intermediate: 0,
+        from_intermediate: 0,
+        destination: 0,
+    };
+    config.routing.virtual_channels = 1;
+    config.router.input_buffer = 4;
+    config.router.output_buffer = 4;
+}
+
+/// 79 nodes at full load on Valiant paths, beside these jobs.
+fn crowded(others: &[Value]) -> Value {
+    let flood = job("flood", 79, json!({"kind": "pattern", "pattern": "uniform", "load": 1.0}));
+    let jobs: Vec<Value> = std::iter::once(flood).chain(others.iter().cloned()).collect();
+    let mut plan = plan(json!(jobs));
+    for (key, value) in [("p", 4), ("a", 4), ("h", 1), ("g", 5)] {
+        plan["topology"][key] = json!(value);
+    }
+    plan["routing"]["algorithm"] = json!("valiant_node");
+    plan["stop"]["duration_ps"] = json!(20_000_000_000_u64);
+    plan["record"]["packets"] = json!("off");
+    plan
+}
+
+fn stuck(plan: &Value) -> Ran {
+    let simulation = Simulation::with_config(read(plan), 0, collapse).unwrap();
+    let ran = finish(simulation, |_| true);
+    let End::Stalled(text) = &ran.end else { panic!("{:?}", ran.end) };
+    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(false), &json!("stalled")));
+    assert_eq!(ran.document["diagnosis"], json!(text));
+    let in_flight = ran.document["counters"]["packets_in_flight"].as_u64().unwrap();
+    let mut lines = text.lines();
+    let first = lines.next().unwrap();
+    assert!(first.starts_with(&format!("{in_flight} packets in flight do not move; a cycle of ")), "{first}");
+    assert!(lines.next().is_some_and(|line| line.contains("waits for port")), "{text}");
+    ran
+}
+
+#[test]
+fn a_network_without_any_event_is_diagnosed() {
+    stuck(&crowded(&[]));
+}
+
+/// A job that will start later keeps the clock going; the packets in flight do not wait for it.
+#[test]
+fn a_network_that_waits_for_nothing_is_diagnosed() {
+    let later = json!({"kind": "allreduce_loop", "message_bytes": 8, "iterations": 1, "compute_ps": 0});
+    let mut plan = crowded(&[job("later", 1, later)]);
+    plan["jobs"][1]["start_ps"] = json!(10_000_000_000_u64);
+    let ran = stuck(&plan);
+    assert!(ran.simulated() < 200_000_000, "{} ps", ran.simulated());
+}
+
+/// Events go on for ever, none of them a packet's move: the watchdog ends it.
+#[test]
+fn the_watchdog_sees_through_other_events() {
+    let busy = json!({"kind": "allreduce_loop", "message_bytes": 8, "iterations": 1_000_000, "compute_ps": 100_000});
+    let mut plan = crowded(&[job("busy", 1, busy)]);
+    let ran = stuck(&plan);
+    let time = ran.simulated();
+    assert!((100_000_000..200_000_000).contains(&time), "{time} ps");
+    plan["stop"]["watchdog_ps"] = json!(300_000_000);
+    let longer = stuck(&plan).simulated();
+    assert_eq!(longer - time, 200_000_000);
+}
+
+/// A link that takes longer than the watchdog's patience is not stuck, and a plan that confuses the two is refused.
+#[test]
+fn slow_links_are_not_stalls() {
+    let mut slow = plan(json!([crate::support::halo()]));
+    slow["links"]["global"]["latency_ps"] = json!(90_000_000);
+    let error = Simulation::new(read(&slow), 0).err().expect("refused");
+    assert_eq!(error.key, "stop.watchdog_ps");
+    let least: u64 = error.remedy.strip_prefix("give at least ").unwrap().strip_suffix(" ps").unwrap().parse().unwrap();
+    slow["stop"]["watchdog_ps"] = json!(least);
+    assert_eq!(crate::support::run(&slow).end, End::Finished);
+}

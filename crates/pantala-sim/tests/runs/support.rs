@@ -1,0 +1,219 @@
+//! Plans from JSON, runs of them, and their tables as rows.
+
+use arrow_array::types::{Float64Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, RecordBatch, cast::AsArray};
+use arrow_schema::DataType;
+use pantala_sim::document::write;
+use pantala_sim::plan::Plan;
+use pantala_sim::resolve::parse;
+use pantala_sim::{End, Progress, Simulation};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A plan of 40 nodes (p = 2, a = 4, g = 5) and Kang's times, with these jobs.
+pub(crate) fn plan(jobs: Value) -> Value {
+    let link = |latency: u64| json!({"bandwidth_bytes_per_s": 25_000_000_000_u64, "latency_ps": latency});
+    json!({
+        "plan_version": 1, "name": "test", "seed": 1,
+        "topology": {
+            "kind": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 5, "links_per_pair": 1, "wiring": "palmtree",
+            "mirrored": false, "wiring_seed": 0
+        },
+        "links": {"terminal": link(10_000), "local": link(30_000), "global": link(300_000)},
+        "packet_bytes": 512, "flit_bytes": 128,
+        "router": {
+            "model": "pantala", "input_latency_ps": 10_000, "output_latency_ps": 10_000,
+            "output_latency_at": "crossbar", "crossbar_bandwidth_bytes_per_s": 100_000_000_000_u64,
+            "crossbar_clock": "none", "crossbar_delay": "flit", "arbiter": "round_robin", "input_buffer_flits": 120,
+            "output_buffer_flits": 120, "hand_over": "tail", "link_decision": "at_start", "credit_return": "tail",
+            "output_release": "start", "credit_latency": "link"
+        },
+        "nic": {"buffer_packets": 30, "latency_from": "created"},
+        "routing": {
+            "algorithm": "ugal_g", "virtual_channels": 0, "threshold": 2.0, "bias_flits": 0, "candidates_minimal": 1,
+            "candidates_nonminimal": 1, "queue": "output_and_credits", "queue_scope": "port"
+        },
+        "mpi": {
+            "eager_threshold_bytes": 12_000, "control_bytes": 64, "eager_completion": "posted",
+            "collectives": {
+                "barrier": "binary_tree", "bcast": "binary_tree", "reduce": "binary_tree", "allreduce": "binary_tree",
+                "alltoall": "ring"
+            }
+        },
+        "jobs": jobs,
+        "stop": {"duration_ps": 0, "watchdog_ps": 100_000_000},
+        "record": {
+            "window_ps": 10_000_000, "packets": "all", "packet_sample": 100, "messages": true, "iterations": true,
+            "link_windows": true
+        }
+    })
+}
+
+/// A job at random places.
+pub(crate) fn job(name: &str, ranks: u32, workload: Value) -> Value {
+    json!({
+        "name": name, "ranks": ranks, "start_ps": 0, "placement": {"kind": "random"}, "nodes": [], "workload": workload
+    })
+}
+
+/// Twelve ranks that exchange by rendezvous.
+pub(crate) fn halo() -> Value {
+    job(
+        "halo",
+        12,
+        json!({"kind": "halo3d", "grid": [2, 2, 3], "message_bytes": 20_000, "iterations": 3,
+        "compute_ps": 2_000_000}),
+    )
+}
+
+/// Twelve ranks that transpose eagerly in rows, by rendezvous in columns.
+pub(crate) fn fft() -> Value {
+    job(
+        "fft",
+        12,
+        json!({"kind": "fft3d", "grid": [3, 4], "row_message_bytes": 5_000, "column_message_bytes": 14_000,
+        "iterations": 2, "compute_forward_ps": 1_000_000, "compute_backward_ps": 500_000}),
+    )
+}
+
+/// Ten ranks of an endless pattern.
+pub(crate) fn noise(load: f64) -> Value {
+    job("noise", 10, json!({"kind": "pattern", "pattern": "uniform", "load": load}))
+}
+
+/// Reads a plan that is sound in form.
+pub(crate) fn read(plan: &Value) -> Plan {
+    parse(&plan.to_string()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Sets up a plan that is sound.
+pub(crate) fn set_up(plan: &Value) -> Simulation {
+    Simulation::new(read(plan), 0).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A row of a table, by column.
+pub(crate) type Row = Map<String, Value>;
+
+/// A run that is over.
+pub(crate) struct Ran {
+    pub(crate) end: End,
+    /// run.json.
+    pub(crate) document: Value,
+    pub(crate) tables: BTreeMap<String, Vec<Row>>,
+    /// The files, byte by byte.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+}
+
+/// Runs a plan to its end.
+pub(crate) fn run(plan: &Value) -> Ran {
+    finish(set_up(plan), |_| true)
+}
+
+/// Runs a simulation, writes its directory and reads it back. Whatever the run was: nothing is lost.
+pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) -> bool) -> Ran {
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let end = simulation.run(observe);
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!(
+        "run-{}-{}",
+        std::process::id(),
+        RUNS.fetch_add(1, Ordering::Relaxed)
+    ));
+    std::fs::create_dir_all(&directory).unwrap();
+    let provenance = json!({"number": RUNS.load(Ordering::Relaxed)});
+    write(&simulation, &end, &directory, provenance).unwrap();
+    let mut files = BTreeMap::new();
+    let mut tables = BTreeMap::new();
+    for entry in std::fs::read_dir(&directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        files.insert(name.clone(), std::fs::read(&path).unwrap());
+        if let Some(table) = name.strip_suffix(".parquet") {
+            tables.insert(table.to_owned(), rows(&path));
+        }
+    }
+    std::fs::remove_dir_all(&directory).unwrap();
+    let document: Value = serde_json::from_slice(&files["run.json"]).unwrap();
+    let ran = Ran { end, document, tables, files };
+    ran.check_conservation();
+    ran
+}
+
+impl Ran {
+    fn check_conservation(&self) {
+        assert_eq!(self.document["conservation"], json!({"packets": true, "flits": true, "credits": true}));
+        let count = |key: &str| self.document["counters"][key].as_u64().unwrap();
+        assert_eq!(count("packets_injected"), count("packets_delivered") + count("packets_in_flight"));
+        assert!(count("flits_injected") >= count("flits_delivered"));
+        assert_eq!(self.sum("links", "packets", |l| l["class"] == "injection"), count("packets_injected"));
+        for (name, rows) in &self.tables {
+            assert_eq!(self.document["tables"][name], rows.len(), "{name}");
+        }
+    }
+
+    /// The rows of a table.
+    pub(crate) fn rows(&self, table: &str) -> &[Row] {
+        &self.tables[table]
+    }
+
+    /// A column of integers, summed over the rows that are wanted.
+    pub(crate) fn sum(&self, table: &str, column: &str, wanted: impl Fn(&Row) -> bool) -> u64 {
+        self.rows(table).iter().filter(|row| wanted(row)).map(|row| row[column].as_u64().unwrap()).sum()
+    }
+
+    /// run.json without what differs from run to run.
+    pub(crate) fn reproducible(&self) -> Value {
+        let mut document = self.document.clone();
+        document.as_object_mut().unwrap().remove("provenance").expect("a provenance");
+        document
+    }
+
+    /// Simulated time in ps.
+    pub(crate) fn simulated(&self) -> u64 {
+        ps(&self.document["simulated_ns"])
+    }
+}
+
+/// Nanoseconds of a table as the picoseconds that they were.
+pub(crate) fn ps(ns: &Value) -> u64 {
+    (ns.as_f64().unwrap() * 1_000.0).round() as u64
+}
+
+fn rows(path: &Path) -> Vec<Row> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap();
+    reader.flat_map(|batch| rows_of(&batch.unwrap())).collect()
+}
+
+fn rows_of(batch: &RecordBatch) -> Vec<Row> {
+    let schema = batch.schema();
+    let cell = |row: usize, column: usize| -> Value {
+        let array = batch.column(column);
+        if array.is_null(row) {
+            return Value::Null;
+        }
+        match array.data_type() {
+            DataType::UInt8 => array.as_primitive::<UInt8Type>().value(row).into(),
+            DataType::UInt16 => array.as_primitive::<UInt16Type>().value(row).into(),
+            DataType::UInt32 => array.as_primitive::<UInt32Type>().value(row).into(),
+            DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row).into(),
+            DataType::Int32 => array.as_primitive::<Int32Type>().value(row).into(),
+            DataType::Float64 => array.as_primitive::<Float64Type>().value(row).into(),
+            DataType::Boolean => array.as_boolean().value(row).into(),
+            DataType::Utf8 => array.as_string::<i32>().value(row).into(),
+            other => panic!("no table has a column of {other}"),
+        }
+    };
+    (0..batch.num_rows())
+        .map(|row| {
+            schema
+                .fields()
+                .iter()
+                .enumerate()
+                .map(|(column, field)| (field.name().clone(), cell(row, column)))
+                .collect()
+        })
+        .collect()
+}

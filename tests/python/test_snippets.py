@@ -1,0 +1,102 @@
+"""Every command and every piece of Python and TOML in the README and the documentation runs, page by page.
+
+The pages' own examples are there, smaller: a run takes a moment, and a curve measures a few microseconds.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import tomllib
+from collections.abc import Callable
+from copy import deepcopy
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pantala as pt
+from pantala.scenario.presets import router_preset
+from support import ROOT, Ended
+
+Cli = Callable[..., Ended]
+
+pytestmark = pytest.mark.native
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+HAND_MADE = [page for page in PAGES if re.search(r"^```(console|python|toml)$", page.read_text("utf-8"), re.MULTILINE)]
+#: Commands of the shell that set things up; what they would do is not for a test to do.
+SET_UP = {"git", "cd", "source", "pip", "valgrind", ".venv/bin/pantala"}
+
+SMALL_JOBS = {
+    "machine.topology": {"p": 2, "a": 4, "h": 2, "g": 9},
+    "jobs.0.ranks": 36,
+    "jobs.0.workload.grid": [6, 6],
+    "jobs.0.workload.row_message": "2 kB",
+    "jobs.0.workload.column_message": "2 kB",
+    "jobs.0.workload.compute_forward": "2 us",
+    "jobs.0.workload.compute_backward": "2 us",
+    "jobs.1.ranks": 36,
+    "jobs.1.workload.grid": [3, 3, 4],
+    "jobs.1.workload.message": "4 kB",
+    "jobs.1.workload.iterations": 3,
+    "jobs.1.workload.compute": "1 us",
+    "record.window": "1 us",
+}
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def clone(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory like a clone in which `make demo` has run, but on 72 nodes."""
+    whole = pt.Scenario.from_toml
+    example = ROOT / "examples" / "interference.toml"
+
+    def smaller(path: str | Path, *, changes: dict[str, Any] | None = None) -> pt.Scenario:
+        named = "fft3d" in Path(path).read_text(encoding="utf-8")
+        return whole(path, changes=(SMALL_JOBS if named else {}) | dict(changes or {}))
+
+    def brief(name: str) -> dict[str, Any]:
+        preset = deepcopy(router_preset(name))
+        preset["curve"] |= {"warmup": "1 us", "measure": "4 us"}
+        return preset
+
+    monkeypatch.setattr(pt.Scenario, "from_toml", smaller)
+    monkeypatch.setattr("pantala.load_curve.router_preset", brief)
+    (workdir / "examples").symlink_to(ROOT / "examples")
+    pt.run(smaller(example), out="runs/interference", report=False)
+    return workdir
+
+
+@pytest.mark.parametrize("page", HAND_MADE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
+    for block in blocks(page, "console"):
+        for line in re.findall(r"^\$ (.*)", block.replace("\\\n", ""), re.MULTILINE):
+            _run(line, cli)
+    for block in blocks(page, "toml"):
+        tomllib.loads(block)
+    names: dict[str, Any] = {}
+    for block in blocks(page, "python"):
+        code = compile(block, str(page), "exec")
+        if all(find_spec(module) for module in re.findall(r"^import (\w+)", block, re.MULTILINE)):
+            exec(code, names)  # the pages are our own
+
+
+def _run(line: str, cli: Cli) -> None:
+    words = shlex.split(line, comments=True)
+    if words[0] == "make":
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in words[1:]), line
+    elif words[0] == "pantala":
+        if words[1] == "run" and "--overwrite" not in words:
+            words.append("--overwrite")
+        ended = cli(*words[1:])
+        assert ended.status == 0, f"{line}: {ended.err}"
+    elif words[0] not in SET_UP:
+        subprocess.run(["bash", "-c", line], check=True, capture_output=True)
