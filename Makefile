@@ -55,7 +55,7 @@ schema: build ## Write what is made from the models: schema/scenario.schema.json
 	mv uniform-1056.json python/pantala/presets/benchmarks/
 
 figure: build ## Draw the README's figure from the run of `make demo`
-	$(BIN)/python docs/figure.py $(DEMO_OUT) docs/_static/interference.svg
+	$(BIN)/python docs/figure.py $(DEMO_OUT) docs/_static/interference.png
 
 lock: ## Resolve requirements/dev.txt anew (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url \

@@ -12,7 +12,7 @@ def main(directory: str, file: str) -> None:
     """Draws throughput over time of every job, alone and together."""
     study = pt.load(directory)
     assert isinstance(study, pt.InterferenceRun)
-    figures.save(figures.throughput(study.together, study.alone), file, dpi=110)
+    figures.save(figures.throughput(study.together, study.alone), file, dpi=150)
 
 
 if __name__ == "__main__":

@@ -81,10 +81,10 @@ def polars_schema(table: str) -> dict[str, DataTypeClass]:
     return {column.name: column.dtype for column in TABLES[table].columns}
 
 
-def _latencies(prefix: str, subject: str, nullable: bool = False) -> tuple[Column, ...]:
+def _latencies(prefix: str, subject: str) -> tuple[Column, ...]:
     words = {"mean": "Mean", "p50": "Median", "p95": "95th percentile of", "p99": "99th percentile of"}
     return tuple(
-        Column(f"{prefix}_latency_{key}_ns", "f64", f"{word} {subject}.", nullable) for key, word in words.items()
+        Column(f"{prefix}_latency_{key}_ns", "f64", f"{word} {subject}.", nullable=True) for key, word in words.items()
     )
 
 
@@ -100,8 +100,8 @@ _LINK = Column(
 _JOBS = Table(
     "jobs",
     "One row a job: how long it ran, how long its ranks communicated, how long its packets and messages took. "
-    "Latencies cover every delivered packet and message of the job, whatever `record.packets` keeps; those "
-    "of packets are 0 for a job that delivered none.",
+    "Latencies cover every delivered packet and message of the job, whatever `record.packets` keeps; "
+    "what only packets tell is null for a job that delivered none.",
     (
         _JOB,
         Column("name", "str", "The job's name in the scenario."),
@@ -114,20 +114,21 @@ _JOBS = Table(
             True,
         ),
         Column("complete", "bool", "Whether every rank finished; false for a pattern."),
-        Column("communication_time_mean_ns", "f64", "Communication time, mean over ranks."),
-        Column("communication_time_std_ns", "f64", "Communication time, standard deviation over ranks."),
-        Column("communication_time_max_ns", "f64", "Communication time of the slowest rank."),
+        Column("communication_time_mean_ns", "f64", "Communication time, mean over ranks; null for a pattern.", True),
+        Column(
+            "communication_time_std_ns",
+            "f64",
+            "Communication time, standard deviation over ranks; null for a pattern.",
+            True,
+        ),
+        Column("communication_time_max_ns", "f64", "Communication time of the slowest rank; null for a pattern.", True),
         Column("packets", "u64", "Packets delivered."),
         Column("bytes", "u64", "Payload delivered."),
         *_latencies("packet", "packet latency: creation at the source to the tail at the destination NIC"),
         *_latencies("network", "network latency: the head's entry into the network to the tail at the destination NIC"),
-        *_latencies(
-            "message",
-            "message latency: posted at the source to delivered; null for a job without messages",
-            True,
-        ),
-        Column("link_hops_mean", "f64", "Links between routers that a packet crossed, mean over packets."),
-        Column("nonminimal_share", "f64", "Share of packets that took a non-minimal path."),
+        *_latencies("message", "message latency: posted at the source to delivered; null for a job without messages"),
+        Column("link_hops_mean", "f64", "Links between routers that a packet crossed, mean over packets.", True),
+        Column("nonminimal_share", "f64", "Share of packets that took a non-minimal path.", True),
     ),
 )
 
@@ -246,7 +247,7 @@ _LINK_WINDOWS = Table(
 
 _JOB_WINDOWS = Table(
     "job_windows",
-    "One row a job and time window: the job's throughput over time.",
+    "One row a job and time window in which it sent or received anything: the job's throughput over time.",
     (
         _JOB,
         Column("window_start_ns", "f64", "Start of the window."),

@@ -76,3 +76,11 @@ def test_guides_name_only_commands_that_exist(reference: ModuleType) -> None:
     for page in [DOCS / "tutorial.md", *(DOCS / "how-to").glob("*.md")]:
         used = set(re.findall(r"^\$ pantala (\w+)|`pantala (\w+)", page.read_text(encoding="utf-8"), re.MULTILINE))
         assert {first or second for first, second in used} <= known
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    made = {"tables.md", "metrics.md", "scenario.md", "commands.md"}
+    for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if "://" not in target and Path(target).name not in made:
+                assert (page.parent / target).exists(), f"{page}: {target}"

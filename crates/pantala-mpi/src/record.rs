@@ -120,9 +120,27 @@ pub struct RankReport {
 /// likewise.
 #[derive(Clone, Debug)]
 pub struct LatencyStatistics {
-    histogram: Histogram<u64>,
+    /// Counts in the layout of an HDR histogram of three digits: see [`bin_of`].
+    bins: Vec<u64>,
     count: u64,
     sum: u128,
+}
+
+/// Each octave of latencies above 2,048 ps has 1,024 bins, and each smaller latency its own: three significant digits, as in
+/// the HDR histogram that the bins are handed to. Counting is done here since it is done for every packet, twice.
+const HALF: u64 = 1_024;
+
+#[inline]
+const fn bin_of(latency: Time) -> usize {
+    let octave = 53 - (latency | (2 * HALF - 1)).leading_zeros();
+    (octave as u64 * HALF + (latency >> octave)) as usize
+}
+
+/// The largest latency of a bin.
+const fn top_of(bin: usize) -> Time {
+    let bin = bin as u64;
+    let octave = if bin < 2 * HALF { 0 } else { bin / HALF - 1 };
+    ((bin - octave * HALF + 1) << octave) - 1
 }
 
 impl Default for LatencyStatistics {
@@ -132,20 +150,10 @@ impl Default for LatencyStatistics {
 }
 
 impl LatencyStatistics {
-    /// The histogram's upper bound before it grows: one second.
-    const BOUND: Time = 1_000_000_000_000;
-
     /// Nothing so far.
     #[must_use]
-    pub fn new() -> Self {
-        let histogram = Histogram::new_with_bounds(1, Self::BOUND, 3).map_or_else(
-            |_| unreachable!("constant bounds are legal"),
-            |mut histogram: Histogram<u64>| {
-                histogram.auto(true);
-                histogram
-            },
-        );
-        Self { histogram, count: 0, sum: 0 }
+    pub const fn new() -> Self {
+        Self { bins: Vec::new(), count: 0, sum: 0 }
     }
 
     /// Counts one latency, ps.
@@ -153,19 +161,30 @@ impl LatencyStatistics {
     pub fn record(&mut self, latency: Time) {
         self.count += 1;
         self.sum += u128::from(latency);
-        if self.histogram.record(latency).is_err() {
-            self.histogram.saturating_record(latency);
+        let bin = bin_of(latency);
+        match self.bins.get_mut(bin) {
+            Some(count) => *count += 1,
+            None => self.grow(bin),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, bin: usize) {
+        // Whole octaves, so that a run grows its bins a few times only.
+        self.bins.resize((bin / HALF as usize + 1) * HALF as usize, 0);
+        self.bins[bin] += 1;
     }
 
     /// Counts all that `other` has counted.
     pub fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.sum += other.sum;
-        if self.histogram.add(&other.histogram).is_err() {
-            for value in other.histogram.iter_recorded() {
-                self.histogram.saturating_record_n(value.value_iterated_to(), value.count_at_value());
-            }
+        if self.bins.len() < other.bins.len() {
+            self.bins.resize(other.bins.len(), 0);
+        }
+        for (count, more) in self.bins.iter_mut().zip(&other.bins) {
+            *count += more;
         }
     }
 
@@ -185,13 +204,18 @@ impl LatencyStatistics {
     /// messages.
     #[must_use]
     pub fn quantile(&self, quantile: f64) -> Option<Time> {
-        (self.count > 0).then(|| self.histogram.value_at_quantile(quantile))
+        (self.count > 0).then(|| self.histogram().value_at_quantile(quantile))
     }
 
-    /// The histogram itself, in ps with three significant digits.
+    /// The latencies as an HDR histogram, in ps with three significant digits.
     #[must_use]
-    pub const fn histogram(&self) -> &Histogram<u64> {
-        &self.histogram
+    pub fn histogram(&self) -> Histogram<u64> {
+        let most = top_of(self.bins.len().max(2));
+        let Ok(mut histogram) = Histogram::new_with_bounds(1, most, 3) else { unreachable!("legal bounds") };
+        for (bin, &count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {
+            histogram.saturating_record_n(top_of(bin), count);
+        }
+        histogram
     }
 }
 
@@ -209,11 +233,26 @@ mod tests {
         assert_eq!((statistics.count(), statistics.mean()), (1_000, Some(500_500.0)));
         let p99 = statistics.quantile(0.99).unwrap();
         assert!(p99.abs_diff(990_000) <= 1_000, "{p99}");
-        statistics.record(3 * LatencyStatistics::BOUND);
-        assert!(statistics.quantile(1.0).unwrap() >= 3 * LatencyStatistics::BOUND);
+        statistics.record(3_000_000_000_000);
+        assert!(statistics.quantile(1.0).unwrap() >= 3_000_000_000_000);
         let mut sum = LatencyStatistics::default();
         sum.record(7);
         sum.add(&statistics);
         assert_eq!((sum.count(), sum.quantile(0.0), sum.quantile(1.0)), (1_002, Some(7), statistics.quantile(1.0)));
+    }
+
+    #[test]
+    fn bins_are_those_of_three_digits() {
+        for latency in (0..10_000).chain((4..44).flat_map(|e| (0..50).map(move |k| (1 << e) + k * (1 << e) / 50))) {
+            let bin = bin_of(latency);
+            assert!(latency <= top_of(bin) && top_of(bin) - latency <= latency / 1_024, "{latency}");
+            assert!(bin == 0 || top_of(bin - 1) < latency, "{latency}");
+        }
+        let mut last = 0;
+        for latency in 0..100_000 {
+            let bin = bin_of(latency);
+            assert!(bin == last || bin == last + 1, "{latency}");
+            last = bin;
+        }
     }
 }

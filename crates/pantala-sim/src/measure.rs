@@ -1,8 +1,10 @@
 //! The field's basic measurement: one point of a latency-throughput curve.
 
+use crate::columns::ns;
 use crate::document::hex;
 use crate::error::PlanError;
 use crate::plan::Plan;
+use crate::recorder::{JobPackets, JobWindow};
 use crate::simulation::{Progress, Simulation};
 use pantala_engine::Time;
 use pantala_mpi::LatencyStatistics;
@@ -150,10 +152,9 @@ impl Measurement {
             latency.add(&job.latency);
             network_latency.add(&job.network_latency);
         }
-        let sum = |f: fn(&crate::recorder::JobPackets) -> u64| jobs.iter().map(f).sum::<u64>();
+        let sum = |f: fn(&JobPackets) -> u64| jobs.iter().map(f).sum::<u64>();
         let packets = sum(|j| j.packets);
         let per_packet = |total: u64| (packets > 0).then(|| total as f64 / packets as f64);
-        let ns = |time: Time| time as f64 / 1_000.0;
         let at = |statistics: &LatencyStatistics, q: f64| statistics.quantile(q).map(ns);
         let accepted = self.accepted(sum(|j| j.flits) as f64, self.window);
         let totals = network.totals();
@@ -196,22 +197,22 @@ impl Measurement {
     fn timeline(&self) -> Vec<Window> {
         let plan = &self.simulation.plan;
         let step = plan.record.window_ps;
-        let whole = (self.warmup + self.window) / step;
         let flit_bytes = f64::from(plan.flit_bytes);
-        (0..whole)
-            .map(|index| {
-                let windows = self.simulation.network.probe.jobs.iter().filter_map(|j| j.windows.get(index as usize));
-                let (mut bytes, mut packets, mut nonminimal) = (0, 0, 0);
-                for window in windows {
-                    bytes += window.delivered_bytes;
-                    packets += window.packets;
-                    nonminimal += window.nonminimal;
-                }
-                Window {
-                    window_start_ns: (index * step) as f64 / 1_000.0,
-                    accepted: self.accepted(bytes as f64 / flit_bytes, step),
-                    nonminimal_share: (packets > 0).then(|| nonminimal as f64 / packets as f64),
-                }
+        let mut sums = vec![JobWindow::default(); ((self.warmup + self.window) / step) as usize];
+        for window in self.simulation.network.probe.jobs.iter().flat_map(|job| &job.windows) {
+            // The last window may be cut short: it does not count.
+            if let Some(sum) = sums.get_mut(window.number as usize) {
+                sum.delivered_bytes += window.delivered_bytes;
+                sum.packets += window.packets;
+                sum.nonminimal += window.nonminimal;
+            }
+        }
+        (0..)
+            .zip(sums)
+            .map(|(number, sum)| Window {
+                window_start_ns: ns(number * step),
+                accepted: self.accepted(sum.delivered_bytes as f64 / flit_bytes, step),
+                nonminimal_share: (sum.packets > 0).then(|| sum.nonminimal as f64 / sum.packets as f64),
             })
             .collect()
     }

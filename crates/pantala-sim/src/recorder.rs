@@ -23,13 +23,15 @@ pub struct JobPackets {
     pub latency: LatencyStatistics,
     /// From the head's start on the injection link to delivery.
     pub network_latency: LatencyStatistics,
-    /// Bytes and packets over time.
+    /// Bytes and packets over time: the windows in which anything happened, in order.
     pub windows: Vec<JobWindow>,
 }
 
 /// One job in one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobWindow {
+    /// The window's number, from 0.
+    pub number: u64,
     /// Payload whose head started on an injection link.
     pub injected_bytes: u64,
     /// Payload delivered.
@@ -80,7 +82,7 @@ pub struct Recorder {
     /// Recorded packets, in the order of delivery.
     pub packets: Vec<PacketRow>,
     /// The window that the simulation is in.
-    current: usize,
+    current: u64,
     current_ends: Time,
 }
 
@@ -118,22 +120,23 @@ impl Recorder {
 
     /// The window of `now`; time never goes back.
     #[inline]
-    fn window_of(&mut self, now: Time) -> usize {
+    fn window_of(&mut self, now: Time) -> u64 {
         if now >= self.current_ends {
-            self.current = (now / self.window) as usize;
-            self.current_ends = (self.current as Time + 1).saturating_mul(self.window);
+            self.current = now / self.window;
+            self.current_ends = (self.current + 1).saturating_mul(self.window);
         }
         self.current
     }
 
     #[inline]
     fn window_mut(&mut self, job: usize, now: Time) -> &mut JobWindow {
-        let index = self.window_of(now);
+        let number = self.window_of(now);
         let windows = &mut self.jobs[job].windows;
-        if windows.len() <= index {
-            windows.resize(index + 1, JobWindow::default());
+        if windows.last().is_none_or(|last| last.number != number) {
+            windows.push(JobWindow { number, ..JobWindow::default() });
         }
-        &mut windows[index]
+        let last = windows.len() - 1;
+        &mut windows[last]
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tables of a run: what each column says stands in the Python package's `schema.py` and in the docs made from it.
 
 use crate::columns::{Table, ns};
+use crate::recorder::{JobPackets, JobWindow};
 use crate::simulation::Simulation;
 use pantala_engine::Time;
 use pantala_fabric::LinkCounters;
@@ -75,9 +76,7 @@ fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
         .f64_or_null("communication_time_max_ns", communication.iter().map(|c| c.map(|c| c.2)))
         .u64("packets", packets.iter().map(|j| j.packets))
         .u64("bytes", packets.iter().map(|j| j.bytes));
-    let all = |f: fn(&crate::recorder::JobPackets) -> &LatencyStatistics| {
-        packets.iter().map(|j| Some(f(j))).collect::<Vec<_>>()
-    };
+    let all = |f: fn(&JobPackets) -> &LatencyStatistics| packets.iter().map(|j| Some(f(j))).collect::<Vec<_>>();
     let messages: Vec<_> = (0..plan.jobs.len()).map(|j| simulation.network.host.message_statistics(j as u16)).collect();
     let table = latency_columns(table, "packet", &all(|j| &j.latency));
     let table = latency_columns(table, "network", &all(|j| &j.network_latency));
@@ -267,15 +266,9 @@ fn link_windows_table(simulation: &Simulation) -> Table {
 fn job_windows_table(simulation: &Simulation) -> Table {
     let window = simulation.plan.record.window_ps;
     let simulated = simulation.simulated();
-    let rows: Vec<(u16, Time, crate::recorder::JobWindow)> = simulation
-        .network
-        .probe
-        .jobs
-        .iter()
-        .enumerate()
-        .flat_map(|(job, packets)| {
-            packets.windows.iter().enumerate().map(move |(i, w)| (job as u16, i as Time * window, *w))
-        })
+    let jobs = simulation.network.probe.jobs.iter().enumerate();
+    let rows: Vec<(u16, Time, JobWindow)> = jobs
+        .flat_map(|(job, packets)| packets.windows.iter().map(move |w| (job as u16, w.number * window, *w)))
         .collect();
     let rows = || rows.iter();
     Table::new()

@@ -25,7 +25,7 @@ def scenario_schema_text() -> str:
 
 
 def _tidied(node: Any, inside_properties: bool = False) -> Any:
-    """Without pydantic's generated titles; descriptions on one line a paragraph."""
+    """Without pydantic's generated titles; descriptions on one line a paragraph, of what a file can hold."""
     if isinstance(node, list):
         return [_tidied(item) for item in node]
     if not isinstance(node, dict):
@@ -35,7 +35,8 @@ def _tidied(node: Any, inside_properties: bool = False) -> Any:
         if key == "title" and isinstance(value, str) and not inside_properties:
             continue
         if key == "description" and isinstance(value, str):
-            tidy[key] = "\n\n".join(" ".join(part.split()) for part in value.split("\n\n"))
+            paragraphs = [" ".join(part.split()) for part in value.split("\n\n")]
+            tidy[key] = "\n\n".join(text for text in paragraphs if not text.startswith("Raises:"))
             continue
         tidy[key] = _tidied(value, inside_properties=key in {"properties", "$defs"} and not inside_properties)
     return tidy
