@@ -14,7 +14,7 @@ fn main() {
     if let Some(commit) = output("git", &["describe", "--always", "--dirty", "--abbrev=12"]) {
         println!("cargo::rustc-env=PANTALA_GIT={commit}");
     }
-    // Git's head moves with every commit; without git the variable is left out.
-    println!("cargo::rerun-if-changed=../../.git/HEAD");
+    // The log of git's head grows with every commit; without git the variable is left out.
+    println!("cargo::rerun-if-changed=../../.git/logs/HEAD");
     println!("cargo::rerun-if-changed=build.rs");
 }

@@ -6,11 +6,12 @@ the simulation is.
 
 from __future__ import annotations
 
-import difflib
 import json
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 __all__ = [
     "Interrupted",
@@ -131,6 +132,8 @@ def dotted(path: Sequence[str | int]) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that a mistyped one was most likely meant to be, if any comes near."""
+    import difflib
+
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return close[0] if close else None
 

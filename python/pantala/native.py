@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from pantala.errors import PantalaError, PlanError, SimulationError
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import ModuleType
 
 __all__ = ["Progress", "ProgressCallback", "core", "link_table", "measure", "resolve", "run", "write_link_table"]

@@ -1,7 +1,9 @@
 """Output directories: written beside their place and moved into it, so that none is ever half there.
 
-A run is written to ``.NAME.partial-PID`` in the same parent directory and renamed to NAME at the end. A run that was
-interrupted or stalled is moved too: it is marked incomplete inside. Only a directory that holds a run is replaced.
+A run is written to ``.NAME.partial-PID`` in the same parent directory and renamed to NAME at the end. A directory that
+is there already stays the same one, be it the current directory or behind a link: its old run is moved out, the new
+one moved in, what marks it as a run last. A run that was interrupted or stalled is moved too: it is marked incomplete
+inside. Only a directory that is empty or holds a run is written into.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ class OutputDirectory:
     Attributes:
         target: where the run will be.
         partial: where it is until then.
+        overwrite: whether a run that is there may be replaced.
     """
 
     def __init__(self, target: Path, *, overwrite: bool) -> None:
@@ -40,6 +43,7 @@ class OutputDirectory:
             RunDirectoryError: it is taken.
         """
         self.target = target
+        self.overwrite = overwrite
         self.partial = target.absolute().parent / f".{target.absolute().name}.partial-{os.getpid()}"
         if target.is_dir():
             if holds_run(target):
@@ -76,13 +80,19 @@ class OutputDirectory:
             RunDirectoryError: it cannot be moved; it stays in `partial`.
         """
         place = self.target.absolute()
+        if holds_run(place) and not self.overwrite:
+            raise RunDirectoryError(self.target, "was taken by another run meanwhile", f"this one is in {self.partial}")
+        old = self.partial.with_name(f"{self.partial.name}-old")
         try:
-            if not place.exists():
+            if place.exists():
+                old.mkdir()
+                for entry in reversed(_marks_last(place)):
+                    shutil.move(entry, old)
+                for entry in _marks_last(self.partial):
+                    shutil.move(entry, place)
+                self.partial.rmdir()
+            else:
                 self.partial.rename(place)
-                return self.target
-            old = self.partial.with_name(f"{self.partial.name}-old")
-            place.rename(old)
-            self.partial.rename(place)
         except OSError as error:
             raise _cannot_write(self.target, error) from None
         shutil.rmtree(old, ignore_errors=True)
@@ -91,6 +101,11 @@ class OutputDirectory:
     def discard(self) -> None:
         """Removes what was written."""
         shutil.rmtree(self.partial, ignore_errors=True)
+
+
+def _marks_last(directory: Path) -> list[Path]:
+    """What is in a directory, with that last which marks it as a run."""
+    return sorted(directory.iterdir(), key=lambda entry: (entry.name in (RUN_FILE, INTERFERENCE_FILE), entry.name))
 
 
 def _cannot_write(target: Path, error: OSError) -> RunDirectoryError:

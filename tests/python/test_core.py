@@ -7,6 +7,7 @@ import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -145,6 +146,25 @@ def test_the_links_of_kang2022(cli: Cli, workdir: Path) -> None:
     links = pl.read_parquet("links.parquet")
     assert dict(links.group_by("class").len().iter_rows()) == {"local": 264 * 7, "global": 33 * 32}
     assert Path("links.graphml").stat().st_size > 0
+
+
+@pytest.mark.parametrize("wiring", ["absolute", "palmtree", "circulant", "random"])
+@pytest.mark.parametrize(("groups", "parallel"), [(9, {1}), (5, {2}), (4, {2})])
+def test_every_wiring_joins_every_two_groups(
+    cli: Cli, workdir: Path, wiring: str, groups: int, parallel: set[int]
+) -> None:
+    numbers = ("--p", "2", "--a", "4", "--h", "2", "--g", str(groups), "--links-per-pair", "0", "--wiring", wiring)
+    ended = cli("topology", *numbers, "--links", "l.parquet", "--graphml", "l.graphml")
+    assert ended.status == 0, ended.err
+    links = pl.read_parquet("l.parquet").filter(pl.col("class") == "global")
+    pairs = links.group_by("source_group", "target_group").len()
+    assert pairs.height == groups * (groups - 1)
+    assert set(pairs["len"]) == parallel
+    ends = {row[:4] for row in links.select("source_router", "source_port", "target_router", "target_port").rows()}
+    assert ends == {(there, its, here, port) for here, port, there, its in ends}, "a link goes both ways"
+    space = "{http://graphml.graphdrawing.org/xmlns}"
+    edges = list(ElementTree.parse("l.graphml").getroot().iter(f"{space}edge"))
+    assert len(edges) == links.height // 2 + groups * 6
 
 
 def test_times_are_whole_picoseconds() -> None:

@@ -104,6 +104,31 @@ def test_an_empty_directory_will_do(fake_core: FakeCore, workdir: Path, scenario
     assert pt.run(scenario, out="empty", report=False).complete
 
 
+def test_a_directory_that_is_there_stays_the_same_one(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("place").mkdir()
+    Path("link").symlink_to("place")
+    assert pt.run(scenario, out="link", report=False).complete
+    assert pt.run(scenario.replace(BOTH), out="link", overwrite=True, report=False).complete
+    assert not Path("place/run.json").exists()
+    assert sorted(path.name for path in workdir.iterdir()) == ["link", "place"]
+    monkeypatch.chdir("place")
+    assert pt.run(scenario, out=".", overwrite=True, report=False).complete
+    assert sorted(path.name for path in workdir.iterdir()) == ["link", "place"]
+
+
+def test_a_run_that_came_meanwhile_is_kept(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+    def meanwhile(plan: dict[str, Any]) -> None:
+        Path("here").mkdir()
+        Path("here/run.json").write_text("{}")
+
+    fake_core.fail = meanwhile
+    with pytest.raises(pt.RunDirectoryError, match=r"taken by another run meanwhile; this one is in .*partial"):
+        pt.run(scenario, out="here", report=False)
+    assert Path("here/run.json").read_text() == "{}"
+
+
 def test_a_directory_that_cannot_be_made(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
     Path("file").write_text("")
     with pytest.raises(pt.RunDirectoryError, match=r"cannot be written: .*; choose another --out"):

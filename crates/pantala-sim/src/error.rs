@@ -27,9 +27,13 @@ impl PlanError {
         Self { key: key.to_owned(), value: value.to_string(), message: message.into(), remedy: remedy.into() }
     }
 
-    /// A fault found in an object of the plan that stands at `prefix`.
+    /// A fault found in an object of the plan that stands at `prefix`; the plan itself is at nothing.
     pub(crate) fn at(prefix: &str, fault: Fault) -> Self {
-        let key = if fault.key.is_empty() { prefix.to_owned() } else { format!("{prefix}.{}", fault.key) };
+        let key = match (prefix, fault.key.as_str()) {
+            ("", key) => key.to_owned(),
+            (prefix, "") => prefix.to_owned(),
+            (prefix, key) => format!("{prefix}.{key}"),
+        };
         Self { key, value: fault.value, message: fault.message, remedy: fault.remedy }
     }
 }

@@ -45,8 +45,8 @@ pub struct Point {
     /// Packets delivered in the window.
     pub packets: u64,
     /// By window, if asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub timeline: Vec<Window>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Vec<Window>>,
     /// What it cost.
     pub bench: Cost,
 }
@@ -182,7 +182,7 @@ impl Measurement {
             link_hops_mean: per_packet(sum(|j| j.hops)),
             nonminimal_share: per_packet(sum(|j| j.nonminimal)),
             packets,
-            timeline: if self.timeline { self.timeline() } else { Vec::new() },
+            timeline: self.timeline.then(|| self.timeline()),
             bench: Cost {
                 packets: totals.packets_delivered,
                 packet_hops: totals.packet_hops,

@@ -10,6 +10,7 @@ use pantala_fabric::config::LinkTiming;
 use pantala_fabric::routing::{Algorithm, QueueMeasure, QueueScope as Scope, RoutingConfig, UgalConfig};
 use pantala_topology::{LinkClass, Topology, Wiring};
 use pantala_workload::WorkloadSpec;
+use pantala_workload::motifs::bounded;
 
 /// A plan resolved, with the topology it describes.
 #[derive(Clone, Debug)]
@@ -115,27 +116,18 @@ fn check_times(plan: &Plan) -> Result<(), PlanError> {
     positive("record.window_ps", plan.record.window_ps, "window")?;
     positive("record.packet_sample", plan.record.packet_sample.into(), "number")?;
     positive("stop.watchdog_ps", plan.stop.watchdog_ps, "time")?;
-    let bounded = |key: &str, time: Time| {
-        if time > LONGEST {
-            return Err(PlanError::new(key, time, "longer than any run", "give at most 10^18 ps (11 days)"));
-        }
-        Ok(())
-    };
-    let link_keys = links(plan).map(|(name, link)| (format!("links.{name}.latency_ps"), link.latency_ps));
-    for (key, time) in link_keys {
-        bounded(&key, time)?;
-    }
-    for (key, time) in [
+    let of_links = links(plan).map(|(name, link)| (format!("links.{name}.latency_ps"), link.latency_ps));
+    let of_jobs = plan.jobs.iter().enumerate().map(|(index, job)| (format!("jobs[{index}].start_ps"), job.start_ps));
+    let others = [
         ("router.input_latency_ps", plan.router.input_latency_ps),
         ("router.output_latency_ps", plan.router.output_latency_ps),
         ("record.window_ps", plan.record.window_ps),
         ("stop.duration_ps", plan.stop.duration_ps),
         ("stop.watchdog_ps", plan.stop.watchdog_ps),
-    ] {
-        bounded(key, time)?;
-    }
-    for (index, job) in plan.jobs.iter().enumerate() {
-        bounded(&format!("jobs[{index}].start_ps"), job.start_ps)?;
+    ];
+    let others = others.map(|(key, time)| (key.to_owned(), time));
+    for (key, time) in of_links.into_iter().chain(of_jobs).chain(others) {
+        bounded(&key, time).map_err(|fault| PlanError::at("", fault))?;
     }
     let needed = longest_hop(plan);
     if plan.stop.watchdog_ps < needed {
@@ -148,9 +140,6 @@ fn check_times(plan: &Plan) -> Result<(), PlanError> {
     }
     Ok(())
 }
-
-/// No time of a plan is longer: 10^18 ps, an eighteenth of what the clock holds.
-const LONGEST: Time = 1_000_000_000_000_000_000;
 
 /// The longest that a packet may take from one router to the next without being stuck: its turn on the crossbar and on the
 /// slowest link, there and, for the credits, back; with a margin of two for whoever is served before it.

@@ -83,9 +83,14 @@ impl Position {
     }
 }
 
-/// Checks that a time does not reach the end of the clock.
-pub(crate) fn bounded(key: &str, time: Time) -> Result<(), Fault> {
-    const LONGEST: Time = 1_000_000_000_000_000_000;
+/// No single time of a plan is longer: 10^18 ps, an eighteenth of what the clock holds, so that sums stay on it.
+pub const LONGEST: Time = 1_000_000_000_000_000_000;
+
+/// Checks that a time is not beyond all bounds.
+///
+/// # Errors
+/// A [`Fault`] if it is longer than [`LONGEST`].
+pub fn bounded(key: &str, time: Time) -> Result<(), Fault> {
     if time > LONGEST {
         return Err(Fault::new(key, time, "longer than any run", "give at most 10^18 ps (11 days)"));
     }

@@ -120,7 +120,7 @@ _HEADINGS = (
 def _table(points: list[CurvePoint], title: str) -> Table:
     from pantala.progress import of_thousands
 
-    caption = "latencies (mean to network) in ns; loads as fractions of terminal bandwidth"
+    caption = "mean to network in ns; loads are fractions of terminal bandwidth"
     if any(point["saturated"] for point in points):
         caption += "\n* saturated: less than 0.97 of the load accepted"
     shown = table(title, _HEADINGS, caption, gap=1)

@@ -34,14 +34,19 @@ pub(super) fn check(
         match free.owner[node as usize] {
             None => free.owner[node as usize] = Some(index),
             Some(other) if other == index => {
-                return Err(PlanError::new(&key, node, "the node stands twice in the list", "list every node once"));
+                return Err(PlanError::new(
+                    &key,
+                    node,
+                    format!("node {node} stands twice in the list"),
+                    "list every node once",
+                ));
             }
             Some(other) => {
                 let name = jobs.get(other).map_or("another", |j| j.name.as_str());
                 return Err(PlanError::new(
                     &key,
                     node,
-                    format!("the node belongs to job {name:?}"),
+                    format!("node {node} belongs to job {name:?}"),
                     "give every node to one job only",
                 ));
             }

@@ -29,6 +29,16 @@ fn a_run_directory_holds_its_tables_and_nothing_else() {
 }
 
 #[test]
+fn a_directory_that_cannot_be_written_is_named() {
+    let mut simulation = set_up(&mixed());
+    let end = simulation.run(|_| false);
+    let nowhere = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("nowhere");
+    let error = pantala_sim::document::write(&simulation, &end, &nowhere, Value::Null).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}", nowhere.join("jobs.parquet").display())), "{error}");
+    assert!(!error.contains('\n') && !nowhere.exists());
+}
+
+#[test]
 fn another_seed_gives_another_result() {
     let mut other = mixed();
     other["seed"] = json!(2);

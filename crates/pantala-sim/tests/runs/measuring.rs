@@ -59,14 +59,15 @@ fn packets_of_the_warm_up_do_not_count() {
 #[test]
 fn the_timeline_covers_the_warm_up_too() {
     let point = measure(&everywhere(0.4), 5_000_000, 10_000_000, 2_500_000);
-    let starts: Vec<f64> = point.timeline.iter().map(|window| window.window_start_ns).collect();
+    let timeline = point.timeline.as_ref().expect("a timeline was asked for");
+    let starts: Vec<f64> = timeline.iter().map(|window| window.window_start_ns).collect();
     assert_eq!(starts, [0.0, 2_500.0, 5_000.0, 7_500.0, 10_000.0, 12_500.0]);
-    let mean = point.timeline[2..].iter().map(|window| window.accepted).sum::<f64>() / 4.0;
+    let mean = timeline[2..].iter().map(|window| window.accepted).sum::<f64>() / 4.0;
     assert!((mean - point.accepted).abs() < 1e-12, "{mean} {}", point.accepted);
-    assert!(point.timeline.iter().all(|window| window.nonminimal_share.is_some()));
-    assert!(point.timeline[0].accepted < point.timeline[3].accepted, "the network fills first");
+    assert!(timeline.iter().all(|window| window.nonminimal_share.is_some()));
+    assert!(timeline[0].accepted < timeline[3].accepted, "the network fills first");
     let without = measure(&everywhere(0.4), 5_000_000, 10_000_000, 0);
-    assert!(without.timeline.is_empty());
+    assert!(without.timeline.is_none());
     assert_eq!(without.bench.result_hash, point.bench.result_hash, "a timeline changes nothing");
 }
 
@@ -109,12 +110,12 @@ fn what_cannot_be_measured_is_refused() {
 /// Jobs of unequal loads offer their mean, rank by rank.
 #[test]
 fn loads_are_averaged_over_ranks() {
-    let mut heavy = noise(0.6);
+    let mut heavy = noise(0.3);
     heavy["name"] = json!("heavy");
     heavy["ranks"] = json!(20);
-    let point = measure(&plan(json!([noise(0.3), heavy])), 2_000_000, 20_000_000, 0);
-    assert!((point.load - 0.5).abs() < 1e-12, "{}", point.load);
-    assert!((point.accepted / 0.5 - 1.0).abs() < 0.03 && !point.saturated, "{}", point.accepted);
+    let point = measure(&plan(json!([noise(0.15), heavy])), 2_000_000, 20_000_000, 0);
+    assert!((point.load - 0.25).abs() < 1e-12, "{}", point.load);
+    assert!((point.accepted / 0.25 - 1.0).abs() < 0.03 && !point.saturated, "{}", point.accepted);
 }
 
 /// As SST counts: a lagging source's queue is not part of the latency.

@@ -157,6 +157,23 @@ fn every_moment_of_a_rank_is_accounted_for() {
     }
 }
 
+/// A run's links are those of the topology's own table.
+#[test]
+fn links_are_the_topology_s() {
+    let ran = mixed();
+    let plan = crate::support::read(&ran.document["plan"]);
+    let between: Vec<Value> = (ran.rows("links").iter())
+        .filter(|link| link["class"] == "local" || link["class"] == "global")
+        .map(|link| {
+            let end = |end: &str| ["router", "port", "group"].map(|part| link[&format!("{end}_{part}")].clone());
+            json!([link["link"], link["class"], end("source"), end("target")])
+        })
+        .collect();
+    let table = pantala_sim::link_table::link_table(&plan.topology).unwrap();
+    let expected: Vec<Value> = table.iter().map(|row| json!([row.link, row.class, row.source, row.target])).collect();
+    assert_eq!(between, expected);
+}
+
 #[test]
 fn ranks_sit_where_the_plan_says() {
     let ran = mixed();
