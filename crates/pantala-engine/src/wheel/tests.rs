@@ -1,0 +1,131 @@
+//! The wheel against its promise: order by time and phase, nothing lost.
+
+use super::*;
+use proptest::prelude::*;
+
+fn drain(wheel: &mut Wheel) -> Vec<Event> {
+    let mut events = Vec::new();
+    while let Some((time, phase)) = wheel.next_group(NEVER) {
+        while let Some(id) = wheel.pop() {
+            events.push(Event { time, phase, id });
+        }
+    }
+    events
+}
+
+/// Events in order, and those of equal time and phase by identity, so that sequences can be compared.
+fn canonical(mut events: Vec<Event>) -> Vec<Event> {
+    assert!(events.is_sorted_by_key(|e| (e.time, e.phase)), "out of order: {events:?}");
+    events.sort_unstable();
+    events
+}
+
+#[test]
+fn an_empty_wheel_has_nothing() {
+    let mut wheel = Wheel::new();
+    assert!(wheel.is_empty());
+    assert_eq!(wheel.next_time(), NEVER);
+    assert_eq!(wheel.next_group(NEVER), None);
+}
+
+#[test]
+fn until_is_exclusive() {
+    let mut wheel = Wheel::new();
+    wheel.push(100, 3, 0);
+    assert_eq!(wheel.next_group(100), None);
+    assert_eq!(wheel.next_group(101), Some((100, 3)));
+}
+
+#[test]
+fn an_event_may_come_before_the_one_the_wheel_waits_at() {
+    let mut wheel = Wheel::new();
+    const REACH: Time = (SLOTS as Time - 1) << WIDTH_LOG2;
+    wheel.push(700, 0, 1);
+    assert_eq!(wheel.next_group(500), None);
+    wheel.push(510, 0, 2);
+    wheel.push(640, 1, 3);
+    wheel.push(700 + REACH, 0, 4);
+    let ids: Vec<u32> = drain(&mut wheel).iter().map(|e| e.id).collect();
+    assert_eq!(ids, [2, 3, 1, 4]);
+    let base = 2 * REACH;
+    wheel.push(base + 5_000, 0, 5);
+    assert_eq!(wheel.next_time(), base + 5_000);
+    wheel.push(base + 5_000 + REACH - 100, 0, 6);
+    wheel.push(base + 3_000, 0, 7);
+    wheel.push(base + 3_000 + REACH, 0, 8);
+    let ids: Vec<u32> = drain(&mut wheel).iter().map(|e| e.id).collect();
+    assert_eq!(ids, [7, 5, 8, 6]);
+    // In the very bucket that the wheel waits at, too.
+    let base = 64 * (base + REACH);
+    wheel.push(base + 20, 1, 1);
+    assert_eq!(wheel.next_time(), base + 20);
+    wheel.push(base + 10, 2, 2);
+    wheel.push(base + 20, 0, 3);
+    wheel.push(base + 20, 1, 4);
+    let order: Vec<(Time, u8)> = drain(&mut wheel).iter().map(|e| (e.time - base, e.phase)).collect();
+    assert_eq!(order, [(10, 2), (20, 0), (20, 1), (20, 1)]);
+    assert!(wheel.is_empty());
+}
+
+#[test]
+fn scrambling_draws_the_order_within_a_group() {
+    let mut orders = std::collections::BTreeSet::new();
+    for seed in 0..20 {
+        let mut wheel = Wheel::new();
+        wheel.scramble(seed);
+        for id in 0..5 {
+            wheel.push(100, 1, id);
+        }
+        orders.insert(drain(&mut wheel).iter().map(|e| e.id).collect::<Vec<_>>());
+    }
+    assert!(orders.len() > 10, "{orders:?}");
+}
+
+proptest! {
+    /// Whatever the times, near and far, the order out is that of time and phase, and nothing is lost.
+    #[test]
+    fn pops_in_order(
+        times in prop::collection::vec((0u64..10_000_000, 0u8..PHASES, 0u32..9), 1..300), span in 1u64..20_000_000,
+        scramble: bool,
+    ) {
+        let mut wheel = Wheel::new();
+        if scramble {
+            wheel.scramble(5);
+        }
+        let mut events: Vec<Event> = times.iter().map(|&(time, phase, id)| Event { time: time % span, phase, id }).collect();
+        for event in &events {
+            wheel.push(event.time, event.phase, event.id);
+        }
+        prop_assert_eq!(wheel.len(), events.len());
+        prop_assert_eq!(wheel.iter().count(), events.len());
+        events.sort_unstable();
+        prop_assert_eq!(canonical(drain(&mut wheel)), &events[..]);
+        prop_assert_eq!(wheel.popped(), events.len() as u64);
+        prop_assert_eq!(wheel.iter().count(), 0);
+    }
+
+    /// Events scheduled while others are being taken (now or later) still come out in order.
+    #[test]
+    fn order_holds_while_scheduling(delays in prop::collection::vec(0u64..9_000, 1..400), scale in 1u64..1_000) {
+        let mut wheel = Wheel::new();
+        let mut pushed = vec![Event { time: 0, phase: 0, id: 0 }];
+        wheel.push(0, 0, 0);
+        let mut next = delays.iter();
+        let mut popped = Vec::new();
+        while let Some((time, phase)) = wheel.next_group(NEVER) {
+            while let Some(id) = wheel.pop() {
+                popped.push(Event { time, phase, id });
+                for step in 1..=2u32 {
+                    if let Some(delay) = next.next().map(|d| d * scale / 100) {
+                        let phase = if delay == 0 { phase } else { (step % 3) as u8 };
+                        let e = Event { time: time + delay, phase, id: id + step };
+                        wheel.push(e.time, e.phase, e.id);
+                        pushed.push(e);
+                    }
+                }
+            }
+        }
+        pushed.sort_unstable();
+        prop_assert_eq!(canonical(popped), pushed);
+    }
+}
