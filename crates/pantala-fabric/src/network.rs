@@ -168,7 +168,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.wheel.scramble(seed);
     }
 
-    /// When the next event comes; [`NEVER`] if there is none.
+    /// When the next event comes; [`pantala_engine::NEVER`] if there is none.
     pub fn next_time(&mut self) -> Time {
         self.wheel.next_time()
     }

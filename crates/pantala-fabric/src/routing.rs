@@ -8,11 +8,11 @@
 //! Deadlock freedom rests on the VC map: along every path the pair (VC, class) climbs. Each algorithm's file says how.
 
 mod adaptive;
-mod minimal;
-mod ugal_g;
-mod ugal_n;
-mod valiant_group;
-mod valiant_node;
+pub mod minimal;
+pub mod ugal_g;
+pub mod ugal_n;
+pub mod valiant_group;
+pub mod valiant_node;
 
 use crate::packet::{Leg, NONE, Packet};
 use pantala_engine::random::mix;
