@@ -4,7 +4,7 @@ use crate::crossbar::space_of;
 use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE};
-use crate::port::{InVc, LinkEnd};
+use crate::port::InVc;
 use crate::probe::Probe;
 use std::fmt;
 
@@ -152,7 +152,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 destination: packet.destination,
                 nonminimal: packet.leg != Leg::Undecided && packet.nonminimal,
             });
-            if self.out_ports[out].end != LinkEnd::Router {
+            if !self.out_ports[out].end.is_router() {
                 return Diagnosis { waits, cycle: false, packets_in_flight: 0 };
             }
             at = self.out_ports[out].target as usize + usize::from(packet.out_vc);

@@ -109,7 +109,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         };
         for router in 0..self.topology.routers() {
             for port in 0..self.ports {
-                let timing = self.timing(self.topology.class_of_port(port as u16));
+                let port_class = self.topology.class_of_port(port as u16);
+                let timing = self.timing(port_class);
                 let peer = self.topology.peer(router, port as u16);
                 let number = router * self.ports + port;
                 let first_vc = |port: u32| port * self.vcs as u32;
@@ -117,7 +118,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     Peer::Node(node) => (node, node, self.node_end(timing, on_link, input_latency)),
                     Peer::Port { router, port } => {
                         let vc = first_vc(router * self.ports + u32::from(port));
-                        (vc, vc, LinkEnd::Router)
+                        (vc, vc, self.router_end(port_class))
                     }
                     Peer::Unconnected => (u32::MAX, u32::MAX, LinkEnd::Nothing),
                 };
@@ -156,6 +157,11 @@ impl<H: Host, P: Probe> Network<H, P> {
                 self.out_vcs.extend(std::iter::repeat_n(out_vc, self.vcs));
             }
         }
+    }
+
+    /// Whether the routing sends packets of one VC only over links of `class`.
+    fn router_end(&self, class: LinkClass) -> LinkEnd {
+        if self.stages.minimal && class == LinkClass::Global { LinkEnd::SingleRouter } else { LinkEnd::Router }
     }
 
     /// Whether a node's buffer can ever run short of credits: they come back a fixed time after a packet's tail, and no more

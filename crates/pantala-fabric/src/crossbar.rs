@@ -144,8 +144,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             || port.crossbar_free > now
             || input.busy_until > now
             || self.in_vcs[arrived.in_vc].open > now
-            // Room is given back at once in the default model: nothing is on its way.
-            || self.out_vcs[arrived.out_vc].space.at_hand() < i32::from(self.packets[arrived.packet].flits)
+            || self.out_vcs[arrived.out_vc].space.at(&mut self.pool, now) < i32::from(self.packets[arrived.packet].flits)
         {
             return false;
         }

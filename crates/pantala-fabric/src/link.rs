@@ -22,14 +22,16 @@ impl<H: Host, P: Probe> Network<H, P> {
         let vc = &mut self.out_vcs[out_vc];
         // A VC keeps its order flit by flit: not before the tail ahead has gone.
         let open = port.link_free.max(vc.gone);
+        // Where all packets are of one VC, the link will take this one next even if it is still busy.
+        let reach = if F && port.end.is_single() { ready + self.stages.far_ahead } else { ready };
         if port.queued == 0
-            && open <= ready
+            && open <= reach
             && (port.end == LinkEnd::AmpleNode || vc.credits.at(&mut self.pool, now) >= flits as i32)
         {
-            let start = ready + idle;
+            let start = open.max(ready) + idle;
             port.next_vc = self.stages.vc_after(packet_vc);
             let left = self.send::<F>(out, out_vc, index, start);
-            if !self.stages.ahead_is_free::<F>() {
+            if open > ready || !self.stages.ahead_is_free::<F>() {
                 let released = if self.stages.release_with_tail::<F>() { left } else { start };
                 self.out_vcs[out_vc].space.take(flits);
                 self.out_vcs[out_vc].space.give(&mut self.pool, released, flits);
@@ -198,7 +200,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let tail = if stages.cut_through::<F>() { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
-        if port.end == LinkEnd::Router {
+        if port.end.is_router() {
             packet.hops += 1;
             packet.at = port.target + u32::from(packet.out_vc);
             self.wheel.push(head, Kind::ARRIVE, index);

@@ -91,13 +91,6 @@ impl Account {
         self.head = index;
     }
 
-    /// What is available if all that is on its way is left out.
-    #[inline]
-    #[must_use]
-    pub fn at_hand(&self) -> i32 {
-        self.available
-    }
-
     /// Takes `flits`, which the caller has seen to be there.
     #[inline]
     pub fn take(&mut self, flits: u32) {

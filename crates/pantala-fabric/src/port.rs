@@ -89,12 +89,28 @@ pub(crate) struct OutPort {
 pub(crate) enum LinkEnd {
     /// A router.
     Router,
+    /// A router, and the routing sends packets of one VC only there: they go in the order in which they come.
+    SingleRouter,
     /// A node whose buffer can run short.
     Node,
     /// A node whose buffer holds all that can be under way to it and its credits back: they need no account.
     AmpleNode,
     /// Nothing.
     Nothing,
+}
+
+impl LinkEnd {
+    /// Whether the link goes to a router.
+    #[inline]
+    pub(crate) const fn is_router(self) -> bool {
+        matches!(self, Self::Router | Self::SingleRouter)
+    }
+
+    /// Whether all packets on the link are of one VC; on the way to a node they always are.
+    #[inline]
+    pub(crate) const fn is_single(self) -> bool {
+        !matches!(self, Self::Router)
+    }
 }
 
 /// A VC of an output port: what is in the output buffer, and what room there is here and behind the link.

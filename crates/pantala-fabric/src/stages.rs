@@ -30,6 +30,8 @@ pub(crate) struct Stages {
     /// From the start on the injection link to the head's being at the router, and one flit on it.
     pub(crate) nic_reach: Time,
     pub(crate) nic_flit: Time,
+    /// How far ahead of its link a packet may be sent where no other VC can come between.
+    pub(crate) far_ahead: Time,
     /// Flits of a full packet.
     pub(crate) full: u32,
     /// VCs of a port.
@@ -84,6 +86,7 @@ impl Stages {
             nic_idle: idle_flits * config.terminal.flit,
             nic_reach: config.terminal.latency + router.input_latency,
             nic_flit: config.terminal.flit,
+            far_ahead: 4 * u64::from(config.flits(config.packet_bytes)) * slowest,
             full: config.flits(config.packet_bytes),
             vcs: config.routing.virtual_channels,
             adaptive: config.routing.algorithm.is_adaptive(),
