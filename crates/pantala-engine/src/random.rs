@@ -73,19 +73,28 @@ impl Stream {
 
 /// The law of a waiting time: how many trials, each a success with one probability, up to and including the first success.
 ///
-/// A draw is looked up in a table of the law's first values; a waiting time beyond the table starts again where it ends, as the
-/// law has no memory. The table is worked out with the `libm` crate, not the platform's library, so that draws agree on
-/// every machine.
+/// A draw takes one random word and one look into a table (Walker's alias method, built as Vose did in 1991): the law's first
+/// values, and one outcome for all beyond, from where it starts again, as the law has no memory. The table is worked out
+/// with the `libm` crate, not the platform's library, so that draws agree on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geometric {
-    /// `more_than[k]`: the probability of more than k + 1 trials, in units of 2^-64; descending.
-    more_than: Box<[u64; Self::SIZE]>,
-    /// Whether a trial succeeds for certain.
-    certain: bool,
+    columns: Box<[Column; Self::SIZE]>,
+}
+
+/// A column of the alias table: its own outcome for the lower part of a draw, another for the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Column {
+    /// The share of its own outcome, in units of 2^-58.
+    own: u64,
+    alias: u32,
 }
 
 impl Geometric {
-    const SIZE: usize = 64;
+    const SIZE_LOG2: u32 = 6;
+    const SIZE: usize = 1 << Self::SIZE_LOG2;
+    const UNIT: u64 = 1 << (64 - Self::SIZE_LOG2);
+    /// The outcome of all waiting times beyond the table; outcome k stands for k + 1 trials.
+    const BEYOND: u32 = Self::SIZE as u32 - 1;
 
     /// The law for a success probability above 0 and at most 1.
     ///
@@ -95,32 +104,42 @@ impl Geometric {
     pub fn new(probability: f64) -> Self {
         assert!(probability > 0.0 && probability <= 1.0, "a probability: {probability}");
         let log_of_failure = libm::log1p(-probability);
-        let more_than = std::array::from_fn(|k| (libm::exp(log_of_failure * (k + 1) as f64) * 2f64.powi(64)) as u64);
-        Self { more_than: Box::new(more_than), certain: probability == 1.0 }
+        let more_than = |k: usize| if k == 0 { 1.0 } else { libm::exp(log_of_failure * k as f64) };
+        // Each outcome's probability in units of a column.
+        let mut shares: [f64; Self::SIZE] = std::array::from_fn(|k| {
+            let beyond = if k == Self::BEYOND as usize { 0.0 } else { more_than(k + 1) };
+            (more_than(k) - beyond) * Self::SIZE as f64
+        });
+        let mut columns = Box::new([Column::default(); Self::SIZE]);
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..Self::SIZE).partition(|&k| shares[k] < 1.0);
+        while let (Some(&under), Some(&over)) = (small.last(), large.last()) {
+            small.pop();
+            columns[under] = Column { own: (shares[under] * Self::UNIT as f64) as u64, alias: over as u32 };
+            shares[over] -= 1.0 - shares[under];
+            if shares[over] < 1.0 {
+                large.pop();
+                small.push(over);
+            }
+        }
+        for k in small.into_iter().chain(large) {
+            columns[k] = Column { own: Self::UNIT, alias: k as u32 };
+        }
+        Self { columns }
     }
 
     /// Draws a number of trials, at least 1.
     #[inline]
     pub fn draw(&self, stream: &mut Stream) -> u64 {
-        if self.certain {
-            return 1;
-        }
         let mut trials = 1;
         loop {
             let draw = stream.bits();
-            // How many entries are above the draw: a binary search of six steps.
-            let mut above = 0;
-            let mut step = Self::SIZE / 2;
-            while step > 0 {
-                if self.more_than[above + step - 1] > draw {
-                    above += step;
-                }
-                step /= 2;
+            let index = (draw % Self::SIZE as u64) as u32;
+            let column = self.columns[index as usize];
+            let outcome = if draw >> Self::SIZE_LOG2 < column.own { index } else { column.alias };
+            if outcome != Self::BEYOND {
+                return trials + u64::from(outcome);
             }
-            if above < Self::SIZE - 1 || self.more_than[Self::SIZE - 1] <= draw {
-                return trials + above as u64;
-            }
-            trials += Self::SIZE as u64;
+            trials += u64::from(Self::BEYOND);
         }
     }
 }
@@ -154,14 +173,14 @@ mod tests {
 
     #[test]
     fn geometric_has_its_law() {
-        for p in [0.5, 0.125, 0.02, 0.001] {
+        for p in [0.9, 0.5, 0.125, 0.02, 0.001] {
             let law = Geometric::new(p);
             let mut stream = Stream::new(7, 1, 0);
             let draws: Vec<u64> = (0..200_000).map(|_| law.draw(&mut stream)).collect();
             let n = draws.len() as f64;
             let mean = draws.iter().sum::<u64>() as f64 / n;
             assert!((mean * p - 1.0).abs() < 0.01, "{p}: mean {mean}");
-            for k in [1u64, 2, 5, 40, 63, 64, 65, 100, 700] {
+            for k in [1u64, 2, 5, 40, 62, 63, 64, 65, 100, 126, 127, 700] {
                 let share = draws.iter().filter(|d| **d > k).count() as f64 / n;
                 let expected = (1.0 - p).powi(k as i32);
                 assert!((share - expected).abs() < 5.0 / n.sqrt(), "{p}: more than {k}: {share} for {expected}");
@@ -171,7 +190,8 @@ mod tests {
 
     #[test]
     fn certain_success_takes_one_trial() {
-        assert_eq!(Geometric::new(1.0).draw(&mut Stream::new(0, 0, 0)), 1);
+        let mut stream = Stream::new(0, 0, 0);
+        assert!((0..10_000).all(|_| Geometric::new(1.0).draw(&mut stream) == 1));
     }
 
     #[test]

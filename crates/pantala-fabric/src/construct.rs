@@ -108,6 +108,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             space_wait: false,
         };
         for router in 0..self.topology.routers() {
+            let group = self.topology.group_of(router);
             for port in 0..self.ports {
                 let port_class = self.topology.class_of_port(port as u16);
                 let timing = self.timing(port_class);
@@ -127,7 +128,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 let parts = output_latency + if terminal { 0 } else { input_latency };
                 let credit_delay = timing.latency + passed(parts);
                 let first_port = router * self.ports;
-                self.in_ports.push(InPort { busy_until: 0, credit_delay, router, first_port, waiting: 0, terminal });
+                self.in_ports.push(InPort { busy_until: 0, credit_delay, router, first_port, group, waiting: 0, terminal });
                 for vc in 0..self.vcs as u32 {
                     let upstream = if terminal { upstream } else { upstream.saturating_add(vc) };
                     let queue = Queue::default();

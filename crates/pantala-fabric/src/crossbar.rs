@@ -156,7 +156,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     fn route(&mut self, in_vc: u32, packet: u32, now: Time) -> Arrived {
         let in_port = self.in_vcs[in_vc].port;
-        let InPort { router, first_port, .. } = self.in_ports[in_port];
+        let InPort { router, first_port, group, .. } = self.in_ports[in_port];
         let state = &mut self.packets[packet];
         if state.leg == Leg::Undecided {
             if self.stages.minimal {
@@ -175,7 +175,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 self.config.routing.decide(&self.topology, router, state, &mut Blind);
             }
         }
-        let hop = self.config.routing.follow(&self.topology, router, state);
+        let hop = self.config.routing.follow(&self.topology, router, group, state);
         state.out_vc = hop.vc;
         let out = first_port + u32::from(hop.port);
         Arrived { packet, in_vc, in_port, out, out_vc: out * self.vcs as u32 + u32::from(hop.vc) }

@@ -36,6 +36,8 @@ pub(crate) struct InPort {
     pub(crate) router: u32,
     /// The router's first port.
     pub(crate) first_port: u32,
+    /// The router's group.
+    pub(crate) group: u32,
     /// How many of its VCs have a head that waits for an output.
     pub(crate) waiting: u16,
     /// Whether a NIC sends here.

@@ -165,13 +165,12 @@ struct Target {
 }
 
 impl RoutingConfig {
-    /// Follows the packet's leg from `router`, and updates it. The packet has been decided on.
+    /// Follows the packet's leg from `router`, which is in `group`, and updates it. The packet has been decided on.
     #[inline(always)]
-    pub fn follow(&self, topology: &Topology, router: u32, packet: &mut Packet) -> Hop {
+    pub fn follow(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
         if router == packet.destination_router {
             return Hop { port: topology.terminal_port_of(packet.destination), vc: self.channels.destination };
         }
-        let group = topology.group_of(router);
         if packet.leg == Leg::ToIntermediate {
             let intermediate = self.intermediate_target(topology, packet.intermediate);
             let reached = match intermediate.router {

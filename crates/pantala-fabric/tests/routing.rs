@@ -54,7 +54,7 @@ fn walk(
     routing.decide(topology, router, packet, queues);
     let (mut hops, mut groups) = (Vec::new(), vec![topology.group_of(router)]);
     loop {
-        let hop = routing.follow(topology, router, packet);
+        let hop = routing.follow(topology, router, topology.group_of(router), packet);
         hops.push((topology.class_of_port(hop.port), hop.vc));
         assert!(hops.len() < 20, "the packet wanders: {hops:?}");
         match topology.peer(router, hop.port) {
@@ -171,7 +171,7 @@ fn ugal_compares_as_its_docs_say() {
         let port = |queues: &mut Queues| {
             let mut packet = packet(&topology, 70, draw);
             routing.decide(&topology, 0, &mut packet, queues);
-            (routing.follow(&topology, 0, &mut packet), packet.nonminimal)
+            (routing.follow(&topology, 0, 0, &mut packet), packet.nonminimal)
         };
         let (minimal, diverted) = port(&mut Queues::default());
         assert!(!diverted, "a tie of empty queues goes to minimal");
@@ -194,10 +194,10 @@ fn ugal_compares_as_its_docs_say() {
         for draw in 0..200 {
             let mut probe = packet(&topology, 70, draw);
             routing.decide(&topology, 0, &mut probe, &mut Queues::default());
-            let minimal = routing.follow(&topology, 0, &mut probe);
+            let minimal = routing.follow(&topology, 0, 0, &mut probe);
             let mut probe = packet(&topology, 70, draw);
             routing.decide(&topology, 0, &mut probe, &mut Queues([((minimal.port, 0), 1_000_000)].into()));
-            let other = routing.follow(&topology, 0, &mut probe);
+            let other = routing.follow(&topology, 0, 0, &mut probe);
             if probe.nonminimal && other.port != minimal.port {
                 let mut chosen = packet(&topology, 70, draw);
                 let mut queues = Queues([((minimal.port, 0), q_min), ((other.port, 0), q_non)].into());
@@ -225,7 +225,7 @@ fn ugal_with_a_shared_port_compares_virtual_channels() {
             let port = |queues: &mut Queues| {
                 let mut packet = packet(&topology, destination, draw);
                 routing.decide(&topology, 0, &mut packet, queues);
-                (routing.follow(&topology, 0, &mut packet), packet.nonminimal)
+                (routing.follow(&topology, 0, 0, &mut packet), packet.nonminimal)
             };
             let (minimal, _) = port(&mut Queues::default());
             let (other, diverted) = port(&mut Queues([((minimal.port, vc_min), 1_000)].into()));
@@ -251,7 +251,7 @@ fn scope_vc_ignores_other_channels() {
     for draw in 0..100 {
         let mut probe = packet(&topology, 70, draw);
         routing.decide(&topology, 0, &mut probe, &mut Queues::default());
-        let minimal = routing.follow(&topology, 0, &mut probe);
+        let minimal = routing.follow(&topology, 0, 0, &mut probe);
         for (vc, counts) in [(minimal.vc, true), (minimal.vc + 1, false)] {
             let mut packet = packet(&topology, 70, draw);
             routing.decide(&topology, 0, &mut packet, &mut Queues([((minimal.port, vc), 1_000)].into()));
