@@ -18,6 +18,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// The injection link may start a packet.
+    #[inline(always)]
     pub(crate) fn nic_wake(&mut self, node: u32, now: Time) {
         let nic = &mut self.nics[node as usize];
         if nic.wake != now {
@@ -48,7 +49,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Injects a packet, or keeps it until there is credit for it.
-    #[inline]
+    #[inline(always)]
     fn offer(&mut self, node: u32, offer: &PacketOffer, now: Time) {
         let flits =
             if offer.bytes == self.config.packet_bytes { self.stages.full } else { self.config.flits(offer.bytes) };
@@ -73,7 +74,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.inject(node, offer, flits, now);
     }
 
-    #[inline]
+    #[inline(always)]
     fn inject(&mut self, node: u32, offer: &PacketOffer, flits: u32, now: Time) {
         // The hot path's arrays trust these two.
         assert!(offer.destination < self.topology.nodes() && offer.job < self.config.jobs, "{offer:?}");
@@ -140,6 +141,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// A packet is at its node.
+    #[inline(always)]
     pub(crate) fn deliver(&mut self, index: u32, now: Time) {
         let packet = &self.packets[index];
         let node = packet.destination;
