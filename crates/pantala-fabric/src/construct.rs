@@ -128,7 +128,15 @@ impl<H: Host, P: Probe> Network<H, P> {
                 let parts = output_latency + if terminal { 0 } else { input_latency };
                 let credit_delay = timing.latency + passed(parts);
                 let first_port = router * self.ports;
-                self.in_ports.push(InPort { busy_until: 0, credit_delay, router, first_port, group, waiting: 0, terminal });
+                self.in_ports.push(InPort {
+                    busy_until: 0,
+                    credit_delay,
+                    router,
+                    first_port,
+                    group,
+                    waiting: 0,
+                    terminal,
+                });
                 for vc in 0..self.vcs as u32 {
                     let upstream = if terminal { upstream } else { upstream.saturating_add(vc) };
                     let queue = Queue::default();

@@ -144,7 +144,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             || port.crossbar_free > now
             || input.busy_until > now
             || self.in_vcs[arrived.in_vc].open > now
-            || self.out_vcs[arrived.out_vc].space.at(&mut self.pool, now) < i32::from(self.packets[arrived.packet].flits)
+            || self.out_vcs[arrived.out_vc].space.at(&mut self.pool, now)
+                < i32::from(self.packets[arrived.packet].flits)
         {
             return false;
         }
