@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic_core import PydanticCustomError, core_schema
-
-from pantala.units import Size, UnitError
+from pantala.units import Size, UnitError, parsed_schema
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import core_schema
 
 __all__ = ["Capacity"]
 
@@ -99,17 +98,7 @@ class Capacity:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        def validate(value: object) -> Capacity:
-            try:
-                return cls.parse(value)
-            except UnitError as error:
-                raise PydanticCustomError(
-                    "unit", "{message}; {remedy}", {"message": error.message, "remedy": error.remedy}
-                ) from None
-
-        return core_schema.no_info_plain_validator_function(
-            validate, serialization=core_schema.to_string_ser_schema(when_used="json")
-        )
+        return parsed_schema(cls.parse)
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -27,11 +27,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic_core import PydanticCustomError, core_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pint
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
 
-__all__ = ["Bandwidth", "Duration", "Quantity", "Size", "UnitError"]
+__all__ = ["Bandwidth", "Duration", "Quantity", "Size", "UnitError", "parsed_schema"]
 
 _TEXT = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,24}(?:\.\d{0,24})?|\.\d{1,24})(?:[eE][+-]?\d{1,2})?)\s*(?P<unit>\S.*)?")
 _UNIT = re.compile(r"[A-Za-zµμ][A-Za-zµμ/ *^0-9-]*")
@@ -125,6 +127,22 @@ def _factor(unit: str, base: str) -> Fraction | None:
         return None
 
 
+def parsed_schema(parse: Callable[[object], object]) -> core_schema.CoreSchema:
+    """How pydantic reads and writes what a scenario gives as text: by `parse`, which raises a `UnitError`."""
+
+    def validate(value: object) -> object:
+        try:
+            return parse(value)
+        except UnitError as error:
+            raise PydanticCustomError(
+                "unit", "{message}; {remedy}", {"message": error.message, "remedy": error.remedy}
+            ) from None
+
+    return core_schema.no_info_plain_validator_function(
+        validate, serialization=core_schema.to_string_ser_schema(when_used="json")
+    )
+
+
 class Quantity(int):
     """An exact whole number of a base unit; the base of `Duration`, `Size` and `Bandwidth`."""
 
@@ -187,17 +205,7 @@ class Quantity(int):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        def validate(value: object) -> Quantity:
-            try:
-                return cls.parse(value)
-            except UnitError as error:
-                raise PydanticCustomError(
-                    "unit", "{message}; {remedy}", {"message": error.message, "remedy": error.remedy}
-                ) from None
-
-        return core_schema.no_info_plain_validator_function(
-            validate, serialization=core_schema.to_string_ser_schema(when_used="json")
-        )
+        return parsed_schema(cls.parse)
 
     @classmethod
     def __get_pydantic_json_schema__(
