@@ -1,6 +1,6 @@
 //! Division by a number known when the topology is built: one multiplication instead of a division.
 
-/// A divisor in `1..=256`, for dividends below 2^32.
+/// A divisor in `1..=65536`, for dividends below 2^32.
 ///
 /// With `m = floor(2^63 / d) + 1`, `n * m / 2^63` exceeds `n / d` by at most `n * d / (d * 2^63) < 2^-31`, which is less
 /// than the `1/d` that would be needed to reach the next integer (Granlund and Montgomery, PLDI 1994).
@@ -9,7 +9,7 @@ pub(crate) struct Divisor(u64);
 
 impl Divisor {
     pub(crate) fn new(divisor: u32) -> Self {
-        debug_assert!((1..=256).contains(&divisor));
+        debug_assert!((1..=1 << 16).contains(&divisor));
         Self((1 << 63) / u64::from(divisor) + 1)
     }
 
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn agrees_with_division() {
-        for d in 1..=256u32 {
+        for d in (1..=256u32).chain([257, 1_000, 16_383, 16_384, 65_535, 65_536]) {
             let divisor = Divisor::new(d);
             let edges = (0..2_000).chain([u32::MAX - 1, u32::MAX]);
             let multiples = (0..1_000).flat_map(|i| {

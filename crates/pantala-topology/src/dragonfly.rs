@@ -1,77 +1,8 @@
-//! The one-dimensional Dragonfly: ids, ports, peers and global links.
+//! The Dragonfly: ids, ports, peers and global links.
 
 use crate::divisor::Divisor;
-use crate::{DragonflySpec, TopologyError};
-
-/// What a link joins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum LinkClass {
-    /// A node and its router (injection one way, ejection the other).
-    Terminal = 0,
-    /// Two routers of one group.
-    Local = 1,
-    /// Two routers of different groups.
-    Global = 2,
-}
-
-impl LinkClass {
-    /// Its name in tables: `terminal`, `local`, `global`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Terminal => "terminal",
-            Self::Local => "local",
-            Self::Global => "global",
-        }
-    }
-}
-
-/// What is at the far end of a router's port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Peer {
-    /// A node.
-    Node(u32),
-    /// A port of another router.
-    Port {
-        /// That router.
-        router: u32,
-        /// Its port.
-        port: u16,
-    },
-    /// Nothing: a global port that the wiring leaves unused.
-    Unconnected,
-}
-
-/// A global link, seen in one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct GlobalLink {
-    /// The router it leaves.
-    pub router: u32,
-    /// The port it leaves by.
-    pub port: u16,
-    /// The router it reaches.
-    pub target_router: u32,
-    /// The port it reaches.
-    pub target_port: u16,
-}
-
-/// A link between two routers, seen in one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Link {
-    /// The router it leaves.
-    pub source_router: u32,
-    /// The port it leaves by.
-    pub source_port: u16,
-    /// The router it reaches.
-    pub target_router: u32,
-    /// The port it reaches.
-    pub target_port: u16,
-    /// [`LinkClass::Local`] or [`LinkClass::Global`].
-    pub class: LinkClass,
-    /// Which of the links of its pair of groups it is, from 0; 0 for local links.
-    pub parallel_index: u32,
-}
+use crate::group::Group;
+use crate::{DragonflySpec, GlobalLink, Link, LinkClass, LocalOrder, Peer, PortRange, TopologyError};
 
 /// The far end of a global port.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +12,9 @@ struct GlobalEnd {
 }
 
 const NOWHERE: GlobalEnd = GlobalEnd { router: u32::MAX, port: u16::MAX };
+
+/// A global link to be filled in.
+const UNWIRED: GlobalLink = GlobalLink { router: 0, port: 0, target_router: 0, target_port: 0 };
 
 /// A Dragonfly, built and checked. About `20 h/p` bytes a node: its size is that of its global links.
 ///
@@ -93,6 +27,7 @@ pub struct Topology {
     global_ports: u32,
     groups: u32,
     links_per_pair: u32,
+    group: Group,
     by_nodes_per_router: Divisor,
     by_routers_per_group: Divisor,
     /// By router, then global port.
@@ -110,12 +45,13 @@ impl Topology {
         let links_per_pair = spec.check()?;
         let mut topology = Self {
             nodes_per_router: spec.nodes_per_router,
-            routers_per_group: spec.routers_per_group,
+            routers_per_group: spec.group.routers(),
             global_ports: spec.global_ports,
             groups: spec.groups,
             links_per_pair,
+            group: Group::new(spec.group),
             by_nodes_per_router: Divisor::new(spec.nodes_per_router),
-            by_routers_per_group: Divisor::new(spec.routers_per_group),
+            by_routers_per_group: Divisor::new(spec.group.routers()),
             global_peers: Vec::new(),
             global_links: Vec::new(),
         };
@@ -126,30 +62,33 @@ impl Topology {
     /// Fills in the global ports and links.
     fn wire(&mut self, spec: &DragonflySpec) {
         let (a, h, g) = (self.routers_per_group, self.global_ports, self.groups);
-        let (per_group, slots) = ((a * h) as usize, g - 1);
+        let slots = g - 1;
         let used = self.links_per_pair * slots;
         let places = spec.wiring.places(spec.wiring_seed, g, used);
         let place = |group: u32, k: u32| {
             places.as_ref().map_or(k, |places| places[group as usize * used as usize + k as usize])
         };
-        // The router and port that own place `place` of `group`.
+        // The router and the global port that own a place of `group`.
         let first = self.first_global_port();
-        let owner = |group: u32, place: u32| (group * a + place / h, first + (place % h) as u16);
+        let owner = |group: u32, place: u32| {
+            let (local, port) = spec.spread.owner(a, h, place);
+            (group * a + local, port)
+        };
 
-        self.global_peers = vec![NOWHERE; g as usize * per_group];
-        self.global_links =
-            vec![GlobalLink { router: 0, port: 0, target_router: 0, target_port: 0 }; g as usize * used as usize];
+        self.global_peers = vec![NOWHERE; g as usize * a as usize * h as usize];
+        self.global_links = vec![UNWIRED; g as usize * used as usize];
         for group in 0..g {
             for slice in 0..self.links_per_pair {
                 for m in 0..slots {
                     let (other, back) = spec.wiring.far_slot(spec.mirrored, g, group, m);
-                    let near = place(group, slice * slots + m);
-                    let (router, port) = owner(group, near);
+                    let (router, port) = owner(group, place(group, slice * slots + m));
                     let (target_router, target_port) = owner(other, place(other, slice * slots + back));
-                    self.global_peers[group as usize * per_group + near as usize] =
+                    let target_port = first + target_port as u16;
+                    self.global_peers[router as usize * h as usize + port as usize] =
                         GlobalEnd { router: target_router, port: target_port };
                     let index = self.pair_start(group, other) + slice as usize;
-                    self.global_links[index] = GlobalLink { router, port, target_router, target_port };
+                    self.global_links[index] =
+                        GlobalLink { router, port: first + port as u16, target_router, target_port };
                 }
             }
         }
@@ -180,7 +119,7 @@ impl Topology {
     #[inline]
     #[must_use]
     pub fn ports_per_router(&self) -> u32 {
-        self.nodes_per_router + self.routers_per_group - 1 + self.global_ports
+        self.nodes_per_router + self.group.ports() + self.global_ports
     }
 
     /// Nodes on every router (`p`).
@@ -195,6 +134,34 @@ impl Topology {
     #[must_use]
     pub fn routers_per_group(&self) -> u32 {
         self.routers_per_group
+    }
+
+    /// Whether groups are grids (2D) and not full meshes (1D).
+    #[inline]
+    #[must_use]
+    pub fn is_2d(&self) -> bool {
+        self.group.is_grid()
+    }
+
+    /// Rows of every group; 1 if groups are full meshes.
+    #[inline]
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        self.group.rows()
+    }
+
+    /// Columns of every group, the routers of a row; all routers of a group if groups are full meshes.
+    #[inline]
+    #[must_use]
+    pub fn columns(&self) -> u32 {
+        self.group.columns()
+    }
+
+    /// Whether no two routers of a group have more than one link, so that every [`Topology::local_step`] is one port.
+    #[inline]
+    #[must_use]
+    pub fn has_single_links(&self) -> bool {
+        self.group.has_single_links()
     }
 
     /// Global ports of every router (`h`), the unconnected ones included.
@@ -222,7 +189,7 @@ impl Topology {
     #[inline]
     #[must_use]
     pub fn first_global_port(&self) -> u16 {
-        (self.nodes_per_router + self.routers_per_group - 1) as u16
+        (self.nodes_per_router + self.group.ports()) as u16
     }
 
     /// The router that `node` hangs on.
@@ -262,6 +229,20 @@ impl Topology {
         router - self.group_of(router) * self.routers_per_group
     }
 
+    /// The row of its group that `router` stands in, from 0; 0 if groups are full meshes.
+    #[inline]
+    #[must_use]
+    pub fn row_of(&self, router: u32) -> u32 {
+        self.group.place(self.local_index(router)).0
+    }
+
+    /// The column of its group that `router` stands in, from 0; its place in the group if groups are full meshes.
+    #[inline]
+    #[must_use]
+    pub fn column_of(&self, router: u32) -> u32 {
+        self.group.place(self.local_index(router)).1
+    }
+
     /// The node on `port` of `router`, if that is a terminal port.
     #[inline]
     #[must_use]
@@ -278,7 +259,7 @@ impl Topology {
         if port < self.first_local_port() {
             LinkClass::Terminal
         } else if port < self.first_global_port() {
-            LinkClass::Local
+            self.group.class(u32::from(port - self.first_local_port()))
         } else {
             LinkClass::Global
         }
@@ -290,14 +271,10 @@ impl Topology {
     pub fn peer(&self, router: u32, port: u16) -> Peer {
         match self.class_of_port(port) {
             LinkClass::Terminal => Peer::Node(router * self.nodes_per_router + u32::from(port)),
-            LinkClass::Local => {
+            LinkClass::Local | LinkClass::Row | LinkClass::Column => {
                 let here = self.local_index(router);
-                let index = u32::from(port - self.first_local_port());
-                let there = index + u32::from(index >= here);
-                Peer::Port {
-                    router: router - here + there,
-                    port: self.first_local_port() + (here - u32::from(here > there)) as u16,
-                }
+                let (there, back) = self.group.peer(here, u32::from(port - self.first_local_port()));
+                Peer::Port { router: router - here + there, port: self.first_local_port() + back as u16 }
             }
             LinkClass::Global => {
                 let index = router as usize * self.global_ports as usize;
@@ -311,13 +288,27 @@ impl Topology {
         }
     }
 
-    /// The port of `router` that leads to `other`, another router of its group.
+    /// The ports of `router` that lead to the next router on the minimal path inside its group to `target`, another router of
+    /// the group: to `target` itself, but in a grid along the row or the column first (`order`) if it shares neither.
+    /// Walking on so reaches `target` after [`Topology::local_distance`] steps.
     #[inline]
     #[must_use]
-    pub fn local_port(&self, router: u32, other: u32) -> u16 {
-        debug_assert!(router != other, "router {router} has no link to itself");
+    pub fn local_step(&self, router: u32, target: u32, order: LocalOrder) -> PortRange {
+        debug_assert_eq!(self.group_of(router), self.group_of(target), "routers {router} and {target}");
+        let there = self.local_index(target);
+        let here = router - (target - there);
+        let (first, count) = self.group.step(here, there, order);
+        PortRange { first: self.first_local_port() + first as u16, count: count as u16 }
+    }
+
+    /// The links on the minimal path from `router` to `other`, a router of its group: 0 to itself, else 1, or 2 in a grid if
+    /// they share neither row nor column.
+    #[inline]
+    #[must_use]
+    pub fn local_distance(&self, router: u32, other: u32) -> u32 {
         debug_assert_eq!(self.group_of(router), self.group_of(other), "routers {router} and {other}");
-        self.first_local_port() + (self.local_index(other) - u32::from(other > router)) as u16
+        let there = self.local_index(other);
+        self.group.distance(router - (other - there), there)
     }
 
     /// The links from one group to another, by parallel index; none from a group to itself.
@@ -353,15 +344,13 @@ impl Topology {
         let Peer::Port { router: target_router, port: target_port } = self.peer(router, port) else {
             return None;
         };
-        let pair = self.global_links(self.group_of(router), self.group_of(target_router));
-        let parallel_index = pair.iter().position(|link| (link.router, link.port) == (router, port)).unwrap_or(0);
-        Some(Link {
-            source_router: router,
-            source_port: port,
-            target_router,
-            target_port,
-            class: self.class_of_port(port),
-            parallel_index: parallel_index as u32,
-        })
+        let class = self.class_of_port(port);
+        let parallel_index = if class == LinkClass::Global {
+            let pair = self.global_links(self.group_of(router), self.group_of(target_router));
+            pair.iter().take_while(|link| (link.router, link.port) != (router, port)).count() as u32
+        } else {
+            self.group.parallel_index(u32::from(port - self.first_local_port()))
+        };
+        Some(Link { source_router: router, source_port: port, target_router, target_port, class, parallel_index })
     }
 }

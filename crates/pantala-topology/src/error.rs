@@ -5,7 +5,8 @@ use std::fmt;
 /// A fault in a topology's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopologyError {
-    /// The parameter at fault, by its name in a plan: `p`, `a`, `h`, `g`, `links_per_pair`, `wiring` or `mirrored`.
+    /// The parameter at fault, by its name in a plan: `p`, `a`, `rows`, `columns`, `h`, `g`, `links_per_local_pair`,
+    /// `links_per_row_pair`, `links_per_column_pair`, `links_per_pair`, `wiring`, `spread`, `mirrored` or `local_order`.
     pub key: &'static str,
     /// The value it had.
     pub value: String,
@@ -23,6 +24,12 @@ impl TopologyError {
         remedy: impl Into<String>,
     ) -> Self {
         Self { key, value: value.to_string(), message: message.into(), remedy: remedy.into() }
+    }
+
+    /// A name that is none of those `known`.
+    pub(crate) fn unknown_name(key: &'static str, name: &str, message: &str, known: &[&str]) -> Self {
+        let known: Vec<_> = known.iter().map(|known| format!("\"{known}\"")).collect();
+        Self::new(key, name, message, format!("use one of {}", known.join(", ")))
     }
 }
 

@@ -42,16 +42,17 @@
 //! indices apart: on different routers whenever `g-1 >= h`. See [`Wiring`] for each arrangement's definition.
 //!
 //! ```
-//! use pantala_topology::{DragonflySpec, Peer, Topology, Wiring};
+//! use pantala_topology::{DragonflySpec, GroupSpec, Peer, Spread, Topology, Wiring};
 //!
 //! // The machine of Kang et al. (SC 2022): 1,056 nodes.
 //! let topology = Topology::dragonfly(&DragonflySpec {
 //!     nodes_per_router: 4,
-//!     routers_per_group: 8,
+//!     group: GroupSpec::FullMesh { routers: 8, links_per_pair: 1 },
 //!     global_ports: 4,
 //!     groups: 33,
 //!     links_per_pair: 1,
 //!     wiring: Wiring::Absolute,
+//!     spread: Spread::Consecutive,
 //!     mirrored: false,
 //!     wiring_seed: 0,
 //! })?;
@@ -69,10 +70,16 @@
 mod divisor;
 mod dragonfly;
 mod error;
+mod group;
+mod link;
 mod spec;
+mod spread;
 mod wiring;
 
-pub use dragonfly::{GlobalLink, Link, LinkClass, Peer, Topology};
+pub use dragonfly::Topology;
 pub use error::TopologyError;
-pub use spec::{DragonflySpec, MAX_PORTS};
+pub use group::LocalOrder;
+pub use link::{GlobalLink, Link, LinkClass, Peer, PortRange};
+pub use spec::{DragonflySpec, GroupSpec, MAX_PORTS, MAX_PORTS_IN_ALL};
+pub use spread::Spread;
 pub use wiring::Wiring;

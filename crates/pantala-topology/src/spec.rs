@@ -1,27 +1,101 @@
 //! The parameters of a Dragonfly, and their faults.
 
-use crate::{TopologyError, Wiring};
+use crate::{Spread, TopologyError, Wiring};
 
 /// The most ports a router may have, connected or not.
 pub const MAX_PORTS: u32 = 256;
 
+/// The most ports all routers may have, connected or not, so that ids of nodes, routers and ports fit in 32 bits with room
+/// to spare. No Dragonfly whose groups are full meshes comes so far; one whose groups are grids may.
+pub const MAX_PORTS_IN_ALL: u64 = 1 << 30;
+
+/// The inside of every group. Names in brackets are those of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupSpec {
+    /// Every router is linked to every other one (1D).
+    FullMesh {
+        /// Routers (`a`), at least 1.
+        routers: u32,
+        /// Links between every two routers (`links_per_local_pair`), at least 1.
+        links_per_pair: u32,
+    },
+    /// Every router is linked to every other one of its row and of its column (2D).
+    Grid {
+        /// Rows (`rows`), at least 1.
+        rows: u32,
+        /// Columns (`columns`), the routers of a row, at least 1.
+        columns: u32,
+        /// Links between every two routers of a row (`links_per_row_pair`), at least 1.
+        links_per_row_pair: u32,
+        /// Links between every two routers of a column (`links_per_column_pair`), at least 1.
+        links_per_column_pair: u32,
+    },
+}
+
+impl GroupSpec {
+    /// Routers of a group (`a`), if the spec is sound.
+    pub(crate) fn routers(self) -> u32 {
+        match self {
+            Self::FullMesh { routers, .. } => routers,
+            Self::Grid { rows, columns, .. } => rows * columns,
+        }
+    }
+
+    /// The meshes that a router is part of.
+    fn meshes(self) -> Vec<Mesh> {
+        match self {
+            Self::FullMesh { routers, links_per_pair } => {
+                vec![Mesh { routers: ("a", routers), links: ("links_per_local_pair", links_per_pair) }]
+            }
+            Self::Grid { rows, columns, links_per_row_pair, links_per_column_pair } => vec![
+                Mesh { routers: ("columns", columns), links: ("links_per_row_pair", links_per_row_pair) },
+                Mesh { routers: ("rows", rows), links: ("links_per_column_pair", links_per_column_pair) },
+            ],
+        }
+    }
+}
+
+/// A full mesh of routers: how many they are and how many links every two have, by name and value.
+struct Mesh {
+    routers: (&'static str, u32),
+    links: (&'static str, u32),
+}
+
+impl Mesh {
+    /// The ports of a router that lead to the others.
+    fn ports(&self) -> u64 {
+        u64::from(self.routers.1 - 1) * u64::from(self.links.1)
+    }
+
+    /// The same as a term of a sum.
+    fn term(&self) -> String {
+        let (routers, links) = (self.routers.0, self.links);
+        if links.1 == 1 { format!("({routers} - 1)") } else { format!("({routers} - 1)*{}", links.0) }
+    }
+
+    /// Of its two parameters the one that makes more ports.
+    fn larger(&self) -> (&'static str, u32) {
+        if self.links.1 >= self.routers.1 { self.links } else { self.routers }
+    }
+}
+
 /// A Dragonfly to be built. Names in brackets are those of a plan.
-///
-/// ([`MAX_PORTS`] keeps every Dragonfly below 2^27 nodes, so node and router ids fit in 32 bits with room to spare.)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DragonflySpec {
     /// Nodes on each router (`p`), at least 1.
     pub nodes_per_router: u32,
-    /// Routers in each group (`a`), at least 1.
-    pub routers_per_group: u32,
+    /// The inside of each group, and so its routers (`a`; in a grid `rows*columns`).
+    pub group: GroupSpec,
     /// Global ports of each router (`h`); 0 only if there is one group.
     pub global_ports: u32,
     /// Groups (`g`): at least 1, at most `a*h + 1`.
     pub groups: u32,
     /// Links between every two groups; 0 for as many as fit, `a*h / (g-1)` rounded down.
     pub links_per_pair: u32,
-    /// Which global port leads to which group.
+    /// Which global index leads to which group.
     pub wiring: Wiring,
+    /// Which router owns which global index.
+    pub spread: Spread,
     /// Palmtree only: turn the other way round the groups, as CAMINOS does.
     pub mirrored: bool,
     /// Random wiring only: the seed of its permutations.
@@ -32,19 +106,23 @@ impl DragonflySpec {
     /// Checks the parameters and gives the number of links between every two groups (0 if there is one group).
     ///
     /// # Errors
-    /// The first fault found, in the order p, a, g, h, ports, wiring, links.
+    /// The first fault found, in the order p, the group's parameters, g, h, ports of a router, mirrored, links between groups,
+    /// ports in all.
     pub fn check(&self) -> Result<u32, TopologyError> {
-        let (p, a) = (self.nodes_per_router, self.routers_per_group);
-        let (h, g) = (self.global_ports, self.groups);
-        if p == 0 {
-            return Err(TopologyError::new("p", p, "a router needs at least one node", "set p to 1 or more"));
+        let (p, h, g) = (self.nodes_per_router, self.global_ports, self.groups);
+        let at_least_one = |(key, value): (&'static str, u32), message: &str| {
+            if value > 0 {
+                Ok(())
+            } else {
+                Err(TopologyError::new(key, value, message, format!("set {key} to 1 or more")))
+            }
+        };
+        at_least_one(("p", p), "a router needs at least one node")?;
+        for mesh in self.group.meshes() {
+            at_least_one(mesh.routers, "a group needs at least one router")?;
+            at_least_one(mesh.links, "routers side by side need at least one link")?;
         }
-        if a == 0 {
-            return Err(TopologyError::new("a", a, "a group needs at least one router", "set a to 1 or more"));
-        }
-        if g == 0 {
-            return Err(TopologyError::new("g", g, "there must be at least one group", "set g to 1 or more"));
-        }
+        at_least_one(("g", g), "there must be at least one group")?;
         if h == 0 && g > 1 {
             return Err(TopologyError::new(
                 "h",
@@ -53,16 +131,7 @@ impl DragonflySpec {
                 "set h to 1 or more, or g to 1",
             ));
         }
-        let ports = u64::from(p) + u64::from(a) - 1 + u64::from(h);
-        if ports > u64::from(MAX_PORTS) {
-            let (key, value) = [("p", p), ("a", a), ("h", h)].into_iter().max_by_key(|&(_, v)| v).unwrap_or(("p", p));
-            return Err(TopologyError::new(
-                key,
-                value,
-                format!("a router would have p + a - 1 + h = {ports} ports, and {MAX_PORTS} is the most"),
-                "lower p, a or h",
-            ));
-        }
+        let ports = self.check_ports()?;
         if self.mirrored && self.wiring != Wiring::Palmtree {
             return Err(TopologyError::new(
                 "mirrored",
@@ -71,12 +140,41 @@ impl DragonflySpec {
                 "set mirrored to false or wiring to \"palmtree\"",
             ));
         }
-        self.check_links()
+        let links = self.check_links()?;
+        let all = u64::from(g) * u64::from(self.group.routers()) * ports;
+        if all > MAX_PORTS_IN_ALL {
+            let most = MAX_PORTS_IN_ALL / (u64::from(self.group.routers()) * ports);
+            return Err(TopologyError::new(
+                "g",
+                g,
+                format!("the routers would have {all} ports in all, and {MAX_PORTS_IN_ALL} is the most"),
+                format!("lower g to {most} or less"),
+            ));
+        }
+        Ok(links)
+    }
+
+    /// The ports of a router, if they are not too many.
+    fn check_ports(&self) -> Result<u64, TopologyError> {
+        let meshes = self.group.meshes();
+        let mut parts = vec![(u64::from(self.nodes_per_router), ("p", self.nodes_per_router))];
+        parts.extend(meshes.iter().map(|mesh| (mesh.ports(), mesh.larger())));
+        parts.push((u64::from(self.global_ports), ("h", self.global_ports)));
+        let ports = parts.iter().fold(0, |sum: u64, &(ports, _)| sum.saturating_add(ports));
+        if ports <= u64::from(MAX_PORTS) {
+            return Ok(ports);
+        }
+        let (_, (key, value)) = parts.iter().copied().max_by_key(|&(ports, _)| ports).unwrap_or_default();
+        let terms: Vec<_> = meshes.iter().map(Mesh::term).collect();
+        let message =
+            format!("a router would have p + {} + h = {ports} ports, and {MAX_PORTS} is the most", terms.join(" + "));
+        let largest: Vec<_> = meshes.iter().map(|mesh| mesh.larger().0).collect();
+        Err(TopologyError::new(key, value, message, format!("lower p, {} or h", largest.join(", "))))
     }
 
     /// The links between every two groups, if the global ports suffice.
     fn check_links(&self) -> Result<u32, TopologyError> {
-        let (a, h, g) = (self.routers_per_group, self.global_ports, self.groups);
+        let (a, h, g) = (self.group.routers(), self.global_ports, self.groups);
         if g == 1 {
             return Ok(0);
         }
@@ -109,14 +207,23 @@ mod tests {
     fn kang() -> DragonflySpec {
         DragonflySpec {
             nodes_per_router: 4,
-            routers_per_group: 8,
+            group: GroupSpec::FullMesh { routers: 8, links_per_pair: 1 },
             global_ports: 4,
             groups: 33,
             links_per_pair: 0,
             wiring: Wiring::Absolute,
+            spread: Spread::Consecutive,
             mirrored: false,
             wiring_seed: 0,
         }
+    }
+
+    fn mesh(routers: u32, links_per_pair: u32) -> GroupSpec {
+        GroupSpec::FullMesh { routers, links_per_pair }
+    }
+
+    fn grid(rows: u32, columns: u32, links_per_row_pair: u32, links_per_column_pair: u32) -> GroupSpec {
+        GroupSpec::Grid { rows, columns, links_per_row_pair, links_per_column_pair }
     }
 
     fn fault(change: impl FnOnce(&mut DragonflySpec)) -> TopologyError {
@@ -131,19 +238,36 @@ mod tests {
         assert_eq!(DragonflySpec { groups: 9, ..kang() }.check(), Ok(4));
         assert_eq!(DragonflySpec { groups: 10, ..kang() }.check(), Ok(3));
         assert_eq!(DragonflySpec { groups: 1, global_ports: 0, links_per_pair: 5, ..kang() }.check(), Ok(0));
+        assert_eq!(DragonflySpec { group: grid(2, 4, 3, 5), groups: 9, ..kang() }.check(), Ok(4));
     }
 
     #[test]
     fn faults_name_their_key() {
         assert_eq!(fault(|s| s.nodes_per_router = 0).key, "p");
-        assert_eq!(fault(|s| s.routers_per_group = 0).key, "a");
+        assert_eq!(fault(|s| s.group = mesh(0, 1)).key, "a");
+        assert_eq!(fault(|s| s.group = mesh(8, 0)).key, "links_per_local_pair");
+        assert_eq!(fault(|s| s.group = grid(0, 4, 1, 1)).key, "rows");
+        assert_eq!(fault(|s| s.group = grid(2, 0, 1, 1)).key, "columns");
+        assert_eq!(fault(|s| s.group = grid(2, 4, 0, 1)).key, "links_per_row_pair");
+        assert_eq!(fault(|s| s.group = grid(2, 4, 1, 0)).key, "links_per_column_pair");
         assert_eq!(fault(|s| s.global_ports = 0).key, "h");
         assert_eq!(fault(|s| s.groups = 0).key, "g");
         assert_eq!(fault(|s| s.groups = 34).key, "g");
         assert_eq!(fault(|s| s.links_per_pair = 2).key, "links_per_pair");
         assert_eq!(fault(|s| s.mirrored = true).key, "mirrored");
-        assert_eq!(fault(|s| s.routers_per_group = 250).key, "a");
+    }
+
+    #[test]
+    fn too_many_ports_are_put_down_to_what_makes_most_of_them() {
+        assert_eq!(fault(|s| s.nodes_per_router = 300).key, "p");
         assert_eq!(fault(|s| s.global_ports = u32::MAX).key, "h");
+        assert_eq!(fault(|s| s.group = mesh(250, 1)).key, "a");
+        assert_eq!(fault(|s| s.group = mesh(8, 40)).key, "links_per_local_pair");
+        assert_eq!(fault(|s| s.group = mesh(u32::MAX, u32::MAX)).key, "links_per_local_pair");
+        assert_eq!(fault(|s| s.group = grid(20, 100, 2, 3)).key, "columns");
+        assert_eq!(fault(|s| s.group = grid(100, 20, 2, 3)).key, "rows");
+        assert_eq!(fault(|s| s.group = grid(2, 10, 30, 3)).key, "links_per_row_pair");
+        assert_eq!(fault(|s| s.group = grid(3, 10, 2, 200)).key, "links_per_column_pair");
     }
 
     #[test]
@@ -152,15 +276,48 @@ mod tests {
             fault(|s| s.groups = 34).to_string(),
             "g = 34: a group's a*h = 32 global ports cannot reach 33 other groups; lower g to 33 or raise a or h"
         );
+        assert_eq!(
+            fault(|s| s.group = mesh(250, 1)).to_string(),
+            "a = 250: a router would have p + (a - 1) + h = 257 ports, and 256 is the most; lower p, a or h"
+        );
+        assert_eq!(
+            fault(|s| s.group = grid(6, 100, 1, 31)).to_string(),
+            "links_per_column_pair = 31: a router would have p + (columns - 1) + (rows - 1)*links_per_column_pair + h \
+             = 262 ports, and 256 is the most; lower p, columns, links_per_column_pair or h"
+        );
+        assert_eq!(
+            fault(|s| s.group = grid(2, 4, 1, 0)).to_string(),
+            "links_per_column_pair = 0: routers side by side need at least one link; \
+             set links_per_column_pair to 1 or more"
+        );
     }
 
     #[test]
-    fn the_largest_dragonfly_fits_its_ids() {
-        // p + a + h = 257: p*a*(a*h + 1) is largest near a = 128, p = h = 64.
+    fn the_largest_full_mesh_fits_its_ids() {
+        // p + a + h = 257 ports and one more; a*(a*h + 1) routers.
         let most = (1..256u64)
-            .flat_map(|a| (1..257 - a).map(move |p| (p, a, 257 - a - p)))
-            .map(|(p, a, h)| p * a * (a * h + 1))
+            .flat_map(|a| (1..257 - a).map(move |p| (a, 257 - a - p)))
+            .map(|(a, h)| 256 * a * (a * h + 1))
             .max();
-        assert!(most.is_some_and(|nodes| nodes < 1 << 27), "{most:?}");
+        assert!(most.is_some_and(|ports| ports < MAX_PORTS_IN_ALL), "{most:?}");
+    }
+
+    #[test]
+    fn a_grid_too_large_for_its_ids_is_refused() {
+        let huge = |groups| DragonflySpec {
+            nodes_per_router: 4,
+            group: grid(100, 100, 1, 1),
+            global_ports: 50,
+            groups,
+            links_per_pair: 1,
+            ..kang()
+        };
+        // 10,000 routers of 252 ports a group.
+        assert_eq!(huge(426).check(), Ok(1));
+        let error = huge(427).check().expect_err("a network too large was accepted");
+        assert_eq!(
+            error.to_string(),
+            "g = 427: the routers would have 1076040000 ports in all, and 1073741824 is the most; lower g to 426 or less"
+        );
     }
 }

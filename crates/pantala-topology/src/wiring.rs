@@ -100,8 +100,7 @@ impl FromStr for Wiring {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL.into_iter().find(|wiring| wiring.name() == name).ok_or_else(|| {
-            let known = Self::ALL.map(|wiring| format!("\"{wiring}\"")).join(", ");
-            TopologyError::new("wiring", name, "there is no such wiring", format!("use one of {known}"))
+            TopologyError::unknown_name("wiring", name, "there is no such wiring", &Self::ALL.map(Self::name))
         })
     }
 }

@@ -1,45 +1,12 @@
-//! What holds of every Dragonfly, whatever its size and wiring; and the numbers of the peers' own wirings.
+//! What holds of every Dragonfly, whatever its groups, size and wiring; and the numbers of the peers' own wirings.
+
+mod common;
 
 use std::collections::BTreeMap;
 
-use pantala_topology::{DragonflySpec, LinkClass, Peer, Topology, Wiring};
+use common::{any_spec, build, spec};
+use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Peer, Spread, Wiring};
 use proptest::prelude::*;
-
-fn spec(p: u32, a: u32, h: u32, g: u32, wiring: Wiring) -> DragonflySpec {
-    DragonflySpec {
-        nodes_per_router: p,
-        routers_per_group: a,
-        global_ports: h,
-        groups: g,
-        links_per_pair: 0,
-        wiring,
-        mirrored: false,
-        wiring_seed: 0,
-    }
-}
-
-fn build(spec: &DragonflySpec) -> Topology {
-    Topology::dragonfly(spec).expect("a good spec was refused")
-}
-
-/// Any Dragonfly of up to a few thousand ports, full, partly populated or a single group.
-fn any_spec() -> impl Strategy<Value = DragonflySpec> {
-    (1..5u32, 1..8u32, 0..5u32)
-        .prop_flat_map(|(p, a, h)| {
-            let groups = 1..=a * h + 1;
-            (Just((p, a, h)), groups, 0..4usize, any::<bool>(), any::<u64>(), any::<u32>())
-        })
-        .prop_map(|((p, a, h), g, wiring, mirrored, wiring_seed, links)| {
-            let wiring = Wiring::ALL[wiring];
-            let most = if g == 1 { 0 } else { a * h / (g - 1) };
-            DragonflySpec {
-                links_per_pair: links % (most + 1),
-                mirrored: mirrored && wiring == Wiring::Palmtree,
-                wiring_seed,
-                ..spec(p, a, h, g, wiring)
-            }
-        })
-}
 
 proptest! {
     #[test]
@@ -57,7 +24,7 @@ proptest! {
                         prop_assert_eq!(topology.peer(far, far_port), Peer::Port { router, port });
                         prop_assert_eq!(topology.class_of_port(port), topology.class_of_port(far_port));
                         let same_group = topology.group_of(router) == topology.group_of(far);
-                        prop_assert_eq!(same_group, topology.class_of_port(port) == LinkClass::Local);
+                        prop_assert_eq!(same_group, topology.class_of_port(port) != LinkClass::Global);
                         prop_assert_ne!(router, far);
                     }
                     Peer::Unconnected => prop_assert_eq!(topology.class_of_port(port), LinkClass::Global),
@@ -71,7 +38,7 @@ proptest! {
         let topology = build(&spec);
         let expected = match (spec.groups, spec.links_per_pair) {
             (1, _) => 0,
-            (g, 0) => spec.routers_per_group * spec.global_ports / (g - 1),
+            (g, 0) => topology.routers_per_group() * spec.global_ports / (g - 1),
             (_, n) => n,
         };
         prop_assert_eq!(topology.links_per_pair(), expected);
@@ -109,30 +76,21 @@ proptest! {
     }
 
     #[test]
-    fn local_ports_reach_every_other_router_of_the_group(spec in any_spec()) {
-        let topology = build(&spec);
-        let a = topology.routers_per_group();
-        for router in 0..topology.routers() {
-            let first = topology.group_of(router) * a;
-            let mut expected = topology.first_local_port();
-            for other in (first..first + a).filter(|&other| other != router) {
-                let port = topology.local_port(router, other);
-                prop_assert_eq!(port, expected);
-                let back = topology.local_port(other, router);
-                prop_assert_eq!(topology.peer(router, port), Peer::Port { router: other, port: back });
-                expected += 1;
-            }
-            prop_assert_eq!(expected, topology.first_global_port());
-        }
-    }
-
-    #[test]
     fn ids_are_in_one_order(spec in any_spec()) {
         let topology = build(&spec);
-        let (p, a) = (spec.nodes_per_router, spec.routers_per_group);
+        let p = spec.nodes_per_router;
+        let (a, local_ports) = match spec.group {
+            GroupSpec::FullMesh { routers, links_per_pair } => (routers, (routers - 1) * links_per_pair),
+            GroupSpec::Grid { rows, columns, links_per_row_pair, links_per_column_pair } => {
+                (rows * columns, (columns - 1) * links_per_row_pair + (rows - 1) * links_per_column_pair)
+            }
+        };
+        prop_assert_eq!(topology.routers_per_group(), a);
         prop_assert_eq!(topology.nodes(), p * a * spec.groups);
         prop_assert_eq!(topology.routers(), a * spec.groups);
-        prop_assert_eq!(topology.ports_per_router(), p + a - 1 + spec.global_ports);
+        prop_assert_eq!(u32::from(topology.first_local_port()), p);
+        prop_assert_eq!(u32::from(topology.first_global_port()), p + local_ports);
+        prop_assert_eq!(topology.ports_per_router(), p + local_ports + spec.global_ports);
         for node in 0..topology.nodes() {
             let router = topology.router_of(node);
             prop_assert_eq!(router, node / p);
@@ -150,12 +108,22 @@ proptest! {
     #[test]
     fn unconnected_ports_are_the_last_ones(spec in any_spec()) {
         let topology = build(&spec);
+        let (a, h) = (topology.routers_per_group(), topology.global_ports());
         let used = topology.links_per_pair() * (topology.groups() - 1);
         for router in 0..topology.routers() {
-            for j in 0..topology.global_ports() {
-                let k = topology.local_index(router) * topology.global_ports() + j;
+            let l = topology.local_index(router);
+            let mut connected = 0;
+            for j in 0..h {
+                let k = match spec.spread {
+                    Spread::Consecutive => l * h + j,
+                    Spread::RoundRobin => j * a + l,
+                };
+                connected += u32::from(k < used);
                 let peer = topology.peer(router, topology.first_global_port() + j as u16);
                 prop_assert_eq!(peer == Peer::Unconnected, k >= used);
+            }
+            if spec.spread == Spread::RoundRobin {
+                prop_assert!(connected == used / a || connected == used.div_ceil(a));
             }
         }
     }
@@ -225,6 +193,21 @@ fn parallel_links_are_slices_of_the_global_index() {
     let owners: Vec<_> = topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
     assert_eq!(owners, [(0, 5), (1, 5)]);
     assert_eq!(topology.peer(2, 4), Peer::Unconnected);
+}
+
+#[test]
+fn parallel_links_in_turn_are_on_routers_side_by_side() {
+    // 4 x 2 = 8 global ports and 4 groups, two links a pair: six ports, the first of every router and the second of two.
+    let topology = build(&DragonflySpec { spread: Spread::RoundRobin, ..spec(1, 4, 2, 4, Wiring::Absolute) });
+    let owners =
+        |group| topology.global_links(0, group).iter().map(|link| (link.router, link.port)).collect::<Vec<_>>();
+    assert_eq!(owners(1), [(0, 4), (3, 4)]);
+    assert_eq!(owners(2), [(1, 4), (0, 5)]);
+    assert_eq!(owners(3), [(2, 4), (1, 5)]);
+    assert_eq!(topology.peer(2, 5), Peer::Unconnected);
+    assert_eq!(topology.peer(3, 5), Peer::Unconnected);
+    // Group 2's second link back is its index 3 + 0.
+    assert_eq!(topology.peer(0, 5), Peer::Port { router: 11, port: 4 });
 }
 
 #[test]
