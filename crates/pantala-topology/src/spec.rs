@@ -120,7 +120,7 @@ impl DragonflySpec {
         at_least_one(("p", p), "a router needs at least one node")?;
         for mesh in self.group.meshes() {
             at_least_one(mesh.routers, "a group needs at least one router")?;
-            at_least_one(mesh.links, "routers side by side need at least one link")?;
+            at_least_one(mesh.links, "neighbours need at least one link")?;
         }
         at_least_one(("g", g), "there must be at least one group")?;
         if h == 0 && g > 1 {
@@ -179,12 +179,16 @@ impl DragonflySpec {
             return Ok(0);
         }
         let (ports, others) = (a * h, g - 1);
+        let (product, factors) = match self.group {
+            GroupSpec::FullMesh { .. } => ("a*h", "a or h"),
+            GroupSpec::Grid { .. } => ("rows*columns*h", "rows, columns or h"),
+        };
         if others > ports {
             return Err(TopologyError::new(
                 "g",
                 g,
-                format!("a group's a*h = {ports} global ports cannot reach {others} other groups"),
-                format!("lower g to {} or raise a or h", ports + 1),
+                format!("a group's {product} = {ports} global ports cannot reach {others} other groups"),
+                format!("lower g to {} or raise {factors}", ports + 1),
             ));
         }
         let most = ports / others;
@@ -192,8 +196,10 @@ impl DragonflySpec {
             return Err(TopologyError::new(
                 "links_per_pair",
                 self.links_per_pair,
-                format!("a group's a*h = {ports} global ports give at most {most} to each of {others} other groups"),
-                format!("lower links_per_pair to {most} (or to 0: as many as fit), or raise a or h"),
+                format!(
+                    "a group's {product} = {ports} global ports give at most {most} to each of {others} other groups"
+                ),
+                format!("lower links_per_pair to {most} (or to 0: as many as fit), or raise {factors}"),
             ));
         }
         Ok(if self.links_per_pair == 0 { most } else { self.links_per_pair })
@@ -287,8 +293,12 @@ mod tests {
         );
         assert_eq!(
             fault(|s| s.group = grid(2, 4, 1, 0)).to_string(),
-            "links_per_column_pair = 0: routers side by side need at least one link; \
-             set links_per_column_pair to 1 or more"
+            "links_per_column_pair = 0: neighbours need at least one link; set links_per_column_pair to 1 or more"
+        );
+        assert_eq!(
+            fault(|s| (s.group, s.links_per_pair) = (grid(2, 4, 1, 1), 2)).to_string(),
+            "links_per_pair = 2: a group's rows*columns*h = 32 global ports give at most 1 to each of 32 other groups; \
+             lower links_per_pair to 1 (or to 0: as many as fit), or raise rows, columns or h"
         );
     }
 

@@ -1,4 +1,4 @@
-//! Global link arrangements: which global port of a group leads to which group.
+//! Global link arrangements: which global index of a group leads to which group.
 
 use std::fmt;
 use std::str::FromStr;

@@ -18,7 +18,7 @@ fn links_of(topology: &Topology, router: u32) -> BTreeMap<&'static str, u32> {
     counts
 }
 
-/// A Cray XC of whole groups: six chassis (rows) of sixteen Aries routers, three links to each of a column.
+/// A Cray XC of whole groups: six chassis (rows) of sixteen Aries routers, three links between two routers of a column.
 fn cray_xc(groups: u32, links_per_pair: u32) -> Topology {
     build(&DragonflySpec {
         group: grid(6, 16, 1, 3),
@@ -30,7 +30,7 @@ fn cray_xc(groups: u32, links_per_pair: u32) -> Topology {
 
 #[test]
 fn wang_2020_in_one_dimension() {
-    // Wang, Mubarak, Kang, Ross and Lan (IPDPS 2020): 33 groups of 32 routers.
+    // Wang, Mubarak, Kang, Ross and Lan, "Union" (IPDPS 2020), Table II: 33 groups of 32 routers.
     let topology = build(&spec(8, 32, 4, 33, Wiring::Absolute));
     assert_eq!((topology.nodes(), topology.routers(), topology.links_per_pair()), (8_448, 1_056, 4));
     for router in 0..topology.routers() {
@@ -40,7 +40,7 @@ fn wang_2020_in_one_dimension() {
 
 #[test]
 fn wang_2020_in_two_dimensions() {
-    // The same authors' 22 groups of 6 x 16 routers: as many nodes.
+    // The same table's 22 groups of 6 x 16 routers: as many nodes.
     let topology = build(&DragonflySpec { group: grid(6, 16, 1, 1), ..spec(4, 96, 7, 22, Wiring::Absolute) });
     assert_eq!((topology.nodes(), topology.routers(), topology.links_per_pair()), (8_448, 2_112, 32));
     for router in 0..topology.routers() {
