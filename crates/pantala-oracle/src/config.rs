@@ -30,8 +30,12 @@ pub enum LateFlits {
 pub struct OracleConfig {
     /// Injection and ejection links.
     pub terminal: LinkTimes,
-    /// Links between routers of one group.
+    /// Links between routers of one group that is a full mesh.
     pub local: LinkTimes,
+    /// Links along the rows of a group that is a grid.
+    pub row: LinkTimes,
+    /// Links along its columns.
+    pub column: LinkTimes,
     /// Links between groups.
     pub global: LinkTimes,
     /// From a flit's arrival until it is available in the input buffer (t_in).
@@ -51,13 +55,16 @@ pub struct OracleConfig {
 }
 
 impl OracleConfig {
-    /// The network of Kang et al. (SC 2022): 25 GB/s links, a crossbar of four times that, 128-byte flits, two VCs.
+    /// The network of Kang et al. (SC 2022): 25 GB/s links, a crossbar of four times that, 128-byte flits, two VCs. (Rows and
+    /// columns, which it does not have, are like its local links.)
     #[must_use]
     pub fn kang() -> Self {
         let link = |latency| LinkTimes { flit_time: 5_120, latency };
         Self {
             terminal: link(10_000),
             local: link(30_000),
+            row: link(30_000),
+            column: link(30_000),
             global: link(300_000),
             input_latency: 10_000,
             output_latency: 10_000,
@@ -75,6 +82,8 @@ impl OracleConfig {
         match class {
             LinkClass::Terminal => self.terminal,
             LinkClass::Local => self.local,
+            LinkClass::Row => self.row,
+            LinkClass::Column => self.column,
             LinkClass::Global => self.global,
         }
     }

@@ -35,16 +35,17 @@
 //! `sum (L + t) + R (t_in + t_xbar + t_out) + (S - 1) max(all t, t_xbar)`: see [`zero_load_latency`].
 //!
 //! ```
-//! use pantala_oracle::{OracleConfig, OraclePacket, minimal_route, simulate, zero_load_latency};
-//! use pantala_topology::{DragonflySpec, Topology, Wiring};
+//! use pantala_oracle::{OracleConfig, OraclePacket, RouteChoice, minimal_route, simulate, zero_load_latency};
+//! use pantala_topology::{DragonflySpec, GroupSpec, Spread, Topology, Wiring};
 //!
 //! let topology = Topology::dragonfly(&DragonflySpec {
 //!     nodes_per_router: 4,
-//!     routers_per_group: 8,
+//!     group: GroupSpec::FullMesh { routers: 8, links_per_pair: 1 },
 //!     global_ports: 4,
 //!     groups: 33,
 //!     links_per_pair: 1,
 //!     wiring: Wiring::Absolute,
+//!     spread: Spread::Consecutive,
 //!     mirrored: false,
 //!     wiring_seed: 0,
 //! })?;
@@ -55,7 +56,7 @@
 //!     created: 0,
 //!     flits: 4,
 //!     injection_vc: 0,
-//!     route: minimal_route(&topology, 0, 1055, 0),
+//!     route: minimal_route(&topology, 0, 1055, RouteChoice::default()),
 //! };
 //! let run = simulate(&topology, &config, &[packet.clone()])?;
 //! assert_eq!(run.deliveries[0].delivered, zero_load_latency(&topology, &config, &packet));
@@ -74,6 +75,6 @@ mod theory;
 
 pub use config::{LateFlits, LinkTimes, OracleConfig};
 pub use error::OracleError;
-pub use routes::{OraclePacket, RouteStep, minimal_route, route_via};
+pub use routes::{OraclePacket, RouteChoice, RouteStep, minimal_route, route_via};
 pub use simulation::{OracleDelivery, OracleRun, simulate};
 pub use theory::zero_load_latency;

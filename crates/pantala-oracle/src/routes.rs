@@ -1,7 +1,7 @@
 //! Packets and their routes: a route is given, never chosen by the oracle.
 
 use pantala_engine::Time;
-use pantala_topology::Topology;
+use pantala_topology::{LocalOrder, Peer, Topology};
 
 /// How a packet leaves one router: the output port, and the VC of the buffers at both ends of the link behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,21 +29,36 @@ pub struct OraclePacket {
     pub route: Vec<RouteStep>,
 }
 
-/// The minimal route: at most one local, one global and one local hop. The VC is the number of global hops made so far, so
-/// 0 in the source group and on the global link, 1 in the destination group; ejection keeps the VC.
-///
-/// `parallel` chooses among the links between the two groups (modulo their number).
+/// Which way a route takes where there are several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RouteChoice {
+    /// Which of parallel links, between two groups and between two routers, modulo their number.
+    pub parallel: usize,
+    /// Along the row or along the column first, inside a group that is a grid.
+    pub order: LocalOrder,
+}
+
+/// The minimal route: at most one global hop, and in the group before and after it at most one local hop, or one along a row
+/// and one along a column. The VC is the number of global hops made so far, so 0 in the source group and on the global link, 1
+/// in the destination group; ejection keeps the VC.
 #[must_use]
-pub fn minimal_route(topology: &Topology, source: u32, destination: u32, parallel: usize) -> Vec<RouteStep> {
-    route_via(topology, source, destination, &[], parallel)
+pub fn minimal_route(topology: &Topology, source: u32, destination: u32, choice: RouteChoice) -> Vec<RouteStep> {
+    route_via(topology, source, destination, &[], choice)
 }
 
 /// The route that visits the routers `via` in order and is minimal in between, with one VC more after each global hop and
 /// at each router visited (so the VCs of a route never fall).
 ///
-/// `parallel` chooses among the links between two groups (modulo their number).
+/// # Panics
+/// If a link of the topology leads to no router.
 #[must_use]
-pub fn route_via(topology: &Topology, source: u32, destination: u32, via: &[u32], parallel: usize) -> Vec<RouteStep> {
+pub fn route_via(
+    topology: &Topology,
+    source: u32,
+    destination: u32,
+    via: &[u32],
+    choice: RouteChoice,
+) -> Vec<RouteStep> {
     let last = topology.router_of(destination);
     let (mut here, mut vc) = (topology.router_of(source), 0);
     let mut route = Vec::new();
@@ -53,11 +68,11 @@ pub fn route_via(topology: &Topology, source: u32, destination: u32, via: &[u32]
         }
         while here != target {
             let (from, to) = (topology.group_of(here), topology.group_of(target));
-            let next = if from == to {
+            let towards = if from == to {
                 target
             } else {
                 let links = topology.global_links(from, to);
-                let link = links[parallel % links.len()];
+                let link = links[choice.parallel % links.len()];
                 if link.router == here {
                     route.push(RouteStep { port: link.port, vc });
                     here = link.target_router;
@@ -66,8 +81,13 @@ pub fn route_via(topology: &Topology, source: u32, destination: u32, via: &[u32]
                 }
                 link.router
             };
-            route.push(RouteStep { port: topology.local_port(here, next), vc });
-            here = next;
+            let ports = topology.local_step(here, towards, choice.order);
+            let port = ports.first + (choice.parallel % usize::from(ports.count)) as u16;
+            route.push(RouteStep { port, vc });
+            here = match topology.peer(here, port) {
+                Peer::Port { router, .. } => router,
+                nobody => panic!("router {here} port {port} leads to {nobody:?}"),
+            };
         }
     }
     route.push(RouteStep { port: topology.terminal_port_of(destination), vc });

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{dragonfly, latencies, packet, run, uniform};
 use pantala_oracle::{LateFlits, OracleConfig, OracleError, OraclePacket, OracleRun, RouteStep, simulate};
+use pantala_topology::LocalOrder;
 
 fn tight(late_flits: LateFlits) -> OracleConfig {
     OracleConfig { input_buffer_flits: 9, output_buffer_flits: 5, late_flits, ..OracleConfig::kang() }
@@ -87,12 +88,9 @@ fn packets_that_block_each_other_in_a_ring_are_reported() {
         for source in 0..3 {
             let (next, last) = ((source + 1) % 3, (source + 2) % 3);
             let step = |port| RouteStep { port, vc: 0 };
+            let port = |from, to| topology.local_step(from, to, LocalOrder::RowFirst).first;
             packets.push(OraclePacket {
-                route: vec![
-                    step(topology.local_port(source, next)),
-                    step(topology.local_port(next, last)),
-                    step(topology.terminal_port_of(last)),
-                ],
+                route: vec![step(port(source, next)), step(port(next, last)), step(topology.terminal_port_of(last))],
                 ..packet(&topology, source, last, 0, 4)
             });
         }

@@ -168,13 +168,15 @@ fn any_link(unit: u64) -> impl Strategy<Value = LinkTimes> {
 
 /// Times in small multiples of `unit`, so that much happens at once; buffers of one or two packets.
 fn any_config(unit: u64) -> impl Strategy<Value = OracleConfig> {
-    let links = (any_link(unit), any_link(unit), any_link(unit));
+    let links = [any_link(unit), any_link(unit), any_link(unit), any_link(unit), any_link(unit)];
     let router = (0..=3u64, 0..=3u64, 1..=4u64);
     let buffers = (4..=9u32, prop_oneof![Just(0), 4..=9u32]);
     (links, router, buffers).prop_map(move |(links, router, buffers)| OracleConfig {
-        terminal: links.0,
-        local: links.1,
-        global: links.2,
+        terminal: links[0],
+        local: links[1],
+        row: links[2],
+        column: links[3],
+        global: links[4],
         input_latency: router.0 * unit,
         output_latency: router.1 * unit,
         crossbar_flit_time: router.2 * unit,

@@ -2,18 +2,24 @@
 #![allow(dead_code)] // each test file uses a part
 
 use pantala_engine::Stream;
-use pantala_oracle::{OracleConfig, OraclePacket, OracleRun, minimal_route, simulate};
-use pantala_topology::{DragonflySpec, Topology, Wiring};
+use pantala_oracle::{OracleConfig, OraclePacket, OracleRun, RouteChoice, minimal_route, simulate};
+use pantala_topology::{DragonflySpec, GroupSpec, Spread, Topology, Wiring};
 
-/// A Dragonfly with as many links between groups as fit.
+/// A Dragonfly of full meshes, with as many links between groups as fit.
 pub(crate) fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
+    dragonfly_of(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g)
+}
+
+/// A Dragonfly of any groups, with as many links between groups as fit.
+pub(crate) fn dragonfly_of(p: u32, group: GroupSpec, h: u32, g: u32) -> Topology {
     Topology::dragonfly(&DragonflySpec {
         nodes_per_router: p,
-        routers_per_group: a,
+        group,
         global_ports: h,
         groups: g,
         links_per_pair: 0,
         wiring: Wiring::Palmtree,
+        spread: Spread::Consecutive,
         mirrored: false,
         wiring_seed: 0,
     })
@@ -28,7 +34,7 @@ pub(crate) fn packet(topology: &Topology, source: u32, destination: u32, created
         created,
         flits,
         injection_vc: 0,
-        route: minimal_route(topology, source, destination, 0),
+        route: minimal_route(topology, source, destination, RouteChoice::default()),
     }
 }
 
