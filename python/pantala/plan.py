@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan", "scenario_key"]
 
-PLAN_VERSION = 1
+PLAN_VERSION = 2
 
 _WIDTH = 110
 _OF_MACHINE = frozenset({"topology", "links", "packet_bytes", "flit_bytes", "router", "nic"})
@@ -88,7 +88,15 @@ def _machine(machine: Machine) -> dict[str, Any]:
     packet, flit = int(machine.packet), int(machine.flit)
     router = machine.router
     return {
-        "topology": machine.topology.model_dump(),
+        "topology": {
+            "rows": 1,
+            "columns": machine.topology.a,
+            "links_per_local_pair": 1,
+            "links_per_row_pair": 1,
+            "links_per_column_pair": 1,
+            "spread": "consecutive",
+            **machine.topology.model_dump(),
+        },
         "links": {
             "terminal": _link(machine.links.terminal),
             "local": _link(machine.links.local),
@@ -134,6 +142,20 @@ def _routing(routing: Routing, machine: Machine) -> dict[str, Any]:
         "candidates_nonminimal": routing.candidates_nonminimal,
         "queue": routing.queue,
         "queue_scope": routing.queue_scope,
+        "channels": "climbing",
+        "local_order": "row_first",
+        "tie": "minimal",
+        "intermediate": "third",
+        "aries": {"shift": [0], "add": 0, "levels": 64},
+        "q_adaptive": {
+            "learning_rate_down": 0.2,
+            "learning_rate_up": 0.04,
+            "exploration": 0.001,
+            "threshold_source": 0.2,
+            "threshold_intermediate": 0.35,
+            "truncate": True,
+            "table": "",
+        },
     }
 
 

@@ -1,7 +1,9 @@
 //! The fabric's parameters, compiled from a plan: times in picoseconds, buffers in flits, stages by name.
 
+use crate::host::TrafficClass;
 use crate::routing::RoutingConfig;
 use pantala_engine::{Time, transfer_time};
+use pantala_topology::LinkClass;
 
 /// When a packet counts as handed from one stage to the next, and when it is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,16 +128,16 @@ pub struct FabricConfig {
     pub packet_bytes: u32,
     /// Payload of a flit; packets are rounded up to whole flits.
     pub flit_bytes: u32,
-    /// Node to router and back.
-    pub terminal: LinkTiming,
-    /// Inside a group.
-    pub local: LinkTiming,
-    /// Between groups.
-    pub global: LinkTiming,
+    /// The link classes, by [`LinkClass`] number.
+    pub links: [LinkTiming; LinkClass::COUNT],
     /// The router.
     pub router: RouterConfig,
-    /// The routing of every packet.
-    pub routing: RoutingConfig,
+    /// VCs a port has: at least as many as any routing needs.
+    pub virtual_channels: u8,
+    /// The routings of packets; at most 255.
+    pub routings: Vec<RoutingConfig>,
+    /// Which of them, by job and [`TrafficClass`]: `job * TrafficClass::COUNT + class`.
+    pub routing_of: Vec<u8>,
     /// Packets a NIC's own buffer holds; it decides only when a packet counts as having entered the NIC.
     pub nic_buffer: u32,
     /// Jobs, for counters by job.
@@ -145,6 +147,26 @@ pub struct FabricConfig {
 }
 
 impl FabricConfig {
+    /// The timing of links of `class`.
+    #[inline]
+    #[must_use]
+    pub const fn timing(&self, class: LinkClass) -> LinkTiming {
+        self.links[class as usize]
+    }
+
+    /// The longest flit time of any link class.
+    #[must_use]
+    pub fn slowest_flit(&self) -> Time {
+        self.links.iter().map(|timing| timing.flit).max().unwrap_or(0)
+    }
+
+    /// One routing for every packet of every job.
+    pub fn route_all(&mut self, routing: RoutingConfig) {
+        self.virtual_channels = routing.virtual_channels();
+        self.routing_of = vec![0; usize::from(self.jobs) * TrafficClass::COUNT];
+        self.routings = vec![routing];
+    }
+
     /// Flits of a packet of `bytes`: at least one.
     #[inline]
     #[must_use]

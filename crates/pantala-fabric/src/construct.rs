@@ -2,7 +2,7 @@
 
 use crate::config::{Arbiter, CreditLatency, FabricConfig, LinkTiming, OutputLatency};
 use crate::crossbar::space_of;
-use crate::host::{Host, PacketOffer, Wakes};
+use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::network::Network;
 use crate::packet::{Packets, Queue};
 use crate::pending::{Account, PendingPool};
@@ -25,11 +25,21 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// If a latency is zero, if there are more than 16 VCs, or if `routing_keys` is not one a node: plans are checked
     /// before.
     pub fn new(config: FabricConfig, topology: Topology, routing_keys: &[u64], host: H, probe: P) -> Self {
-        let vcs = usize::from(config.routing.virtual_channels);
+        let vcs = usize::from(config.virtual_channels);
         let ports = topology.ports_per_router();
         assert!((1..=16).contains(&vcs), "1 to 16 VCs");
         assert_eq!(routing_keys.len(), topology.nodes() as usize, "one routing key a node");
-        for timing in [config.terminal, config.local, config.global] {
+        assert!(
+            config.routings.iter().all(|r| r.virtual_channels() <= config.virtual_channels),
+            "VCs for every routing"
+        );
+        assert_eq!(
+            config.routing_of.len(),
+            usize::from(config.jobs) * TrafficClass::COUNT,
+            "a routing for every job and class"
+        );
+        assert!(config.routing_of.iter().all(|&r| usize::from(r) < config.routings.len()), "routings that exist");
+        for timing in config.links {
             assert!(timing.latency > 0 && timing.flit > 0, "a link takes time");
         }
         let words = (ports as usize * vcs).div_ceil(64);
@@ -82,14 +92,6 @@ impl<H: Host, P: Probe> Network<H, P> {
         network
     }
 
-    fn timing(&self, class: LinkClass) -> LinkTiming {
-        match class {
-            LinkClass::Terminal => self.config.terminal,
-            LinkClass::Local => self.config.local,
-            LinkClass::Global => self.config.global,
-        }
-    }
-
     fn build_ports(&mut self) {
         let router_config = self.config.router.clone();
         let (input_latency, output_latency) = (router_config.input_latency, router_config.output_latency);
@@ -111,7 +113,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             let group = self.topology.group_of(router);
             for port in 0..self.ports {
                 let port_class = self.topology.class_of_port(port as u16);
-                let timing = self.timing(port_class);
+                let timing = self.config.timing(port_class);
                 let peer = self.topology.peer(router, port as u16);
                 let number = router * self.ports + port;
                 let first_vc = |port: u32| port * self.vcs as u32;
@@ -177,8 +179,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// flits than the link can send in that time are under way.
     fn node_end(&self, terminal: LinkTiming, on_link: Time, input_latency: Time) -> LinkEnd {
         let full = u64::from(self.config.flits(self.config.packet_bytes));
-        let slowest =
-            self.config.local.flit.max(self.config.global.flit).max(terminal.flit).max(self.stages.crossbar_flit);
+        let slowest = self.config.slowest_flit().max(self.stages.crossbar_flit);
         let round_trip = on_link + 2 * terminal.latency + input_latency + self.config.router.output_latency;
         let under_way = (round_trip + 2 * full * slowest) / terminal.flit + 2 * full;
         if u64::from(self.config.router.input_buffer) >= under_way { LinkEnd::AmpleNode } else { LinkEnd::Node }
@@ -195,7 +196,14 @@ impl<H: Host, P: Probe> Network<H, P> {
                 target: port * self.vcs as u32,
                 credit_wait: false,
                 has_offer: false,
-                offer: PacketOffer { destination: 0, bytes: 0, created: 0, message: 0, job: 0 },
+                offer: PacketOffer {
+                    destination: 0,
+                    bytes: 0,
+                    created: 0,
+                    message: 0,
+                    job: 0,
+                    class: TrafficClass::PointToPoint,
+                },
                 draws: Stream::new(self.config.seed, ROUTING_STREAM, key),
                 stalled_since: NEVER,
                 counters: LinkCounters::default(),

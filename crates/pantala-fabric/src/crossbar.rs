@@ -21,16 +21,22 @@ use pantala_engine::{NEVER, Time};
 struct RouterSenses<'a> {
     out_vcs: &'a mut Slab<OutVc>,
     pool: &'a mut PendingPool,
-    /// The router's first output VC.
-    first: usize,
+    /// The router.
+    router: u32,
+    ports: u32,
     vcs: usize,
     config: &'a FabricConfig,
     now: Time,
 }
 
 impl Senses for RouterSenses<'_> {
-    fn queue(&mut self, port: u16, vc: Option<u8>) -> i64 {
-        let first = self.first + usize::from(port) * self.vcs;
+    #[inline]
+    fn queue(&mut self, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
+        self.queue_at(self.router, port, vc, measure)
+    }
+
+    fn queue_at(&mut self, router: u32, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
+        let first = (router * self.ports + u32::from(port)) as usize * self.vcs;
         let credits_full = self.config.router.input_buffer as i32;
         let space_full = space_of(self.config.router.output_buffer);
         let range = match vc {
@@ -42,7 +48,7 @@ impl Senses for RouterSenses<'_> {
             let out_vc = &mut self.out_vcs[out_vc];
             // Granted to this VC and not credited back; a packet sent ahead of time has its credits taken already.
             let sum = i64::from(credits_full - out_vc.credits.at(self.pool, self.now) + out_vc.unsent);
-            flits += match self.config.routing.ugal.queue {
+            flits += match measure {
                 QueueMeasure::OutputAndCredits => sum,
                 QueueMeasure::Output => i64::from(space_full - out_vc.space.at(self.pool, self.now)),
                 QueueMeasure::Credits => (sum - i64::from(space_full - out_vc.space.at(self.pool, self.now))).max(0),
@@ -66,7 +72,10 @@ pub(crate) struct Arrived {
 struct Blind;
 
 impl Senses for Blind {
-    fn queue(&mut self, _: u16, _: Option<u8>) -> i64 {
+    fn queue(&mut self, _: u16, _: Option<u8>, _: QueueMeasure) -> i64 {
+        0
+    }
+    fn queue_at(&mut self, _: u32, _: u16, _: Option<u8>, _: QueueMeasure) -> i64 {
         0
     }
 }
@@ -159,24 +168,26 @@ impl<H: Host, P: Probe> Network<H, P> {
         let in_port = self.in_vcs[in_vc].port;
         let InPort { router, first_port, group, .. } = self.in_ports[in_port];
         let state = &mut self.packets[packet];
-        if state.leg == Leg::Undecided {
+        let routing = &self.config.routings[usize::from(state.routing)];
+        if state.leg <= Leg::Revisable {
             if self.stages.minimal {
                 state.leg = Leg::ToDestination;
             } else if self.stages.adaptive {
                 let mut senses = RouterSenses {
                     out_vcs: &mut self.out_vcs,
                     pool: &mut self.pool,
-                    first: first_port as usize * self.vcs,
+                    router,
+                    ports: self.ports,
                     vcs: self.vcs,
                     config: &self.config,
                     now,
                 };
-                self.config.routing.decide(&self.topology, router, state, &mut senses);
+                routing.decide(&self.topology, router, state, &mut senses);
             } else {
-                self.config.routing.decide(&self.topology, router, state, &mut Blind);
+                routing.decide(&self.topology, router, state, &mut Blind);
             }
         }
-        let hop = self.config.routing.follow(&self.topology, router, group, state);
+        let hop = routing.follow(&self.topology, router, group, state);
         state.out_vc = hop.vc;
         let out = first_port + u32::from(hop.port);
         Arrived { packet, in_vc, in_port, out, out_vc: out * self.vcs as u32 + u32::from(hop.vc) }

@@ -15,6 +15,24 @@ pub struct PacketOffer {
     pub message: u32,
     /// The job that pays for the packet.
     pub job: u16,
+    /// What kind of communication it belongs to: a plan may route them differently.
+    pub class: TrafficClass,
+}
+
+/// Kinds of communication that may be routed differently.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum TrafficClass {
+    /// Everything but what follows.
+    #[default]
+    PointToPoint = 0,
+    /// All-to-all collectives.
+    AllToAll = 1,
+}
+
+impl TrafficClass {
+    /// How many there are.
+    pub const COUNT: usize = 2;
 }
 
 /// What a host answers when its NIC could send.

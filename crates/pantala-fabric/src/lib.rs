@@ -18,7 +18,7 @@ mod stages;
 
 pub use audit::{Audit, Diagnosis};
 pub use config::FabricConfig;
-pub use host::{Delivery, Host, PacketOffer, Pull, Wakes};
+pub use host::{Delivery, Host, PacketOffer, Pull, TrafficClass, Wakes};
 pub use network::{Network, Totals};
 pub use port::LinkCounters;
 pub use probe::Probe;

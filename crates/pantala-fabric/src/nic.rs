@@ -1,6 +1,6 @@
 //! The NIC stage: a host's packets onto the injection link, and delivered packets to the host.
 
-use crate::host::{Delivery, Host, PacketOffer, Pull};
+use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
 use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE, Packet, PacketOrigin};
 use crate::probe::Probe;
@@ -119,6 +119,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             hops: 0,
             leg: Leg::Undecided,
             nonminimal: false,
+            routing: self.config.routing_of[usize::from(offer.job) * TrafficClass::COUNT + offer.class as usize],
         };
         *self.packets.origin_mut(index) =
             PacketOrigin { created: offer.created, accepted, injected: now, source: node, message: offer.message };

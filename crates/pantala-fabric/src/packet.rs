@@ -7,10 +7,14 @@ use pantala_engine::Time;
 pub const NONE: u32 = u32::MAX;
 
 /// Where a packet is on its way; together with the routing it decides the VC of the next hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub enum Leg {
     /// Before the decision at the source router.
     Undecided,
+    /// Minimal so far and still in its source group, under a progressive routing: the next router decides again.
+    Revisable,
+    /// On a path that does not leave the group.
+    Inside,
     /// Non-minimal, on the way to the intermediate group or router.
     ToIntermediate,
     /// On the way to the destination: minimal from the start, or past the intermediate.
@@ -35,7 +39,7 @@ pub struct Packet {
     pub destination: u32,
     /// Router of the destination node.
     pub destination_router: u32,
-    /// Intermediate router (valiant_node, ugal_n) or group (valiant_group, ugal_g), while on the first leg.
+    /// Intermediate router or group, as the routing has it, of a non-minimal path.
     pub intermediate: u32,
     /// The global link the packet is heading for in this group: index into the pair's links; [`NONE`] before the choice.
     pub gate: u32,
@@ -55,6 +59,8 @@ pub struct Packet {
     pub leg: Leg,
     /// Whether it took a non-minimal path.
     pub nonminimal: bool,
+    /// Its place in the plan's table of routings.
+    pub routing: u8,
 }
 
 impl Packet {
@@ -76,6 +82,7 @@ impl Packet {
         hops: 0,
         leg: Leg::Undecided,
         nonminimal: false,
+        routing: 0,
     };
 }
 

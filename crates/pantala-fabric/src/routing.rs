@@ -1,151 +1,103 @@
 //! Routing: from the packet at the head of an input buffer to an output port and a VC.
 //!
-//! What the algorithms differ in stands in one file each: their VC map ([`Channels`]) and their decision at the source
-//! router. What they share stands here: following a leg. A leg ends at a router or in a group; inside a group the
-//! packet goes to the router that owns the global link it has picked (its *gate*), then over it. Traffic inside a
-//! group is minimal under every algorithm, as in SST's merlin and BookSim2.
+//! What the algorithms differ in stands in one file each: their VC map ([`Channels`]) and their decision. What they share
+//! stands here: following a path. A path is a stretch or two; a stretch ends at a router or in a group; inside a group the
+//! packet goes to the router that owns the global link it has picked (its *gate*), then over it. Traffic inside a group is
+//! minimal under every algorithm, as in SST's merlin and BookSim2.
 //!
-//! Deadlock freedom rests on the VC map: along every path the pair (VC, class) climbs. Each algorithm's file says how.
+//! A plan has a table of routings: packets of one job may be routed otherwise than those of another. A packet carries its
+//! place in that table.
 
 mod adaptive;
+mod algorithm;
+pub mod aries;
+pub mod booksim_ugal;
+mod channels;
+pub mod codes_adp;
+pub mod codes_padp;
+pub(crate) mod draws;
+mod gates;
+pub mod merlin_ugal;
 pub mod minimal;
+pub mod par;
+pub mod q_adaptive;
 pub mod ugal_g;
+pub mod ugal_global;
 pub mod ugal_n;
 pub mod valiant_group;
 pub mod valiant_node;
 
 use crate::packet::{Leg, NONE, Packet};
-use pantala_engine::random::mix;
-use pantala_topology::{GlobalLink, Topology};
+use adaptive::Here;
+use draws::salted;
+use gates::Target;
+use pantala_topology::{LocalOrder, Topology};
 
-pub use adaptive::{QueueMeasure, QueueScope, UgalConfig};
+pub use adaptive::{QueueMeasure, QueueScope, Tie, UgalConfig};
+pub use algorithm::{Algorithm, Intermediate};
+pub use aries::AriesConfig;
+pub use channels::{ChannelMap, Channels, Lane};
+pub use gates::Gates;
 
-/// A routing algorithm.
+/// Which routers `booksim_ugal` draws its intermediate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// [`minimal`]
-    Minimal,
-    /// [`valiant_group`]
-    ValiantGroup,
-    /// [`valiant_node`]
-    ValiantNode,
-    /// [`ugal_g`]
-    UgalG,
-    /// [`ugal_n`]
-    UgalN,
+pub enum IntermediateChoice {
+    /// Those of neither the source's nor the destination's group.
+    Third,
+    /// All, each by its nodes.
+    Any,
 }
 
-impl Algorithm {
-    /// All algorithms, in the order of the docs.
-    pub const ALL: [Self; 5] = [Self::Minimal, Self::ValiantGroup, Self::ValiantNode, Self::UgalG, Self::UgalN];
-
-    /// The name in scenarios.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Minimal => "minimal",
-            Self::ValiantGroup => "valiant_group",
-            Self::ValiantNode => "valiant_node",
-            Self::UgalG => "ugal_g",
-            Self::UgalN => "ugal_n",
-        }
-    }
-
-    /// The algorithm of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.name() == name)
-    }
-
-    /// The VC map.
-    #[must_use]
-    pub const fn channels(self) -> Channels {
-        match self {
-            Self::Minimal => minimal::CHANNELS,
-            Self::ValiantGroup => valiant_group::CHANNELS,
-            Self::ValiantNode => valiant_node::CHANNELS,
-            Self::UgalG => ugal_g::CHANNELS,
-            Self::UgalN => ugal_n::CHANNELS,
-        }
-    }
-
-    /// Most links between routers that a packet may take (closed form; the property tests hold runs against it).
-    #[must_use]
-    pub const fn most_hops(self) -> u8 {
-        match self {
-            Self::Minimal => 3,
-            Self::ValiantGroup | Self::UgalG => 5,
-            Self::ValiantNode | Self::UgalN => 6,
-        }
-    }
-
-    /// Whether it decides by queues.
-    #[must_use]
-    pub const fn is_adaptive(self) -> bool {
-        matches!(self, Self::UgalG | Self::UgalN)
-    }
-
-    /// Where the intermediate of a non-minimal path is.
-    const fn intermediate(self) -> Intermediate {
-        match self {
-            Self::Minimal | Self::ValiantGroup | Self::UgalG => Intermediate::Group,
-            Self::ValiantNode | Self::UgalN => Intermediate::Router,
-        }
-    }
-}
-
-/// What a non-minimal path visits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Intermediate {
-    /// Any router of a random group: the first one reached.
-    Group,
-    /// One random router.
-    Router,
-}
-
-/// Which VC a hop uses, by where the packet is. A packet's VC is that of the buffer it is sent to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Channels {
-    /// How many there are.
-    pub count: u8,
-    /// Source group, minimal path (its global hop included).
-    pub source_minimal: u8,
-    /// Source group, non-minimal path (its global hop included).
-    pub source_nonminimal: u8,
-    /// Intermediate group, to the intermediate router.
-    pub to_intermediate: u8,
-    /// Intermediate group, from there on (the second global hop included).
-    pub from_intermediate: u8,
-    /// Destination group, and ejection.
-    pub destination: u8,
-}
-
-/// The routing of a plan.
+/// One routing of a plan.
 #[derive(Clone, Debug)]
 pub struct RoutingConfig {
     /// The algorithm.
     pub algorithm: Algorithm,
     /// Its VC map: [`Algorithm::channels`], unless a test wants a deadlock.
     pub channels: Channels,
-    /// VCs a port has: `channels.count` or more.
-    pub virtual_channels: u8,
+    /// Added to every VC: traffic classes that must not wait for one another have VCs of their own.
+    pub first_vc: u8,
+    /// Two-dimensional groups: along the row or along the column first.
+    pub local_order: LocalOrder,
+    /// Which links between two groups a path may take.
+    pub gates: Gates,
     /// What the adaptive algorithms compare.
     pub ugal: UgalConfig,
+    /// booksim_ugal: where its intermediate is.
+    pub intermediate: IntermediateChoice,
+    /// aries: its bias.
+    pub aries: AriesConfig,
 }
 
 impl RoutingConfig {
     /// `algorithm` with its own VC map and SST's decision (threshold 2, one candidate each, whole port).
     #[must_use]
     pub fn new(algorithm: Algorithm) -> Self {
-        let channels = algorithm.channels();
-        Self { algorithm, channels, virtual_channels: channels.count, ugal: UgalConfig::default() }
+        Self {
+            algorithm,
+            channels: algorithm.own_channels(),
+            first_vc: 0,
+            local_order: LocalOrder::RowFirst,
+            gates: if algorithm == Algorithm::Aries { Gates::Any } else { Gates::Fewest },
+            ugal: UgalConfig::default(),
+            intermediate: IntermediateChoice::Third,
+            aries: AriesConfig::default(),
+        }
+    }
+
+    /// The VCs it needs, those below its first included.
+    #[must_use]
+    pub const fn virtual_channels(&self) -> u8 {
+        self.first_vc + self.channels.count
     }
 }
 
-/// What a router knows of its own outputs when it decides.
+/// What a router knows of outputs when it decides.
 pub trait Senses {
-    /// Flits that wait at an output port: of one VC, or (`None`) of all.
-    fn queue(&mut self, port: u16, vc: Option<u8>) -> i64;
+    /// Flits that wait at an output port of this router: of one VC, or (`None`) of all.
+    fn queue(&mut self, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64;
+    /// The same at any router: for `ugal_global` only.
+    fn queue_at(&mut self, router: u32, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64;
 }
 
 /// Where a packet goes next.
@@ -157,19 +109,19 @@ pub struct Hop {
     pub vc: u8,
 }
 
-/// A target of a leg: a group, and the router in it if one is meant.
-#[derive(Clone, Copy)]
-struct Target {
-    group: u32,
-    router: Option<u32>,
-}
-
 impl RoutingConfig {
-    /// Follows the packet's leg from `router`, which is in `group`, and updates it. The packet has been decided on.
+    /// Follows the packet's path from `router`, which is in `group`, and updates it. The packet has been decided on.
     #[inline(always)]
     pub fn follow(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
+        let Hop { port, vc } = self.step(topology, router, group, packet);
+        let vc = if self.channels.by_hop { packet.hops.min(self.channels.count - 1) } else { vc };
+        Hop { port, vc: vc + self.first_vc }
+    }
+
+    #[inline(always)]
+    fn step(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
         if router == packet.destination_router {
-            return Hop { port: topology.terminal_port_of(packet.destination), vc: self.channels.destination };
+            return Hop { port: topology.terminal_port_of(packet.destination), vc: self.destination_vc(packet) };
         }
         if packet.leg == Leg::ToIntermediate {
             let intermediate = self.intermediate_target(topology, packet.intermediate);
@@ -180,38 +132,71 @@ impl RoutingConfig {
             if reached {
                 packet.leg = Leg::ToDestination;
             } else if group == intermediate.group {
-                let port = topology.local_port(router, packet.intermediate);
+                let port = gates::step(topology, router, packet.intermediate, self.local_order, packet);
                 return Hop { port, vc: self.channels.to_intermediate };
             } else {
-                let port = self.towards(topology, router, group, intermediate, packet);
-                return Hop { port, vc: self.channels.source_nonminimal };
+                return self.towards(topology, router, group, intermediate, self.channels.nonminimal, packet);
             }
         }
         let destination_group = u32::from(packet.destination_group);
         if group == destination_group {
-            let port = topology.local_port(router, packet.destination_router);
-            return Hop { port, vc: self.channels.destination };
+            let port = gates::step(topology, router, packet.destination_router, self.local_order, packet);
+            return Hop { port, vc: self.destination_vc(packet) };
         }
         let target = Target { group: destination_group, router: Some(packet.destination_router) };
-        let port = self.towards(topology, router, group, target, packet);
-        let vc = if packet.nonminimal { self.channels.from_intermediate } else { self.channels.source_minimal };
-        Hop { port, vc }
+        let lane = if packet.nonminimal {
+            self.channels.from_intermediate
+        } else if packet.hops == 0 {
+            self.channels.minimal
+        } else {
+            self.channels.minimal_later
+        };
+        self.towards(topology, router, group, target, lane, packet)
     }
 
-    /// Decides, at the source router, which path the packet takes.
+    /// The VC in the destination's group.
+    #[inline(always)]
+    fn destination_vc(&self, packet: &Packet) -> u8 {
+        if packet.nonminimal {
+            self.channels.destination_nonminimal
+        } else if packet.leg == Leg::Inside {
+            self.channels.inside
+        } else {
+            self.channels.destination_minimal
+        }
+    }
+
+    /// Decides which path the packet takes: at the source router, and at later routers of its group while it is
+    /// [`Leg::Revisable`].
     pub fn decide<S: Senses>(&self, topology: &Topology, router: u32, packet: &mut Packet, senses: &mut S) {
         let group = topology.group_of(router);
-        packet.leg = Leg::ToDestination;
-        // A path through a third group needs one.
-        if group == u32::from(packet.destination_group) || topology.groups() < 3 {
+        if group == u32::from(packet.destination_group) {
+            // A revisable packet has crossed to the destination's group.
+            packet.leg = if packet.leg == Leg::Undecided { Leg::Inside } else { Leg::ToDestination };
             return;
         }
+        // A path through a third group needs one.
+        if topology.groups() < 3 {
+            packet.leg = Leg::ToDestination;
+            return;
+        }
+        let here = Here { routing: self, topology, router, group };
         match self.algorithm {
-            Algorithm::Minimal => {}
+            Algorithm::Minimal | Algorithm::QAdaptive => {}
             Algorithm::ValiantGroup => valiant_group::decide(topology, group, packet),
             Algorithm::ValiantNode => valiant_node::decide(topology, group, packet),
-            Algorithm::UgalG => ugal_g::decide(self, topology, router, packet, senses),
-            Algorithm::UgalN => ugal_n::decide(self, topology, router, packet, senses),
+            Algorithm::UgalG => ugal_g::decide(&here, packet, senses),
+            Algorithm::UgalN => ugal_n::decide(&here, packet, senses),
+            Algorithm::Par => par::decide(&here, packet, senses),
+            Algorithm::UgalGlobal => ugal_global::decide(&here, packet, senses),
+            Algorithm::CodesAdp => codes_adp::decide(&here, packet, senses),
+            Algorithm::CodesPadp => codes_padp::decide(&here, packet, senses),
+            Algorithm::Aries => aries::decide(&here, packet, senses),
+            Algorithm::MerlinUgal => merlin_ugal::decide(&here, packet, senses),
+            Algorithm::BooksimUgal => booksim_ugal::decide(&here, packet, senses),
+        }
+        if !packet.nonminimal {
+            packet.leg = if self.algorithm.is_progressive() { Leg::Revisable } else { Leg::ToDestination };
         }
     }
 
@@ -223,22 +208,36 @@ impl RoutingConfig {
         }
     }
 
-    /// The port towards another group, over the packet's gate, which is chosen at the leg's first router.
+    /// The hop towards another group, over the packet's gate, which is chosen at the first router of the stretch.
     #[inline(always)]
-    fn towards(&self, topology: &Topology, router: u32, group: u32, target: Target, packet: &mut Packet) -> u16 {
+    fn towards(
+        &self,
+        topology: &Topology,
+        router: u32,
+        group: u32,
+        target: Target,
+        lane: Lane,
+        packet: &mut Packet,
+    ) -> Hop {
         let links = topology.global_links(group, target.group);
         if packet.gate == NONE {
             packet.gate = match links.len() {
                 1 => 0,
-                _ => choose_gate(links, router, target, salted(packet.draw, 16 + u64::from(packet.hops))),
+                _ => {
+                    let draw = salted(packet.draw, 16 + u64::from(packet.hops));
+                    gates::choose(topology, links, router, target, self.gates, draw)
+                }
             };
         }
         let gate = links[packet.gate as usize];
         if gate.router == router {
             packet.gate = NONE;
-            gate.port
+            if packet.leg == Leg::Revisable {
+                packet.leg = Leg::ToDestination;
+            }
+            Hop { port: gate.port, vc: lane.global }
         } else {
-            topology.local_port(router, gate.router)
+            Hop { port: gates::step(topology, router, gate.router, self.local_order, packet), vc: lane.local }
         }
     }
 }
@@ -249,44 +248,4 @@ fn divert(packet: &mut Packet, intermediate: u32, gate: u32) {
     packet.intermediate = intermediate;
     packet.gate = gate;
     packet.nonminimal = true;
-}
-
-/// A draw of a packet for one purpose: a pure function of the packet's own random word.
-#[inline]
-fn salted(draw: u64, salt: u64) -> u64 {
-    mix(draw ^ salt.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-}
-
-/// A uniform integer below `bound` from a draw.
-#[inline]
-fn scaled(draw: u64, bound: u32) -> u32 {
-    ((u128::from(draw) * u128::from(bound)) >> 64) as u32
-}
-
-/// Which of the links between two groups a leg takes: one with the fewest hops, ties drawn.
-fn choose_gate(links: &[GlobalLink], router: u32, target: Target, draw: u64) -> u32 {
-    let cost = |link: &GlobalLink| {
-        u32::from(link.router != router) + u32::from(target.router.is_some_and(|r| r != link.target_router))
-    };
-    let fewest = links.iter().map(cost).min().unwrap_or(0);
-    let ties = links.iter().filter(|l| cost(l) == fewest).count() as u32;
-    let pick = scaled(draw, ties) as usize;
-    links.iter().enumerate().filter(|(_, l)| cost(l) == fewest).nth(pick).map_or(0, |(index, _)| index as u32)
-}
-
-/// A group that is neither source nor destination, uniformly (there are at least three groups).
-#[inline]
-fn third_group(topology: &Topology, source: u32, destination: u32, draw: u64) -> u32 {
-    let (low, high) = (source.min(destination), source.max(destination));
-    let mut group = scaled(draw, topology.groups() - 2);
-    group += u32::from(group >= low);
-    group + u32::from(group >= high)
-}
-
-/// A router of a group that is neither source nor destination, uniformly.
-#[inline]
-fn third_router(topology: &Topology, source: u32, destination: u32, draw: u64) -> u32 {
-    let a = topology.routers_per_group();
-    let group = third_group(topology, source, destination, draw);
-    group * a + scaled(salted(draw, 1), a)
 }

@@ -3,6 +3,7 @@
 use crate::config::{Arbiter, CrossbarClock, FabricConfig, HandOver, LinkDecision, OutputLatency, Release};
 use crate::routing::{Algorithm, QueueMeasure};
 use pantala_engine::Time;
+use pantala_topology::LinkClass;
 
 /// Constants of the stages.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +63,8 @@ impl Stages {
             OutputLatency::Link => 0,
         };
         let head_delay = at_crossbar + if router.crossbar_delays_head { router.crossbar_flit } else { 0 };
-        let slowest = config.local.flit.max(config.global.flit).max(config.terminal.flit);
+        let slowest = config.slowest_flit();
+        let terminal = config.timing(LinkClass::Terminal);
         let promised = head_delay + idle_flits * slowest;
         let others = u64::from(config.flits(config.packet_bytes)) + promised / router.crossbar_flit.max(1) + 1;
         let roomy = router.output_buffer == 0
@@ -74,7 +76,7 @@ impl Stages {
             release_with_tail: router.output_release == Release::Tail,
             ahead_is_free: roomy
                 && router.output_release == Release::Head
-                && config.routing.ugal.queue == QueueMeasure::OutputAndCredits,
+                && config.routings.iter().all(|r| r.ugal.queue == QueueMeasure::OutputAndCredits),
             idle_flits,
             head_flits,
             crossbar_period: match router.crossbar_clock {
@@ -83,14 +85,15 @@ impl Stages {
             },
             crossbar_flit: router.crossbar_flit,
             head_delay,
-            nic_idle: idle_flits * config.terminal.flit,
-            nic_reach: config.terminal.latency + router.input_latency,
-            nic_flit: config.terminal.flit,
+            nic_idle: idle_flits * terminal.flit,
+            nic_reach: terminal.latency + router.input_latency,
+            nic_flit: terminal.flit,
             far_ahead: 4 * u64::from(config.flits(config.packet_bytes)) * slowest,
             full: config.flits(config.packet_bytes),
-            vcs: config.routing.virtual_channels,
-            adaptive: config.routing.algorithm.is_adaptive(),
-            minimal: config.routing.algorithm == Algorithm::Minimal,
+            vcs: config.virtual_channels,
+            adaptive: config.routings.iter().any(|r| r.algorithm.is_adaptive()),
+            minimal: config.routings.iter().all(|r| r.algorithm == Algorithm::Minimal && r.channels.is_plain_minimal())
+                && config.routings.len() == 1,
         };
         stages.default_model = stages.cut_through
             && stages.credit_with_tail

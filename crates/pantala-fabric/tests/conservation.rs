@@ -2,7 +2,7 @@
 mod support;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
-use pantala_fabric::routing::{Algorithm, QueueMeasure, QueueScope};
+use pantala_fabric::routing::{Algorithm, Channels, QueueMeasure, QueueScope, RoutingConfig};
 use pantala_fabric::{FabricConfig, Network};
 use proptest::prelude::*;
 use support::*;
@@ -32,9 +32,10 @@ fn configuration(algorithm: Algorithm, seed: u64, r: (u8, usize, [bool; 4], u32,
     router.link_decision = if after { LinkDecision::AfterFlit } else { LinkDecision::AtStart };
     router.input_buffer = 4 * packets;
     router.output_buffer = 4 * out_packets;
-    config.routing.ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits][arbiter];
-    config.routing.ugal.scope = if after { QueueScope::Vc } else { QueueScope::Port };
-    config.routing.ugal.candidates_nonminimal = packets.min(2);
+    let ugal = &mut config.routings[0].ugal;
+    ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits][arbiter];
+    ugal.scope = if after { QueueScope::Vc } else { QueueScope::Port };
+    ugal.candidates_nonminimal = packets.min(2);
     config
 }
 
@@ -42,7 +43,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
     #[test]
     fn nothing_is_lost(
-        (p, a, h, g) in sizes(), algorithm in 0usize..5, load in 0.05f64..1.0, seed: u64, router in routers(),
+        (p, a, h, g) in sizes(), algorithm in 0usize..13, load in 0.05f64..1.0, seed: u64, router in routers(),
         quiet in 1_000_000u64..3_000_000,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
@@ -61,7 +62,7 @@ proptest! {
         prop_assert_eq!(net.packets_in_flight(), 0, "{}", net.diagnose());
         prop_assert_eq!(net.probe.packets.len() as u64, net.totals().packets_injected);
         for seen in &net.probe.packets {
-            prop_assert!(seen.hops <= algorithm.most_hops());
+            prop_assert!(seen.hops <= algorithm.most_hops(1));
             prop_assert!(seen.created <= seen.injected && seen.injected < seen.delivered);
         }
         // One flow's packets of one source leave in order of creation: no packet twice.
@@ -73,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_run((p, a, h, g) in sizes(), algorithm in 0usize..5, seed: u64) {
+    fn the_same_seed_gives_the_same_run((p, a, h, g) in sizes(), algorithm in 0usize..13, seed: u64) {
         let topology = dragonfly(p, a, h, g);
         prop_assume!(topology.nodes() > 1);
         let run = |seed, step: Time| {
@@ -100,16 +101,8 @@ proptest! {
 #[test]
 fn too_few_virtual_channels_deadlock_and_are_diagnosed() {
     let mut config = kang(Algorithm::ValiantNode);
-    let one = pantala_fabric::routing::Channels {
-        count: 1,
-        source_minimal: 0,
-        source_nonminimal: 0,
-        to_intermediate: 0,
-        from_intermediate: 0,
-        destination: 0,
-    };
-    config.routing.channels = one;
-    config.routing.virtual_channels = 1;
+    let channels = Channels::climbing(1, 0, 0, 0, 0);
+    config.route_all(RoutingConfig { channels, ..RoutingConfig::new(Algorithm::ValiantNode) });
     config.router.input_buffer = 4;
     config.router.output_buffer = 4;
     let topology = dragonfly(4, 4, 1, 5);

@@ -4,14 +4,15 @@ use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::LinkTiming;
 use pantala_fabric::routing::Algorithm;
+use pantala_topology::LinkClass;
 use support::*;
 
 /// T = sum over links (latency + t) + R (t_in + t_xbar + t_out) + (S - 1) max t, for l local and g global hops.
 fn closed_form(config: &FabricConfig, local: u64, global: u64, flits: u64) -> Time {
     let router = &config.router;
-    let mut slowest = config.terminal.flit.max(router.crossbar_flit);
-    let mut time = 2 * (config.terminal.latency + config.terminal.flit);
-    for (hops, link) in [(local, config.local), (global, config.global)] {
+    let mut slowest = config.timing(LinkClass::Terminal).flit.max(router.crossbar_flit);
+    let mut time = 2 * (config.timing(LinkClass::Terminal).latency + config.timing(LinkClass::Terminal).flit);
+    for (hops, link) in [(local, config.timing(LinkClass::Local)), (global, config.timing(LinkClass::Global))] {
         time += hops * (link.latency + link.flit);
         if hops > 0 {
             slowest = slowest.max(link.flit);
@@ -35,10 +36,10 @@ fn send_one(config: &FabricConfig, source: u32, destination: u32, bytes: u32) ->
 fn configurations(algorithm: Algorithm) -> Vec<FabricConfig> {
     let base = kang(algorithm);
     let mut slow_global = base.clone();
-    slow_global.global = LinkTiming::new(128, 4_690_000_000, 300_000);
+    slow_global.links[LinkClass::Global as usize] = LinkTiming::new(128, 4_690_000_000, 300_000);
     let mut slow_local = base.clone();
-    slow_local.local = LinkTiming::new(128, 5_250_000_000, 77_777);
-    slow_local.terminal = LinkTiming::new(128, 16_000_000_000, 1_234);
+    slow_local.links[LinkClass::Local as usize] = LinkTiming::new(128, 5_250_000_000, 77_777);
+    slow_local.links[LinkClass::Terminal as usize] = LinkTiming::new(128, 16_000_000_000, 1_234);
     let mut slow_crossbar = base.clone();
     slow_crossbar.router.crossbar_flit = 9_999;
     let mut big = base.clone();
@@ -71,7 +72,7 @@ fn every_path_of_every_routing() {
                             expected,
                             "{algorithm:?} {source} -> {destination} {bytes} B: {seen:?}"
                         );
-                        assert!(seen.hops <= algorithm.most_hops());
+                        assert!(seen.hops <= algorithm.most_hops(1));
                     }
                 }
             }

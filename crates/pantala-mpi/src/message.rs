@@ -1,7 +1,9 @@
 //! Messages: what a rank sends, and what of it is on the wire.
 
 use pantala_engine::Time;
+use pantala_fabric::TrafficClass;
 
+use crate::collectives::CollectiveKind;
 use crate::slab::{Linked, NONE};
 
 /// The role of one transmission in the life of a message.
@@ -74,6 +76,17 @@ pub struct Header {
 }
 
 impl Header {
+    /// What kind of communication it belongs to.
+    #[inline]
+    pub(crate) const fn class(&self) -> TrafficClass {
+        // Odd contexts are those of collectives, whose tags are their kinds.
+        if self.context % 2 == 1 && self.tag == CollectiveKind::Alltoall.tag() {
+            TrafficClass::AllToAll
+        } else {
+            TrafficClass::PointToPoint
+        }
+    }
+
     /// The rank that transmits.
     #[inline]
     pub(crate) const fn transmitter(&self) -> u32 {

@@ -234,6 +234,7 @@ impl<P: Program> World<P> {
             created: message.created,
             message: front,
             job: header.job,
+            class: header.class(),
         };
         if left == 0 {
             queue.pop_front(&mut self.messages);

@@ -25,12 +25,14 @@
 pub mod columns;
 pub mod document;
 pub mod error;
+pub mod fabric;
 pub mod link_table;
 pub mod measure;
 pub mod placement;
 pub mod plan;
 pub mod recorder;
 pub mod resolve;
+pub mod routings;
 pub mod simulation;
 pub mod tables;
 

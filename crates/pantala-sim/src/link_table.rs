@@ -3,20 +3,20 @@
 use crate::columns::Table;
 use crate::error::PlanError;
 use crate::plan::TopologyPlan;
-use pantala_topology::{Topology, Wiring};
+use crate::resolve::topology;
 
 /// One directed link between routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkRow {
     /// `router * ports + port` of the sending end: the number that the tables of a run use.
     pub link: u32,
-    /// `local` or `global`.
+    /// `local`, `row`, `column` or `global`.
     pub class: &'static str,
     /// Sending end.
     pub source: (u32, u16, u32),
     /// Receiving end.
     pub target: (u32, u16, u32),
-    /// Which of the parallel links between the two groups; 0 for a local link.
+    /// Which of the parallel links of its pair of routers or groups.
     pub parallel_index: u32,
 }
 
@@ -25,8 +25,7 @@ pub struct LinkRow {
 /// # Errors
 /// A [`PlanError`] if there is no such topology.
 pub fn link_table(plan: &TopologyPlan) -> Result<Vec<LinkRow>, PlanError> {
-    let wiring: Wiring = plan.wiring.parse().map_err(PlanError::from)?;
-    let topology = Topology::dragonfly(&plan.spec(wiring))?;
+    let topology = topology(plan)?;
     let ports = topology.ports_per_router();
     Ok(topology
         .links()

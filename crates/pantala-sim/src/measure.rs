@@ -8,6 +8,7 @@ use crate::recorder::{JobPackets, JobWindow};
 use crate::simulation::{Progress, Simulation};
 use pantala_engine::Time;
 use pantala_mpi::LatencyStatistics;
+use pantala_topology::LinkClass;
 use pantala_workload::WorkloadSpec;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -139,7 +140,7 @@ impl Measurement {
     fn accepted(&self, flits: f64, time: Time) -> f64 {
         let plan = &self.simulation.plan;
         let ranks: f64 = plan.jobs.iter().map(|j| f64::from(j.ranks)).sum();
-        let flit = self.simulation.network.config().terminal.flit as f64;
+        let flit = self.simulation.network.config().timing(LinkClass::Terminal).flit as f64;
         flits * flit / (time as f64 * ranks)
     }
 

@@ -83,7 +83,16 @@ mod tests {
             {"kind": "allreduce_loop", "message_bytes": 8, "iterations": 1, "compute_ps": 0}
         ))
         .unwrap();
-        JobPlan { name: name.into(), ranks, start_ps: 0, placement, nodes: vec![], workload }
+        JobPlan {
+            name: name.into(),
+            ranks,
+            start_ps: 0,
+            placement,
+            nodes: vec![],
+            workload,
+            routing: None,
+            routing_all_to_all: None,
+        }
     }
 
     #[test]

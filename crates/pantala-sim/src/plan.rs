@@ -1,12 +1,17 @@
 //! The plan: a scenario fully resolved. Integers in picoseconds, bytes and bytes per second; no default is left open.
 
 use pantala_mpi::MpiConfig;
-use pantala_topology::{DragonflySpec, Wiring};
+use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Wiring};
 use pantala_workload::WorkloadSpec;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+mod routing;
+
+pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};
 
 /// The version of the plan's form; a plan of another version is refused.
-pub const PLAN_VERSION: u32 = 1;
+pub const PLAN_VERSION: u32 = 2;
 
 /// A plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,6 +25,9 @@ pub struct Plan {
     pub seed: u64,
     /// What is wired to what.
     pub topology: TopologyPlan,
+    /// Slots that no job gets: first and last node of each run of them. Absent: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub service_nodes: Vec<[u32; 2]>,
     /// The link classes.
     pub links: LinksPlan,
     /// Largest payload of a packet.
@@ -30,8 +38,14 @@ pub struct Plan {
     pub router: RouterPlan,
     /// The NIC.
     pub nic: NicPlan,
-    /// The routing.
+    /// The routing of the system.
     pub routing: RoutingPlan,
+    /// The routing of all-to-all collectives; absent: as everything else.
+    #[serde(default)]
+    pub routing_all_to_all: Option<RoutingPlan>,
+    /// Run although packets could wait for one another in a cycle.
+    #[serde(default)]
+    pub allow_deadlock: bool,
     /// The MPI layer.
     pub mpi: MpiConfig,
     /// The jobs; a job's number is its place.
@@ -40,29 +54,44 @@ pub struct Plan {
     pub stop: StopPlan,
     /// What is recorded.
     pub record: RecordPlan,
+    /// What the plan's numbers assume where no paper says them: reasons by key of the scenario. A label.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub assumptions: BTreeMap<String, String>,
     /// What follows from the rest; written by `resolve`, ignored when read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<Derived>,
 }
 
-/// A Dragonfly of (p, a, h, g).
+/// A Dragonfly.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TopologyPlan {
-    /// The only kind so far.
+    /// One or two dimensions.
     pub kind: TopologyKind,
     /// Nodes a router.
     pub p: u32,
-    /// Routers a group.
+    /// Routers a group: in two dimensions `rows * columns`.
     pub a: u32,
+    /// Two dimensions: rows of a group; else 1.
+    pub rows: u32,
+    /// Two dimensions: columns of a group; else `a`.
+    pub columns: u32,
     /// Global ports a router.
     pub h: u32,
     /// Groups.
     pub g: u32,
+    /// One dimension: links between each pair of routers of a group.
+    pub links_per_local_pair: u32,
+    /// Two dimensions: links between each pair of routers of a row.
+    pub links_per_row_pair: u32,
+    /// Two dimensions: links between each pair of routers of a column.
+    pub links_per_column_pair: u32,
     /// Links between each pair of groups; 0: as many as fit.
     pub links_per_pair: u32,
     /// absolute, palmtree, circulant or random.
     pub wiring: String,
+    /// consecutive or round_robin: which router of a group owns which of its global links.
+    pub spread: String,
     /// Palmtree as CAMINOS has it.
     pub mirrored: bool,
     /// Seed of the random wiring.
@@ -71,23 +100,38 @@ pub struct TopologyPlan {
 
 /// Kinds of topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
 pub enum TopologyKind {
     /// All-to-all inside a group, all-to-all between groups.
+    #[serde(rename = "dragonfly")]
     Dragonfly,
+    /// All-to-all along the rows and the columns of a group, all-to-all between groups.
+    #[serde(rename = "dragonfly_2d")]
+    Dragonfly2d,
 }
 
 impl TopologyPlan {
     /// The topology crate's view.
     #[must_use]
-    pub fn spec(&self, wiring: Wiring) -> DragonflySpec {
+    pub fn spec(&self, wiring: Wiring, spread: Spread) -> DragonflySpec {
+        let group = match self.kind {
+            TopologyKind::Dragonfly => {
+                GroupSpec::FullMesh { routers: self.a, links_per_pair: self.links_per_local_pair }
+            }
+            TopologyKind::Dragonfly2d => GroupSpec::Grid {
+                rows: self.rows,
+                columns: self.columns,
+                links_per_row_pair: self.links_per_row_pair,
+                links_per_column_pair: self.links_per_column_pair,
+            },
+        };
         DragonflySpec {
             nodes_per_router: self.p,
-            routers_per_group: self.a,
+            group,
             global_ports: self.h,
             groups: self.g,
             links_per_pair: self.links_per_pair,
             wiring,
+            spread,
             mirrored: self.mirrored,
             wiring_seed: self.wiring_seed,
         }
@@ -100,10 +144,30 @@ impl TopologyPlan {
 pub struct LinksPlan {
     /// Node to router and back.
     pub terminal: LinkPlan,
-    /// Inside a group.
-    pub local: LinkPlan,
+    /// Inside a group of one dimension.
+    #[serde(default)]
+    pub local: Option<LinkPlan>,
+    /// Along the rows of a group of two.
+    #[serde(default)]
+    pub row: Option<LinkPlan>,
+    /// Along its columns.
+    #[serde(default)]
+    pub column: Option<LinkPlan>,
     /// Between groups.
     pub global: LinkPlan,
+}
+
+impl LinksPlan {
+    /// Those that there are, by class.
+    #[must_use]
+    pub fn by_class(&self) -> Vec<(LinkClass, &LinkPlan)> {
+        let inside = [(LinkClass::Local, &self.local), (LinkClass::Row, &self.row), (LinkClass::Column, &self.column)];
+        let inside = inside.into_iter().filter_map(|(class, link)| link.as_ref().map(|link| (class, link)));
+        let mut all = vec![(LinkClass::Terminal, &self.terminal)];
+        all.extend(inside);
+        all.push((LinkClass::Global, &self.global));
+        all
+    }
 }
 
 /// One link class.
@@ -155,6 +219,10 @@ named!(/// See `pantala_fabric::routing::QueueMeasure`.
 Queue { OutputAndCredits, Output, Credits });
 named!(/// See `pantala_fabric::routing::QueueScope`.
 QueueScope { Port, Vc });
+named!(/// See `pantala_fabric::routing::Tie`.
+Tie { Minimal, Random });
+named!(/// See `pantala_fabric::routing::IntermediateChoice`.
+Intermediate { Third, Any });
 named!(/// Which packets are recorded one by one.
 PacketRecord { Off, Sampled, All });
 
@@ -202,28 +270,12 @@ pub struct NicPlan {
     pub buffer_packets: u32,
     /// From when packet latency counts.
     pub latency_from: LatencyFrom,
-}
-
-/// The routing.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RoutingPlan {
-    /// Name of the algorithm.
-    pub algorithm: String,
-    /// VCs a port; 0: as many as the algorithm needs.
-    pub virtual_channels: u8,
-    /// UGAL: non-minimal iff q_min > floor(threshold q_nonmin) + bias.
-    pub threshold: f64,
-    /// UGAL: in flits.
-    pub bias_flits: i64,
-    /// UGAL: candidates of each kind.
-    pub candidates_minimal: u32,
-    /// UGAL: candidates of each kind.
-    pub candidates_nonminimal: u32,
-    /// UGAL: which flits count.
-    pub queue: Queue,
-    /// UGAL: over which VCs.
-    pub queue_scope: QueueScope,
+    /// Whether every packet that arrives is answered by a small one.
+    #[serde(default)]
+    pub responses: bool,
+    /// Payload of an answer.
+    #[serde(default)]
+    pub response_bytes: u32,
 }
 
 /// A job.
@@ -242,6 +294,12 @@ pub struct JobPlan {
     pub nodes: Vec<u32>,
     /// What it does.
     pub workload: WorkloadSpec,
+    /// Its routing; absent: the system's.
+    #[serde(default)]
+    pub routing: Option<RoutingPlan>,
+    /// The routing of its all-to-all collectives; absent: the system's.
+    #[serde(default)]
+    pub routing_all_to_all: Option<RoutingPlan>,
 }
 
 /// How a job's nodes are chosen.
@@ -304,29 +362,14 @@ pub struct Derived {
     pub ports_per_router: u32,
     /// VCs a port.
     pub virtual_channels: u8,
-    /// Directed links between routers of one group.
-    pub local_links: u64,
-    /// Directed links between groups.
-    pub global_links: u64,
+    /// Directed links between routers, by class.
+    pub links: BTreeMap<String, u64>,
     /// Links between each pair of groups.
     pub links_per_pair: u32,
     /// Flits of a full packet.
     pub flits_per_packet: u32,
     /// Time of one flit by stage, in whole picoseconds.
-    pub flit_time_ps: FlitTimes<u64>,
+    pub flit_time_ps: BTreeMap<String, u64>,
     /// How far rounding to the picosecond is off, in parts per million.
-    pub flit_time_error_ppm: FlitTimes<f64>,
-}
-
-/// A value for each stage that serialises.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FlitTimes<T> {
-    /// Terminal links.
-    pub terminal: T,
-    /// Local links.
-    pub local: T,
-    /// Global links.
-    pub global: T,
-    /// The crossbar.
-    pub crossbar: T,
+    pub flit_time_error_ppm: BTreeMap<String, f64>,
 }

@@ -1,16 +1,14 @@
-//! From a plan with open ends to a plan resolved, and from that to what the fabric needs.
+//! From a plan with open ends to a plan resolved.
 
 use crate::error::PlanError;
 use crate::placement;
 use crate::plan::*;
+use crate::routings;
 use pantala_engine::{Time, transfer_time};
-use pantala_fabric::FabricConfig;
-use pantala_fabric::config as fabric;
-use pantala_fabric::config::LinkTiming;
-use pantala_fabric::routing::{Algorithm, QueueMeasure, QueueScope as Scope, RoutingConfig, UgalConfig};
-use pantala_topology::{LinkClass, Topology, Wiring};
+use pantala_topology::{Spread, Topology, Wiring};
 use pantala_workload::WorkloadSpec;
 use pantala_workload::motifs::bounded;
+use std::collections::BTreeMap;
 
 /// A plan resolved, with the topology it describes.
 #[derive(Clone, Debug)]
@@ -49,15 +47,11 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
 /// # Errors
 /// A [`PlanError`] for the first fault found.
 pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
-    let wiring: Wiring = plan.topology.wiring.parse().map_err(PlanError::from)?;
-    let topology = Topology::dragonfly(&plan.topology.spec(wiring))?;
+    let topology = topology(&plan.topology)?;
     check_links(&plan)?;
     check_router(&plan)?;
     check_times(&plan)?;
-    let channels = check_routing(&plan)?;
-    if plan.routing.virtual_channels == 0 {
-        plan.routing.virtual_channels = channels;
-    }
+    routings::check(&mut plan, &topology)?;
     plan.mpi.check().map_err(|fault| PlanError::at("mpi", fault))?;
     check_jobs(&plan)?;
     placement::place(&mut plan.jobs, topology.nodes(), plan.seed)?;
@@ -67,8 +61,22 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     Ok(Resolved { plan, topology })
 }
 
-fn links(plan: &Plan) -> [(&'static str, &LinkPlan); 3] {
-    [("terminal", &plan.links.terminal), ("local", &plan.links.local), ("global", &plan.links.global)]
+/// The topology of a plan.
+///
+/// # Errors
+/// A [`PlanError`] if there is no such topology.
+pub fn topology(plan: &TopologyPlan) -> Result<Topology, PlanError> {
+    let wiring: Wiring = plan.wiring.parse().map_err(PlanError::from)?;
+    let spread: Spread = plan.spread.parse().map_err(PlanError::from)?;
+    if plan.kind == TopologyKind::Dragonfly2d && u64::from(plan.a) != u64::from(plan.rows) * u64::from(plan.columns) {
+        return Err(PlanError::new(
+            "topology.a",
+            plan.a,
+            format!("a group has {} rows of {} routers", plan.rows, plan.columns),
+            "give rows times columns",
+        ));
+    }
+    Ok(Topology::dragonfly(&plan.spec(wiring, spread))?)
 }
 
 fn positive(key: &str, value: u64, unit: &str) -> Result<(), PlanError> {
@@ -89,12 +97,38 @@ fn check_links(plan: &Plan) -> Result<(), PlanError> {
             "take a smaller packet or a larger flit",
         ));
     }
-    for (name, link) in links(plan) {
+    check_classes(plan)?;
+    for (class, link) in plan.links.by_class() {
+        let name = class.name();
         check_bandwidth(&format!("links.{name}.bandwidth_bytes_per_s"), link.bandwidth_bytes_per_s, plan.flit_bytes)?;
         positive(&format!("links.{name}.latency_ps"), link.latency_ps, "latency: what crosses a link takes time")?;
     }
     let crossbar = plan.router.crossbar_bandwidth_bytes_per_s;
     check_bandwidth("router.crossbar_bandwidth_bytes_per_s", crossbar, plan.flit_bytes)
+}
+
+/// The link classes are those of the topology.
+fn check_classes(plan: &Plan) -> Result<(), PlanError> {
+    let two = plan.topology.kind == TopologyKind::Dragonfly2d;
+    let LinksPlan { local, row, column, .. } = &plan.links;
+    for (name, link, wanted) in [("local", local, !two), ("row", row, two), ("column", column, two)] {
+        if link.is_some() == wanted {
+            continue;
+        }
+        let of = if two { "two dimensions" } else { "one dimension" };
+        let key = format!("links.{name}");
+        return Err(if wanted {
+            PlanError::new(
+                &key,
+                "absent",
+                format!("a Dragonfly of {of} has {name} links"),
+                "give their bandwidth and latency",
+            )
+        } else {
+            PlanError::new(&key, "given", format!("a Dragonfly of {of} has no {name} links"), "leave the key out")
+        });
+    }
+    Ok(())
 }
 
 /// A flit takes a whole picosecond at least and ten seconds at most, at `bandwidth`.
@@ -116,7 +150,8 @@ fn check_times(plan: &Plan) -> Result<(), PlanError> {
     positive("record.window_ps", plan.record.window_ps, "window")?;
     positive("record.packet_sample", plan.record.packet_sample.into(), "number")?;
     positive("stop.watchdog_ps", plan.stop.watchdog_ps, "time")?;
-    let of_links = links(plan).map(|(name, link)| (format!("links.{name}.latency_ps"), link.latency_ps));
+    let links = plan.links.by_class().into_iter();
+    let of_links = links.map(|(class, link)| (format!("links.{}.latency_ps", class.name()), link.latency_ps));
     let of_jobs = plan.jobs.iter().enumerate().map(|(index, job)| (format!("jobs[{index}].start_ps"), job.start_ps));
     let others = [
         ("router.input_latency_ps", plan.router.input_latency_ps),
@@ -146,13 +181,13 @@ fn check_times(plan: &Plan) -> Result<(), PlanError> {
 fn longest_hop(plan: &Plan) -> Time {
     let flits = flits_per_packet(plan);
     let flit = |bandwidth: u64| transfer_time(plan.flit_bytes.into(), bandwidth);
-    let on_links = links(plan).map(|(_, link)| {
+    let on_links = plan.links.by_class().into_iter().map(|(_, link)| {
         link.latency_ps.saturating_mul(2).saturating_add(flits.saturating_mul(flit(link.bandwidth_bytes_per_s)))
     });
     let router = &plan.router;
     let inside = router.input_latency_ps.saturating_add(router.output_latency_ps).saturating_mul(2);
     let crossbar = flits.saturating_mul(flit(router.crossbar_bandwidth_bytes_per_s));
-    let longest = on_links.into_iter().max().unwrap_or(0);
+    let longest = on_links.max().unwrap_or(0);
     longest.saturating_add(inside).saturating_add(crossbar).saturating_mul(2)
 }
 
@@ -179,49 +214,6 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
         }
     }
     Ok(())
-}
-
-fn check_routing(plan: &Plan) -> Result<u8, PlanError> {
-    let routing = &plan.routing;
-    let Some(algorithm) = Algorithm::from_name(&routing.algorithm) else {
-        let names: Vec<&str> = Algorithm::ALL.iter().map(|a| a.name()).collect();
-        return Err(PlanError::new(
-            "routing.algorithm",
-            &routing.algorithm,
-            "no such routing",
-            format!("one of {}", names.join(", ")),
-        ));
-    };
-    let needed = algorithm.channels().count;
-    let given = routing.virtual_channels;
-    if given != 0 && given < needed {
-        return Err(PlanError::new(
-            "routing.virtual_channels",
-            given,
-            format!("{} needs {needed} virtual channels to be free of deadlock", algorithm.name()),
-            format!("give {needed} or more, or leave the key out"),
-        ));
-    }
-    if given > 16 {
-        return Err(PlanError::new("routing.virtual_channels", given, "at most 16 virtual channels", "give fewer"));
-    }
-    if !(routing.threshold.is_finite() && routing.threshold >= 0.0) {
-        return Err(PlanError::new(
-            "routing.threshold",
-            routing.threshold,
-            "not a factor",
-            "give a number of 0 or more",
-        ));
-    }
-    for (key, value) in [
-        ("routing.candidates_minimal", routing.candidates_minimal),
-        ("routing.candidates_nonminimal", routing.candidates_nonminimal),
-    ] {
-        if !(1..=16).contains(&value) {
-            return Err(PlanError::new(key, value, "1 to 16 candidates", "give a number in that range"));
-        }
-    }
-    Ok(needed)
 }
 
 fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
@@ -273,7 +265,7 @@ fn check_patterns(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     Ok(())
 }
 
-fn flits_per_packet(plan: &Plan) -> u64 {
+pub(crate) fn flits_per_packet(plan: &Plan) -> u64 {
     u64::from(plan.packet_bytes.div_ceil(plan.flit_bytes.max(1)))
 }
 
@@ -283,124 +275,24 @@ fn derive(plan: &Plan, topology: &Topology) -> Derived {
         let exact = f64::from(plan.flit_bytes) * 1e12 / bandwidth as f64;
         (time(bandwidth) as f64 / exact - 1.0) * 1e6
     };
-    let bandwidths = FlitTimes {
-        terminal: plan.links.terminal.bandwidth_bytes_per_s,
-        local: plan.links.local.bandwidth_bytes_per_s,
-        global: plan.links.global.bandwidth_bytes_per_s,
-        crossbar: plan.router.crossbar_bandwidth_bytes_per_s,
-    };
-    let count = |class| topology.links().filter(|link| link.class == class).count() as u64;
+    let mut bandwidths: Vec<(&str, u64)> =
+        plan.links.by_class().iter().map(|(class, link)| (class.name(), link.bandwidth_bytes_per_s)).collect();
+    bandwidths.push(("crossbar", plan.router.crossbar_bandwidth_bytes_per_s));
+    let mut links: BTreeMap<String, u64> = BTreeMap::new();
+    for link in topology.links() {
+        *links.entry(link.class.name().to_owned()).or_default() += 1;
+    }
     Derived {
         nodes: topology.nodes(),
         routers: topology.routers(),
         groups: topology.groups(),
         ports_per_router: topology.ports_per_router(),
-        virtual_channels: plan.routing.virtual_channels,
-        local_links: count(LinkClass::Local),
-        global_links: count(LinkClass::Global),
+        virtual_channels: routings::virtual_channels(plan),
+        links,
         links_per_pair: topology.links_per_pair(),
         flits_per_packet: flits_per_packet(plan) as u32,
-        flit_time_ps: bandwidths.map(time),
-        flit_time_error_ppm: bandwidths.map(error),
-    }
-}
-
-impl<T> FlitTimes<T> {
-    fn map<U>(&self, f: impl Fn(T) -> U) -> FlitTimes<U>
-    where
-        T: Copy,
-    {
-        FlitTimes {
-            terminal: f(self.terminal),
-            local: f(self.local),
-            global: f(self.global),
-            crossbar: f(self.crossbar),
-        }
-    }
-}
-
-/// The fabric's view of a resolved plan.
-///
-/// # Panics
-/// If the plan has not been resolved: its routing has no VCs then.
-#[must_use]
-pub fn fabric_config(plan: &Plan) -> FabricConfig {
-    let timing = |link: &LinkPlan| LinkTiming::new(plan.flit_bytes, link.bandwidth_bytes_per_s, link.latency_ps);
-    let router = &plan.router;
-    let algorithm = Algorithm::from_name(&plan.routing.algorithm).expect("a resolved plan names a routing");
-    FabricConfig {
-        packet_bytes: plan.packet_bytes,
-        flit_bytes: plan.flit_bytes,
-        terminal: timing(&plan.links.terminal),
-        local: timing(&plan.links.local),
-        global: timing(&plan.links.global),
-        router: fabric::RouterConfig {
-            input_latency: router.input_latency_ps,
-            output_latency: router.output_latency_ps,
-            output_latency_at: match router.output_latency_at {
-                OutputLatencyAt::Crossbar => fabric::OutputLatency::Crossbar,
-                OutputLatencyAt::Link => fabric::OutputLatency::Link,
-            },
-            crossbar_flit: transfer_time(plan.flit_bytes.into(), router.crossbar_bandwidth_bytes_per_s),
-            crossbar_delays_head: router.crossbar_delay == CrossbarDelay::Flit,
-            crossbar_clock: match router.crossbar_clock {
-                CrossbarClock::None => fabric::CrossbarClock::None,
-                CrossbarClock::Flit => fabric::CrossbarClock::Flit,
-            },
-            arbiter: match router.arbiter {
-                Arbiter::RoundRobin => fabric::Arbiter::RoundRobin,
-                Arbiter::Age => fabric::Arbiter::Age,
-                Arbiter::Lru => fabric::Arbiter::Lru,
-            },
-            input_buffer: router.input_buffer_flits,
-            output_buffer: router.output_buffer_flits,
-            hand_over: match router.hand_over {
-                HandOver::Tail => fabric::HandOver::Tail,
-                HandOver::Head => fabric::HandOver::Head,
-            },
-            link_decision: match router.link_decision {
-                LinkDecision::AtStart => fabric::LinkDecision::AtStart,
-                LinkDecision::AfterFlit => fabric::LinkDecision::AfterFlit,
-            },
-            credit_return: match router.credit_return {
-                CreditReturn::Tail => fabric::Release::Tail,
-                CreditReturn::Head => fabric::Release::Head,
-            },
-            output_release: match router.output_release {
-                OutputRelease::Tail => fabric::Release::Tail,
-                OutputRelease::Start => fabric::Release::Head,
-            },
-            credit_latency: match router.credit_latency {
-                CreditLatency::Link => fabric::CreditLatency::Link,
-                CreditLatency::LinkAndRouter => fabric::CreditLatency::LinkAndRouter,
-            },
-        },
-        routing: RoutingConfig {
-            algorithm,
-            channels: algorithm.channels(),
-            virtual_channels: plan.routing.virtual_channels,
-            ugal: UgalConfig {
-                threshold: plan.routing.threshold,
-                bias: plan.routing.bias_flits,
-                candidates_minimal: plan.routing.candidates_minimal,
-                candidates_nonminimal: plan.routing.candidates_nonminimal,
-                queue: match plan.routing.queue {
-                    Queue::OutputAndCredits => QueueMeasure::OutputAndCredits,
-                    Queue::Output => QueueMeasure::Output,
-                    Queue::Credits => QueueMeasure::Credits,
-                },
-                scope: match plan.routing.queue_scope {
-                    QueueScope::Port => Scope::Port,
-                    QueueScope::Vc => Scope::Vc,
-                },
-            },
-        },
-        nic_buffer: match plan.nic.latency_from {
-            LatencyFrom::Created => 0,
-            LatencyFrom::Nic => plan.nic.buffer_packets,
-        },
-        jobs: plan.jobs.len() as u16,
-        seed: plan.seed,
+        flit_time_ps: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), time(rate))).collect(),
+        flit_time_error_ppm: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), error(rate))).collect(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! A plan, running.
 
 use crate::error::PlanError;
+use crate::fabric::fabric_config;
 use crate::plan::Plan;
 use crate::recorder::Recorder;
-use crate::resolve::{Resolved, fabric_config, resolve};
+use crate::resolve::{Resolved, resolve};
 use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{FabricConfig, Host, Network};

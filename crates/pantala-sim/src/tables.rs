@@ -182,11 +182,9 @@ fn links(simulation: &Simulation) -> Vec<LinkRow> {
     let mut rows = Vec::new();
     for router in 0..topology.routers() {
         for port in 0..ports as u16 {
-            let (class, flit) = match topology.class_of_port(port) {
-                LinkClass::Terminal => ("ejection", config.terminal.flit),
-                LinkClass::Local => ("local", config.local.flit),
-                LinkClass::Global => ("global", config.global.flit),
-            };
+            let port_class = topology.class_of_port(port);
+            let class = if port_class == LinkClass::Terminal { "ejection" } else { port_class.name() };
+            let flit = config.timing(port_class).flit;
             let (target, node) = match topology.peer(router, port) {
                 Peer::Node(node) => (None, Some(node)),
                 Peer::Port { router, port } => (Some((router, u32::from(port))), None),
@@ -209,7 +207,7 @@ fn links(simulation: &Simulation) -> Vec<LinkRow> {
         rows.push(LinkRow {
             link: topology.routers() * ports + node,
             class: "injection",
-            flit: config.terminal.flit,
+            flit: config.timing(LinkClass::Terminal).flit,
             source: None,
             target: Some((router, port)),
             node: Some(node),

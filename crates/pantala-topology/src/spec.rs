@@ -34,10 +34,11 @@ pub enum GroupSpec {
 
 impl GroupSpec {
     /// Routers of a group (`a`), if the spec is sound.
-    pub(crate) fn routers(self) -> u32 {
+    #[must_use]
+    pub const fn routers(self) -> u32 {
         match self {
             Self::FullMesh { routers, .. } => routers,
-            Self::Grid { rows, columns, .. } => rows * columns,
+            Self::Grid { rows, columns, .. } => rows.saturating_mul(columns),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Generators: one source of a pattern.
 
 use pantala_engine::{NEVER, Stream, Time};
-use pantala_fabric::{PacketOffer, Pull};
+use pantala_fabric::{PacketOffer, Pull, TrafficClass};
 
 use crate::injection::{Clock, Pace};
 use crate::patterns::Law;
@@ -45,6 +45,7 @@ impl Generator {
             created,
             message: u32::MAX,
             job: source.job,
+            class: TrafficClass::PointToPoint,
         })
     }
 }

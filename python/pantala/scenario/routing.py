@@ -11,7 +11,21 @@ from pantala.scenario.base import Count, Index, Model, fault
 
 __all__ = ["Algorithm", "Routing"]
 
-Algorithm = Literal["minimal", "valiant_group", "valiant_node", "ugal_g", "ugal_n"]
+Algorithm = Literal[
+    "minimal",
+    "valiant_group",
+    "valiant_node",
+    "ugal_g",
+    "ugal_n",
+    "par",
+    "ugal_global",
+    "q_adaptive",
+    "codes_adp",
+    "codes_padp",
+    "aries",
+    "merlin_ugal",
+    "booksim_ugal",
+]
 
 
 def _finite(value: Capacity) -> Capacity:

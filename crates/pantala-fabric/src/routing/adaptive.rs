@@ -1,13 +1,17 @@
-//! The comparison that the UGAL family shares (Kang et al., SC22, section II.B; SST's `adp_select_port`).
+//! What the adaptive algorithms share: drawing candidate paths, reading their queues, and setting the packet on the better one.
+//!
+//! Each algorithm's file says what its candidates are, how it weighs them and when it decides.
 
-use super::{RoutingConfig, Senses, Target, choose_gate, divert, salted};
-use crate::packet::Packet;
-use pantala_topology::Topology;
+use super::draws::salted;
+use super::gates::{self, Target};
+use super::{Intermediate, RoutingConfig, Senses, divert};
+use crate::packet::{Leg, NONE, Packet};
+use pantala_topology::{GlobalLink, Topology};
 
 /// Which flits count as queued at an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueMeasure {
-    /// In the output buffer, or sent and their credits not back (SST, BookSim2).
+    /// In the output buffer, or sent and their credits not back (SST, CAMINOS).
     OutputAndCredits,
     /// In the output buffer.
     Output,
@@ -24,13 +28,24 @@ pub enum QueueScope {
     Vc,
 }
 
+/// Who wins when neither path is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tie {
+    /// The minimal path.
+    Minimal,
+    /// A coin.
+    Random,
+}
+
 /// The keys of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UgalConfig {
-    /// Non-minimal iff `q_min > floor(threshold * q_nonmin) + bias`.
+    /// Non-minimal iff `q_min > floor(threshold * q_nonmin) + bias` and `q_min > minimal_up_to`.
     pub threshold: f64,
     /// In flits.
     pub bias: i64,
+    /// In flits: a minimal queue of no more than this is never left.
+    pub minimal_up_to: i64,
     /// Minimal candidates.
     pub candidates_minimal: u32,
     /// Non-minimal candidates.
@@ -39,6 +54,8 @@ pub struct UgalConfig {
     pub queue: QueueMeasure,
     /// Where.
     pub scope: QueueScope,
+    /// If both sides are equal.
+    pub tie: Tie,
 }
 
 impl Default for UgalConfig {
@@ -47,74 +64,158 @@ impl Default for UgalConfig {
         Self {
             threshold: 2.0,
             bias: 0,
+            minimal_up_to: 0,
             candidates_minimal: 1,
             candidates_nonminimal: 1,
             queue: QueueMeasure::OutputAndCredits,
             scope: QueueScope::Port,
+            tie: Tie::Minimal,
         }
     }
 }
 
-/// A candidate path: where it leaves this router, and how long the queue there is.
-#[derive(Clone, Copy)]
-struct Candidate {
-    intermediate: u32,
-    gate: u32,
-    port: u16,
-    queue: i64,
+impl UgalConfig {
+    /// Whether the non-minimal path is taken; `coin` is a draw for ties.
+    pub(super) fn diverts(&self, q_min: i64, q_non: i64, coin: u64) -> bool {
+        let line = (self.threshold * q_non as f64) as i64 + self.bias;
+        if q_min <= self.minimal_up_to {
+            return false;
+        }
+        q_min > line || (q_min == line && self.tie == Tie::Random && coin & 1 == 1)
+    }
 }
 
-/// Compares the best minimal with the best non-minimal candidate and sets the packet on its way.
-///
-/// `draw_intermediate(topology, source group, destination group, draw)` gives a group or a router.
+/// Where a decision is made.
+pub(super) struct Here<'a> {
+    pub(super) routing: &'a RoutingConfig,
+    pub(super) topology: &'a Topology,
+    pub(super) router: u32,
+    pub(super) group: u32,
+}
+
+/// A candidate path: where it leads, by which link it leaves the group, by which port and VC this router, and its queue.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate {
+    /// The intermediate group or router; [`NONE`] if the path is minimal.
+    pub(super) intermediate: u32,
+    pub(super) gate: u32,
+    pub(super) link: GlobalLink,
+    pub(super) port: u16,
+    pub(super) vc: u8,
+    pub(super) queue: i64,
+}
+
+impl Here<'_> {
+    /// Whether the packet has come from another router of the group: its gate is fixed then.
+    pub(super) fn later(packet: &Packet) -> bool {
+        packet.leg == Leg::Revisable
+    }
+
+    /// The path over link `gate` of those to `target`'s group; its queue is not read yet.
+    fn path(&self, target: Target, gate: u32, intermediate: u32, packet: &Packet) -> Candidate {
+        let Self { routing, topology, router, group } = *self;
+        let link = topology.global_links(group, target.group)[gate as usize];
+        let lane = match (intermediate == NONE, Self::later(packet)) {
+            (true, false) => routing.channels.minimal,
+            (true, true) => routing.channels.minimal_later,
+            (false, _) => routing.channels.nonminimal,
+        };
+        let (port, vc) = if link.router == router {
+            (link.port, lane.global)
+        } else {
+            (gates::step(topology, router, link.router, routing.local_order, packet), lane.local)
+        };
+        Candidate { intermediate, gate, link, port, vc, queue: 0 }
+    }
+
+    /// The best minimal candidate: the least cost, the first of equals. A packet that has left its source router keeps its gate.
+    pub(super) fn minimal(&self, packet: &Packet, mut cost: impl FnMut(&Candidate) -> i64, salt: u64) -> Candidate {
+        let target = Target { group: packet.destination_group.into(), router: Some(packet.destination_router) };
+        let links = self.topology.global_links(self.group, target.group);
+        let fixed = Self::later(packet) && packet.gate != NONE;
+        let count = if fixed { 1 } else { self.routing.ugal.candidates_minimal };
+        best((0..count.into()).map(|k| {
+            let draw = salted(packet.draw, 64 + salt + k);
+            let gate = if fixed {
+                packet.gate
+            } else {
+                gates::choose(self.topology, links, self.router, target, self.routing.gates, draw)
+            };
+            let path = self.path(target, gate, NONE, packet);
+            Candidate { queue: cost(&path), ..path }
+        }))
+    }
+
+    /// The best non-minimal candidate over intermediates that `draw_intermediate(draw)` gives.
+    pub(super) fn nonminimal(
+        &self,
+        packet: &Packet,
+        mut draw_intermediate: impl FnMut(u64) -> u32,
+        mut cost: impl FnMut(&Candidate) -> i64,
+        salt: u64,
+    ) -> Candidate {
+        best((0..self.routing.ugal.candidates_nonminimal.into()).map(|k| {
+            let draw = salted(packet.draw, 128 + salt + k);
+            let intermediate = draw_intermediate(draw);
+            let target = self.target(intermediate);
+            let links = self.topology.global_links(self.group, target.group);
+            let gate = gates::choose(self.topology, links, self.router, target, self.routing.gates, salted(draw, 2));
+            let path = self.path(target, gate, intermediate, packet);
+            Candidate { queue: cost(&path), ..path }
+        }))
+    }
+
+    fn target(&self, intermediate: u32) -> Target {
+        match self.routing.algorithm.intermediate() {
+            Intermediate::Group => Target { group: intermediate, router: None },
+            Intermediate::Router => Target { group: self.topology.group_of(intermediate), router: Some(intermediate) },
+        }
+    }
+
+    /// The queue at a candidate's port, as the keys `queue` and `queue_scope` say.
+    pub(super) fn queue<S: Senses>(&self, senses: &mut S, path: &Candidate) -> i64 {
+        let ugal = &self.routing.ugal;
+        senses.queue(path.port, (ugal.scope == QueueScope::Vc).then_some(path.vc), ugal.queue)
+    }
+
+    /// The two queues to compare: where both paths leave by one port, those of the VC that each would use.
+    pub(super) fn queues<S: Senses>(&self, senses: &mut S, minimal: &Candidate, other: &Candidate) -> (i64, i64) {
+        if minimal.port == other.port {
+            let measure = self.routing.ugal.queue;
+            (senses.queue(minimal.port, Some(minimal.vc), measure), senses.queue(other.port, Some(other.vc), measure))
+        } else {
+            (minimal.queue, other.queue)
+        }
+    }
+
+    /// Sets the packet on the path chosen.
+    pub(super) fn take(&self, packet: &mut Packet, minimal: &Candidate, other: &Candidate, diverts: bool) {
+        if diverts {
+            divert(packet, other.intermediate, other.gate);
+        } else {
+            packet.gate = minimal.gate;
+        }
+    }
+}
+
+fn best(candidates: impl Iterator<Item = Candidate>) -> Candidate {
+    candidates
+        .reduce(|best, new| if best.queue <= new.queue { best } else { new })
+        .expect("a plan has at least one candidate of each kind")
+}
+
+/// The decision of the UGAL family (Kang et al., SC22, section II.B; SST's `adp_select_port`): the least queue of each
+/// kind, compared by [`UgalConfig::diverts`]. `salt` sets the draws of one decision apart from those of another.
 pub(super) fn decide<S: Senses>(
-    routing: &RoutingConfig,
-    topology: &Topology,
-    router: u32,
+    here: &Here<'_>,
     packet: &mut Packet,
     senses: &mut S,
-    draw_intermediate: impl Fn(&Topology, u32, u32, u64) -> u32,
+    draw_intermediate: impl FnMut(u64) -> u32,
+    salt: u64,
 ) {
-    let ugal = routing.ugal;
-    let group = topology.group_of(router);
-    let destination_group = u32::from(packet.destination_group);
-    let (vc_min, vc_non) = (routing.channels.source_minimal, routing.channels.source_nonminimal);
-
-    let mut candidate = |target: Target, intermediate: u32, vc: u8, draw: u64| {
-        let links = topology.global_links(group, target.group);
-        let gate = choose_gate(links, router, target, draw);
-        let link = links[gate as usize];
-        let port = if link.router == router { link.port } else { topology.local_port(router, link.router) };
-        let queue = senses.queue(port, (ugal.scope == QueueScope::Vc).then_some(vc));
-        Candidate { intermediate, gate, port, queue }
-    };
-    let better = |best: Option<Candidate>, new: Candidate| match best {
-        Some(old) if old.queue <= new.queue => Some(old),
-        _ => Some(new),
-    };
-
-    let direct = Target { group: destination_group, router: Some(packet.destination_router) };
-    let mut minimal = None;
-    for k in 0..ugal.candidates_minimal.into() {
-        minimal = better(minimal, candidate(direct, 0, vc_min, salted(packet.draw, 64 + k)));
-    }
-    let mut nonminimal = None;
-    for k in 0..ugal.candidates_nonminimal.into() {
-        let draw = salted(packet.draw, 128 + k);
-        let intermediate = draw_intermediate(topology, group, destination_group, draw);
-        let target = routing.intermediate_target(topology, intermediate);
-        nonminimal = better(nonminimal, candidate(target, intermediate, vc_non, salted(draw, 2)));
-    }
-    let (Some(minimal), Some(nonminimal)) = (minimal, nonminimal) else { return };
-
-    let (q_min, q_non) = if minimal.port == nonminimal.port {
-        (senses.queue(minimal.port, Some(vc_min)), senses.queue(minimal.port, Some(vc_non)))
-    } else {
-        (minimal.queue, nonminimal.queue)
-    };
-    if q_min > (ugal.threshold * q_non as f64) as i64 + ugal.bias {
-        divert(packet, nonminimal.intermediate, nonminimal.gate);
-    } else {
-        packet.gate = minimal.gate;
-    }
+    let minimal = here.minimal(packet, |path| here.queue(senses, path), salt);
+    let other = here.nonminimal(packet, draw_intermediate, |path| here.queue(senses, path), salt);
+    let (q_min, q_non) = here.queues(senses, &minimal, &other);
+    let diverts = here.routing.ugal.diverts(q_min, q_non, salted(packet.draw, 192 + salt));
+    here.take(packet, &minimal, &other, diverts);
 }

@@ -2,7 +2,8 @@
 //!
 //! Paper: Kim, Dally, Scott and Abts, ISCA 2008 (MIN). Reads nothing; decides nothing.
 //! Where two groups share several links: one with the fewest hops from this router to the destination router; ties are
-//! drawn per packet.
+//! drawn per packet. In a two-dimensional group a stretch is up to two hops, row then column or column then row (key
+//! `local_order`).
 //!
 //! VCs: 2. Source group (local and global hop) 0, destination group 1, as SST's merlin. A path is l0 g0 l1: it climbs.
 //! SST and CODES: the same path. BookSim2 puts the source group's global hop on VC 1. CAMINOS' `Shortest` is the graph's
@@ -11,11 +12,4 @@
 use super::Channels;
 
 /// The VC map.
-pub(super) const CHANNELS: Channels = Channels {
-    count: 2,
-    source_minimal: 0,
-    source_nonminimal: 0,
-    to_intermediate: 0,
-    from_intermediate: 0,
-    destination: 1,
-};
+pub(super) const CHANNELS: Channels = Channels::climbing(2, 0, 0, 0, 0);

@@ -18,28 +18,16 @@
 //! Paper: Kang et al., SC22, section II.B (UGALg), which draws two candidates of each kind; SST's SC22 fork
 //! (`ugal-3vc`), on which its results rest, draws one. BookSim2 adds a constant of 30 flits and goes through a node.
 
-use super::adaptive;
-use super::{Channels, RoutingConfig, Senses};
+use super::adaptive::{self, Here};
+use super::draws::third_group;
+use super::{Channels, Senses};
 use crate::packet::Packet;
-use pantala_topology::Topology;
 
 /// The VC map.
-pub(super) const CHANNELS: Channels = Channels {
-    count: 3,
-    source_minimal: 1,
-    source_nonminimal: 0,
-    to_intermediate: 1,
-    from_intermediate: 1,
-    destination: 2,
-};
+pub(super) const CHANNELS: Channels = Channels::climbing(3, 1, 0, 1, 1);
 
 /// Minimal, or through a random group.
-pub(super) fn decide<S: Senses>(
-    routing: &RoutingConfig,
-    topology: &Topology,
-    router: u32,
-    packet: &mut Packet,
-    senses: &mut S,
-) {
-    adaptive::decide(routing, topology, router, packet, senses, super::third_group);
+pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    let (source, destination) = (here.group, u32::from(packet.destination_group));
+    adaptive::decide(here, packet, senses, |draw| third_group(here.topology, source, destination, draw), 0);
 }

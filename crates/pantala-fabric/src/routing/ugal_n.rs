@@ -7,28 +7,16 @@
 //! 2. l0 g0 l1 l2 g2 l3 and l2 g2 l3 both climb.
 //! Paper: Kang et al., SC22, section II.B (UGALn); SST's SC22 fork (`ugal-4vc`).
 
-use super::adaptive;
-use super::{Channels, RoutingConfig, Senses};
+use super::adaptive::{self, Here};
+use super::draws::third_router;
+use super::{Channels, Senses};
 use crate::packet::Packet;
-use pantala_topology::Topology;
 
 /// The VC map.
-pub(super) const CHANNELS: Channels = Channels {
-    count: 4,
-    source_minimal: 2,
-    source_nonminimal: 0,
-    to_intermediate: 1,
-    from_intermediate: 2,
-    destination: 3,
-};
+pub(super) const CHANNELS: Channels = Channels::climbing(4, 2, 0, 1, 2);
 
 /// Minimal, or through a random router.
-pub(super) fn decide<S: Senses>(
-    routing: &RoutingConfig,
-    topology: &Topology,
-    router: u32,
-    packet: &mut Packet,
-    senses: &mut S,
-) {
-    adaptive::decide(routing, topology, router, packet, senses, super::third_router);
+pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    let (source, destination) = (here.group, u32::from(packet.destination_group));
+    adaptive::decide(here, packet, senses, |draw| third_router(here.topology, source, destination, draw), 0);
 }

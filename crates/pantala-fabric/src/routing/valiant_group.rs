@@ -11,19 +11,13 @@
 //! Paper: Kim et al., ISCA 2008 (VAL); Prisacari et al., section II. SST upstream (`valiant`, 3 VCs) and CODES (`nonminimal`)
 //! do the same; CODES draws for each chunk.
 
-use super::{Channels, divert, salted, third_group};
+use super::draws::{salted, third_group};
+use super::{Channels, divert};
 use crate::packet::{NONE, Packet};
 use pantala_topology::Topology;
 
 /// The VC map.
-pub(super) const CHANNELS: Channels = Channels {
-    count: 3,
-    source_minimal: 0,
-    source_nonminimal: 0,
-    to_intermediate: 1,
-    from_intermediate: 1,
-    destination: 2,
-};
+pub(super) const CHANNELS: Channels = Channels::climbing(3, 0, 0, 1, 1);
 
 /// Draws the intermediate group.
 pub(super) fn decide(topology: &Topology, group: u32, packet: &mut Packet) {

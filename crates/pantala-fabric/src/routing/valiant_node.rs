@@ -11,19 +11,13 @@
 //! Paper: Valiant and Brebner, STOC 1981; Prisacari et al., section II. SST's SC22 fork (`valiant`) does the same. BookSim2
 //! (inside its UGAL) draws a node of the whole network, so R may lie in the source's or the destination's group.
 
-use super::{Channels, divert, salted, third_router};
+use super::draws::{salted, third_router};
+use super::{Channels, divert};
 use crate::packet::{NONE, Packet};
 use pantala_topology::Topology;
 
 /// The VC map.
-pub(super) const CHANNELS: Channels = Channels {
-    count: 4,
-    source_minimal: 0,
-    source_nonminimal: 0,
-    to_intermediate: 1,
-    from_intermediate: 2,
-    destination: 3,
-};
+pub(super) const CHANNELS: Channels = Channels::climbing(4, 0, 0, 1, 2);
 
 /// Draws the intermediate router.
 pub(super) fn decide(topology: &Topology, group: u32, packet: &mut Packet) {

@@ -5,18 +5,17 @@ use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::routing::{Algorithm, RoutingConfig};
-use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, Wakes};
-use pantala_topology::{DragonflySpec, Topology, Wiring};
+use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes};
+use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Topology, Wiring};
 use std::collections::VecDeque;
 
 /// Kang et al.'s machine with the default router model.
 pub fn kang(algorithm: Algorithm) -> FabricConfig {
-    FabricConfig {
+    let link = |latency| LinkTiming::new(128, 25_000_000_000, latency);
+    let mut config = FabricConfig {
         packet_bytes: 512,
         flit_bytes: 128,
-        terminal: LinkTiming::new(128, 25_000_000_000, 10_000),
-        local: LinkTiming::new(128, 25_000_000_000, 30_000),
-        global: LinkTiming::new(128, 25_000_000_000, 300_000),
+        links: [link(10_000), link(30_000), link(30_000), link(30_000), link(300_000)],
         router: RouterConfig {
             input_latency: 10_000,
             output_latency: 10_000,
@@ -33,11 +32,15 @@ pub fn kang(algorithm: Algorithm) -> FabricConfig {
             output_release: Release::Head,
             credit_latency: CreditLatency::Link,
         },
-        routing: RoutingConfig::new(algorithm),
+        virtual_channels: 0,
+        routings: Vec::new(),
+        routing_of: Vec::new(),
         nic_buffer: 0,
         jobs: 1,
         seed: 1,
-    }
+    };
+    config.route_all(RoutingConfig::new(algorithm));
+    config
 }
 
 /// The same with SST's stages.
@@ -57,17 +60,27 @@ pub fn sst(algorithm: Algorithm) -> FabricConfig {
 }
 
 pub fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
-    Topology::dragonfly(&DragonflySpec {
+    Topology::dragonfly(&spec(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g)).unwrap()
+}
+
+/// A two-dimensional Dragonfly with these many links along rows and columns.
+pub fn grid(p: u32, (rows, columns): (u32, u32), (in_row, in_column): (u32, u32), h: u32, g: u32) -> Topology {
+    let group = GroupSpec::Grid { rows, columns, links_per_row_pair: in_row, links_per_column_pair: in_column };
+    Topology::dragonfly(&spec(p, group, h, g)).unwrap()
+}
+
+pub fn spec(p: u32, group: GroupSpec, h: u32, g: u32) -> DragonflySpec {
+    DragonflySpec {
         nodes_per_router: p,
-        routers_per_group: a,
+        group,
         global_ports: h,
         groups: g,
         links_per_pair: 0,
         wiring: Wiring::Absolute,
+        spread: Spread::Consecutive,
         mirrored: false,
         wiring_seed: 0,
-    })
-    .unwrap()
+    }
 }
 
 /// A host that sends given packets (created, destination, bytes), in order.
@@ -92,7 +105,14 @@ impl Host for Script {
             Some(&(created, _, _)) if created > now => Pull::Later(created),
             Some(&(created, destination, bytes)) => {
                 queue.pop_front();
-                Pull::Packet(PacketOffer { destination, bytes, created, message: 0, job: 0 })
+                Pull::Packet(PacketOffer {
+                    destination,
+                    bytes,
+                    created,
+                    message: 0,
+                    job: 0,
+                    class: TrafficClass::PointToPoint,
+                })
             }
         }
     }
@@ -119,7 +139,7 @@ impl Uniform {
         let p = load / f64::from(config.flits(config.packet_bytes));
         let mut host = Self {
             nodes,
-            slot: config.terminal.flit,
+            slot: config.timing(LinkClass::Terminal).flit,
             gaps: Geometric::new(p),
             bytes: config.packet_bytes,
             next: vec![0; nodes as usize],
@@ -151,7 +171,14 @@ impl Host for Uniform {
         let mut destination = self.streams[node as usize].below(self.nodes - 1);
         destination += u32::from(destination >= node);
         self.step(node as usize);
-        Pull::Packet(PacketOffer { destination, bytes: self.bytes, created, message: 0, job: 0 })
+        Pull::Packet(PacketOffer {
+            destination,
+            bytes: self.bytes,
+            created,
+            message: 0,
+            job: 0,
+            class: TrafficClass::PointToPoint,
+        })
     }
     fn next_at(&self, node: u32) -> Time {
         self.next[node as usize]

@@ -153,7 +153,7 @@ impl Ideal {
         self.free_at[node as usize] = tail;
         self.pull_at(node, tail);
         let jitter = if self.jitter > 0 { u64::from(self.stream.below(self.jitter)) } else { 0 };
-        let PacketOffer { destination, bytes, created, message, job } = packet;
+        let PacketOffer { destination, bytes, created, message, job, class: _ } = packet;
         let delivery = Delivery { source: node, bytes, created, message, job };
         self.push(tail + self.latency + jitter, 0, destination, Event::Deliver(delivery));
     }

@@ -7,10 +7,10 @@ use pantala_fabric::config::{
     Arbiter, CreditLatency, CrossbarClock, HandOver, LinkDecision, LinkTiming, OutputLatency, Release, RouterConfig,
 };
 use pantala_fabric::packet::{Packet, PacketOrigin};
-use pantala_fabric::routing::{Algorithm, RoutingConfig};
-use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, Wakes};
+use pantala_fabric::routing::{Algorithm, Intermediate, Lane, RoutingConfig};
+use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes};
 use pantala_oracle::{LinkTimes, OracleConfig, OraclePacket, RouteStep};
-use pantala_topology::Topology;
+use pantala_topology::{LinkClass, LocalOrder, Peer, Topology};
 
 /// Bytes of a flit in these tests.
 const FLIT_BYTES: u32 = 128;
@@ -28,12 +28,10 @@ pub(crate) struct Carried {
 /// The fabric with the default model and the oracle's times and sizes.
 pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> FabricConfig {
     let link = |times: LinkTimes| LinkTiming { flit: times.flit_time, latency: times.latency };
-    FabricConfig {
+    let mut fabric = FabricConfig {
         packet_bytes: 64 * FLIT_BYTES,
         flit_bytes: FLIT_BYTES,
-        terminal: link(config.terminal),
-        local: link(config.local),
-        global: link(config.global),
+        links: LinkClass::ALL.map(|class| link(config.link(class))),
         router: RouterConfig {
             input_latency: config.input_latency,
             output_latency: config.output_latency,
@@ -50,11 +48,15 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
             output_release: Release::Head,
             credit_latency: CreditLatency::Link,
         },
-        routing: RoutingConfig::new(algorithm),
+        virtual_channels: 0,
+        routings: Vec::new(),
+        routing_of: Vec::new(),
         nic_buffer: 0,
         jobs: 1,
         seed: 1,
-    }
+    };
+    fabric.route_all(RoutingConfig::new(algorithm));
+    fabric
 }
 
 /// Carries packets through the fabric; their routes are the fabric's choice.
@@ -78,6 +80,7 @@ pub(crate) fn carry(
             created: packet.created,
             message: index as u32,
             job: 0,
+            class: TrafficClass::PointToPoint,
         });
     }
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
@@ -137,27 +140,24 @@ impl Probe for Log {
 
 /// The way a packet took, from the intermediate it was given.
 fn route_taken(topology: &Topology, algorithm: Algorithm, packet: &Packet, source: u32) -> Vec<RouteStep> {
-    let channels = algorithm.channels();
+    let channels = algorithm.own_channels();
     let last = topology.router_of(packet.destination);
     let mut walk = Walk { topology, here: topology.router_of(source), route: Vec::new() };
     if packet.nonminimal {
-        match algorithm {
-            Algorithm::ValiantGroup | Algorithm::UgalG => {
-                walk.towards_group(packet.intermediate, channels.source_nonminimal);
-            }
-            Algorithm::Minimal | Algorithm::ValiantNode | Algorithm::UgalN => {
-                let group = topology.group_of(packet.intermediate);
-                walk.towards_group(group, channels.source_nonminimal);
+        match algorithm.intermediate() {
+            Intermediate::Group => walk.towards_group(packet.intermediate, channels.nonminimal),
+            Intermediate::Router => {
+                walk.towards_group(topology.group_of(packet.intermediate), channels.nonminimal);
                 walk.towards_router(packet.intermediate, channels.to_intermediate);
             }
         }
         walk.towards_group(topology.group_of(last), channels.from_intermediate);
     } else {
-        walk.towards_group(topology.group_of(last), channels.source_minimal);
+        walk.towards_group(topology.group_of(last), channels.minimal);
     }
-    walk.towards_router(last, channels.destination);
+    walk.towards_router(last, channels.destination_minimal);
     let port = topology.terminal_port_of(packet.destination);
-    walk.route.push(RouteStep { port, vc: channels.destination });
+    walk.route.push(RouteStep { port, vc: channels.destination_minimal });
     walk.route
 }
 
@@ -169,21 +169,25 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// On to another router of this group.
+    /// On to another router of this group, along the row first where there are rows.
     fn towards_router(&mut self, router: u32, vc: u8) {
-        if router != self.here {
-            let port = self.topology.local_port(self.here, router);
-            self.route.push(RouteStep { port, vc });
-            self.here = router;
+        while router != self.here {
+            let ports = self.topology.local_step(self.here, router, LocalOrder::RowFirst);
+            assert_eq!(ports.count, 1, "routes would be ambiguous");
+            self.route.push(RouteStep { port: ports.first, vc });
+            let Peer::Port { router: next, .. } = self.topology.peer(self.here, ports.first) else {
+                unreachable!("a local port leads to a router");
+            };
+            self.here = next;
         }
     }
 
     /// On to another group, by the one link there is.
-    fn towards_group(&mut self, group: u32, vc: u8) {
+    fn towards_group(&mut self, group: u32, lane: Lane) {
         let links = (self.topology).global_links(self.topology.group_of(self.here), group);
         if let Some(link) = links.first() {
-            self.towards_router(link.router, vc);
-            self.route.push(RouteStep { port: link.port, vc });
+            self.towards_router(link.router, lane.local);
+            self.route.push(RouteStep { port: link.port, vc: lane.global });
             self.here = link.target_router;
         }
     }

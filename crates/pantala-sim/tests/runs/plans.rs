@@ -41,13 +41,12 @@ fn resolving_fills_in_what_is_open() {
         ("groups", 5),
         ("ports_per_router", 7),
         ("virtual_channels", 3),
-        ("local_links", 60),
-        ("global_links", 40),
         ("links_per_pair", 2),
         ("flits_per_packet", 4),
     ] {
         assert_eq!(derived[key], value, "{key}");
     }
+    assert_eq!(derived["links"], json!({"local": 60, "global": 40}));
     assert_eq!(derived["flit_time_ps"], json!({"terminal": 5120, "local": 5120, "global": 5120, "crossbar": 1280}));
 }
 
@@ -75,13 +74,13 @@ fn what_is_derived_is_not_read() {
 fn plans_of_another_version_are_refused() {
     let remedy = "write plans with `pantala check FILE --plan plan.json`";
     for (version, told) in
-        [(json!(PLAN_VERSION + 1), "2"), (json!(0), "0"), (json!("1"), "absent"), (Value::Null, "absent")]
+        [(json!(PLAN_VERSION + 1), "3"), (json!(0), "0"), (json!("1"), "absent"), (Value::Null, "absent")]
     {
         let mut plan = plan(json!([halo()]));
         plan["plan_version"] = version;
         let error = parse(&plan.to_string()).unwrap_err();
         assert_eq!((error.key.as_str(), error.value.as_str(), error.remedy.as_str()), ("plan_version", told, remedy));
-        assert_eq!(error.message, "this version of Pantala reads plans of version 1");
+        assert_eq!(error.message, "this version of Pantala reads plans of version 2");
     }
     assert_eq!(parse("{}").unwrap_err().key, "plan_version");
 }

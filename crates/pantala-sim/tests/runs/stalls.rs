@@ -4,21 +4,14 @@
 
 use crate::support::{Ran, finish, job, plan, read};
 use pantala_fabric::FabricConfig;
-use pantala_fabric::routing::Channels;
+use pantala_fabric::routing::{Channels, RoutingConfig};
 use pantala_sim::{End, Simulation};
 use serde_json::{Value, json};
 
 /// One virtual channel for everything, and buffers of one packet.
 fn collapse(config: &mut FabricConfig) {
-    config.routing.channels = Channels {
-        count: 1,
-        source_minimal: 0,
-        source_nonminimal: 0,
-        to_intermediate: 0,
-        from_intermediate: 0,
-        destination: 0,
-    };
-    config.routing.virtual_channels = 1;
+    let channels = Channels::climbing(1, 0, 0, 0, 0);
+    config.route_all(RoutingConfig { channels, ..config.routings[0].clone() });
     config.router.input_buffer = 4;
     config.router.output_buffer = 4;
 }

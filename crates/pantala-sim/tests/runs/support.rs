@@ -18,10 +18,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(crate) fn plan(jobs: Value) -> Value {
     let link = |latency: u64| json!({"bandwidth_bytes_per_s": 25_000_000_000_u64, "latency_ps": latency});
     json!({
-        "plan_version": 1, "name": "test", "seed": 1,
+        "plan_version": 2, "name": "test", "seed": 1,
         "topology": {
-            "kind": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 5, "links_per_pair": 1, "wiring": "palmtree",
-            "mirrored": false, "wiring_seed": 0
+            "kind": "dragonfly", "p": 2, "a": 4, "rows": 1, "columns": 4, "h": 2, "g": 5, "links_per_local_pair": 1,
+            "links_per_row_pair": 1, "links_per_column_pair": 1, "links_per_pair": 1, "wiring": "palmtree",
+            "spread": "consecutive", "mirrored": false, "wiring_seed": 0
         },
         "links": {"terminal": link(10_000), "local": link(30_000), "global": link(300_000)},
         "packet_bytes": 512, "flit_bytes": 128,
@@ -34,8 +35,14 @@ pub(crate) fn plan(jobs: Value) -> Value {
         },
         "nic": {"buffer_packets": 30, "latency_from": "created"},
         "routing": {
-            "algorithm": "ugal_g", "virtual_channels": 0, "threshold": 2.0, "bias_flits": 0, "candidates_minimal": 1,
-            "candidates_nonminimal": 1, "queue": "output_and_credits", "queue_scope": "port"
+            "algorithm": "ugal_g", "virtual_channels": 0, "channels": "climbing", "local_order": "row_first",
+            "threshold": 2.0, "bias_flits": 0, "minimal_up_to_flits": 0, "candidates_minimal": 1,
+            "candidates_nonminimal": 1, "queue": "output_and_credits", "queue_scope": "port", "tie": "minimal",
+            "intermediate": "third", "aries": {"shift": [0], "add": 0, "levels": 64},
+            "q_adaptive": {
+                "learning_rate_down": 0.2, "learning_rate_up": 0.04, "exploration": 0.001, "threshold_source": 0.2,
+                "threshold_intermediate": 0.35, "truncate": true, "table": ""
+            }
         },
         "mpi": {
             "eager_threshold_bytes": 12_000, "control_bytes": 64, "eager_completion": "posted",

@@ -1,0 +1,147 @@
+//! Which VC a hop uses, by where the packet is: an algorithm's VC map.
+//!
+//! A packet holds a channel (a VC of a link) while it asks for the next. A map is free of deadlock if no chain of such
+//! dependencies closes. The maps marked as *climbing* order all channels by VC first and link class second (terminal
+//! injection, row, column, local, global) and let every path go up only; inside a group of a two-dimensional Dragonfly the
+//! fixed order of dimensions keeps the same VC free of cycles, so a map serves one and two dimensions alike. `dependencies`
+//! checks it link by link.
+
+/// The VCs of the two kinds of hop in one stretch of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// Inside the group, up to the router that owns the global link.
+    pub local: u8,
+    /// The global link at the end of the stretch.
+    pub global: u8,
+}
+
+impl Lane {
+    /// One VC for both.
+    #[must_use]
+    pub const fn both(vc: u8) -> Self {
+        Self { local: vc, global: vc }
+    }
+}
+
+/// A VC map. A packet's VC is that of the buffer it is sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channels {
+    /// How many there are.
+    pub count: u8,
+    /// A path that stays in its group, and its ejection.
+    pub inside: u8,
+    /// Source group, minimal path, from the source router.
+    pub minimal: Lane,
+    /// Source group, minimal path, from the routers after it.
+    pub minimal_later: Lane,
+    /// Source group, non-minimal path.
+    pub nonminimal: Lane,
+    /// Intermediate group, to the intermediate router.
+    pub to_intermediate: u8,
+    /// Intermediate group, from there on.
+    pub from_intermediate: Lane,
+    /// Destination group of a minimal path, and its ejection.
+    pub destination_minimal: u8,
+    /// Destination group of a non-minimal path, and its ejection.
+    pub destination_nonminimal: u8,
+    /// The VC of a hop is the number of hops before it, and all of the above stands for nothing.
+    pub by_hop: bool,
+}
+
+impl Channels {
+    /// A climbing map of `count` VCs in which a minimal path starts on VC `minimal`, a non-minimal one on `nonminimal`, turns
+    /// to `to_intermediate` and `from_intermediate` in its intermediate group, and every path ends on the last VC.
+    #[must_use]
+    pub const fn climbing(count: u8, minimal: u8, nonminimal: u8, to_intermediate: u8, from_intermediate: u8) -> Self {
+        Self {
+            count,
+            inside: count - 1,
+            minimal: Lane::both(minimal),
+            minimal_later: Lane::both(minimal),
+            nonminimal: Lane::both(nonminimal),
+            to_intermediate,
+            from_intermediate: Lane::both(from_intermediate),
+            destination_minimal: count - 1,
+            destination_nonminimal: count - 1,
+            by_hop: false,
+        }
+    }
+
+    /// A map in which the VC is the number of hops made.
+    #[must_use]
+    pub const fn by_hop(count: u8) -> Self {
+        let mut map = Self::climbing(count, 0, 0, 0, 0);
+        map.by_hop = true;
+        map
+    }
+
+    /// The map of BookSim2's dragonfly for its `min`: VC 1 from the global hop on, VC 0 before and inside a group.
+    pub const BOOKSIM_MINIMAL: Self = Self {
+        inside: 0,
+        minimal: Lane { local: 0, global: 1 },
+        minimal_later: Lane { local: 0, global: 1 },
+        ..Self::climbing(2, 0, 0, 0, 0)
+    };
+
+    /// The map of BookSim2's `ugal`, its phase: 0 on the way to the intermediate router, 1 on a minimal path before its
+    /// global hop, 2 from the last global hop on and inside a group. Not free of deadlock: a path l g l lies on VC 0.
+    pub const BOOKSIM_UGAL: Self = Self {
+        minimal: Lane { local: 1, global: 2 },
+        minimal_later: Lane { local: 1, global: 2 },
+        from_intermediate: Lane { local: 1, global: 2 },
+        ..Self::climbing(3, 1, 0, 0, 1)
+    };
+
+    /// CAMINOS' ascending channels for paths l g l l g l: local links on VC 2 times the global hops made plus the local hops
+    /// since, global links on the global hops made.
+    pub const CAMINOS_VALIANT: Self = Self {
+        inside: 0,
+        minimal: Lane::both(0),
+        minimal_later: Lane::both(0),
+        from_intermediate: Lane { local: 3, global: 1 },
+        destination_minimal: 2,
+        ..Self::climbing(5, 0, 0, 2, 3)
+    };
+
+    /// Whether all packets of a minimal path use one VC on global links, and traffic inside a group is as in the destination's.
+    #[must_use]
+    pub const fn is_plain_minimal(&self) -> bool {
+        !self.by_hop
+            && self.inside == self.destination_minimal
+            && self.minimal.local == self.minimal_later.local
+            && self.minimal.global == self.minimal_later.global
+    }
+}
+
+/// Whose VC map an algorithm uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChannelMap {
+    /// The algorithm's own, as its file describes it: free of deadlock.
+    #[default]
+    Climbing,
+    /// BookSim2's, for minimal and booksim_ugal.
+    Booksim2,
+    /// CAMINOS' ascending channels, for minimal, valiant_node and booksim_ugal.
+    Caminos,
+}
+
+impl ChannelMap {
+    /// Every map, in the order of the docs.
+    pub const ALL: [Self; 3] = [Self::Climbing, Self::Booksim2, Self::Caminos];
+
+    /// Its name in scenarios and plans.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Climbing => "climbing",
+            Self::Booksim2 => "booksim2",
+            Self::Caminos => "caminos",
+        }
+    }
+
+    /// The map of that name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|map| map.name() == name)
+    }
+}

@@ -1,0 +1,67 @@
+//! `ugal_global`: minimal or through a random group, by queues that only an oracle sees.
+//!
+//! ```text
+//! at the source router, when the packet is the head of its injection buffer and goes to another group:
+//!     candidates as ugal_g
+//!     Q(c) = flits queued at the output of the global link by which c leaves the group, whichever router owns it
+//!            + flits queued at this router's output towards it, if that is another router
+//!     H(c) = hops of the whole path
+//!     m, n = the candidates with the least H Q
+//!     non-minimal through n  iff  H(m) Q(m) > H(n) Q(n) + bias_flits          (default 0)
+//! ```
+//! The UGAL-G of the literature: queue information of all global channels of the group, with no delay. No machine can do
+//! that; it is a yardstick for what local information costs. Ties go to minimal. It reads other routers, so a run with it
+//! cannot be cut into partitions.
+//!
+//! VCs: 3, as `ugal_g`.
+//! Paper: Kim, Dally, Scott and Abts, ISCA 2008, section 4 (UGAL-G). The keys `queue` and `queue_scope` say what a queue is;
+//! `threshold` has no say, the hop counts stand for it. None of SST, CODES, BookSim2 and CAMINOS ships it.
+
+use super::adaptive::{Candidate, Here};
+use super::draws::{salted, third_group};
+use super::{Channels, QueueScope, Senses, Tie, ugal_g};
+use crate::packet::{NONE, Packet};
+
+/// The VC map.
+pub(super) const CHANNELS: Channels = ugal_g::CHANNELS;
+
+/// Minimal, or through a random group.
+pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    let (source, destination) = (here.group, u32::from(packet.destination_group));
+    let mut cost = |path: &Candidate| hops(here, packet, path) * queued(here, senses, path);
+    let minimal = here.minimal(packet, &mut cost, 0);
+    let draw = |draw| third_group(here.topology, source, destination, draw);
+    let other = here.nonminimal(packet, draw, &mut cost, 0);
+    let ugal = &here.routing.ugal;
+    let line = other.queue + ugal.bias;
+    let coin = ugal.tie == Tie::Random && salted(packet.draw, 192) & 1 == 1;
+    let diverts = minimal.queue > line || (minimal.queue == line && coin);
+    here.take(packet, &minimal, &other, diverts);
+}
+
+/// Flits queued for the path in its source group.
+fn queued<S: Senses>(here: &Here<'_>, senses: &mut S, path: &Candidate) -> i64 {
+    let ugal = &here.routing.ugal;
+    let lane = if path.intermediate == NONE { here.routing.channels.minimal } else { here.routing.channels.nonminimal };
+    let vc = (ugal.scope == QueueScope::Vc).then_some(lane.global);
+    let on_the_way = if path.link.router == here.router { 0 } else { here.queue(senses, path) };
+    on_the_way + senses.queue_at(path.link.router, path.link.port, vc, ugal.queue)
+}
+
+/// Links between routers on the path.
+fn hops(here: &Here<'_>, packet: &Packet, path: &Candidate) -> i64 {
+    let topology = here.topology;
+    let to_gate = topology.local_distance(here.router, path.link.router);
+    let rest = if path.intermediate == NONE {
+        topology.local_distance(path.link.target_router, packet.destination_router)
+    } else {
+        // The least over the links that lead on: the packet draws among those when it gets there.
+        let links = topology.global_links(path.intermediate, packet.destination_group.into());
+        let least = links.iter().map(|link| {
+            topology.local_distance(path.link.target_router, link.router)
+                + topology.local_distance(link.target_router, packet.destination_router)
+        });
+        1 + least.min().unwrap_or(0)
+    };
+    i64::from(to_gate + 1 + rest)
+}

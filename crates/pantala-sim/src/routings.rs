@@ -1,0 +1,236 @@
+//! The routings of a plan: checked, their VCs counted, and as the table that packets carry their place in.
+//!
+//! The system has a routing, and may have another for all-to-all collectives; a job may have its own of either kind. As with
+//! Cray's MPICH_GNI_ROUTING_MODE and MPICH_GNI_A2A_ROUTING_MODE, a job that sets the first keeps the system's second.
+
+use crate::error::PlanError;
+use crate::plan::*;
+use pantala_fabric::routing::{
+    Algorithm, AriesConfig, ChannelMap, Gates, IntermediateChoice, QueueMeasure, QueueScope as Scope, RoutingConfig,
+    Tie as FabricTie, UgalConfig,
+};
+use pantala_topology::{LocalOrder, Topology};
+
+/// Most VCs of a port.
+const MOST_CHANNELS: u8 = 16;
+
+/// A plan's routings as the fabric has them.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Each that differs from the others.
+    pub routings: Vec<RoutingConfig>,
+    /// By job and traffic class.
+    pub routing_of: Vec<u8>,
+}
+
+/// Every routing of a plan, with its key.
+fn all(plan: &mut Plan) -> Vec<(String, &mut RoutingPlan)> {
+    let mut all = vec![("routing".to_owned(), &mut plan.routing)];
+    all.extend(plan.routing_all_to_all.as_mut().map(|routing| ("routing_all_to_all".to_owned(), routing)));
+    for (index, job) in plan.jobs.iter_mut().enumerate() {
+        all.extend(job.routing.as_mut().map(|routing| (format!("jobs[{index}].routing"), routing)));
+        all.extend(
+            job.routing_all_to_all.as_mut().map(|routing| (format!("jobs[{index}].routing_all_to_all"), routing)),
+        );
+    }
+    all
+}
+
+/// Checks every routing of a plan, and gives those that leave their VCs open as many as they need.
+///
+/// # Errors
+/// A [`PlanError`] for the first fault found.
+pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
+    for (key, routing) in all(plan) {
+        let needed = check_one(&key, routing, topology)?;
+        if routing.virtual_channels == 0 {
+            routing.virtual_channels = needed;
+        }
+    }
+    if table(plan).routings.len() > usize::from(u8::MAX) {
+        return Err(PlanError::new("jobs", plan.jobs.len(), "more than 255 different routings", "give jobs the same"));
+    }
+    Ok(())
+}
+
+/// Checks a routing; how many VCs it needs.
+fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8, PlanError> {
+    let fault = |key: &str, value: &dyn std::fmt::Display, message: &str, remedy: &str| {
+        PlanError::new(&format!("{at}.{key}"), value, message, remedy)
+    };
+    let Some(algorithm) = Algorithm::from_name(&routing.algorithm) else {
+        let names = Algorithm::ALL.map(Algorithm::name).join(", ");
+        return Err(fault("algorithm", &routing.algorithm, "no such routing", &format!("one of {names}")));
+    };
+    if topology.is_2d() && !algorithm.carries_2d() {
+        return Err(fault(
+            "algorithm",
+            &routing.algorithm,
+            "its tables and its five hops are made for groups of one dimension",
+            "take another routing, or a topology of kind \"dragonfly\"",
+        ));
+    }
+    let Some(map) = ChannelMap::from_name(&routing.channels) else {
+        let names = ChannelMap::ALL.map(ChannelMap::name).join(", ");
+        return Err(fault(
+            "channels",
+            &routing.channels,
+            "no such map of virtual channels",
+            &format!("one of {names}"),
+        ));
+    };
+    let Some(channels) = algorithm.channels(map) else {
+        let message = format!("there is no such map for {}", algorithm.name());
+        return Err(fault("channels", &routing.channels, &message, "leave the key out"));
+    };
+    if routing.local_order.parse::<LocalOrder>().is_err() {
+        return Err(fault("local_order", &routing.local_order, "no such order", "row_first or column_first"));
+    }
+    let given = routing.virtual_channels;
+    if given != 0 && given < channels.count {
+        return Err(fault(
+            "virtual_channels",
+            &given,
+            &format!("{} needs {} virtual channels to be free of deadlock", algorithm.name(), channels.count),
+            &format!("give {} or more, or leave the key out", channels.count),
+        ));
+    }
+    if given > MOST_CHANNELS {
+        return Err(fault("virtual_channels", &given, "at most 16 virtual channels", "give fewer"));
+    }
+    if !(routing.threshold.is_finite() && routing.threshold >= 0.0) {
+        return Err(fault("threshold", &routing.threshold, "not a factor", "give a number of 0 or more"));
+    }
+    for (key, value) in
+        [("candidates_minimal", routing.candidates_minimal), ("candidates_nonminimal", routing.candidates_nonminimal)]
+    {
+        if !(1..=16).contains(&value) {
+            return Err(fault(key, &value, "1 to 16 candidates", "give a number in that range"));
+        }
+    }
+    check_aries(at, &routing.aries)?;
+    check_q_adaptive(at, &routing.q_adaptive)?;
+    Ok(channels.count)
+}
+
+fn check_aries(at: &str, aries: &AriesPlan) -> Result<(), PlanError> {
+    let at = |key: &str| format!("{at}.aries.{key}");
+    if aries.shift.is_empty() {
+        return Err(PlanError::new(&at("shift"), "[]", "no shift", "give at least one number from 0 to 15"));
+    }
+    for value in aries.shift.iter().chain([&aries.add]) {
+        if *value > 15 {
+            let key = if *value == aries.add { at("add") } else { at("shift") };
+            return Err(PlanError::new(&key, value, "a bias is 0 to 15", "give a number in that range"));
+        }
+    }
+    if !(2..=65_536).contains(&aries.levels) {
+        return Err(PlanError::new(&at("levels"), aries.levels, "2 to 65,536 levels", "give a number in that range"));
+    }
+    Ok(())
+}
+
+fn check_q_adaptive(at: &str, learning: &QAdaptivePlan) -> Result<(), PlanError> {
+    for (key, value) in [
+        ("learning_rate_down", learning.learning_rate_down),
+        ("learning_rate_up", learning.learning_rate_up),
+        ("exploration", learning.exploration),
+    ] {
+        if !(0.0..=1.0).contains(&value) {
+            return Err(PlanError::new(
+                &format!("{at}.q_adaptive.{key}"),
+                value,
+                "a share is 0 to 1",
+                "give a number in that range",
+            ));
+        }
+    }
+    for (key, value) in
+        [("threshold_source", learning.threshold_source), ("threshold_intermediate", learning.threshold_intermediate)]
+    {
+        if !value.is_finite() {
+            return Err(PlanError::new(&format!("{at}.q_adaptive.{key}"), value, "not a number", "give a share"));
+        }
+    }
+    Ok(())
+}
+
+/// The VCs of a port: the most that any routing of the plan has.
+#[must_use]
+pub fn virtual_channels(plan: &Plan) -> u8 {
+    used(plan).iter().flatten().map(|routing| routing.virtual_channels).max().unwrap_or(1)
+}
+
+/// The routing of every job, by traffic class (point-to-point, all-to-all).
+fn used(plan: &Plan) -> Vec<[&RoutingPlan; 2]> {
+    plan.jobs
+        .iter()
+        .map(|job| {
+            let own = job.routing.as_ref();
+            let system = plan.routing_all_to_all.as_ref();
+            [own.unwrap_or(&plan.routing), job.routing_all_to_all.as_ref().or(system).or(own).unwrap_or(&plan.routing)]
+        })
+        .collect()
+}
+
+/// The table of a checked plan's routings.
+///
+/// # Panics
+/// If the plan has not been checked.
+#[must_use]
+pub fn table(plan: &Plan) -> Table {
+    let mut distinct: Vec<&RoutingPlan> = Vec::new();
+    let mut routing_of = Vec::new();
+    for routing in used(plan).into_iter().flatten() {
+        let place = distinct.iter().position(|other| *other == routing).unwrap_or_else(|| {
+            distinct.push(routing);
+            distinct.len() - 1
+        });
+        // `check` refuses plans with more; it counts the table first.
+        routing_of.push(place.min(usize::from(u8::MAX)) as u8);
+    }
+    Table { routings: distinct.into_iter().map(|routing| compile(plan, routing)).collect(), routing_of }
+}
+
+/// The fabric's view of a routing.
+fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
+    let algorithm = Algorithm::from_name(&routing.algorithm).expect("a checked plan names a routing");
+    let map = ChannelMap::from_name(&routing.channels).expect("a checked plan names a map");
+    let router = &plan.router;
+    RoutingConfig {
+        channels: algorithm.channels(map).expect("a checked plan has a map for its routing"),
+        local_order: routing.local_order.parse().expect("a checked plan names an order"),
+        gates: if algorithm == Algorithm::Aries { Gates::Any } else { Gates::Fewest },
+        ugal: UgalConfig {
+            threshold: routing.threshold,
+            bias: routing.bias_flits,
+            minimal_up_to: routing.minimal_up_to_flits,
+            candidates_minimal: routing.candidates_minimal,
+            candidates_nonminimal: routing.candidates_nonminimal,
+            queue: match routing.queue {
+                Queue::OutputAndCredits => QueueMeasure::OutputAndCredits,
+                Queue::Output => QueueMeasure::Output,
+                Queue::Credits => QueueMeasure::Credits,
+            },
+            scope: match routing.queue_scope {
+                QueueScope::Port => Scope::Port,
+                QueueScope::Vc => Scope::Vc,
+            },
+            tie: match routing.tie {
+                Tie::Minimal => FabricTie::Minimal,
+                Tie::Random => FabricTie::Random,
+            },
+        },
+        intermediate: match routing.intermediate {
+            Intermediate::Third => IntermediateChoice::Third,
+            Intermediate::Any => IntermediateChoice::Any,
+        },
+        aries: AriesConfig {
+            shift: routing.aries.shift.clone(),
+            add: routing.aries.add,
+            levels: routing.aries.levels,
+            full: router.input_buffer_flits.saturating_add(router.output_buffer_flits),
+        },
+        ..RoutingConfig::new(algorithm)
+    }
+}
