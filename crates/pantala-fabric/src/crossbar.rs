@@ -169,10 +169,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let InPort { router, first_port, group, .. } = self.in_ports[in_port];
         let state = &mut self.packets[packet];
         let routing = &self.config.routings[usize::from(state.routing)];
-        if state.leg <= Leg::Revisable {
-            if self.stages.minimal {
-                state.leg = Leg::ToDestination;
-            } else if self.stages.adaptive {
+        if !self.stages.minimal && state.leg <= Leg::Revisable {
+            if self.stages.adaptive {
                 let mut senses = RouterSenses {
                     out_vcs: &mut self.out_vcs,
                     pool: &mut self.pool,
@@ -187,7 +185,11 @@ impl<H: Host, P: Probe> Network<H, P> {
                 routing.decide(&self.topology, router, state, &mut Blind);
             }
         }
-        let hop = routing.follow(&self.topology, router, group, state);
+        let hop = if self.stages.minimal {
+            routing.follow_minimal(&self.topology, router, group, state)
+        } else {
+            routing.follow(&self.topology, router, group, state)
+        };
         state.out_vc = hop.vc;
         let out = first_port + u32::from(hop.port);
         Arrived { packet, in_vc, in_port, out, out_vc: out * self.vcs as u32 + u32::from(hop.vc) }

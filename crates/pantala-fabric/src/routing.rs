@@ -118,6 +118,23 @@ impl RoutingConfig {
         Hop { port, vc: vc + self.first_vc }
     }
 
+    /// [`follow`](Self::follow) where every packet is minimal and on a plain map: nothing to decide, nothing to look up.
+    #[inline(always)]
+    pub(crate) fn follow_minimal(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
+        let destination = packet.destination_router;
+        let vc = self.channels.destination_minimal + self.first_vc;
+        if router == destination {
+            return Hop { port: topology.terminal_port_of(packet.destination), vc };
+        }
+        let destination_group = u32::from(packet.destination_group);
+        if group == destination_group {
+            return Hop { port: gates::step(topology, router, destination, self.local_order, packet), vc };
+        }
+        let target = Target { group: destination_group, router: Some(destination) };
+        let Hop { port, vc } = self.towards(topology, router, group, target, self.channels.minimal, packet);
+        Hop { port, vc: vc + self.first_vc }
+    }
+
     #[inline(always)]
     fn step(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
         if router == packet.destination_router {

@@ -4,11 +4,22 @@ use pantala_engine::Time;
 use pantala_fabric::config::*;
 use pantala_fabric::routing::{Algorithm, Channels, QueueMeasure, QueueScope, RoutingConfig};
 use pantala_fabric::{FabricConfig, Network};
+use pantala_topology::{GroupSpec, Topology};
 use proptest::prelude::*;
 use support::*;
 
-fn sizes() -> impl Strategy<Value = (u32, u32, u32, u32)> {
-    (1u32..4, 1u32..5, 1u32..4).prop_flat_map(|(p, a, h)| (Just(p), Just(a), Just(h), 1..=(a * h + 1)))
+/// Small machines of one and two dimensions, parallel links included.
+fn machines() -> impl Strategy<Value = Topology> {
+    let mesh = (1u32..5, 1u32..3).prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair });
+    let grid = (1u32..3, 1u32..4, 1u32..3, 1u32..4).prop_map(|(rows, columns, row, column)| GroupSpec::Grid {
+        rows,
+        columns,
+        links_per_row_pair: row,
+        links_per_column_pair: column,
+    });
+    (1u32..4, prop_oneof![2 => mesh, 1 => grid], 1u32..4)
+        .prop_flat_map(|(p, group, h)| (Just(p), Just(group), Just(h), 1..=(group.routers() * h + 1)))
+        .prop_map(|(p, group, h, g)| Topology::dragonfly(&spec(p, group, h, g)).unwrap())
 }
 
 prop_compose! {
@@ -43,12 +54,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
     #[test]
     fn nothing_is_lost(
-        (p, a, h, g) in sizes(), algorithm in 0usize..13, load in 0.05f64..1.0, seed: u64, router in routers(),
+        topology in machines(), algorithm in 0usize..13, load in 0.05f64..1.0, seed: u64, router in routers(),
         quiet in 1_000_000u64..3_000_000,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
-        let topology = dragonfly(p, a, h, g);
-        prop_assume!(topology.nodes() > 1);
+        prop_assume!(topology.nodes() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
+        let diameter = if topology.is_2d() { 2 } else { 1 };
         let config = configuration(algorithm, seed, router);
         let host = Uniform::new(topology.nodes(), &config, load, quiet);
         let mut net = network(config, topology, host);
@@ -62,7 +73,7 @@ proptest! {
         prop_assert_eq!(net.packets_in_flight(), 0, "{}", net.diagnose());
         prop_assert_eq!(net.probe.packets.len() as u64, net.totals().packets_injected);
         for seen in &net.probe.packets {
-            prop_assert!(seen.hops <= algorithm.most_hops(1));
+            prop_assert!(seen.hops <= algorithm.most_hops(diameter));
             prop_assert!(seen.created <= seen.injected && seen.injected < seen.delivered);
         }
         // One flow's packets of one source leave in order of creation: no packet twice.
@@ -74,12 +85,11 @@ proptest! {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_run((p, a, h, g) in sizes(), algorithm in 0usize..13, seed: u64) {
-        let topology = dragonfly(p, a, h, g);
-        prop_assume!(topology.nodes() > 1);
+    fn the_same_seed_gives_the_same_run(topology in machines(), algorithm in 0usize..13, seed: u64) {
+        prop_assume!(topology.nodes() > 1 && (Algorithm::ALL[algorithm].carries_2d() || !topology.is_2d()));
         let run = |seed, step: Time| {
             let config = configuration(Algorithm::ALL[algorithm], seed, (0, 0, [true; 4], 5, 5));
-            let topology = dragonfly(p, a, h, g);
+            let topology = topology.clone();
             let host = Uniform::new(topology.nodes(), &config, 0.6, 500_000);
             let mut net: Network<_, Log> = network(config, topology, host);
             let mut until = 0;
