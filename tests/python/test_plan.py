@@ -3,14 +3,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 import pantala as pt
 from pantala.plan import only_jobs, scenario_key
-from pantala.scenario.routing import Algorithm
+from pantala.scenario.routing import ALGORITHMS
 from support import ROOT
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "interference-plan.json"
@@ -76,7 +76,7 @@ def test_the_column_message_is_the_row_message_unless_given() -> None:
 
 
 def test_every_routing_is_listed() -> None:
-    assert [routing.name for routing in pt.ROUTINGS] == list(get_args(Algorithm))
+    assert [routing.name for routing in pt.ROUTINGS] == [*ALGORITHMS]
 
 
 def _plan_of(workload: pt.Fft3d) -> dict[str, Any]:

@@ -34,14 +34,13 @@ def test_kang2022_has_the_numbers_of_the_paper() -> None:
     shape = machine.topology
     assert (shape.p, shape.a, shape.h, shape.g, machine.nodes) == (4, 8, 4, 33, 1056)
     assert shape.wiring == "absolute"
-    assert [str(link.latency) for link in (machine.links.terminal, machine.links.local, machine.links.global_)] == [
-        "10 ns",
-        "30 ns",
-        "300 ns",
-    ]
-    assert {int(link.bandwidth) for link in (machine.links.terminal, machine.links.local, machine.links.global_)} == {
-        25_000_000_000
+    links = machine.links.classes()
+    assert {name: str(link.latency) for name, link in links.items()} == {
+        "terminal": "10 ns",
+        "local": "30 ns",
+        "global": "300 ns",
     }
+    assert {int(link.bandwidth) for link in links.values()} == {25_000_000_000}
     assert (machine.packet, machine.flit) == (512, 128)
     assert machine.router.input_buffer.flits(512, 128) == machine.router.output_buffer.flits(512, 128) == 120
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from pantala.scenario import Scenario
 
 __all__ = ["HELP", "check"]
 
 HELP = """Check a scenario and show the resolved plan: every default, every rank's node, what follows from them.
 
-Without --plan the plan goes to standard output, as JSON.
+Without --plan the plan goes to standard output, as JSON. What the preset or the routing assumes, because no paper says
+it, stands in it below `assumptions`, and is told on standard error.
 """
 
 
@@ -39,6 +43,15 @@ def check(
             partial.replace(plan)
         except OSError as error:
             raise UsageError(f"{plan}: cannot be written: {error.strerror}; name another --plan") from None
+    print(_summary(file, scenario), file=sys.stderr)
+    for key, reason in scenario.assumptions().items():
+        print(f"  {key}: {reason}", file=sys.stderr)
+
+
+def _summary(file: Path, scenario: Scenario) -> str:
+    """One line: right, how large, and how many of its values no paper gives."""
     jobs = f"{len(scenario.jobs)} job{'' if len(scenario.jobs) == 1 else 's'}"
     ranks = sum(job.ranks for job in scenario.jobs)
-    print(f"{file}: right; {jobs}, {ranks:,} of {scenario.machine.nodes:,} nodes", file=sys.stderr)
+    number = len(scenario.assumptions())
+    assumed = f"; {number} assumption{'' if number == 1 else 's'}:" if number else ""
+    return f"{file}: right; {jobs}, {ranks:,} of {scenario.machine.job_nodes:,} nodes{assumed}"
