@@ -130,19 +130,21 @@ def _link(link: Link) -> dict[str, int]:
 def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None:
     if routing is None:
         return None
+    packet, flit = int(machine.packet), int(machine.flit)
     return {
         "algorithm": routing.kernel,
         "virtual_channels": routing.virtual_channels,
+        "channels": routing.channels,
         "local_order": routing.local_order,
         "threshold": routing.threshold,
-        "bias_flits": routing.bias.flits(int(machine.packet), int(machine.flit)),
+        "bias_flits": routing.bias.flits(packet, flit),
+        "minimal_up_to_flits": routing.minimal_up_to.flits(packet, flit),
         "candidates_minimal": routing.candidates_minimal,
         "candidates_nonminimal": routing.candidates_nonminimal,
         "queue": routing.queue,
         "queue_scope": routing.queue_scope,
         "tie": routing.tie,
         "intermediate": routing.intermediate,
-        "channels": routing.channels,
         "aries": routing.aries.model_dump(mode="json"),
         "q_adaptive": routing.q_adaptive.model_dump(mode="json"),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,15 +44,18 @@ def check(
             partial.replace(plan)
         except OSError as error:
             raise UsageError(f"{plan}: cannot be written: {error.strerror}; name another --plan") from None
-    print(_summary(file, scenario), file=sys.stderr)
-    for key, reason in scenario.assumptions().items():
-        print(f"  {key}: {reason}", file=sys.stderr)
+    print("\n".join(_summary(file, scenario)), file=sys.stderr)
 
 
-def _summary(file: Path, scenario: Scenario) -> str:
-    """One line: right, how large, and how many of its values no paper gives."""
+def _summary(file: Path, scenario: Scenario) -> Iterator[str]:
+    """Right, how large, and which of its values no paper gives, a line a reason."""
     jobs = f"{len(scenario.jobs)} job{'' if len(scenario.jobs) == 1 else 's'}"
     ranks = sum(job.ranks for job in scenario.jobs)
-    number = len(scenario.assumptions())
+    keys: dict[str, list[str]] = {}
+    for key, reason in scenario.assumptions().items():
+        keys.setdefault(reason, []).append(key)
+    number = sum(map(len, keys.values()))
     assumed = f"; {number} assumption{'' if number == 1 else 's'}:" if number else ""
-    return f"{file}: right; {jobs}, {ranks:,} of {scenario.machine.job_nodes:,} nodes{assumed}"
+    yield f"{file}: right; {jobs}, {ranks:,} of {scenario.machine.job_nodes:,} nodes{assumed}"
+    for reason, those in keys.items():
+        yield f"  {', '.join(those)}: {reason}"

@@ -188,7 +188,8 @@ def _comments(text: str) -> Iterator[tuple[str, str]]:
             continue
         parts = (entry["comment"] or "").split("; ")
         for key in _leaves(table + entry["key"], tomllib.loads(f"x = {entry['value']}")["x"]):
-            own = [part for part in parts if part.startswith(key.rpartition(".")[2])]
+            name = key.rpartition(".")[2]
+            own = [part.removeprefix(name).lstrip(": ") for part in parts if part.startswith(name)]
             yield key, (own[0] if own else entry["comment"] or "")
 
 

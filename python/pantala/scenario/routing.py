@@ -48,8 +48,8 @@ _MOST_BIAS = 15
 
 #: What an algorithm means by itself, under what a scenario says but over a machine's own defaults.
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "codes_adp": {"threshold": 1.0, "bias": Capacity(0, "flit"), "candidates_minimal": 2, "candidates_nonminimal": 2},
-    "codes_padp": {"threshold": 1.0, "bias": Capacity(0, "flit"), "candidates_minimal": 2, "candidates_nonminimal": 2},
+    "codes_adp": {"threshold": 2.0, "bias": Capacity(0, "flit"), "candidates_minimal": 2, "candidates_nonminimal": 2},
+    "codes_padp": {"threshold": 2.0, "bias": Capacity(0, "flit"), "candidates_minimal": 2, "candidates_nonminimal": 2},
     "merlin_ugal": {
         "threshold": 2.0,
         "bias": Capacity(50, "flit"),
@@ -57,7 +57,12 @@ _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
         "queue_scope": "vc",
         "tie": "random",
     },
-    "booksim_ugal": {"threshold": 2.0, "bias": Capacity(30, "flit"), "queue": "credits", "queue_scope": "port"},
+    "booksim_ugal": {
+        "threshold": 2.0,
+        "bias": Capacity(30, "flit"),
+        "queue": "output_and_credits",
+        "queue_scope": "port",
+    },
     "aries": {"candidates_minimal": 2, "candidates_nonminimal": 2},
 }
 
@@ -171,12 +176,19 @@ class Routing(Model):
     II.B). To be given, unless the machine's preset does; in a job the system's if not given."""
     virtual_channels: Index = 0
     """Virtual channels a port; 0 means as many as the algorithms in use need to be free of deadlock."""
+    channels: Literal["climbing", "booksim2", "caminos"] = "climbing"
+    """Which virtual channel a packet takes where. climbing: the algorithm's own, free of deadlock; booksim2: as
+    BookSim2, for minimal and booksim_ugal, of which the latter can deadlock; caminos: as CAMINOS' ascending channels,
+    for minimal, valiant_node and booksim_ugal."""
     local_order: Literal["row_first", "column_first"] = "row_first"
     """In two dimensions: the way inside a group, along the row and then the column, or the other way about."""
     threshold: _Factor = 2.0
     """Non-minimal when the minimal queue exceeds the non-minimal one times this (Kang et al., SC 2022, II.B)."""
     bias: Annotated[Capacity, AfterValidator(_finite)] = Capacity(0, "flit")
     """What the minimal queue must exceed on top, e.g. "50 flits"; zero in Kang et al. (SC 2022, III)."""
+    minimal_up_to: Annotated[Capacity, AfterValidator(_finite)] = Capacity(0, "flit")
+    """A minimal path whose queue is no longer than this is never left, e.g. "4 packets" (adaptive_threshold of
+    CODES)."""
     candidates_minimal: Count = 1
     """Minimal paths drawn and compared; 1 in SST, 2 in the text of Kang et al. (SC 2022, II.B) and on Aries."""
     candidates_nonminimal: Count = 1
@@ -190,9 +202,6 @@ class Routing(Model):
     intermediate: Literal["third", "any"] = "any"
     """booksim_ugal only: whether a non-minimal path goes through a router outside both groups (third, as CAMINOS), or
     through the router of any node, minimally if that is in the own group (any, as BookSim2)."""
-    channels: Literal["phase", "ascending"] = "phase"
-    """booksim_ugal only: virtual channels by phase, three, which can deadlock (phase, as BookSim2), or one more with
-    every link of a class (ascending, as CAMINOS)."""
     aries: Aries = Aries()
     """The bias of aries, and the schedule of aries_ad1."""
     q_adaptive: QAdaptive = QAdaptive()
