@@ -54,7 +54,8 @@ def on_machine(machine: Mapping[str, Any], routing: str) -> Scenario:
     Raises:
         ScenarioError: the machine or the routing is wrong.
     """
-    job = {"name": "any", "ranks": 1, "workload": {"kind": "pattern", "pattern": "uniform", "load": 0.5}}
+    work = {"kind": "pattern", "pattern": "uniform", "load": 0.5, "include_self": True}
+    job = {"name": "any", "ranks": 1, "workload": work}
     data: dict[str, Any] = {"name": "deadlock", "machine": machine, "jobs": [job], "stop": {"duration": "1 us"}}
     data |= {"routing": routing, "routing_all_to_all": routing, "allow_deadlock": True}
     return Scenario.from_dict(data, source="pantala topology")

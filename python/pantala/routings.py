@@ -88,9 +88,10 @@ ROUTINGS = (
     ),
     _info(
         "ugal_global",
-        4,
-        4,
-        "As ugal_n, but queues are summed over the whole path of each candidate: a yardstick, no router knows them.",
+        3,
+        3,
+        "minimal or valiant_group, by links x queue of the global links themselves, whichever router owns them: a "
+        "yardstick, no router knows that.",
         "(UGAL-G of Kim et al., ISCA 2008)",
     ),
     _info(
@@ -103,15 +104,16 @@ ROUTINGS = (
     _info(
         "codes_adp",
         4,
-        None,
-        "minimal or valiant_group, decided at the source router by whole-port queues of the better of two candidates.",
+        4,
+        "minimal or valiant_group, decided once at the source router, between the better of two candidates of each.",
         "(CODES; Yang et al., SC 2016, 2.2; Wang et al., IPDPS 2020, IV.C)",
     ),
     _info(
         "codes_padp",
         4,
-        None,
-        "As codes_adp, but a packet that is still minimal decides anew at the second router of its source group.",
+        4,
+        "As codes_adp, but a packet that is still minimal decides anew at every further router of its source group, "
+        "among that router's own global links.",
         "(CODES; Yang et al., SC 2016, 2.2)",
     ),
     _aries("aries_ad0", "aries with shift 0 and add 0: the lesser load. The default of Cray's MPI."),
@@ -126,16 +128,16 @@ ROUTINGS = (
     _info(
         "merlin_ugal",
         3,
-        None,
-        "minimal or valiant_group by the output queues of one virtual channel, as upstream SST.",
-        "(SST merlin)",
+        3,
+        "minimal or valiant_group, by the output buffer of one virtual channel, 50 flits in favour of minimal.",
+        "(upstream SST merlin, 2021)",
     ),
     _info(
         "booksim_ugal",
-        3,
-        None,
-        "minimal or through the router of a random node, by the uncredited flits of the port, as BookSim2. It can "
-        "deadlock with these three.",
+        4,
+        4,
+        "minimal or through the router of a random node, by whole-port queues, 30 flits in favour of minimal. Three "
+        "virtual channels with channels = booksim2, which can deadlock.",
         "(BookSim2; Jiang et al., ISPASS 2013)",
     ),
 )

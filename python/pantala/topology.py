@@ -159,7 +159,7 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
         **several,
         "global links a pair of groups": f"{least}" if least == most else f"{least} to {most}",
         "global ports without a link": f"{spare:,}",
-        "most links on a minimal path": str(longest_minimal_path(chosen, table)),
+        "diameter, at most one link global": str(longest_minimal_path(chosen, table)),
     }
 
 

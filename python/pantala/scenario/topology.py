@@ -38,15 +38,15 @@ class Topology(Model):
     """dragonfly (one-dimensional groups) or dragonfly_2d (groups of rows and columns)."""
     p: Count
     """Nodes a router."""
-    a: Count = Field(default_factory=int)  # never asked for: see complete
+    a: Count = Field(default_factory=lambda: 1)  # see complete
     """Routers a group; in two dimensions rows * columns, and not to be given."""
-    rows: Count = Field(default_factory=int)  # never asked for: see complete
+    rows: Count = Field(default_factory=lambda: 1)  # see complete
     """Rows of a group, which is the number of routers in a column; two dimensions only."""
-    columns: Count = Field(default_factory=int)  # never asked for: see complete
+    columns: Count = Field(default_factory=lambda: 1)  # see complete
     """Columns of a group, which is the number of routers in a row; two dimensions only."""
     h: Count
     """Global links a router."""
-    g: Count = Field(default_factory=int)  # never asked for: see complete
+    g: Count = Field(default_factory=lambda: 1)  # see complete
     """Groups: at most a*h + 1, which is the default; with fewer, pairs of groups can have several links."""
     links_per_local_pair: Count = 1
     """Links between two routers of a group; one dimension only."""
@@ -79,12 +79,9 @@ class Topology(Model):
         kind = data["kind"]
         if kind not in INSIDE:
             raise fault("is not known", f"known: {', '.join(INSIDE)}", "kind")
-        for key in ("a",) if kind == "dragonfly" else ("rows", "columns"):
-            if key not in data:
-                raise fault("is missing", f"add {key} = ...", key)
         if kind == "dragonfly":
             _refuse(data, kind, {"rows": 1, "columns": data.get("a")} | dict.fromkeys(_ONLY_2D[2:], 1))
-            data |= {"rows": 1, "columns": data["a"]}
+            data |= {"rows": 1, "columns": data.get("a", 1)}
         else:
             _refuse(data, kind, dict.fromkeys(_ONLY_1D, 1))
             routers = _product(data, "rows", "columns") or 1  # or rows or columns are at fault, and will say so
@@ -96,6 +93,9 @@ class Topology(Model):
 
     @model_validator(mode="after")
     def _what_follows(self) -> Topology:
+        for key in ("a",) if self.kind == "dragonfly" else ("rows", "columns"):
+            if key not in self.model_fields_set:
+                raise fault("is missing", f"add {key} = ...", key)
         self._follows(*(("rows", "columns") if self.kind == "dragonfly" else ("a",)))
         if self.g == self.a * self.h + 1:
             self._follows("g")
