@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pantala.routings import ROUTINGS
     from pantala.scenario import (
         AllreduceLoop,
+        Aries,
         Collectives,
         ContiguousPlacement,
         Fft3d,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         Nic,
         NodesPlacement,
         Pattern,
+        QAdaptive,
         RandomPlacement,
         Record,
         Router,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ROUTINGS",
     "AllreduceLoop",
+    "Aries",
     "Bandwidth",
     "Capacity",
     "Collectives",
@@ -85,6 +88,7 @@ __all__ = [
     "NodesPlacement",
     "PantalaError",
     "Pattern",
+    "QAdaptive",
     "RandomPlacement",
     "Record",
     "Router",
@@ -133,6 +137,7 @@ _HOMES = {
     "pantala.routings": ("ROUTINGS",),
     "pantala.scenario": (
         "AllreduceLoop",
+        "Aries",
         "Collectives",
         "ContiguousPlacement",
         "Fft3d",
@@ -145,6 +150,7 @@ _HOMES = {
         "Nic",
         "NodesPlacement",
         "Pattern",
+        "QAdaptive",
         "RandomPlacement",
         "Record",
         "Router",

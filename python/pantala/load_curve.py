@@ -210,7 +210,7 @@ def curve_setup(
     }
     with _keys_of_the_curve():
         scenario = Scenario.from_dict(data, source=_SOURCE, changes=spelled)
-        everywhere = scenario.replace({"jobs.0.ranks": scenario.machine.nodes})
+        everywhere = scenario.replace({"jobs.0.ranks": scenario.machine.job_nodes})
     return CurveSetup(everywhere, **times)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from pantala.errors import UsageError, nearest
-from pantala.schema import TABLES
+from pantala.schema import INSIDE_GROUPS, TABLES
 
 if TYPE_CHECKING:
     from pantala.results import Run
@@ -55,9 +55,9 @@ def _counter(name: str) -> Callable[[Run], float | None]:
     return lambda run: run.document["counters"].get(name)
 
 
-def _over_links(link_class: str, expression: pl.Expr) -> Callable[[Run], float | None]:
+def _over_links(classes: tuple[str, ...], expression: pl.Expr) -> Callable[[Run], float | None]:
     def compute(run: Run) -> float | None:
-        links = run.links.filter(pl.col("class") == link_class).select(expression.alias("value")).collect()
+        links = run.links.filter(pl.col("class").is_in(classes)).select(expression.alias("value")).collect()
         value: float | None = links["value"].item()
         return value
 
@@ -82,18 +82,26 @@ _RUN_METRICS: dict[str, tuple[str, Callable[[Run], float | None]]] = {
     "packets_delivered": ("Packets delivered.", _counter("packets_delivered")),
     "packet_hops": ("Link traversals between routers, plus ejections.", _counter("packet_hops")),
 }
-for _class in ("local", "global"):
-    _RUN_METRICS[f"{_class}_load_mean"] = (
-        f"Mean over {_class} links of the share of time that a link was busy (congestion index; Kang et al., VI.B).",
-        _over_links(_class, pl.col("load").mean()),
+
+#: Of which links there are metrics, by what their names begin with; in two dimensions all inside a group are local.
+_GROUPS_OF_LINKS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "local": ("links inside groups", INSIDE_GROUPS),
+    "row": ("row links (none in one dimension)", ("row",)),
+    "column": ("column links (none in one dimension)", ("column",)),
+    "global": ("global links", ("global",)),
+}
+for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
+    _RUN_METRICS[f"{_name}_load_mean"] = (
+        f"Mean over {_links} of the share of time that a link was busy (congestion index; Kang et al., VI.B).",
+        _over_links(_classes, pl.col("load").mean()),
     )
-    _RUN_METRICS[f"{_class}_load_max"] = (
-        f"The busiest {_class} link's share of time.",
-        _over_links(_class, pl.col("load").max()),
+    _RUN_METRICS[f"{_name}_load_max"] = (
+        f"The largest share of time that one of the {_links} was busy.",
+        _over_links(_classes, pl.col("load").max()),
     )
-    _RUN_METRICS[f"{_class}_stall_mean_ns"] = (
-        f"Mean over {_class} links of the time that a flit was ready and had no credit (Kang et al., SC 2022, VI.B).",
-        _over_links(_class, pl.col("stall_ns").mean()),
+    _RUN_METRICS[f"{_name}_stall_mean_ns"] = (
+        f"Mean over {_links} of the time that a flit was ready and had no credit (Kang et al., SC 2022, VI.B).",
+        _over_links(_classes, pl.col("stall_ns").mean()),
     )
 
 

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-__all__ = ["Progress", "ProgressCallback", "core", "link_table", "measure", "resolve", "run", "write_link_table"]
+__all__ = [
+    "Progress",
+    "ProgressCallback",
+    "core",
+    "deadlock",
+    "link_table",
+    "measure",
+    "resolve",
+    "run",
+    "write_link_table",
+]
 
 
 class Progress(TypedDict):
@@ -94,6 +104,22 @@ def measure(
         text = module.measure(json.dumps(plan), warmup_ps, measure_ps, timeline_ps, progress)
     result: dict[str, Any] = json.loads(text)
     return result
+
+
+def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
+    """Whether packets of a plan could wait for each other in a circle: its channel-dependency graph, searched.
+
+    Returns:
+        ``routings`` (their names), ``virtual_channels`` (a port), ``channels``, ``dependencies``, ``cycle`` (None, or
+        its channels in order: ``router``, ``port``, ``class``, ``vc``, ``to_router``), ``exception`` (None, or the name
+        under which the cycle is known).
+
+    Raises:
+        PlanError: the plan cannot be run.
+    """
+    with _core_errors() as module:
+        found: dict[str, Any] = json.loads(module.deadlock(json.dumps(plan)))
+    return found
 
 
 def link_table(topology: dict[str, Any]) -> dict[str, list[Any]]:

@@ -21,7 +21,7 @@ __all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan
 PLAN_VERSION = 2
 
 _WIDTH = 110
-_OF_MACHINE = frozenset({"topology", "links", "packet_bytes", "flit_bytes", "router", "nic"})
+_OF_MACHINE = frozenset({"topology", "service_nodes", "links", "packet_bytes", "flit_bytes", "router", "nic"})
 _UNIT = re.compile(r"_(bytes_per_s|bytes|ps|flits|packets)(?=$|\.|\[)")
 
 
@@ -34,13 +34,15 @@ def build_plan(scenario: Scenario) -> dict[str, Any]:
         "seed": scenario.seed,
         **_machine(scenario.machine),
         "routing": _routing(scenario.routing, scenario.machine),
+        "routing_all_to_all": _routing(scenario.routing_all_to_all, scenario.machine),
+        "allow_deadlock": scenario.allow_deadlock,
         "mpi": {
             "eager_threshold_bytes": int(scenario.mpi.eager_threshold),
             "control_bytes": int(scenario.mpi.control),
             "eager_completion": scenario.mpi.eager_completion,
             "collectives": scenario.mpi.collectives.model_dump(),
         },
-        "jobs": [_job(job) for job in scenario.jobs],
+        "jobs": [_job(job, scenario.machine) for job in scenario.jobs],
         "stop": {
             "duration_ps": int(scenario.stop.duration or 0),
             "watchdog_ps": int(scenario.stop.watchdog),
@@ -53,6 +55,7 @@ def build_plan(scenario: Scenario) -> dict[str, Any]:
             "iterations": record.iterations,
             "link_windows": record.link_windows,
         },
+        "assumptions": scenario.assumptions(),
     }
 
 
@@ -88,20 +91,10 @@ def _machine(machine: Machine) -> dict[str, Any]:
     packet, flit = int(machine.packet), int(machine.flit)
     router = machine.router
     return {
-        "topology": {
-            "rows": 1,
-            "columns": machine.topology.a,
-            "links_per_local_pair": 1,
-            "links_per_row_pair": 1,
-            "links_per_column_pair": 1,
-            "spread": "consecutive",
-            **machine.topology.model_dump(),
-        },
-        "links": {
-            "terminal": _link(machine.links.terminal),
-            "local": _link(machine.links.local),
-            "global": _link(machine.links.global_),
-        },
+        "topology": machine.topology.as_plan(),
+        "service_nodes": [list(span) for span in machine.service_ranges()],
+        "links": dict.fromkeys(("terminal", "local", "row", "column", "global"))
+        | {name: _link(link) for name, link in machine.links.classes().items()},
         "packet_bytes": packet,
         "flit_bytes": flit,
         "router": {
@@ -124,6 +117,8 @@ def _machine(machine: Machine) -> dict[str, Any]:
         "nic": {
             "buffer_packets": machine.nic.buffer.packets(packet, flit),
             "latency_from": machine.nic.latency_from,
+            "responses": machine.nic.responses,
+            "response_bytes": int(machine.nic.response or machine.flit),
         },
     }
 
@@ -132,40 +127,38 @@ def _link(link: Link) -> dict[str, int]:
     return {"bandwidth_bytes_per_s": int(link.bandwidth), "latency_ps": int(link.latency)}
 
 
-def _routing(routing: Routing, machine: Machine) -> dict[str, Any]:
+def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None:
+    if routing is None:
+        return None
+    packet, flit = int(machine.packet), int(machine.flit)
     return {
-        "algorithm": routing.algorithm,
+        "algorithm": routing.kernel,
         "virtual_channels": routing.virtual_channels,
+        "channels": routing.channels,
+        "local_order": routing.local_order,
         "threshold": routing.threshold,
-        "bias_flits": routing.bias.flits(int(machine.packet), int(machine.flit)),
+        "bias_flits": routing.bias.flits(packet, flit),
+        "minimal_up_to_flits": routing.minimal_up_to.flits(packet, flit),
         "candidates_minimal": routing.candidates_minimal,
         "candidates_nonminimal": routing.candidates_nonminimal,
         "queue": routing.queue,
         "queue_scope": routing.queue_scope,
-        "channels": "climbing",
-        "local_order": "row_first",
-        "tie": "minimal",
-        "intermediate": "third",
-        "aries": {"shift": [0], "add": 0, "levels": 64},
-        "q_adaptive": {
-            "learning_rate_down": 0.2,
-            "learning_rate_up": 0.04,
-            "exploration": 0.001,
-            "threshold_source": 0.2,
-            "threshold_intermediate": 0.35,
-            "truncate": True,
-            "table": "",
-        },
+        "tie": routing.tie,
+        "intermediate": routing.intermediate,
+        "aries": routing.aries.model_dump(mode="json"),
+        "q_adaptive": routing.q_adaptive.model_dump(mode="json"),
     }
 
 
-def _job(job: Job) -> dict[str, Any]:
+def _job(job: Job, machine: Machine) -> dict[str, Any]:
     return {
         "name": job.name,
         "ranks": job.ranks,
         "start_ps": int(job.start),
         "placement": _placement(job.placement),
         "nodes": [],
+        "routing": _routing(job.routing, machine),
+        "routing_all_to_all": _routing(job.routing_all_to_all, machine),
         "workload": _workload(job.workload),
     }
 

@@ -109,7 +109,7 @@ class Run:
 
     @property
     def link_windows(self) -> pl.LazyFrame:
-        """One row a link and window of time, local and global links only; empty if `record.link_windows` was off."""
+        """One row a link between routers and window of time; empty if `record.link_windows` was off."""
         return self._table("link_windows")
 
     @property

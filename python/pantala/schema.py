@@ -17,10 +17,14 @@ import polars as pl
 if TYPE_CHECKING:
     from polars.datatypes import DataTypeClass
 
-__all__ = ["LINK_CLASSES", "TABLES", "Column", "Table", "polars_schema"]
+__all__ = ["INSIDE_GROUPS", "LINK_CLASSES", "NETWORK", "TABLES", "Column", "Table", "polars_schema"]
 
+#: Classes of links inside a group: local on a one-dimensional Dragonfly, row and column on a two-dimensional one.
+INSIDE_GROUPS = ("local", "row", "column")
+#: Classes of links between routers.
+NETWORK = (*INSIDE_GROUPS, "global")
 #: Values of ``links.class``. Injection and ejection links are the two directions of a terminal link.
-LINK_CLASSES = ("injection", "ejection", "local", "global")
+LINK_CLASSES = ("injection", "ejection", *NETWORK)
 
 _TYPES: Mapping[str, DataTypeClass] = MappingProxyType(
     {
@@ -208,7 +212,11 @@ _LINKS = Table(
     "One row a directed link, terminal links included: what it is and what it carried over the whole run.",
     (
         _LINK,
-        Column("class", "str", "`injection`, `ejection`, `local` or `global`."),
+        Column(
+            "class",
+            "str",
+            "`injection`, `ejection`, `global`, and inside a group `local`, or in two dimensions `row` and `column`.",
+        ),
         Column("source_router", "u32", "Router at the sending end; null for an injection link.", True),
         Column("source_port", "u32", "Port of that router; null for an injection link.", True),
         Column("source_group", "u32", "Group of that router; null for an injection link.", True),
@@ -236,7 +244,7 @@ _LINK_JOBS = Table(
 
 _LINK_WINDOWS = Table(
     "link_windows",
-    "One row a local or global link and time window in which it sent anything (`record.link_windows`). The length of a "
+    "One row a link between routers and time window in which it sent anything (`record.link_windows`). The length of a "
     "window is `record.window_ps` of the plan.",
     (
         _LINK,

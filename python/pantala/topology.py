@@ -7,20 +7,23 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import polars as pl
 from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
 
 from pantala import native
 from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.plan import scenario_key
 from pantala.scenario import Topology
 from pantala.scenario.faults import first_fault
-from pantala.scenario.presets import machine_preset, machine_presets, merge
+from pantala.scenario.presets import example, machine_preset, machine_presets, merge
+from pantala.scenario.topology import over_preset
 
-__all__ = ["link_table", "summary", "topology", "write_graphml", "write_links"]
+__all__ = ["link_table", "longest_minimal_path", "summary", "topology", "write_graphml", "write_links"]
 
 _SOURCE = "pantala topology"
-_NUMBERS = ("p", "a", "h", "g")
+_SHAPE = ("kind", "p", "a", "rows", "columns", "h", "g")
 
 
 def topology(given: Mapping[str, Any], preset: str | None = None) -> Topology:
@@ -34,15 +37,25 @@ def topology(given: Mapping[str, Any], preset: str | None = None) -> Topology:
         ScenarioError: a number is missing or wrong.
         UsageError: there is no such preset.
     """
-    if preset is None and not any(key in given for key in _NUMBERS):
+    if preset is None and not any(key in given for key in _SHAPE):
         preset = "kang2022"
-    if preset is not None and preset not in machine_presets():
-        raise UsageError(f"preset = '{preset}': is not a machine; choose one of {', '.join(machine_presets())}")
-    data = merge(machine_preset(preset)["machine"]["topology"] if preset else {}, given)
+    data = dict(given)
+    if preset is not None:
+        data = merge(over_preset(_preset(preset)["machine"]["topology"], given), given)
     try:
         return Topology.model_validate(data)
     except ValidationError as error:
         raise first_fault(error, _SOURCE, data) from None
+
+
+def _preset(name: str) -> dict[str, Any]:
+    try:
+        return machine_preset(name)
+    except PydanticCustomError as error:
+        known = ", ".join(example(name) for name in machine_presets())
+        words = error.context or {}
+        remedy = f"choose one of {known}" if words.get("message") == "is not a preset" else words.get("remedy", "")
+        raise UsageError(f"preset = '{name}': {words.get('message', error)}; {remedy}") from None
 
 
 def link_table(chosen: Topology) -> pl.DataFrame:
@@ -56,7 +69,7 @@ def link_table(chosen: Topology) -> pl.DataFrame:
         ScenarioError: no such network can be wired.
     """
     try:
-        return pl.DataFrame(native.link_table(chosen.model_dump()))
+        return pl.DataFrame(native.link_table(chosen.as_plan()))
     except PlanError as error:
         raise _blame(error) from None
 
@@ -69,7 +82,7 @@ def write_links(chosen: Topology, path: Path) -> None:
         UsageError: the file cannot be written.
     """
     try:
-        native.write_link_table(chosen.model_dump(), path)
+        native.write_link_table(chosen.as_plan(), path)
     except PlanError as error:
         raise _blame(error) from None
     except OSError as error:
@@ -79,8 +92,8 @@ def write_links(chosen: Topology, path: Path) -> None:
 def write_graphml(chosen: Topology, path: Path) -> None:
     """Writes routers and the links between them as GraphML, for NetworkX, igraph, Gephi.
 
-    Nodes have `group`; edges, one a pair of directed links, have `class` (local or global), `source_port` and
-    `target_port`.
+    Nodes have `group`; edges, one a pair of directed links, have `class` (local, or row and column; global),
+    `source_port` and `target_port`.
 
     Raises:
         ScenarioError: no such network can be wired.
@@ -93,7 +106,7 @@ def write_graphml(chosen: Topology, path: Path) -> None:
     for name, (of, kind) in attributes.items():
         ElementTree.SubElement(root, "key", {"id": name, "for": of, "attr.name": name, "attr.type": kind})
     graph = ElementTree.SubElement(root, "graph", edgedefault="undirected")
-    for router in range(chosen.a * chosen.g):
+    for router in range(chosen.routers):
         node = ElementTree.SubElement(graph, "node", id=f"r{router}")
         ElementTree.SubElement(node, "data", key="group").text = str(router // chosen.a)
     for row in table.iter_rows(named=True):
@@ -118,30 +131,62 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
         chosen: the topology.
         table: its `link_table`.
     """
-    classes = table.group_by("class").len()
-    directed = dict(classes.iter_rows())
+    directed = dict(table.group_by("class").len().iter_rows())
     pairs = (
         table.filter(pl.col("class") == "global")
         .group_by("source_group", "target_group")
         .len()
-        .select(pl.col("len").min().alias("least"), pl.col("len").max().alias("most"), pl.len().alias("pairs"))
+        .select(pl.col("len").min().alias("least"), pl.col("len").max().alias("most"))
         .row(0, named=True)
     )
-    ports = chosen.p + chosen.a - 1 + chosen.h
+    ports = chosen.ports()
     spare = chosen.a * chosen.h * chosen.g - directed.get("global", 0)
     least, most = pairs["least"] or 0, pairs["most"] or 0
+    letters = {"p, a, h, g": f"{chosen.p}, {chosen.a}, {chosen.h}, {chosen.g}"}
+    if chosen.kind == "dragonfly_2d":
+        letters["rows and columns of a group"] = f"{chosen.rows} and {chosen.columns}"
+    numbers = {name: getattr(chosen, f"links_per_{name}_pair") for name in chosen.inside}
+    several = {f"{name} links of two routers": str(links) for name, links in numbers.items() if links > 1}
+    spread = "" if chosen.spread == "consecutive" else f", {chosen.spread}"
     return {
-        "p, a, h, g": f"{chosen.p}, {chosen.a}, {chosen.h}, {chosen.g}",
-        "wiring": chosen.wiring + (", mirrored" if chosen.mirrored else ""),
-        "nodes": f"{chosen.p * chosen.a * chosen.g:,}",
-        "routers": f"{chosen.a * chosen.g:,}",
+        **letters,
+        "wiring": chosen.wiring + (", mirrored" if chosen.mirrored else "") + spread,
+        "nodes": f"{chosen.nodes:,}",
+        "routers": f"{chosen.routers:,}",
         "groups": f"{chosen.g:,}",
-        "ports a router": f"{ports}: {chosen.p} terminal, {chosen.a - 1} local, {chosen.h} global",
-        "local links": f"{directed.get('local', 0) // 2:,}",
-        "global links": f"{directed.get('global', 0) // 2:,}",
+        "ports a router": f"{sum(ports.values())}: " + ", ".join(f"{number} {name}" for name, number in ports.items()),
+        **{f"{name} links": f"{directed.get(name, 0) // 2:,}" for name in (*chosen.inside, "global")},
+        **several,
         "global links a pair of groups": f"{least}" if least == most else f"{least} to {most}",
         "global ports without a link": f"{spare:,}",
+        "diameter, at most one link global": str(longest_minimal_path(chosen, table)),
     }
+
+
+def longest_minimal_path(chosen: Topology, table: pl.DataFrame) -> int:
+    """The most links between routers that a minimal path needs: at most one of them is global.
+
+    Args:
+        chosen: the topology.
+        table: its `link_table`.
+    """
+    place = np.arange(chosen.a)
+    if chosen.kind == "dragonfly":
+        apart = (place[:, None] != place).astype(np.int8)
+    else:
+        row, column = np.divmod(place, chosen.columns)
+        apart = (row[:, None] != row).astype(np.int8) + (column[:, None] != column)
+    longest = int(apart.max())
+    ends = (
+        table.filter(pl.col("class") == "global", pl.col("source_group") < pl.col("target_group"))
+        .with_columns(pl.col("source_router", "target_router") % chosen.a)
+        .group_by("source_group", "target_group")
+        .agg("source_router", "target_router")
+    )
+    for here, there in ends.select("source_router", "target_router").iter_rows():
+        over = apart[here][:, :, None] + apart[there][:, None, :]  # by link, source router, destination router
+        longest = max(longest, int(over.min(axis=0).max()) + 1)
+    return longest
 
 
 def _blame(error: PlanError) -> ScenarioError:

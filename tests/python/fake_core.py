@@ -39,7 +39,7 @@ class FakeCore:
     """
 
     VERSION: str = "0.1.0"
-    PLAN_VERSION: int = 1
+    PLAN_VERSION: int = 2
     PlanError: type[FakePlanError] = FakePlanError
     RunError: type[FakeRunError] = FakeRunError
     fail: Callable[[Json], None] = lambda plan: None
@@ -109,8 +109,22 @@ class FakeCore:
             | {"timeline": [{"window_start_ns": 0.0, "accepted": load, "nonminimal_share": 0.0}]}
         )
 
+    def deadlock(self, plan_json: str) -> str:
+        """A cycle under booksim_ugal, none under the others; q_adaptive only in one dimension, as in the core."""
+        plan = json.loads(plan_json)
+        names = [plan["routing"]["algorithm"]]
+        if "q_adaptive" in names and plan["topology"]["kind"] == "dragonfly_2d":
+            raise FakePlanError("routing.algorithm", "q_adaptive", "its table has no place for rows", "use another")
+        cycle = [
+            {"router": 0, "port": 2, "class": "local", "vc": 0, "to_router": 1},
+            {"router": 1, "port": 5, "class": "global", "vc": 0, "to_router": 0},
+        ]
+        cyclic = "booksim_ugal" in names
+        found = {"routings": names, "virtual_channels": 3, "channels": 1234, "dependencies": 56789}
+        return json.dumps(found | {"cycle": cycle if cyclic else None, "exception": names[0] if cyclic else None})
+
     def link_table(self, topology_json: str) -> dict[str, list[Any]]:
-        """A full mesh of the routers in a group, and one link from each group to the next."""
+        """A full mesh of the routers in a group, and no link between groups."""
         t = json.loads(topology_json)
         rows = []
         for router in range(t["a"] * t["g"]):

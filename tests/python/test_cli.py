@@ -22,7 +22,7 @@ Cli = Callable[..., Ended]
 def test_help_names_every_command(cli: Cli) -> None:
     shown = cli("--help")
     assert shown.status == 0
-    for command in ("run", "check", "curve", "bench", "topology", "report", "routings", "schema", "version"):
+    for command in ("run", "check", "curve", "bench", "topology", "report", "routings", "presets", "schema", "version"):
         assert command in shown.out
         assert cli(command, "--help").status == 0
 
@@ -33,6 +33,62 @@ def test_routings_schema_version(cli: Cli, workdir: Path) -> None:
     assert cli("schema", "--out", "a/schema.json") == Ended(0, "", "")
     assert json.loads(Path("a/schema.json").read_text()) == pt.scenario_json_schema()
     assert cli("version").out == f"pantala {pt.__version__}\n"
+
+
+def test_presets_are_listed_with_their_nodes(cli: Cli) -> None:
+    shown = cli("presets").out
+    for name in (*pt.machine_presets(), *pt.router_presets()):
+        assert name in shown
+    for nodes in ("1,056", "4,608", "8,448", "13,056"):
+        assert nodes in shown
+
+
+def test_two_dimensions_are_shown_in_their_own_words(fake_core: FakeCore, cli: Cli) -> None:
+    shown = cli(
+        "topology", "--p", "2", "--rows", "2", "--columns", "3", "--h", "2", "--g", "3", "--spread", "round_robin"
+    )
+    assert shown.status == 0, shown.err
+    for words in ("7: 2 terminal, 2 row, 1 column, 2 global", "rows and columns of a group", "absolute, round_robin"):
+        assert words in shown.out
+    changed = cli("topology", "--preset", "theta", "--links-per-column-pair", "1", "--g", "2", "--links-per-pair", "1")
+    assert "34: 4 terminal, 15 row, 5 column, 10 global" in changed.out
+
+
+def test_deadlock_is_a_line_a_routing(fake_core: FakeCore, cli: Cli, small: Path) -> None:
+    found = cli("topology", small, "--deadlock")
+    assert (found.status, found.out) == (
+        0,
+        "minimal: free of deadlock: 1,234 channels, 56,789 dependencies, 3 virtual channels a port, no cycle\n",
+    )
+    found = cli("topology", "--preset", "theta", "--deadlock", "--routing", "aries_ad3", "--routing", "par")
+    assert [line.partition(":")[0] for line in found.out.splitlines()] == ["aries_ad3", "par"]
+    found = cli("topology", small, "--deadlock", "--routing", "booksim_ugal")
+    assert found.status == 1
+    assert found.out.splitlines()[1:] == [
+        "  local link from router 0 to router 1 (port 2), virtual channel 0",
+        "  global link from router 1 to router 0 (port 5), virtual channel 0",
+    ]
+    assert "booksim_ugal: can deadlock, known as booksim_ugal: " in found.out
+
+
+def test_deadlock_of_every_routing_says_which_cannot_run(fake_core: FakeCore, cli: Cli) -> None:
+    found = cli("topology", "--preset", "theta", "--deadlock")
+    assert found.status == 1, "booksim_ugal has a cycle"
+    told = [line for line in found.out.splitlines() if not line.startswith(" ")]
+    assert [line.partition(":")[0] for line in told] == [routing.name for routing in pt.ROUTINGS]
+    assert "q_adaptive: cannot run here: its table has no place for rows" in told
+    assert found.err == ""
+
+
+def test_check_tells_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "theta.toml"
+    job = "[[jobs]]\nname = 'a'\nranks = 4\nworkload = { kind = 'uniform_random', iterations = 1, message = '1 kB' }\n"
+    file.write_text(f"name = 'x'\nmachine = 'theta'\n{job}")
+    checked = cli("check", file)
+    assert checked.status == 0, checked.err
+    told = json.loads(checked.out)["assumptions"]
+    assert f"right; 1 job, 4 of 4,392 nodes; {len(told)} assumptions:\n" in checked.err
+    assert "  machine.links.row.latency: a backplane\n" in checked.err
 
 
 def test_topology_is_shown_and_written(fake_core: FakeCore, cli: Cli, workdir: Path) -> None:

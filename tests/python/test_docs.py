@@ -11,7 +11,7 @@ import pytest
 
 from pantala import scenario_json_schema
 from pantala.metrics import all_metrics
-from pantala.routings import ROUTINGS
+from pantala.routings import ROUTINGS, RoutingInfo
 from pantala.schema import TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -59,10 +59,15 @@ def test_every_command_and_option_is_described(reference: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("routing", ROUTINGS, ids=lambda routing: routing.name)
-def test_every_routing_has_a_page_with_its_channels(routing: object) -> None:
-    name, channels = routing.name, routing.virtual_channels  # type: ignore[attr-defined]
-    text = (DOCS / "explanation" / "routing" / f"{name}.md").read_text(encoding="utf-8")
-    assert re.search(rf"\| virtual channels \| {channels}\b", text)
+def test_every_routing_has_a_page_with_its_channels(routing: RoutingInfo) -> None:
+    text = (DOCS / "explanation" / "routing" / f"{routing.page}.md").read_text(encoding="utf-8")
+    assert re.search(rf"\| virtual channels \| {routing.virtual_channels}\b", text)
+    in_2d = re.search(r"\| in two dimensions \| (.*?) \|", text)
+    assert in_2d is not None
+    told = in_2d[1].partition(" ")[0].rstrip(":;.,")
+    assert told == ("no" if routing.virtual_channels_2d is None else str(routing.virtual_channels_2d))
+    index = (DOCS / "explanation" / "routing" / "index.md").read_text(encoding="utf-8")
+    assert f"[{routing.name}]({routing.page}.md)" in index or f"`{routing.name}`" in index
 
 
 def test_guides_name_only_files_that_exist() -> None:

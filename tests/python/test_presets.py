@@ -1,5 +1,10 @@
+"""Presets: they have the numbers of their papers, and every number says where it is from."""
+
 from __future__ import annotations
 
+import re
+import tomllib
+from collections.abc import Iterator
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
@@ -8,16 +13,145 @@ import pytest
 
 import pantala as pt
 from pantala.load_curve import curve_setup
-from pantala.scenario.presets import merge
+from pantala.scenario.presets import merge, preset_sources
+from pantala.units import Bandwidth, Duration
+
+#: What the papers say of their machines (the seed papers' sections are in the presets' files).
+NUMBERS: dict[str, dict[str, Any]] = {
+    "kang2022": {
+        "topology": {"kind": "dragonfly", "p": 4, "a": 8, "h": 4, "g": 33, "links_per_pair": 1},
+        "links": {"local": ("200 Gb/s", "30 ns"), "global": ("200 Gb/s", "300 ns")},
+        "sizes": (512, 128),
+        "nodes": 1056,
+    },
+    "yang2016": {
+        "topology": {"kind": "dragonfly", "p": 4, "a": 8, "h": 4, "g": 33, "links_per_pair": 1},
+        "links": {"terminal": ("2 GiB/s", None), "local": ("2 GiB/s", None), "global": ("4 GiB/s", None)},
+        "nodes": 1056,
+        "ports": 15,
+    },
+    "wang2020_1d": {
+        "topology": {"kind": "dragonfly", "p": 8, "a": 32, "h": 4, "g": 33},
+        "links": {"terminal": ("16 GiB/s", None), "global": ("5.25 GiB/s", None)},
+        "nodes": 8448,
+    },
+    "wang2020_2d": {
+        "topology": {"kind": "dragonfly_2d", "p": 4, "rows": 6, "columns": 16, "h": 7, "g": 22},
+        "links": {"terminal": ("16 GiB/s", None), "global": ("5.25 GiB/s", None)},
+        "nodes": 8448,
+    },
+    "prisacari2015(2,3,2)": {
+        "topology": {"kind": "dragonfly", "p": 2, "a": 3, "h": 2, "g": 7, "links_per_pair": 1, "wiring": "palmtree"},
+        "links": dict.fromkeys(("terminal", "local", "global"), ("40 Gb/s", None)),
+        "sizes": (64, 64),
+        "nodes": 42,
+    },
+    "prisacari2015(8,16,8)": {"topology": {"p": 8, "a": 16, "h": 8, "g": 129, "links_per_pair": 1}, "nodes": 16_512},
+    "theta": {
+        "topology": {"kind": "dragonfly_2d", "p": 4, "rows": 6, "columns": 16, "h": 10, "g": 12, "links_per_pair": 24},
+        "links": {"row": ("5.25 GB/s", None), "column": ("5.25 GB/s", None), "global": ("4.69 GB/s", None)},
+        "nodes": 4608,
+        "job_nodes": 4392,
+        "ports": 4 + 15 + 15 + 10,
+    },
+    "cori": {
+        "topology": {"kind": "dragonfly_2d", "p": 4, "rows": 6, "columns": 16, "h": 10, "g": 34, "links_per_pair": 8},
+        "links": {"row": ("5.25 GB/s", None), "column": ("5.25 GB/s", None), "global": ("4.69 GB/s", None)},
+        "nodes": 13_056,
+        "job_nodes": 9668,
+        "ports": 4 + 15 + 15 + 10,
+    },
+}
+
+#: What says what a thing is, not how much.
+NAMES = ("kind", "wiring_seed", "mirrored")
+
+
+def scenario(machine: str, routing: str = "minimal") -> pt.Scenario:
+    work = {"kind": "allreduce_loop", "message": "1 B", "iterations": 1}
+    job = {"name": "a", "ranks": 2, "workload": work}
+    return pt.Scenario.from_dict({"name": "x", "machine": machine, "routing": routing, "jobs": [job]})
 
 
 @pytest.mark.parametrize("name", pt.machine_presets())
 def test_a_machine_preset_is_a_machine(name: str) -> None:
-    data: dict[str, Any] = {"name": "x", "machine": name, "routing": "ugal_n"}
-    data["jobs"] = [
-        {"name": "a", "ranks": 2, "workload": {"kind": "allreduce_loop", "message": "1 B", "iterations": 1}}
-    ]
-    assert pt.Scenario.from_dict(data).plan()["topology"]["kind"] == "dragonfly"
+    plan = scenario(name, "ugal_n").plan()
+    assert plan["topology"]["kind"] in {"dragonfly", "dragonfly_2d"}
+    there = {key for key, link in plan["links"].items() if link is not None}
+    assert there == {"terminal", *pt.Machine.of(name).topology.inside, "global"}
+
+
+def test_every_machine_is_held_to_its_paper() -> None:
+    assert {name.partition("(")[0] for name in NUMBERS} <= set(pt.machine_presets())
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_machine_has_the_numbers_of_its_paper(name: str) -> None:
+    machine, numbers = pt.Machine.of(name), NUMBERS[name]
+    topology = machine.topology.model_dump()
+    assert {key: topology[key] for key in numbers["topology"]} == numbers["topology"]
+    assert machine.nodes == numbers["nodes"]
+    assert machine.job_nodes == numbers.get("job_nodes", numbers["nodes"])
+    if "ports" in numbers:
+        assert sum(machine.topology.ports().values()) == numbers["ports"]
+    if "sizes" in numbers:
+        assert (int(machine.packet), int(machine.flit)) == numbers["sizes"]
+    links = machine.links.classes()
+    for key, (bandwidth, latency) in numbers.get("links", {}).items():
+        assert links[key].bandwidth == Bandwidth.parse(bandwidth), key
+        assert latency is None or links[key].latency == Duration.parse(latency), key
+
+
+@pytest.mark.parametrize("name", ["wang2020_1d", "wang2020_2d"])
+def test_the_local_links_of_wang_are_a_byte_from_the_paper(name: str) -> None:
+    machine = pt.Machine.of(name)
+    for key in machine.topology.inside:
+        assert abs(machine.links.classes()[key].bandwidth - 4.69 * 2**30) < 1
+
+
+def test_cables_of_the_crays() -> None:
+    for name, cables in (("theta", 12), ("cori", 4)):
+        shape = pt.Machine.of(name).topology
+        assert shape.cables_per_pair == cables
+        assert shape.links_per_pair * (shape.g - 1) == 264, "a group's global links, of 96 routers with 10 each"
+
+
+@pytest.mark.parametrize("name", pt.machine_presets())
+def test_every_number_of_a_machine_names_its_source(name: str) -> None:
+    sources = preset_sources(name)
+    text = (files("pantala") / "presets" / "machines" / f"{name}.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    assert set(sources) == set(leaves({key: value for key, value in data.items() if key != "parameters"}))
+    untold = [key for key, comment in sources.items() if not re.search(r"\[[^\]]+\]", comment)]
+    assert not [key for key in untold if key.rpartition(".")[2] not in NAMES]
+    legend = set(re.findall(r"^# \[([\w ]+)\]", text, re.MULTILINE))
+    used = {word for comment in sources.values() for word in re.findall(r"\[([A-Za-z]\w*)", comment)}
+    assert used == legend
+
+
+def test_what_is_not_from_the_paper_is_an_assumption_until_it_is_changed() -> None:
+    told = scenario("theta").plan()["assumptions"]
+    assert told["machine.links.row.latency"] == "a backplane"
+    assert "Faanes" in told["machine.packet"]
+    assert "machine.topology.columns" not in told
+    assert "machine.links.row.bandwidth" not in told
+    changed = scenario("theta").replace({"machine.links.row.latency": "11 ns"}).assumptions()
+    assert told.keys() - changed.keys() == {"machine.links.row.latency"}
+    assert scenario("theta").replace({"machine.links.row.latency": "10 ns"}).assumptions() == told
+    partly = scenario("prisacari2015(4,8,4)").assumptions()
+    assert partly["machine.links.local.latency"] == "2 m of cable"
+    assert "machine.links.local.bandwidth" not in partly
+    assert not [key for key in partly if key.startswith("machine.topology.")]
+    assert "machine.router.model" not in scenario("theta").replace({"machine.router": "sst_sc22"}).assumptions()
+
+
+def leaves(node: dict[str, Any], key: str = "") -> Iterator[str]:
+    for name, below in node.items():
+        path = f"{key}.{name}" if key else name
+        if isinstance(below, dict):
+            yield from leaves(below, path)
+        else:
+            yield path
 
 
 @pytest.mark.parametrize("name", pt.router_presets())
@@ -27,31 +161,6 @@ def test_a_router_model_is_a_router_and_a_curve(name: str) -> None:
     assert setup.scenario.jobs[0].ranks == 1056
     assert setup.warmup > 0
     assert setup.measure > 0
-
-
-def test_kang2022_has_the_numbers_of_the_paper() -> None:
-    machine = pt.Machine.of("kang2022")
-    shape = machine.topology
-    assert (shape.p, shape.a, shape.h, shape.g, machine.nodes) == (4, 8, 4, 33, 1056)
-    assert shape.wiring == "absolute"
-    assert [str(link.latency) for link in (machine.links.terminal, machine.links.local, machine.links.global_)] == [
-        "10 ns",
-        "30 ns",
-        "300 ns",
-    ]
-    assert {int(link.bandwidth) for link in (machine.links.terminal, machine.links.local, machine.links.global_)} == {
-        25_000_000_000
-    }
-    assert (machine.packet, machine.flit) == (512, 128)
-    assert machine.router.input_buffer.flits(512, 128) == machine.router.output_buffer.flits(512, 128) == 120
-
-
-def test_every_number_of_a_machine_names_its_source() -> None:
-    for entry in (files("pantala") / "presets" / "machines").iterdir():
-        for line in entry.read_text(encoding="utf-8").splitlines():
-            key, equals, rest = line.partition("=")
-            if equals and not key.strip().startswith("#") and "kind" not in key:
-                assert "#" in rest, f"{entry.name}: {line}"
 
 
 def test_merge_goes_table_by_table_and_changes_nothing() -> None:

@@ -41,6 +41,7 @@ app.command("bench", help=bench.HELP)(bench.bench)
 app.command("topology", help=topology.HELP)(topology.topology)
 app.command("report", help=report.HELP)(report.report)
 app.command("routings", help=reference.ROUTINGS_HELP)(reference.routings)
+app.command("presets", help=reference.PRESETS_HELP)(reference.presets)
 app.command("schema", help=reference.SCHEMA_HELP)(reference.schema)
 app.command("version", help=reference.VERSION_HELP)(reference.version)
 

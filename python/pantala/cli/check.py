@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from pantala.scenario import Scenario
 
 __all__ = ["HELP", "check"]
 
 HELP = """Check a scenario and show the resolved plan: every default, every rank's node, what follows from them.
 
-Without --plan the plan goes to standard output, as JSON.
+Without --plan the plan goes to standard output, as JSON. What the preset or the routing assumes, because no paper says
+it, stands in it below `assumptions`, and is told on standard error.
 """
 
 
@@ -39,6 +44,18 @@ def check(
             partial.replace(plan)
         except OSError as error:
             raise UsageError(f"{plan}: cannot be written: {error.strerror}; name another --plan") from None
+    print("\n".join(_summary(file, scenario)), file=sys.stderr)
+
+
+def _summary(file: Path, scenario: Scenario) -> Iterator[str]:
+    """Right, how large, and which of its values no paper gives, a line a reason."""
     jobs = f"{len(scenario.jobs)} job{'' if len(scenario.jobs) == 1 else 's'}"
     ranks = sum(job.ranks for job in scenario.jobs)
-    print(f"{file}: right; {jobs}, {ranks:,} of {scenario.machine.nodes:,} nodes", file=sys.stderr)
+    keys: dict[str, list[str]] = {}
+    for key, reason in scenario.assumptions().items():
+        keys.setdefault(reason, []).append(key)
+    number = sum(map(len, keys.values()))
+    assumed = f"; {number} assumption{'' if number == 1 else 's'}:" if number else ""
+    yield f"{file}: right; {jobs}, {ranks:,} of {scenario.machine.job_nodes:,} nodes{assumed}"
+    for reason, those in keys.items():
+        yield f"  {', '.join(those)}: {reason}"

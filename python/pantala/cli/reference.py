@@ -1,4 +1,4 @@
-"""`pantala routings`, `schema`, `version`: what there is."""
+"""`pantala routings`, `presets`, `schema`, `version`: what there is."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import typer
 
 from pantala.cli.tables import console
 
-__all__ = ["ROUTINGS_HELP", "SCHEMA_HELP", "VERSION_HELP", "routings", "schema", "version"]
+__all__ = ["PRESETS_HELP", "ROUTINGS_HELP", "SCHEMA_HELP", "VERSION_HELP", "presets", "routings", "schema", "version"]
 
 ROUTINGS_HELP = "List the routing algorithms: the rule of each, and the virtual channels that it needs."
+PRESETS_HELP = "List the presets: published machines, and router models."
 SCHEMA_HELP = "Print the JSON Schema of a scenario, for editors."
 VERSION_HELP = "Print the version."
 
@@ -22,13 +23,39 @@ def routings() -> None:
 
     from pantala.routings import ROUTINGS
 
-    table = Table()
+    table = Table(caption="VCs: virtual channels a port on a one- and on a two-dimensional Dragonfly; -: it cannot run")
     table.add_column("algorithm")
-    table.add_column("VCs", justify="right")
+    table.add_column("VCs 1D", justify="right")
+    table.add_column("2D", justify="right")
     table.add_column("rule")
     for routing in ROUTINGS:
-        table.add_row(routing.name, str(routing.virtual_channels), f"{routing.rule} {routing.source}")
+        there = routing.virtual_channels_2d
+        channels = str(routing.virtual_channels), "-" if there is None else str(there)
+        table.add_row(routing.name, *channels, f"{routing.rule} {routing.source}")
     console().print(table)
+
+
+def presets() -> None:
+    """Lists the presets."""
+    from rich.table import Table
+
+    from pantala.scenario import Machine, machine_presets, router_presets
+    from pantala.scenario.presets import example, preset_text
+
+    output = console()
+    table = Table(title="Machines, for machine.preset", title_justify="left")
+    table.add_column("name", no_wrap=True)
+    table.add_column("nodes", justify="right")
+    table.add_column("what")
+    for name in machine_presets():
+        table.add_row(example(name), f"{Machine.of(name).nodes:,}", preset_text("machines", name))
+    output.print(table)
+    table = Table(title="Routers, for machine.router.model and pantala curve --preset", title_justify="left")
+    table.add_column("name", no_wrap=True)
+    table.add_column("what")
+    for name in router_presets():
+        table.add_row(name, preset_text("routers", name))
+    output.print(table)
 
 
 def schema(

@@ -1,4 +1,4 @@
-"""`pantala topology`: what a machine is wired to, as numbers and as files."""
+"""`pantala topology`: what a machine is wired to, as numbers and as files, and whether packets can deadlock on it."""
 
 from __future__ import annotations
 
@@ -13,21 +13,41 @@ __all__ = ["HELP", "topology"]
 
 HELP = """Show how a Dragonfly is wired, and write its links: as a Parquet table, or as GraphML.
 
-Either of a preset ([b]--preset kang2022[/b]) or of its own numbers ([b]--p 2 --a 4 --h 2 --g 9[/b]); numbers beside a
-preset change it.
+Of a scenario, of a preset ([b]--preset theta[/b]), or of its own numbers ([b]--p 2 --a 4 --h 2[/b], or in two
+dimensions [b]--p 2 --rows 2 --columns 4 --h 2[/b]); numbers beside a preset change it.
+
+With [b]--deadlock[/b] it says whether packets can wait for each other in a circle: under the routings of the scenario,
+under [b]--routing[/b], or under every routing that there is. A circle is printed, and the exit status is then 1.
 """
 
 
 def topology(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="A scenario, for its machine.", show_default=False)
+    ] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="A machine preset, as kang2022.")] = None,
     p: Annotated[int | None, typer.Option("--p", help="Nodes a router.")] = None,
-    a: Annotated[int | None, typer.Option("--a", help="Routers a group.")] = None,
+    a: Annotated[int | None, typer.Option("--a", help="Routers a group, in one dimension.")] = None,
+    rows: Annotated[int | None, typer.Option("--rows", help="Rows of a group, in two dimensions.")] = None,
+    columns: Annotated[int | None, typer.Option("--columns", help="Columns of a group, in two dimensions.")] = None,
     h: Annotated[int | None, typer.Option("--h", help="Global links a router.")] = None,
-    g: Annotated[int | None, typer.Option("--g", help="Groups.")] = None,
+    g: Annotated[int | None, typer.Option("--g", help="Groups; a*h + 1 if not given.")] = None,
+    links_per_local_pair: Annotated[
+        int | None, typer.Option("--links-per-local-pair", help="Links between two routers of a group.")
+    ] = None,
+    links_per_row_pair: Annotated[
+        int | None, typer.Option("--links-per-row-pair", help="Links between two routers of a row.")
+    ] = None,
+    links_per_column_pair: Annotated[
+        int | None, typer.Option("--links-per-column-pair", help="Links between two routers of a column.")
+    ] = None,
     links_per_pair: Annotated[
         int | None, typer.Option("--links-per-pair", help="Global links between two groups; 0: as many as fit.")
     ] = None,
     wiring: Annotated[str | None, typer.Option("--wiring", help="absolute, palmtree, circulant or random.")] = None,
+    spread: Annotated[
+        str | None, typer.Option("--spread", help="Which router owns a global link: consecutive or round_robin.")
+    ] = None,
     mirrored: Annotated[bool, typer.Option("--mirrored", help="Palmtree as CAMINOS has it.")] = False,
     wiring_seed: Annotated[int | None, typer.Option("--wiring-seed", help="Seed of the random wiring.")] = None,
     links: Annotated[
@@ -36,21 +56,44 @@ def topology(
     graphml: Annotated[
         Path | None, typer.Option("--graphml", metavar="FILE", help="Write the routers and links as GraphML.")
     ] = None,
+    deadlock: Annotated[bool, typer.Option("--deadlock", help="Search for deadlock instead.")] = False,
+    routing: Annotated[
+        list[str] | None, typer.Option("--routing", help="A routing to search with --deadlock; repeatable.")
+    ] = None,
 ) -> None:
     """Shows and writes a topology."""
     from pantala import topology as wiring_of
+    from pantala.errors import UsageError
+    from pantala.scenario import Scenario
 
-    given: dict[str, Any] = {
+    numbers: dict[str, Any] = {
+        "kind": "dragonfly_2d" if rows is not None or columns is not None else None,
         "p": p,
         "a": a,
+        "rows": rows,
+        "columns": columns,
         "h": h,
         "g": g,
+        "links_per_local_pair": links_per_local_pair,
+        "links_per_row_pair": links_per_row_pair,
+        "links_per_column_pair": links_per_column_pair,
         "links_per_pair": links_per_pair,
         "wiring": wiring,
+        "spread": spread,
         "mirrored": mirrored or None,
         "wiring_seed": wiring_seed,
     }
-    chosen = wiring_of.topology({key: value for key, value in given.items() if value is not None}, preset)
+    given = {key: value for key, value in numbers.items() if value is not None}
+    if file is not None and (given or preset):
+        raise UsageError(f"{file}: a scenario has a machine of its own; leave out the other options, or the scenario")
+    if routing and not deadlock:
+        raise UsageError("--routing: only --deadlock asks for a routing; add it")
+    scenario = None if file is None else Scenario.from_toml(file)
+    chosen = wiring_of.topology(given, preset) if scenario is None else scenario.machine.topology
+    if deadlock:
+        machine = {"preset": preset or "kang2022", "topology": chosen.model_dump()}
+        _search(scenario, machine, routing or [])
+        return
     table = wiring_of.link_table(chosen)
     written = []
     if links is not None:
@@ -66,3 +109,26 @@ def topology(
     output.print(summary)
     for path in written:
         output.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _search(scenario: Any, machine: dict[str, Any], routings: list[str]) -> None:
+    """Prints whether packets can deadlock; exits with 1 if they can."""
+    from pantala import deadlock as search
+
+    cyclic = False
+    found: Any
+    if scenario is not None:
+        changes = [{"routing.algorithm": name} for name in routings] or [{}]
+        found = (("", search.deadlock(scenario.replace(change))) for change in changes)
+    elif routings:
+        found = ((name, search.deadlock(search.on_machine(machine, name))) for name in routings)
+    else:
+        found = search.deadlocks(machine)
+    for name, answer in found:
+        if isinstance(answer, str):
+            print(f"{name}: cannot run here: {answer}")
+            continue
+        print("\n".join(search.lines(answer, name)))
+        cyclic = cyclic or answer["cycle"] is not None
+    if cyclic:
+        raise typer.Exit(1)

@@ -10,10 +10,9 @@ from matplotlib.patches import Patch
 
 from pantala.figures.runs import RunLike, job_names, table
 from pantala.figures.style import MUTED, PERCENT, colours, horizontal_rows, new_figure, style
+from pantala.schema import INSIDE_GROUPS, NETWORK
 
 __all__ = ["hottest_links", "hottest_table", "link_name"]
-
-NETWORK = ("local", "global")
 
 
 def hottest_table(run: RunLike, count: int = 12, classes: Sequence[str] = NETWORK) -> pl.DataFrame:
@@ -51,8 +50,8 @@ def link_name(link: dict[str, object]) -> str:
     if kind == "global":
         groups = f"group {link['source_group']} → {link['target_group']}"
         return f"global, {groups} (router {link['source_router']} → {link['target_router']})"
-    if kind == "local":
-        return f"local, group {link['source_group']} (router {link['source_router']} → {link['target_router']})"
+    if kind in INSIDE_GROUPS:
+        return f"{kind}, group {link['source_group']} (router {link['source_router']} → {link['target_router']})"
     ends = f"node {link['node']} → router {link['target_router']}"
     if kind == "ejection":
         ends = f"router {link['source_router']} → node {link['node']}"

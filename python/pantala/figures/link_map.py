@@ -14,6 +14,7 @@ from matplotlib.image import AxesImage
 
 from pantala.figures.runs import RunLike, table
 from pantala.figures.style import PERCENT, WIDTH, new_figure, style, time_unit
+from pantala.schema import NETWORK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,7 @@ Measure = Literal["load", "stall"]
 def group_matrix(run: RunLike, value: pl.Expr, until_ns: float | None = None) -> NDArray[Any]:
     """Mean of `value` over the links from each group (row) to each group (column); nan where there is no link.
 
-    The diagonal holds the mean over the group's local links.
+    The diagonal holds the mean over the links inside the group: local, or row and column.
 
     Args:
         run: The run whose `links` table is read.
@@ -34,7 +35,7 @@ def group_matrix(run: RunLike, value: pl.Expr, until_ns: float | None = None) ->
         until_ns: Count only what was sent before this time: `bytes` and `load` are then those of the whole windows of
             `link_windows` that end by then.
     """
-    links = run.links.filter(pl.col("class").is_in(["local", "global"]))
+    links = run.links.filter(pl.col("class").is_in(NETWORK))
     if until_ns is not None:
         links = _until(run, links, until_ns)
     frame = (
@@ -65,7 +66,7 @@ def shared_until(run: RunLike) -> float | None:
 def link_load_map(
     runs: Mapping[str, RunLike], measure: Measure = "load", until_ns: Mapping[str, float] | None = None
 ) -> Figure:
-    """Draw one heat map a run: mean of the global links between each two groups, local links on the diagonal.
+    """Draw one heat map a run: mean of the global links between each two groups, those inside groups on the diagonal.
 
     `load` is Kang et al.'s congestion index (SC22, Fig. 12): mean link throughput over its capacity. `stall` is the
     time during which a flit was ready and could not advance for want of credit (their Fig. 11).

@@ -10,6 +10,7 @@ from pantala.figures.hottest import hottest_table
 from pantala.figures.runs import job_names, job_row
 from pantala.report.subject import Subject
 from pantala.report.words import duration, join, percent
+from pantala.schema import INSIDE_GROUPS
 
 __all__ = ["finding", "hottest_sentence"]
 
@@ -80,7 +81,7 @@ def hottest_sentence(subject: Subject) -> str:
         return ""
     link = links[0]
     ends = f"from group {link['source_group']} to group {link['target_group']}"
-    if link["class"] == "local":
+    if link["class"] in INSIDE_GROUPS:
         ends = f"from router {link['source_router']} to router {link['target_router']} in group {link['source_group']}"
     text = f"The hottest link is the {link['class']} one {ends}, sending {percent(link['load'])} of the time"
     shares = {name: link[f"job_{job}_share"] for job, name in job_names(subject.run).items()}

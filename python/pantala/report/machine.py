@@ -16,8 +16,7 @@ Plan = Mapping[str, Any]
 
 def summary(plan: Plan) -> str:
     """Put the study in one line: machine, routing, jobs."""
-    topology = plan["topology"]
-    nodes = topology["p"] * topology["a"] * topology["g"]
+    nodes = _nodes(plan["topology"])
     jobs = " + ".join(f"{job['name']} ({count(job['ranks'])} ranks)" for job in plan["jobs"])
     return (
         f"{jobs} on a Dragonfly of {count(nodes)} nodes · routing {plan['routing']['algorithm']} · seed {plan['seed']}"
@@ -26,12 +25,13 @@ def summary(plan: Plan) -> str:
 
 def facts(plan: Plan) -> dict[str, list[str]]:
     """What a reader asks first about a run, line by line; the rest is in the plan itself."""
-    topology, router, routing = plan["topology"], plan["router"], plan["routing"]
+    router = plan["router"]
     return {
-        "Machine": _machine(topology),
+        "Machine": _machine(plan),
         "Links": [
             f"{name} {bandwidth(link['bandwidth_bytes_per_s'])}, {_picoseconds(link['latency_ps'])}"
             for name, link in plan["links"].items()
+            if link is not None
         ],
         "Packets": [f"{size(plan['packet_bytes'], exact=True)} in flits of {size(plan['flit_bytes'], exact=True)}"],
         "Routers": [
@@ -40,7 +40,7 @@ def facts(plan: Plan) -> dict[str, list[str]]:
             f"buffers per port and VC: {_flits(router['input_buffer_flits'])} in, "
             f"{_flits(router['output_buffer_flits'])} out",
         ],
-        "Routing": [_routing(routing)],
+        "Routing": _routings(plan),
         "MPI": [f"eager up to {size(plan['mpi']['eager_threshold_bytes'], exact=True)}, rendezvous above"],
         **{f"Job {job['name']}": _job(job) for job in plan["jobs"]},
         "Seed": [str(plan["seed"])],
@@ -53,19 +53,41 @@ def plan_text(plan: Plan) -> str:
     return re.sub(r"\[[\s\d,.\-]+\]", lambda found: " ".join(found[0].split()), text)
 
 
-def _machine(topology: Plan) -> list[str]:
+def _nodes(topology: Plan) -> int:
+    return int(topology["p"] * topology["a"] * topology["g"])
+
+
+def _machine(plan: Plan) -> list[str]:
+    topology = plan["topology"]
     p, a, h, g = (topology[key] for key in "pahg")
-    return [
-        f"Dragonfly of {count(p * a * g)} nodes: {g} groups of {a} routers with {p} nodes and {h} global links each",
-        f"wiring {topology['wiring']}",
+    shape = f"{a} routers"
+    if topology["kind"] == "dragonfly_2d":
+        shape = f"{topology['rows']} {TIMES} {topology['columns']} routers"
+    service = sum(last - first + 1 for first, last in plan.get("service_nodes", []))
+    told = [
+        f"Dragonfly of {count(_nodes(topology))} nodes: {g} groups of {shape} with {p} nodes and {h} global ports each",
+        f"{topology['links_per_pair']} global links between two groups, wiring {topology['wiring']}",
     ]
+    return told + [f"{count(service)} of the nodes are service nodes, which no job has"] * bool(service)
+
+
+def _routings(plan: Plan) -> list[str]:
+    """The system's routing, and what of all-to-all collectives and of jobs differs."""
+    told = [f"{_routing(plan['routing'])}, {plan['routing']['virtual_channels']} virtual channels"]
+    apart = {"all-to-all collectives": plan.get("routing_all_to_all")}
+    for job in plan["jobs"]:
+        apart |= {job["name"]: job.get("routing"), f"{job['name']}, all-to-all": job.get("routing_all_to_all")}
+    return told + [f"{name}: {_routing(routing)}" for name, routing in apart.items() if routing is not None]
 
 
 def _routing(routing: Plan) -> str:
-    text = f"{routing['algorithm']}, {routing['virtual_channels']} virtual channels"
-    if routing["algorithm"].startswith("ugal"):
-        text += f", threshold {routing['threshold']:g}, bias {routing['bias_flits']} flits"
-    return text
+    name = routing["algorithm"]
+    if name == "aries":
+        shift = ", ".join(map(str, routing["aries"]["shift"]))
+        return f"{name}, shift {shift}, add {routing['aries']['add']}"
+    if "ugal" in name or name in {"par", "codes_adp", "codes_padp"}:
+        return f"{name}, threshold {routing['threshold']:g}, bias {routing['bias_flits']} flits"
+    return str(name)
 
 
 def _job(job: Plan) -> list[str]:

@@ -15,6 +15,7 @@ from pantala.report.finding import hottest_sentence
 from pantala.report.inline import inline_svg
 from pantala.report.subject import Subject
 from pantala.report.words import duration, percent, significant
+from pantala.schema import NETWORK
 
 __all__ = ["Picture", "pictures"]
 
@@ -148,8 +149,8 @@ def _load(subject: Subject) -> Picture:
         "load",
         "Link load, group by group",
         "A square is the mean load of the global links from the group of its row to the group of its column; the "
-        "diagonal is the mean over the group's local links. Load is the share of time in which a link was sending, the "
-        f"congestion index of Kang et al.{note}",
+        "diagonal is the mean over the links inside the group. Load is the share of time in which a link was sending, "
+        f"the congestion index of Kang et al.{note}",
         f"{KANG}, Fig. 12",
         f"Heat map of link load, {subject.plan['topology']['g']} groups by as many. {hottest_sentence(subject)}",
         figures.link_load_map(subject.parts, until_ns={} if until is None else {last: until}),
@@ -192,7 +193,7 @@ def _shift(subject: Subject) -> Picture | None:
 
 
 def _sent(run: RunLike) -> float:
-    links = run.links.filter(pl.col("class").is_in(["local", "global"]))
+    links = run.links.filter(pl.col("class").is_in(NETWORK))
     return float(links.select(pl.col("bytes").sum()).collect().item())
 
 

@@ -1,15 +1,18 @@
 """The scenario: typed models of what to run, read from TOML or made in Python."""
 
 from pantala.scenario.job import ContiguousPlacement, Job, NodesPlacement, RandomPlacement
-from pantala.scenario.machine import Link, Links, Machine, Nic, Router, Topology
+from pantala.scenario.links import Link, Links
+from pantala.scenario.machine import Machine, Nic, Router
 from pantala.scenario.mpi import Collectives, Mpi
 from pantala.scenario.presets import machine_presets, router_presets
-from pantala.scenario.routing import Routing
+from pantala.scenario.routing import Aries, QAdaptive, Routing
 from pantala.scenario.scenario import Record, Scenario, Stop
+from pantala.scenario.topology import Topology
 from pantala.scenario.workload import AllreduceLoop, Fft3d, Halo3d, Pattern, UniformRandom
 
 __all__ = [
     "AllreduceLoop",
+    "Aries",
     "Collectives",
     "ContiguousPlacement",
     "Fft3d",
@@ -22,6 +25,7 @@ __all__ = [
     "Nic",
     "NodesPlacement",
     "Pattern",
+    "QAdaptive",
     "RandomPlacement",
     "Record",
     "Router",

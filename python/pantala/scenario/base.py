@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
 
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
@@ -32,9 +33,11 @@ __all__ = [
     "PositiveDuration",
     "PositiveSize",
     "Share",
+    "Switch",
     "UnsignedDuration",
     "UnsignedSize",
     "fault",
+    "plain",
 ]
 
 
@@ -47,6 +50,17 @@ def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
         at: the key at fault, from the model that raises down; none if it is the validated value itself.
     """
     return PydanticCustomError("fault", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": list(at)})
+
+
+def plain(value: Any) -> Any:
+    """Values of a scenario as TOML or JSON have them: what was given, and no default."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_unset=True)
+    if isinstance(value, Mapping):
+        return {key.removesuffix("_"): plain(below) for key, below in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
 
 
 def _refuse_unknown(key: str, known: list[str]) -> NoReturn:
@@ -64,9 +78,11 @@ else:
 
         def __call__(cls, *args, **values):
             try:
-                return super().__call__(*args, **values)
+                made = super().__call__(*args, **values)
             except ValidationError as error:
                 raise first_fault(error, cls.__name__, values) from None
+            made._remember(values)
+            return made
 
 
 class Model(BaseModel, metaclass=_OneLineErrors):
@@ -90,6 +106,8 @@ class Model(BaseModel, metaclass=_OneLineErrors):
     shorthand: ClassVar[str | None] = None
     #: Whether a preset can give any of the fields, so that the JSON Schema requires none.
     from_preset: ClassVar[bool] = False
+    #: Fields that a preset elsewhere can give, so that the JSON Schema does not require them.
+    given_elsewhere: ClassVar[tuple[str, ...]] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -106,6 +124,13 @@ class Model(BaseModel, metaclass=_OneLineErrors):
             return cls.complete(stated)
         return data
 
+    def _remember(self, values: Mapping[str, Any]) -> None:
+        """Called with what an object was made of; only a scenario keeps it."""
+
+    def _follows(self, *names: str) -> None:
+        """Marks fields as not given: they follow from others, and have to anew when those change."""
+        self.__pydantic_fields_set__.difference_update(names)
+
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Fills in what a preset gives, before the fields are validated; the base class has no presets."""
@@ -119,10 +144,12 @@ class Model(BaseModel, metaclass=_OneLineErrors):
             table.pop("required", None)
         elif "const" in table.get("properties", {}).get("kind", {}):
             table["required"] = ["kind", *table.get("required", [])]
+        for name in cls.given_elsewhere:
+            table["required"].remove(name)
         if cls.shorthand is None:
             return described
         field = table["properties"][cls.shorthand]
-        short = {key: field[key] for key in ("type", "enum") if key in field}
+        short = {key: field[key] for key in ("type", "enum", "anyOf") if key in field}
         return {"anyOf": [described, short | {"description": f"Short for {{ {cls.shorthand} = ... }}."}]}
 
 
@@ -157,5 +184,14 @@ Index = Annotated[int, Strict(), Field(ge=0, le=2**32 - 1)]
 Share = Annotated[float, Strict(), Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 #: ``true`` or ``false``, and nothing that merely looks like it.
 Flag = Annotated[bool, Strict()]
+#: A flag that can also be said in a word: "on" or "off".
+Switch = Annotated[
+    bool,
+    Strict(),
+    BeforeValidator(
+        lambda value: {"on": True, "off": False}.get(value, value) if isinstance(value, str) else value,
+        json_schema_input_type=bool | Literal["on", "off"],
+    ),
+]
 #: A name that can be a directory: letters, digits, ``.``, ``_``, ``-``.
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]

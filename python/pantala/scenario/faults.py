@@ -18,6 +18,7 @@ _Words = Callable[[Mapping[str, Any]], tuple[str, str]]
 
 #: Pydantic's error types in our words: message and remedy, from the error's context.
 _WORDS: dict[str, _Words] = {
+    "too_short": lambda _: ("has too few items", "add the others"),
     "too_few": lambda _: ("has too few items", "add the others"),
     "too_long": lambda c: (f"has more than {c['max_length']} items", "remove some"),
     "greater_than": lambda c: (f"must be more than {c['gt']:g}", "write a larger number"),

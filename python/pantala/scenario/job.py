@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from pantala.scenario.base import Count, Index, Model, Name, UnsignedDuration
+from pantala.scenario.routing import Routing
 from pantala.scenario.workload import Pattern, Workload
 from pantala.units import Duration
 
@@ -63,6 +64,12 @@ class Job(Model):
     """When the job starts."""
     placement: Placement = RandomPlacement()
     """On which nodes: random, contiguous, or a list. Jobs are placed in the order of the scenario."""
+    routing: Routing | None = None
+    """How the job's packets choose their way, if not as the scenario's `routing` says: an algorithm, or a table whose
+    keys are laid over the scenario's (MPICH_GNI_ROUTING_MODE of Cray's MPI)."""
+    routing_all_to_all: Routing | None = None
+    """The same for the packets of its all-to-all collectives, over the scenario's `routing_all_to_all`
+    (MPICH_GNI_A2A_ROUTING_MODE of Cray's MPI)."""
     workload: Workload
     """What the ranks do."""
 

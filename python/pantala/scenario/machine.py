@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, WithJsonSchema, model_validator
 
 from pantala.capacity import Capacity
-from pantala.scenario.base import (
-    Count,
-    Flag,
-    Index,
-    Model,
-    PositiveBandwidth,
-    PositiveDuration,
-    PositiveSize,
-    UnsignedDuration,
-    fault,
-)
-from pantala.scenario.presets import machine_preset, machine_presets, merge, router_preset, router_presets
+from pantala.scenario.base import Count, Model, PositiveBandwidth, PositiveSize, Switch, UnsignedDuration, fault
+from pantala.scenario.links import Link, Links, check_classes, of_kind
+from pantala.scenario.presets import machine_preset, merge, preset_json_schema, router_preset, router_presets
+from pantala.scenario.topology import INSIDE, Topology, changes_shape, over_preset
 from pantala.units import UnitError
 
 __all__ = ["Link", "Links", "Machine", "Nic", "Router", "Topology"]
@@ -38,60 +31,6 @@ def _bounded(value: Capacity) -> Capacity:
 
 BoundedCapacity = Annotated[Capacity, AfterValidator(_bounded)]
 SomeCapacity = Annotated[Capacity, AfterValidator(_some_room)]
-
-
-class Topology(Model):
-    """A one-dimensional Dragonfly: groups of fully connected routers, every two groups connected.
-
-    Source: Kim et al., ISCA 2008; the letters are theirs.
-    """
-
-    from_preset: ClassVar[bool] = True
-
-    kind: Literal["dragonfly"] = "dragonfly"
-    """The family of topologies."""
-    p: Count
-    """Nodes a router."""
-    a: Count
-    """Routers a group."""
-    h: Count
-    """Global links a router."""
-    g: Count
-    """Groups: at most a*h + 1; with fewer, pairs of groups can have several links."""
-    links_per_pair: Index = 1
-    """Global links between two groups; 0 means as many as the ports allow."""
-    wiring: Literal["absolute", "palmtree", "circulant", "random"] = "absolute"
-    """Which router owns which global link. absolute: consecutive ports to consecutive groups, one's own left out;
-    palmtree: relative to one's own group (Prisacari et al.'s formula with an offset of one); circulant: alternately
-    to the groups above and below; random: drawn from `wiring_seed`."""
-    mirrored: Flag = False
-    """Palmtree counted from the last router and port down, as CAMINOS does."""
-    wiring_seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] = 0
-    """Seed of the random wiring; separate from the scenario's seed, so that a wiring can be kept."""
-
-
-class Link(Model):
-    """A class of links; every link is a pair of directed channels of this bandwidth and latency."""
-
-    from_preset: ClassVar[bool] = True
-
-    bandwidth: PositiveBandwidth
-    """Data rate of one direction, e.g. "200 Gb/s"."""
-    latency: PositiveDuration
-    """Time of flight, e.g. "30 ns"; serialisation comes on top."""
-
-
-class Links(Model):
-    """The three classes of links of a Dragonfly."""
-
-    from_preset: ClassVar[bool] = True
-
-    terminal: Link
-    """Between a node and its router: injection and ejection."""
-    local: Link
-    """Between two routers of a group."""
-    global_: Annotated[Link, Field(alias="global")]
-    """Between two groups."""
 
 
 class Router(Model):
@@ -148,6 +87,11 @@ class Nic(Model):
     latency_from: Literal["created", "nic"] = "created"
     """From when a packet's latency counts: created (its creation, source queueing included) or nic (its entry into
     the NIC's buffer, as in SST)."""
+    responses: Switch = False
+    """Whether every packet that arrives is answered by a small one, in a virtual channel of its own, as Aries does
+    for its puts; true or false, also "on" or "off"."""
+    response: PositiveSize | None = None
+    """Size of a response; one flit if not given, which is an assumption: no paper gives it."""
 
 
 class Machine(Model):
@@ -159,10 +103,16 @@ class Machine(Model):
     from_preset: ClassVar[bool] = True
     shorthand: ClassVar[str | None] = "preset"
 
-    preset: Annotated[str | None, WithJsonSchema({"type": "string", "enum": machine_presets()})] = None
-    """A published machine by name: kang2022 (1,056 nodes; Kang et al., SC 2022)."""
+    preset: Annotated[str | None, WithJsonSchema(preset_json_schema())] = None
+    """A published machine by name, as kang2022; `pantala presets` lists them. Some take numbers, as
+    "prisacari2015(4,8,4)"."""
     topology: Topology
     """What is wired to what."""
+    compute_nodes: Count | None = None
+    """Nodes that jobs can have, if not all: the others are service nodes."""
+    service_nodes: Literal["every_group", "last_groups"] = "every_group"
+    """Which nodes the service nodes are. every_group: the last ones of every group, as many in each; if that does not
+    come out even, the first groups have one more. last_groups: the last ones of the machine."""
     links: Links
     """Bandwidth and latency, a class of links."""
     packet: PositiveSize
@@ -177,11 +127,25 @@ class Machine(Model):
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """The machine of the preset, under what is given."""
-        if data.get("preset") is None:
-            return data
         if isinstance(data.get("router"), str):
             data["router"] = {Router.shorthand: data["router"]}
-        return merge(machine_preset(data["preset"])["machine"], data)
+        shape, links = data.get("topology", {}), data.get("links", {})
+        if data.get("preset") is not None:
+            preset = machine_preset(data["preset"])["machine"]
+            if isinstance(shape, Mapping):
+                preset["topology"] = over_preset(preset["topology"], shape)
+                if changes_shape(shape):
+                    preset.pop("compute_nodes", None)
+            data = merge(preset, data)
+            kind = _kind(data["topology"])
+            below = of_kind(preset["links"], kind, only=True)
+        else:
+            kind, below = _kind(shape), {}
+        if "links" in data and isinstance(links, Mapping | Links):
+            data["links"] = merge(below, of_kind(links, kind))
+            if kind in INSIDE:
+                check_classes(data["links"], str(kind))
+        return data
 
     @classmethod
     def of(cls, preset: str, **changes: Any) -> Self:
@@ -196,6 +160,12 @@ class Machine(Model):
         """
         given: dict[str, Any] = {"preset": preset, **changes}
         return cls(**given)
+
+    @model_validator(mode="after")
+    def _enough_nodes(self) -> Machine:
+        if self.compute_nodes is not None and self.compute_nodes > self.nodes:
+            raise fault(f"but the machine has {self.nodes:,} nodes", "lower it, or remove it", "compute_nodes")
+        return self
 
     @model_validator(mode="after")
     def _whole_buffers(self) -> Machine:
@@ -213,5 +183,29 @@ class Machine(Model):
 
     @property
     def nodes(self) -> int:
-        """Number of nodes."""
-        return self.topology.p * self.topology.a * self.topology.g
+        """Number of nodes, service nodes included."""
+        return self.topology.nodes
+
+    @property
+    def job_nodes(self) -> int:
+        """Number of nodes that jobs can have."""
+        return self.nodes if self.compute_nodes is None else self.compute_nodes
+
+    def service_ranges(self) -> list[tuple[int, int]]:
+        """The service nodes as ranges, first and last node each, in order."""
+        count, groups = self.nodes - self.job_nodes, self.topology.g
+        if not count:
+            return []
+        if self.service_nodes == "last_groups":
+            return [(self.job_nodes, self.nodes - 1)]
+        size, (each, more) = self.nodes // groups, divmod(count, groups)
+        shares = [each + (group < more) for group in range(groups)]
+        ends = [(group + 1) * size for group in range(groups)]
+        return [(end - share, end - 1) for end, share in zip(ends, shares, strict=True) if share]
+
+
+def _kind(topology: object) -> object:
+    """The kind of a topology given as a table or as an object."""
+    if isinstance(topology, Mapping):
+        return topology.get("kind", Topology.model_fields["kind"].default)
+    return topology.kind if isinstance(topology, Topology) else None

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from pantala.errors import PlanError, ScenarioError
 from pantala.plan import build_plan, resolve_plan, scenario_key
-from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, fault
+from pantala.scenario.assumptions import assumptions_of
+from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, fault, plain
 from pantala.scenario.faults import first_fault
 from pantala.scenario.job import Job
-from pantala.scenario.machine import Machine
+from pantala.scenario.machine import Machine, Router
 from pantala.scenario.mpi import Mpi
 from pantala.scenario.presets import machine_preset, merge
+from pantala.scenario.routed import routed
 from pantala.scenario.routing import Routing
 from pantala.scenario.toml import read_toml, value_at
 from pantala.units import Duration
@@ -46,7 +48,7 @@ class Record(Model):
     iterations: Flag = True
     """Whether every iteration of every rank gets a row."""
     link_windows: Flag = True
-    """Whether the traffic of local and global links is recorded a window."""
+    """Whether the traffic of links between routers is recorded a window."""
 
 
 class Scenario(Model):
@@ -68,6 +70,8 @@ class Scenario(Model):
             the remedy.
     """
 
+    given_elsewhere: ClassVar[tuple[str, ...]] = ("routing",)
+
     name: Name
     """The name of the run; its directory is runs/NAME unless `--out` says otherwise."""
     seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] = 1
@@ -77,7 +81,14 @@ class Scenario(Model):
     machine: Machine
     """The network, by the name of a preset or key by key."""
     routing: Routing
-    """How packets choose their way; the name of the algorithm alone will do."""
+    """How packets choose their way; the name of the algorithm alone will do. Some machine presets give it: theta and
+    cori route as Cray's MPI does by default."""
+    routing_all_to_all: Routing | None = None
+    """How the packets of all-to-all collectives choose theirs, if not as `routing` says; its keys are laid over those
+    of `routing`."""
+    allow_deadlock: Flag = False
+    """Run although packets could wait for each other in a circle, with a warning. Some routings of other simulators
+    cannot do without: see `pantala topology --deadlock`."""
     mpi: Mpi = Mpi()
     """How messages are sent."""
     jobs: Annotated[tuple[Job, ...], Field(json_schema_extra={"minItems": 1})]
@@ -93,31 +104,22 @@ class Scenario(Model):
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """The routing and MPI defaults that were published with the machine, under what is given."""
-        machine = data.get("machine")
-        if isinstance(machine, Mapping):
-            name = machine.get("preset")
-        else:
-            name = machine.preset if isinstance(machine, Machine) else machine
-        if not isinstance(name, str):
-            return data
-        try:
-            preset = machine_preset(name)
-        except ValueError:
-            return data  # the machine itself will say so, at its own key
-        routing, mpi = data.get("routing"), data.get("mpi", {})
-        if isinstance(routing, str):
-            routing = {"algorithm": routing}
-        if isinstance(routing, Mapping):
-            data["routing"] = merge(preset.get("routing", {}), routing)
+        preset = _preset_of(data.get("machine"))
+        mpi = data.get("mpi", {})
         if isinstance(mpi, Mapping):
             data["mpi"] = merge(preset.get("mpi", {}), mpi)
-        return data
+        return routed(data, preset)
+
+    def _remember(self, values: Mapping[str, Any]) -> None:
+        self._given = plain(values)
 
     @model_validator(mode="after")
     def _sensible_jobs(self) -> Scenario:
         if not self.jobs:
             raise fault("has no jobs", "add a [[jobs]] table", "jobs")
         names: set[str] = set()
+        if self.routing.algorithm is None:
+            raise fault("is missing", "add algorithm = ...; `pantala routings` lists them", "routing", "algorithm")
         for number, job in enumerate(self.jobs):
             if job.name in names:
                 raise fault("is the name of an earlier job too", "give each job its own", "jobs", number, "name")
@@ -183,6 +185,10 @@ class Scenario(Model):
     def __hash__(self) -> int:
         return hash((self.name, self.seed, self.jobs))
 
+    def assumptions(self) -> dict[str, str]:
+        """The values that no paper gives: dotted key to reason, as the preset or the routing states it."""
+        return assumptions_of(self)
+
     def plan(self) -> dict[str, Any]:
         """The plan as JSON-like data: integers in picoseconds, bytes and bytes a second; nodes not yet chosen."""
         return build_plan(self)
@@ -202,6 +208,18 @@ class Scenario(Model):
         """The scenario's own error for a fault that the core found in its plan."""
         key = scenario_key(error.key)
         return ScenarioError(self._source, key, value_at(self._given, key) or error.value, error.message, error.remedy)
+
+
+def _preset_of(machine: object) -> dict[str, Any]:
+    """The tables of a machine's preset; none if it has none, or if the machine itself will say what is wrong."""
+    if isinstance(machine, Mapping):
+        name = machine.get("preset")
+    else:
+        name = machine.preset if isinstance(machine, Machine) else machine
+    try:
+        return machine_preset(name) if isinstance(name, str) else {}
+    except ValueError:
+        return {}
 
 
 def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) -> dict[str, Any]:
@@ -235,5 +253,6 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
 
 
 def _spelled_out(key: str, value: str) -> dict[str, Any]:
-    shorthands = {"machine": Machine.shorthand, "routing": Routing.shorthand, "placement": "kind", "router": "model"}
+    shorthands = {"machine": Machine.shorthand, "router": Router.shorthand, "placement": "kind"}
+    shorthands |= dict.fromkeys(("routing", "routing_all_to_all"), Routing.shorthand)
     return {shorthands.get(key) or "kind": value}

@@ -1,0 +1,86 @@
+"""Can packets wait for each other in a circle? The channel-dependency graph of a plan, searched and put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pantala import native
+from pantala.errors import PlanError
+from pantala.routings import ROUTINGS
+from pantala.scenario import Scenario
+
+__all__ = ["deadlock", "deadlocks", "lines"]
+
+
+def deadlock(scenario: Scenario) -> dict[str, Any]:
+    """Searches the channel-dependency graph of a scenario for a cycle; see `pantala.native.deadlock`.
+
+    Channels are the virtual channels of every link, and one depends on another if a packet can hold the first while it
+    waits for the second. Without a cycle there is no deadlock (Dally and Seitz, 1987). All routings of the scenario
+    share one graph.
+
+    Raises:
+        ScenarioError: the scenario cannot be run.
+    """
+    try:
+        return native.deadlock(scenario.plan())
+    except PlanError as error:
+        raise scenario.blame(error) from None
+
+
+def deadlocks(machine: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """Every routing on a machine: its name with the answer of `deadlock`, or why the machine cannot carry it.
+
+    Args:
+        machine: keys of a scenario's `machine`.
+
+    Raises:
+        ScenarioError: the machine itself is wrong.
+    """
+    for routing in ROUTINGS:
+        scenario = on_machine(machine, routing.name)
+        try:
+            yield routing.name, native.deadlock(scenario.plan())
+        except PlanError as error:
+            if not error.key.startswith("routing"):
+                raise scenario.blame(error) from None
+            yield routing.name, error.message
+
+
+def on_machine(machine: Mapping[str, Any], routing: str) -> Scenario:
+    """A scenario for the sake of its machine: every packet class has the one routing.
+
+    Raises:
+        ScenarioError: the machine or the routing is wrong.
+    """
+    work = {"kind": "pattern", "pattern": "uniform", "load": 0.5, "include_self": True}
+    job = {"name": "any", "ranks": 1, "workload": work}
+    data: dict[str, Any] = {"name": "deadlock", "machine": machine, "jobs": [job], "stop": {"duration": "1 us"}}
+    data |= {"routing": routing, "routing_all_to_all": routing, "allow_deadlock": True}
+    return Scenario.from_dict(data, source="pantala topology")
+
+
+def lines(found: Mapping[str, Any], name: str = "") -> list[str]:
+    """What was found, in words: a line, and for a cycle a line more for each of its channels.
+
+    Args:
+        found: what `deadlock` returned.
+        name: what to call the routings; their names in the plan if not given.
+    """
+    name = name or ", ".join(found["routings"])
+    graph = (
+        f"{found['channels']:,} channels, {found['dependencies']:,} dependencies, {found['virtual_channels']} "
+        f"virtual channel{'' if found['virtual_channels'] == 1 else 's'} a port"
+    )
+    cycle = found["cycle"]
+    if cycle is None:
+        return [f"{name}: free of deadlock: {graph}, no cycle"]
+    known = f", known as {found['exception']}" if found["exception"] else ""
+    told = [f"{name}: can deadlock{known}: {graph}, a cycle of {len(cycle)} channels:"]
+    for channel in cycle:
+        told.append(
+            f"  {channel['class']} link from router {channel['router']} to router {channel['to_router']} "
+            f"(port {channel['port']}), virtual channel {channel['vc']}"
+        )
+    return told

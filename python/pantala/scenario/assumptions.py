@@ -1,0 +1,69 @@
+"""What a scenario takes from its preset or its routing though no paper says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from pantala.scenario.machine import Machine
+from pantala.scenario.mpi import Mpi
+from pantala.scenario.presets import machine_preset, merge, preset_assumptions
+from pantala.scenario.routing import Routing, routing_assumptions
+
+if TYPE_CHECKING:
+    from pantala.scenario.scenario import Scenario
+
+__all__ = ["assumptions_of"]
+
+_NOTHING = object()
+
+
+def assumptions_of(scenario: Scenario) -> dict[str, str]:
+    """The values that are assumptions: dotted key to reason, in the order of the preset's file.
+
+    A preset's value is one where the preset's comment says so; it is none any more once the scenario has another value.
+    """
+    preset = scenario.machine.preset
+    found = {}
+    if preset is not None:
+        usual = _of_preset(preset)
+        for key, reason in preset_assumptions(preset).items():
+            value = _at(scenario, key)
+            if value is not _NOTHING and value == _at(usual, key):
+                found[key] = reason
+    routings = {"routing": scenario.routing, "routing_all_to_all": scenario.routing_all_to_all}
+    for number, job in enumerate(scenario.jobs):
+        routings |= {
+            f"jobs[{number}].routing": job.routing,
+            f"jobs[{number}].routing_all_to_all": job.routing_all_to_all,
+        }
+    for place, routing in routings.items():
+        if routing is not None:
+            found |= {f"{place}.{key}": reason for key, reason in routing_assumptions(routing).items()}
+    return found
+
+
+@lru_cache
+def _of_preset(preset: str) -> Mapping[str, BaseModel]:
+    """A preset as it is, nothing laid over it."""
+    tables = machine_preset(preset)
+    usual: dict[str, BaseModel] = {"machine": Machine.of(preset), "mpi": Mpi.model_validate(tables.get("mpi", {}))}
+    for name in ("routing", "routing_all_to_all"):
+        usual[name] = Routing.model_validate(merge(tables.get("routing", {}), tables.get(name, {})))
+    return usual
+
+
+def _at(place: Any, key: str) -> Any:
+    """What is at a dotted key, as a scenario spells it."""
+    for step in key.split("."):
+        if isinstance(place, Mapping):
+            place = place[step]
+            continue
+        names = {} if place is None else {field.alias or name: name for name, field in type(place).model_fields.items()}
+        if step not in names:
+            return _NOTHING
+        place = getattr(place, names[step])
+    return place

@@ -1,0 +1,171 @@
+"""Routings of a scenario: names and biases, what an algorithm brings along, and whose table lies over whose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import pantala as pt
+from pantala.scenario.routing import ALGORITHMS
+
+WORK = {"kind": "uniform_random", "iterations": 1, "message": "3 KiB"}
+
+
+def scenario(routing: object = None, machine: object = "kang2022", jobs: Any = ({},), **more: Any) -> pt.Scenario:
+    listed = [{"name": f"job{number}", "ranks": 2, "workload": WORK} | job for number, job in enumerate(jobs)]
+    data: dict[str, Any] = {"name": "x", "machine": machine, "jobs": listed, **more}
+    return pt.Scenario.from_dict(data if routing is None else data | {"routing": routing})
+
+
+@pytest.mark.parametrize(
+    ("name", "shift", "add"),
+    [
+        ("aries_ad0", [0], 0),
+        ("aries_ad1", [0, 1, 2], 0),
+        ("aries_ad2", [0], 4),
+        ("aries_ad3", [2], 0),
+        ("bias(3,7)", [3], 7),
+        ("bias( 15 , 0 )", [15], 0),
+    ],
+)
+def test_modes_of_aries_are_one_algorithm(name: str, shift: list[int], add: int) -> None:
+    plan = scenario(name).plan()["routing"]
+    assert plan["algorithm"] == "aries"
+    assert plan["aries"] == {"shift": shift, "add": add, "levels": 64}
+    assert (plan["candidates_minimal"], plan["candidates_nonminimal"]) == (2, 2)
+
+
+def test_a_schedule_of_ones_own() -> None:
+    assert scenario({"algorithm": "aries_ad1", "aries": {"shift": [1, 3]}}).plan()["routing"]["aries"]["shift"] == [
+        1,
+        3,
+    ]
+    plan = scenario({"algorithm": "aries", "aries": {"shift": [1], "add": 2, "levels": 16}}).plan()["routing"]
+    assert plan["aries"] == {"shift": [1], "add": 2, "levels": 16}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_algorithm_makes_a_plan(name: str) -> None:
+    made = scenario(name)
+    assert made.routing == scenario(made.routing.model_dump(mode="json")).routing, "it reads its own writing"
+    assert made.plan()["routing"]["algorithm"] == ("aries" if name.startswith("aries") else name)
+
+
+def test_an_algorithm_brings_its_numbers_and_the_scenario_has_the_last_word() -> None:
+    assert scenario("booksim_ugal").plan()["routing"]["bias_flits"] == 30
+    assert scenario("merlin_ugal").routing.queue_scope == "vc"
+    mine = scenario({"algorithm": "booksim_ugal", "bias": "5 flits"}).routing
+    assert (mine.bias.count, mine.threshold) == (5, 2.0)
+    assert pt.Routing(algorithm="booksim_ugal") == scenario("booksim_ugal").routing
+
+
+def test_theta_routes_as_cray_mpi_does() -> None:
+    made = scenario(machine="theta")
+    assert (made.routing.algorithm, made.routing_all_to_all and made.routing_all_to_all.algorithm) == (
+        "aries_ad0",
+        "aries_ad1",
+    )
+    made = scenario("aries_ad3", machine="theta")
+    assert (made.routing.algorithm, made.routing_all_to_all and made.routing_all_to_all.algorithm) == (
+        "aries_ad3",
+        "aries_ad1",
+    )
+    assert scenario("minimal").routing_all_to_all is None
+
+
+def test_a_job_lays_its_table_over_the_systems() -> None:
+    made = scenario(
+        {"algorithm": "ugal_n", "threshold": 1.5, "virtual_channels": 6},
+        jobs=[{"routing": "minimal"}, {"routing": {"bias": "8 flits"}}, {"routing_all_to_all": "valiant_node"}, {}],
+    )
+    first, second, third, fourth = made.jobs
+    assert first.routing is not None
+    assert (first.routing.algorithm, first.routing.threshold, first.routing.virtual_channels) == ("minimal", 1.5, 6)
+    assert second.routing is not None
+    assert (second.routing.algorithm, second.routing.threshold, second.routing.bias.count) == ("ugal_n", 1.5, 8)
+    assert third.routing is None
+    assert third.routing_all_to_all is not None
+    assert (third.routing_all_to_all.algorithm, third.routing_all_to_all.threshold) == ("valiant_node", 1.5)
+    assert fourth.routing is fourth.routing_all_to_all is None
+    plan = made.plan()["jobs"]
+    assert [job["routing"] and job["routing"]["algorithm"] for job in plan] == ["minimal", "ugal_n", None, None]
+
+
+def test_a_bias_does_not_outlive_its_mode() -> None:
+    made = scenario({"algorithm": "aries", "aries": {"shift": [5], "levels": 8}}, jobs=[{"routing": "aries_ad3"}])
+    job = made.jobs[0].routing
+    assert job is not None
+    assert (job.aries.shift, job.aries.levels) == ((2,), 8)
+    made = scenario({"algorithm": "aries", "aries": {"shift": [5]}}, routing_all_to_all="aries_ad1")
+    assert made.routing_all_to_all is not None
+    assert made.routing_all_to_all.aries.shift == (0, 1, 2)
+
+
+def test_python_and_toml_lay_over_alike() -> None:
+    work = pt.UniformRandom(iterations=1, message="3 KiB")
+    made = pt.Scenario(
+        name="x",
+        machine="theta",
+        routing=pt.Routing(algorithm="ugal_n", threshold=1.0),
+        jobs=[
+            pt.Job(name="job0", ranks=2, workload=work, routing={"bias": "8 flits"}),
+            pt.Job(name="job1", ranks=2, workload=work, routing_all_to_all="aries_ad2"),
+        ],
+    )
+    read = scenario(
+        {"algorithm": "ugal_n", "threshold": 1.0},
+        machine="theta",
+        jobs=[{"routing": {"bias": "8 flits"}}, {"routing_all_to_all": "aries_ad2"}],
+    )
+    assert made == read
+    changes = {"routing.threshold": 3.0, "routing.algorithm": "aries_ad3"}
+    assert made.replace(changes) == read.replace(changes)
+    assert (
+        made.replace(changes).jobs[0].routing
+        == scenario({"algorithm": "aries_ad3", "threshold": 3.0, "bias": "8 flits"}, machine="theta").routing
+    )
+
+
+@pytest.mark.parametrize(
+    ("routing", "says"),
+    [
+        ("bias(16,0)", "routing.algorithm = \"bias(16,0)\": shift must be 0 to 15; write e.g. 'bias(2,0)'"),
+        ("bias(0,-1)", "add must be 0 to 15"),
+        ("bias(1)", "is not known; known: minimal, "),
+        ("aries_ad5", "is not known; did you mean 'aries_ad"),
+        ({"algorithm": "aries", "aries": {"shift": [0, 16]}}, "routing.aries.shift[1] = 16: must be at most 15"),
+        ({"algorithm": "aries", "aries": {"add": -1}}, "routing.aries.add = -1: must be at least 0"),
+        ({"algorithm": "aries", "aries": {"shift": []}}, "routing.aries.shift = []: has too few items"),
+        (
+            {"algorithm": "aries_ad2", "aries": {"add": 3}},
+            "routing.aries.add = 3: follows from algorithm = 'aries_ad2'",
+        ),
+        (
+            {"algorithm": "q_adaptive", "q_adaptive": {"exploration": 2.0}},
+            "routing.q_adaptive.exploration = 2.0: must be",
+        ),
+        ({"threshold": 2.0}, "routing.algorithm: is missing; add algorithm = ..."),
+        (7, "routing = 7: is not a table"),
+    ],
+)
+def test_a_wrong_routing_says_so_in_a_line(routing: object, says: str) -> None:
+    with pytest.raises(pt.ScenarioError) as refused:
+        scenario(routing)
+    assert says in str(refused.value)
+    assert refused.value.others == 0
+
+
+def test_a_wrong_routing_of_a_job_is_named_there() -> None:
+    with pytest.raises(pt.ScenarioError, match=r"key jobs\[1\]\.routing\.threshold = -1.0: must be at least 0"):
+        scenario("ugal_n", jobs=[{}, {"routing": {"threshold": -1.0}}])
+    with pytest.raises(pt.ScenarioError, match=r"key jobs\[0\]\.routing_all_to_all\.algorithm = \"ad3\": is not known"):
+        scenario("ugal_n", jobs=[{"routing_all_to_all": "ad3"}])
+
+
+def test_assumptions_of_the_algorithm_are_told_until_they_are_decided() -> None:
+    assert "routing.aries.shift" in scenario("aries_ad1").assumptions()
+    assert "routing.aries.levels" in scenario("aries_ad2").assumptions()
+    decided = scenario({"algorithm": "aries_ad1", "aries": {"shift": [0, 2], "levels": 8}}).assumptions()
+    assert not {"routing.aries.shift", "routing.aries.levels"} & decided.keys()
+    assert "jobs[0].routing.aries.levels" in scenario("minimal", jobs=[{"routing": "aries_ad0"}]).assumptions()

@@ -1,0 +1,141 @@
+"""Topologies and links of a scenario: one and two dimensions, cables, service nodes, and what is left of a preset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pantala as pt
+
+GRID = {"kind": "dragonfly_2d", "p": 2, "rows": 2, "columns": 3, "h": 2}
+
+
+def machine(preset: str = "kang2022", **changes: Any) -> pt.Machine:
+    return pt.Machine.of(preset, **changes)
+
+
+def test_one_dimension() -> None:
+    shape = pt.Topology(p=2, a=4, h=2)
+    assert (shape.g, shape.rows, shape.columns, shape.nodes) == (9, 1, 4, 72)
+    assert shape.ports() == {"terminal": 2, "local": 3, "global": 2}
+    assert pt.Topology(p=2, a=4, h=2, links_per_local_pair=3).ports()["local"] == 9
+
+
+def test_two_dimensions() -> None:
+    shape = pt.Topology(**GRID, links_per_column_pair=3)
+    assert (shape.a, shape.g, shape.nodes) == (6, 13, 156)
+    assert shape.ports() == {"terminal": 2, "row": 2, "column": 3, "global": 2}
+    plan = shape.as_plan()
+    assert plan["a"] == plan["rows"] * plan["columns"] == 6
+    assert "cables_per_pair" not in plan
+
+
+def test_cables_are_links() -> None:
+    assert pt.Topology(**GRID, g=3, cables_per_pair=3).links_per_pair == 6
+    assert pt.Topology(**GRID, g=3, cables_per_pair=3, links_per_cable=1).links_per_pair == 3
+    theta = machine("theta")
+    assert theta.topology.links_per_pair == 24
+    assert machine("theta", topology={"links_per_cable": 1}).topology.links_per_pair == 12
+    assert machine("theta", topology={"links_per_pair": 5}).topology.links_per_pair == 5
+    assert machine("kang2022", topology={"g": 5, "cables_per_pair": 2}).topology.links_per_pair == 4
+
+
+@pytest.mark.parametrize("name", pt.machine_presets())
+def test_a_topology_reads_its_own_writing(name: str) -> None:
+    shape = machine(name).topology
+    assert pt.Topology.model_validate(shape.model_dump()) == shape
+    assert pt.Topology.model_validate(shape.model_dump(exclude_unset=True)) == shape
+    whole = machine(name)
+    spelled = whole.model_dump(mode="json", exclude={"preset"})
+    assert pt.Machine.model_validate(spelled) == whole.model_copy(update={"preset": None})
+
+
+def test_local_stands_for_row_and_column() -> None:
+    links = machine(topology=GRID).links
+    assert links.local is None
+    assert links.row == links.column == machine().links.local
+    changed = machine(topology=GRID, links={"local": {"latency": "5 ns"}, "row": {"latency": "6 ns"}}).links
+    assert {name: str(link.latency) for name, link in changed.classes().items()} == {
+        "terminal": "10 ns",
+        "row": "6 ns",
+        "column": "5 ns",
+        "global": "300 ns",
+    }
+    theta = machine("theta", links={"local": {"latency": "5 ns"}}).links
+    assert [str(link.latency) for link in (theta.row, theta.column) if link] == ["5 ns", "5 ns"]
+    link = pt.Link(bandwidth="1 GB/s", latency="1 ns")
+    made = machine(topology=GRID, links=pt.Links(terminal=link, local=link, global_=link))
+    assert set(made.links.classes()) == {"terminal", "row", "column", "global"}
+
+
+def test_a_preset_of_all_groups_stays_one_of_all_groups() -> None:
+    assert machine(topology={"a": 4}).topology.g == 17
+    assert machine(topology={"a": 4, "g": 5}).topology.g == 5
+    assert machine(topology={"p": 2}).topology.g == 33
+    assert machine("theta", topology={"rows": 3}).topology.g == 12
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "ranges"),
+    [("theta", 4392, [(366, 383), (750, 767)]), ("cori", 9668, [(9668, 13055)]), ("kang2022", 1056, [])],
+)
+def test_service_nodes(name: str, nodes: int, ranges: list[tuple[int, int]]) -> None:
+    chosen = machine(name)
+    assert chosen.job_nodes == nodes
+    service = chosen.service_ranges()
+    assert service[:2] == ranges
+    assert sum(last - first + 1 for first, last in service) == chosen.nodes - nodes
+    if name == "theta":
+        assert {last - first + 1 for first, last in service} == {18}
+        assert len(service) == 12
+
+
+def test_service_nodes_that_do_not_come_out_even() -> None:
+    chosen = machine(topology={"p": 2, "a": 2, "h": 1, "g": 3}, compute_nodes=8)
+    assert chosen.service_ranges() == [(2, 3), (7, 7), (11, 11)]
+    assert machine(topology={"p": 2, "a": 2, "h": 1, "g": 3}, compute_nodes=10).service_ranges() == [(3, 3), (7, 7)]
+    assert machine("theta", topology={"g": 3}).job_nodes == 1152, "another shape has other service nodes"
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: machine(topology={"rows": 2}), "topology.rows = 2: is no key of a one-dimensional Dragonfly; remove"),
+        (
+            lambda: machine(topology=GRID | {"links_per_local_pair": 2}),
+            "topology.links_per_local_pair = 2: is no key of a two-dimensional Dragonfly; remove",
+        ),
+        (lambda: machine(topology=GRID | {"a": 5}), "topology.a = 5: follows from rows and columns; remove it"),
+        (lambda: machine(topology=GRID | {"rows": 0}), "topology.rows = 0: must be at least 1"),
+        (lambda: machine(topology={"kind": "dragonfly_2d", "p": 1, "rows": 2, "h": 1}), "topology.columns: is missing"),
+        (lambda: machine(topology={"kind": "torus"}), 'topology.kind = "torus": is not known; known: dragonfly,'),
+        (lambda: machine(links={"row": {"latency": "3 ns"}}), "links.row: a one-dimensional Dragonfly has no such"),
+        (
+            lambda: machine("theta", topology={"kind": "dragonfly", "p": 1, "a": 2, "h": 1}),
+            "links.local: is missing; add links.local",
+        ),
+        (
+            lambda: machine(topology={"cables_per_pair": 2, "links_per_pair": 3}),
+            "topology.links_per_pair = 3: but cables_per_pair * links_per_cable = 4; give either",
+        ),
+        (lambda: machine(compute_nodes=2000), "compute_nodes = 2000: but the machine has 1,056 nodes"),
+        (lambda: machine(nic={"responses": "yes"}), 'nic.responses = "yes": is neither true nor false'),
+        (lambda: machine("prisacari2015(4,8)"), 'preset = "prisacari2015(4,8)": takes 3 numbers: p, a, h; write e.g.'),
+        (lambda: machine("prisacari2015(4,0,4)"), "takes 3 numbers: p, a, h"),
+        (lambda: machine("theta(4)"), "preset = \"theta(4)\": takes no numbers; write 'theta'"),
+        (lambda: machine("tetha"), "is not a preset; did you mean 'theta'?"),
+    ],
+)
+def test_a_wrong_machine_says_so_in_a_line(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(pt.ScenarioError) as refused:
+        make()
+    assert says in str(refused.value)
+
+
+def test_responses_are_switched() -> None:
+    for value, is_on in ((True, True), ("on", True), ("off", False), (False, False)):
+        assert machine(nic={"responses": value}).nic.responses is is_on
+    assert machine("theta").nic.responses
+    assert not machine("wang2020_2d").nic.responses
