@@ -5,10 +5,11 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pantala as pt
-from pantala.load_curve import CurveSetup, curve_setup, measure_point
+from pantala.load_curve import curve_setup, measure_point
 
 __all__ = ["accepted_over_time", "between", "missing", "point", "together"]
 
@@ -50,7 +51,7 @@ def between(call: Mapping[str, Any], nodes: tuple[int, int], load: float) -> dic
     scenario = setup.scenario.replace(
         {"jobs.0.ranks": 2, "jobs.0.placement": {"kind": "nodes", "nodes": list(nodes)}, "jobs.0.workload.load": load}
     )
-    return measure_point(CurveSetup(scenario, setup.warmup, setup.measure, setup.timeline), scenario)
+    return measure_point(replace(setup, scenario=scenario), scenario)
 
 
 def together(tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], processes: int = 2) -> list[Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CURVES", "PEERS", "HotLink", "Learning", "Peer", "Point", "Series", "hot_links", "learning", "read"]
+__all__ = ["CURVES", "PEERS", "HotLink", "Learning", "Peer", "Point", "Series", "booksim2", "caminos", "hot_links", "learning", "read"]
 
 CURVES = Path(__file__).parent / "curves"
 
@@ -118,23 +118,34 @@ class HotLink:
 LOCAL_GLOBAL_LOCAL = (28, 60)
 
 
+def booksim2(packet_flits: int, internal_speedup: int, vc_buffer_flits: int) -> dict[str, str]:
+    """The keys for BookSim2's settings. Of the three steps that a head takes, the crossbar's flit time is the last."""
+    return {
+        "machine.packet": f"{packet_flits} B",
+        "machine.router.crossbar_bandwidth": f"{internal_speedup} GB/s",
+        "machine.router.input_latency": f"{3 / internal_speedup - 1} ns",
+        "machine.router.input_buffer": f"{vc_buffer_flits} flits",
+    }
+
+
+def caminos(crossbar_delay: int, packet_phits: int, internal_speedup: int) -> dict[str, str]:
+    """The keys for CAMINOS' settings."""
+    return {
+        "machine.packet": f"{packet_phits} B",
+        "machine.router.crossbar_bandwidth": f"{internal_speedup} GB/s",
+        "machine.router.output_latency": f"{crossbar_delay} ns",
+    }
+
+
 def _booksim2(row: Row) -> Call:
     """Three samples of warm-up, three of measurement."""
     samples = f"{3 * int(row.get('sample_cycles', 1_000))} ns"
-    changes = {
-        "machine.packet": f"{row['packet_flits']} B",
-        "machine.router.crossbar_bandwidth": f"{row['internal_speedup']} GB/s",
-        "machine.router.input_buffer": f"{row['vc_buffer_flits']} flits",
-    }
+    changes = booksim2(int(row["packet_flits"]), int(row["internal_speedup"]), int(row["vc_buffer_flits"]))
     return {"warmup": samples, "measure": samples, "changes": changes}
 
 
 def _caminos(row: Row) -> Call:
-    changes = {
-        "machine.packet": f"{row['packet_phits']} B",
-        "machine.router.crossbar_bandwidth": f"{row['internal_speedup']} GB/s",
-        "machine.router.output_latency": f"{row['crossbar_delay']} ns",
-    }
+    changes = caminos(int(row["crossbar_delay"]), int(row["packet_phits"]), int(row["internal_speedup"]))
     return {"warmup": f"{row['warm_cycles']} ns", "measure": f"{row['measured_cycles']} ns", "changes": changes}
 
 
@@ -214,10 +225,10 @@ def learning() -> Learning:
 
 def hot_links() -> list[HotLink]:
     """What one hot link of BookSim2 carries."""
-    (booksim2,) = (peer for peer in PEERS if peer.name == "booksim2")
+    (peer,) = (peer for peer in PEERS if peer.name == "booksim2")
     return [
         HotLink(
-            tuple(row[name] for name in booksim2.settings),
+            tuple(row[name] for name in peer.settings),
             {"preset": row["peer"], "routing": row["routing"], **_booksim2(row)},
             float(row["flits_per_cycle"]),
         )
