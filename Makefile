@@ -16,7 +16,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 DEMO_OUT := runs/interference
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint docs bench schema figure lock clean
+.PHONY: help setup build demo test lint validate docs bench schema figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -48,6 +48,9 @@ lint: $(VENV)/.tools ## Check format, lints and types of Rust and Python
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+
+validate: build ## Measure the runs of other simulators again: docs/explanation/made-validation.md and its figures
+	PYTHONPATH=tests $(BIN)/python -m validation
 
 docs: build ## Build the documentation: target/docs (the site) and target/doc (the crates)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs target/docs

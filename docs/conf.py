@@ -13,7 +13,7 @@ author = "The Pantala authors"
 copyright = author
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pantala_reference", "pantala_validation"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pantala_reference"]
 exclude_patterns = ["_build", "explanation/made-*.md"]
 html_theme = "furo"
 html_title = "Pantala"

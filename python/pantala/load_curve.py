@@ -108,7 +108,7 @@ def curve(
 
     Args:
         preset: a router model; it also gives the defaults of what follows, as its simulator has them.
-        routing: a routing algorithm.
+        routing: a routing algorithm, by our name or by that of the preset's simulator.
         pattern: uniform, shift, bit_complement, next_group or hotspot.
         loads: offered loads, as fractions of the terminal bandwidth.
         seed: the seed; one seed, one result.
@@ -186,7 +186,7 @@ def curve_setup(
             "router": {"model": preset},
             "nic": {"latency_from": defaults["latency_from"]},
         },
-        "routing": {"algorithm": routing},
+        "routing": _meaning(routing, defaults.get("routings", {})),
         "jobs": [
             {
                 "name": _JOB,
@@ -235,6 +235,12 @@ def measure_point(
 def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
     keys = (*POINT_KEYS, "timeline") if setup.timeline else POINT_KEYS
     return {key: measured[key] for key in keys}  # type: ignore[return-value]
+
+
+def _meaning(routing: str, names: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of `routing` that a routing's name stands for, where the preset's simulator calls it by that name."""
+    meaning = names.get(routing, routing)
+    return dict(meaning) if isinstance(meaning, Mapping) else {"algorithm": meaning}
 
 
 @contextmanager

@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pantala as pt
 from fake_core import FakeCore
 from pantala.load_curve import POINT_KEYS
+from pantala.scenario.presets import router_preset
 from support import Ended
 
 Cli = Callable[..., Ended]
@@ -40,6 +42,21 @@ def test_a_preset_has_the_habits_of_its_simulator(
     assert (workload["injection"], workload["phase"], workload["include_self"]) == (injection, phase, False)
     assert plan["router"]["hand_over"] == hand_over
     assert plan["jobs"][0]["ranks"] == 1056
+
+
+def test_a_preset_knows_the_names_of_its_simulator(fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
+    pt.curve(preset="sst_merlin_2021", routing="valiant", loads=[0.3])
+    assert fake_core.measured[0][0]["routing"]["algorithm"] == "valiant_group"
+
+    def named(name: str) -> dict[str, Any]:
+        preset = router_preset(name)
+        preset["curve"]["routings"] = {"adaptive": {"algorithm": "ugal_g", "threshold": 1.5, "bias": "30 flits"}}
+        return preset
+
+    monkeypatch.setattr("pantala.load_curve.router_preset", named)
+    pt.curve(routing="adaptive", loads=[0.3], changes={"routing.bias": "7 flits"})
+    routing = fake_core.measured[1][0]["routing"]
+    assert (routing["algorithm"], routing["threshold"], routing["bias_flits"]) == ("ugal_g", 1.5, 7)
 
 
 def test_everything_can_be_changed(fake_core: FakeCore, cli: Cli) -> None:

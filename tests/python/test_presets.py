@@ -6,14 +6,14 @@ import re
 import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
-from itertools import pairwise
+from itertools import combinations
 from typing import Any
 
 import pytest
 
 import pantala as pt
 from pantala.load_curve import curve_setup
-from pantala.scenario.presets import merge, preset_sources
+from pantala.scenario.presets import merge, preset_sources, router_preset
 from pantala.units import Bandwidth, Duration
 
 #: What the papers say of their machines (the seed papers' sections are in the presets' files).
@@ -170,6 +170,8 @@ def test_merge_goes_table_by_table_and_changes_nothing() -> None:
     assert below == {"a": {"b": 1, "c": 2}, "d": [1, 2]}
 
 
-def test_presets_are_told_apart_by_their_stages() -> None:
-    stages = [pt.Machine.of("kang2022", router=name).router.model_dump() for name in pt.router_presets()]
-    assert all(one != other for one, other in pairwise(stages))
+def test_presets_are_told_apart_by_their_stages_or_their_names() -> None:
+    machines = {name: pt.Machine.of("kang2022", router=name) for name in pt.router_presets()}
+    meanings = {name: router_preset(name)["curve"].get("routings", {}) for name in machines}
+    told = [(machine.router.model_dump(exclude={"model"}), meanings[name]) for name, machine in machines.items()]
+    assert all(one != other for one, other in combinations(told, 2))

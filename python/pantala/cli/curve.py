@@ -24,9 +24,12 @@ A preset is a router model with the habits of its simulator: injection, warm-up,
 
 
 def curve(
-    preset: Annotated[str, typer.Option("--preset", help="Router model: pantala or sst_sc22.")] = "pantala",
+    preset: Annotated[str, typer.Option("--preset", help="Router model, e.g. pantala or sst_sc22.")] = "pantala",
     routing: Annotated[
-        str, typer.Option("--routing", help="Routing algorithm; see [b]pantala routings[/b].")
+        str,
+        typer.Option(
+            "--routing", help="Routing algorithm, see [b]pantala routings[/b], or what the preset's simulator calls it."
+        ),
     ] = "minimal",
     pattern: Annotated[
         str, typer.Option("--pattern", help="uniform, shift, bit_complement, next_group or hotspot.")

@@ -1,0 +1,119 @@
+"""A packet that meets nobody takes what the closed form of each simulator says, to the picosecond."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pantala.load_curve import curve_setup
+from pantala.topology import link_table
+from validation import measure
+from validation.peers import booksim2, caminos
+
+pytestmark = pytest.mark.native
+
+#: Routers and links of the ways there are.
+WAYS: Mapping[str, tuple[int, tuple[str, ...]]] = {
+    "one router": (1, ()),
+    "local": (2, ("local",)),
+    "global": (2, ("global",)),
+    "local, global": (3, ("local", "global")),
+    "local, global, local": (4, ("local", "global", "local")),
+}
+
+#: Latency of a link in BookSim2 and CAMINOS, cycles.
+CYCLES = {"local": 10, "global": 100}
+#: The same in kang2022, ns.
+KANG = {"local": 30.0, "global": 300.0}
+
+
+def ends(call: Mapping[str, Any], way: str) -> tuple[int, int]:
+    """Two nodes with such a way between them, there and back."""
+    topology = curve_setup(**call).scenario.machine.topology
+    p, a = topology.p, topology.a
+    row = link_table(topology).filter(pl.col("class") == "global").row(0, named=True)
+    here, there = row["source_router"], row["target_router"]
+    beside = [(router // a) * a + (router + 1) % a for router in (here, there)]
+    routers = {
+        "one router": (here, here),
+        "local": (here, beside[0]),
+        "global": (here, there),
+        "local, global": (beside[0], there),
+        "local, global, local": (beside[0], beside[1]),
+    }[way]
+    return routers[0] * p, routers[1] * p + 1
+
+
+def alone(call: Mapping[str, Any], way: str) -> float:
+    """The latency of packets between two nodes that are alone on the machine."""
+    why = measure.missing(call)
+    if why is not None:
+        pytest.skip(f"not available yet: {why}")
+    point = measure.between(call, ends(call, way), 0.01)
+    assert point["link_hops_mean"] == len(WAYS[way][1])
+    latency: float = point["latency_mean_ns"]
+    assert point["packets"] > 0
+    return latency
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("flits", [1, 4])
+@pytest.mark.parametrize("speedup", [1, 2])
+def test_booksim2_s_form(way: str, flits: int, speedup: int) -> None:
+    """2 + R * (3 or 1) + sum(L + 1) + 2 + (S - 1): a router takes three cycles, with internal speed-up 2 one."""
+    routers, links = WAYS[way]
+    expected = 2 + routers * {1: 3, 2: 1}[speedup] + sum(CYCLES[link] + 1 for link in links) + 2 + (flits - 1)
+    call = {"preset": "booksim2", "routing": "min", "changes": booksim2(flits, speedup, 256)}
+    assert alone(call, way) == expected
+
+
+def test_booksim2_as_it_prints_them() -> None:
+    """What BookSim2 itself printed for packets of four flits, without and with internal speed-up."""
+    printed = {
+        "one router": (10, 8),
+        "local": (24, 20),
+        "global": (114, 110),
+        "local, global": (128, 122),
+        "local, global, local": (142, 134),
+    }
+    for way, latencies in printed.items():
+        for speedup, latency in enumerate(latencies, start=1):
+            call = {"preset": "booksim2", "routing": "min", "changes": booksim2(4, speedup, 256)}
+            assert alone(call, way) == latency
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("crossbar_delay", [2, 4])
+def test_caminos_s_form(way: str, crossbar_delay: int) -> None:
+    """1 + R * crossbar delay + sum(L) + 1 + (S - 1), for messages of four phits."""
+    routers, links = WAYS[way]
+    expected = 1 + routers * crossbar_delay + sum(CYCLES[link] for link in links) + 1 + 3
+    call = {"preset": "caminos", "routing": "min", "changes": caminos(crossbar_delay, 4, 1)}
+    assert alone(call, way) == pytest.approx(expected, abs=2.5e-3)  # a picosecond for each terminal link: none is not allowed
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_pantala(way: str) -> None:
+    """The formula of `docs/explanation/fabric.md`, for 512 B in flits of 5.12 ns and a crossbar four times as fast."""
+    routers, links = WAYS[way]
+    flit = 5.12
+    wires = [10.0, *(KANG[link] for link in links), 10.0]
+    expected = sum(latency + flit for latency in wires) + routers * (10.0 + flit / 4 + 10.0) + 3 * flit
+    assert alone({"preset": "pantala", "routing": "minimal"}, way) == pytest.approx(expected, abs=5e-4)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("preset", ["sst_sc22", "sst_merlin_2021"])
+def test_sst(way: str, preset: str) -> None:
+    """Before each link a flit time, after it the routers' parts; in each router what is left of a crossbar cycle.
+
+    The head alone counts.
+    """
+    routers, links = WAYS[way]
+    flit, cycle = 5.12, 1.28
+    inside = sum(flit + 10.0 + KANG[link] + 10.0 for link in links)
+    least = (flit + 10.0 + 10.0) + inside + (flit + 10.0 + 10.0)
+    assert least < alone({"preset": preset, "routing": "minimal"}, way) <= least + routers * cycle

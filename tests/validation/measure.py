@@ -1,0 +1,62 @@
+"""Pantala's side: the runs of the peers again, two at a time."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pantala as pt
+from pantala.load_curve import curve_setup, measure_point
+
+__all__ = ["accepted_over_time", "between", "missing", "point", "together"]
+
+
+def missing(call: Mapping[str, Any]) -> str | None:
+    """Why Pantala cannot measure what a call of `pantala.curve` asks for, in a line; None if it can."""
+    try:
+        curve_setup(**call)
+    except (pt.ScenarioError, pt.UsageError) as error:
+        return str(error)
+    return None
+
+
+def point(call: Mapping[str, Any], load: float, since_start: frozenset[str]) -> dict[str, Any]:
+    """A point of `pantala.curve`, as the peer counts it.
+
+    The quantities `since_start` count from time zero on: a second run measures them, whose window begins there.
+    """
+    (measured,) = pt.curve(**call, loads=[load])
+    ours = dict(measured)
+    if since_start:
+        setup = curve_setup(**call)
+        whole = {"warmup": "1 ps", "measure": f"{int(setup.warmup + setup.measure) - 1} ps"}
+        (counted,) = pt.curve(**{**call, **whole}, loads=[load])
+        ours |= {key: value for key, value in counted.items() if key in since_start}
+    return ours
+
+
+def accepted_over_time(call: Mapping[str, Any], load: float, until_us: int, step_us: int) -> list[tuple[int, float]]:
+    """The load accepted in each step of time from the start: (end of the step, accepted)."""
+    times = {"warmup": "1 ps", "measure": f"{until_us * 1_000_000 - 1} ps", "timeline": f"{step_us} us"}
+    (measured,) = pt.curve(**{**call, **times}, loads=[load])
+    return [(round(w["window_start_ns"] / 1_000) + step_us, w["accepted"]) for w in measured["timeline"]]
+
+
+def between(call: Mapping[str, Any], nodes: tuple[int, int], load: float) -> dict[str, Any]:
+    """A point of `pantala.curve` where two nodes send to one another at a fixed interval, and nobody else."""
+    setup = curve_setup(**{**call, "pattern": "shift", "injection": "periodic"})
+    scenario = setup.scenario.replace(
+        {"jobs.0.ranks": 2, "jobs.0.placement": {"kind": "nodes", "nodes": list(nodes)}, "jobs.0.workload.load": load}
+    )
+    return measure_point(replace(setup, scenario=scenario), scenario)
+
+
+def together(tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], processes: int = 2) -> list[Any]:
+    """What the calls return, in their order; `processes` of them run at a time."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        futures = [pool.submit(function, *arguments) for function, arguments in tasks]
+        return [future.result() for future in futures]

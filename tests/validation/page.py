@@ -1,0 +1,200 @@
+"""The validation page's tables, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from validation.bars import Check
+from validation.peers import Peer, Point, Series
+
+__all__ = ["Measured", "Report", "Section", "Single", "cells", "line"]
+
+_SPACE = "\N{NO-BREAK SPACE}"
+#: The columns of a peer's table: keys of which a peer has one, heading, decimals.
+_COLUMNS = (
+    (("accepted",), "accepted", 3),
+    (("latency_mean_ns",), "mean", 0),
+    (("latency_p99_ns", "network_latency_p99_ns"), "p99", 0),
+    (("nonminimal_share",), "non-minimal", 3),
+    (("link_hops_mean",), "links", 2),
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A point of a peer's series and its checks."""
+
+    series: Series
+    point: Point
+    checks: Sequence[Check]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A peer.
+
+    Attributes:
+        figure: the file of its figure; None if nothing could be measured.
+        missing: series that Pantala cannot measure, and why.
+    """
+
+    peer: Peer
+    measured: Sequence[Measured]
+    figure: str | None
+    missing: Sequence[tuple[str, str]]
+
+    @property
+    def checks(self) -> list[Check]:
+        """All of them."""
+        return [check for item in self.measured for check in item.checks]
+
+    def text(self) -> str:
+        """Its part of the page."""
+        parts = [f"### {self.peer.title}"]
+        if self.figure:
+            parts += [f"![{self.peer.title} and Pantala](../_static/{self.figure})", _peer_table(self)]
+        parts += [f"{label}: not available yet ({why})" for label, why in self.missing]
+        return "\n\n".join(parts)
+
+
+@dataclass(frozen=True)
+class Single:
+    """A table of checks with a word before each.
+
+    Attributes:
+        headings: of the word, of theirs and of ours.
+        missing: why Pantala cannot measure it.
+    """
+
+    title: str
+    headings: tuple[str, str, str]
+    checks: Sequence[tuple[str, Check]]
+    figure: str | None = None
+    missing: str | None = None
+
+    def text(self) -> str:
+        """Its part of the page."""
+        parts = [f"### {self.title}"]
+        if self.missing:
+            parts.append(f"not available yet ({self.missing})")
+        if self.figure:
+            parts.append(f"![{self.title}](../_static/{self.figure})")
+        if self.checks:
+            rows = [(word, f"{c.theirs:.3f}", f"{c.ours:.3f}", _error(c)) for word, c in self.checks]
+            parts.append(_table([*self.headings, ""], rows, 1))
+        return "\n\n".join(parts)
+
+
+@dataclass(frozen=True)
+class Report:
+    """All of it."""
+
+    sections: Sequence[Section]
+    singles: Sequence[Single]
+
+    @property
+    def failures(self) -> list[str]:
+        """The bars that are not met, a line each."""
+        lines = [
+            f"{section.peer.name}: {item.series.label} at {item.point.load:g}: {check.key}: theirs {check.theirs:.4g}, "
+            f"ours {check.ours:.4g}"
+            for section in self.sections
+            for item in section.measured
+            for check in item.checks
+            if check.bound and not check.met
+        ]
+        return lines + [
+            f"{single.title}: {word}: theirs {check.theirs:.4g}, ours {check.ours:.4g}"
+            for single in self.singles
+            for word, check in single.checks
+            if not check.met
+        ]
+
+    @property
+    def missing(self) -> list[str]:
+        """What could not be measured, a line each."""
+        lines = [
+            f"{s.peer.name}: {label}: not available yet ({why})" for s in self.sections for label, why in s.missing
+        ]
+        return lines + [f"{s.title}: not available yet ({s.missing})" for s in self.singles if s.missing]
+
+    def text(self) -> str:
+        """The page."""
+        rows = [
+            _summary_row(section.peer.title, len(section.measured), section.checks)
+            for section in self.sections
+            if section.measured
+        ]
+        rows += [
+            _summary_row(single.title, len(single.checks), [check for _, check in single.checks])
+            for single in self.singles
+            if single.checks
+        ]
+        head = _table(["", "points", "bars met", *(name for _, name, _ in _COLUMNS)], rows, 1)
+        return (
+            "\n\n".join(
+                [head, *(section.text() for section in self.sections), *(single.text() for single in self.singles)]
+            )
+            + "\n"
+        )
+
+
+def line(cells: Sequence[str]) -> str:
+    """A line of a table."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def cells(item: Measured) -> list[str]:
+    """A point's line in its peer's table: theirs, ours and the difference."""
+    series = item.series
+    settings = ["/".join(series.settings)] if series.settings else []
+    row = [f"`{series.routing}`", f"`{series.pattern}`", *settings, f"{item.point.load:g}"]
+    for keys, _, decimals in _columns(series.peer):
+        found = next((check for check in item.checks if check.key in keys), None)
+        row += ["", ""] if found is None else [_pair(found, decimals), _error(found)]
+    return row
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], words: int) -> str:
+    """A table whose first `words` columns are words and the others numbers."""
+    rule = ["---" if number < words else "---:" for number in range(len(headings))]
+    return "\n".join(line(row) for row in [headings, rule, *rows])
+
+
+def _columns(peer: Peer) -> list[tuple[tuple[str, ...], str, int]]:
+    return [column for column in _COLUMNS if any(key in peer.columns for key in column[0])]
+
+
+def _peer_table(section: Section) -> str:
+    """Every point of a peer."""
+    peer = section.peer
+    settings = ["/".join(name.split("_")[0] for name in peer.settings)] if peer.settings else []
+    units = {"mean": f"mean, {peer.unit}", "p99": f"p99, {peer.unit}"}
+    headings = ["routing", "pattern", *settings, "load"]
+    headings += [heading for _, name, _ in _columns(peer) for heading in (units.get(name, name), "")]
+    return _table(headings, [cells(item) for item in section.measured], 2 + len(settings))
+
+
+def _summary_row(title: str, points: int, checks: Sequence[Check]) -> list[str]:
+    """How many bars are met, and the largest error of each quantity where its bar holds."""
+    bound = [check for check in checks if check.bound]
+    row = [title, f"{points}", f"{sum(check.met for check in bound)} of {len(bound)}"]
+    for keys, _, _ in _COLUMNS:
+        worst = max((check for check in bound if check.key in keys), key=lambda c: abs(c.error), default=None)
+        row.append("" if worst is None else _percent(worst))
+    return row
+
+
+def _pair(check: Check, decimals: int) -> str:
+    return f"{check.theirs:,.{decimals}f}{_SPACE}/{_SPACE}{check.ours:,.{decimals}f}"
+
+
+def _percent(check: Check) -> str:
+    return f"{100 * check.error:+.1f}{_SPACE}{'%' if check.bar.relative else 'points'}"
+
+
+def _error(check: Check) -> str:
+    """In italics where no bar holds, in bold where one is not met."""
+    mark = "*" if not check.bound else "" if check.met else "**"
+    return f"{mark}{_percent(check)}{mark}"
