@@ -115,8 +115,12 @@ def _machine(machine: Machine) -> dict[str, Any]:
             "hand_over": router.hand_over,
             "crossbar_clock": router.crossbar_clock,
             "crossbar_delay": router.crossbar_delay,
+            "crossbar_contention": router.crossbar_contention,
+            "input_vc_gap": router.input_vc_gap,
+            "output_vc_gap": router.output_vc_gap,
             "arbiter": router.arbiter,
             "link_decision": router.link_decision,
+            "credit_check": router.credit_check,
             "credit_return": router.credit_return,
             "output_release": router.output_release,
             "credit_latency": router.credit_latency,
@@ -124,6 +128,7 @@ def _machine(machine: Machine) -> dict[str, Any]:
         "nic": {
             "buffer_packets": machine.nic.buffer.packets(packet, flit),
             "latency_from": machine.nic.latency_from,
+            "injection_vc": machine.nic.injection_vc,
         },
     }
 

@@ -24,7 +24,7 @@ A preset is a router model with the habits of its simulator: injection, warm-up,
 
 
 def curve(
-    preset: Annotated[str, typer.Option("--preset", help="Router model: pantala or sst_sc22.")] = "pantala",
+    preset: Annotated[str, typer.Option("--preset", help="Router model: pantala, sst_sc22, booksim2 or caminos.")] = "pantala",
     routing: Annotated[
         str, typer.Option("--routing", help="Routing algorithm; see [b]pantala routings[/b].")
     ] = "minimal",
@@ -44,6 +44,10 @@ def curve(
     injection: Annotated[str | None, typer.Option("--injection", help="bernoulli or periodic.")] = None,
     timeline: Annotated[
         str | None, typer.Option("--timeline", metavar="TIME", help="Accepted load and more, a window of this length.")
+    ] = None,
+    drain: Annotated[
+        bool | None,
+        typer.Option("--drain/--no-drain", help="Count packets created in the window and wait for the last of them."),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -84,6 +88,7 @@ def curve(
             measure=measure,
             injection=injection,
             timeline=timeline,
+            drain=drain,
             changes=changes,
             on_point=on_point,
         )

@@ -101,7 +101,8 @@ class Router(Model):
     shorthand: ClassVar[str | None] = "model"
 
     model: Annotated[str, WithJsonSchema({"type": "string", "enum": router_presets()})] = "pantala"
-    """The router model that gives the stages below: pantala (this project's), sst_sc22 (SST's, as in Kang et al.)."""
+    """The router model that gives the stages below: pantala (this project's), sst_sc22 (SST's, as in Kang et al.),
+    booksim2, caminos."""
     input_latency: UnsignedDuration
     """From arrival at the input to the routing decision."""
     output_latency: UnsignedDuration
@@ -120,14 +121,27 @@ class Router(Model):
     """When the crossbar arbitrates: none (whenever a packet can move) or flit (once a crossbar flit time)."""
     crossbar_delay: Literal["flit", "none"]
     """What the crossbar adds to a head's time: one flit time, or nothing."""
-    arbiter: Literal["round_robin", "age", "lru"]
-    """Who goes first: round_robin, age (the oldest packet), lru (whoever has waited longest for a grant)."""
+    crossbar_contention: Literal["port", "vc", "port_and_vc"]
+    """What a packet that crosses keeps others from: port (its input and output port, for its flits), vc (its input and
+    output virtual channel, until its tail has crossed, as in CAMINOS), or both (BookSim2)."""
+    input_vc_gap: Index
+    """Crossbar flit times that an input virtual channel rests between two packets (BookSim2: 2, in which it computes
+    the route and allocates the output virtual channel)."""
+    output_vc_gap: Index
+    """The same of an output virtual channel, where packets hold one (BookSim2: 1, in which it is allocated)."""
+    arbiter: Literal["round_robin", "age", "lru", "random"]
+    """Who goes first: round_robin, age (the oldest packet), lru (whoever has waited longest for a grant), random (drawn
+    anew each time)."""
     link_decision: Literal["at_start", "after_flit"]
     """When an idle link takes a packet: at once, or a flit time after it is there (as in SST)."""
-    credit_return: Literal["tail", "head"]
-    """When a credit goes back: when the packet's tail, or its head, leaves the input buffer."""
-    output_release: Literal["start", "tail"]
-    """When an output buffer frees a packet's room: when the link starts to send it, or when its tail is gone."""
+    credit_check: Literal["link", "crossbar"]
+    """Where a packet waits for the credits of the link, and takes them: in the output buffer (link) or before it crosses
+    (crossbar, as in BookSim2)."""
+    credit_return: Literal["tail", "head", "flit"]
+    """When credits go back: when the packet's tail, or its head, leaves the input buffer, or flit by flit."""
+    output_release: Literal["start", "tail", "flit"]
+    """When an output buffer frees a packet's room: when the link starts to send it, when its tail is gone, or flit by
+    flit."""
     credit_latency: Literal["link", "link_and_router"]
     """How long a credit travels: the link's latency, or the router's output and input latency as well (SST)."""
 
@@ -148,6 +162,9 @@ class Nic(Model):
     latency_from: Literal["created", "nic"] = "created"
     """From when a packet's latency counts: created (its creation, source queueing included) or nic (its entry into
     the NIC's buffer, as in SST)."""
+    injection_vc: Literal["first", "first_free", "random"] = "first"
+    """On which virtual channel packets enter: first (always 0), first_free (the first with room, as in CAMINOS), random
+    (any with room, as in BookSim2)."""
 
 
 class Machine(Model):
@@ -160,7 +177,8 @@ class Machine(Model):
     shorthand: ClassVar[str | None] = "preset"
 
     preset: Annotated[str | None, WithJsonSchema({"type": "string", "enum": machine_presets()})] = None
-    """A published machine by name: kang2022 (1,056 nodes; Kang et al., SC 2022)."""
+    """A published machine by name: kang2022 (1,056 nodes; Kang et al., SC 2022); booksim2 and caminos have the same shape
+    and count time in cycles, as those simulators do."""
     topology: Topology
     """What is wired to what."""
     links: Links
