@@ -75,12 +75,15 @@ class CurveSetup:
         warmup: simulated time before the window that is measured.
         measure: length of that window.
         timeline: length of the windows of the timeline; zero for none.
+        drain: whether the packets created in that window count and all of them are waited for, instead of those
+            delivered in it.
     """
 
     scenario: Scenario
     warmup: Duration
     measure: Duration
     timeline: Duration
+    drain: bool
 
     def at_load(self, load: float) -> Scenario:
         """The scenario at an offered load."""
@@ -99,6 +102,7 @@ def curve(
     measure: str | Duration | None = None,
     injection: str | None = None,
     timeline: str | Duration | None = None,
+    drain: bool | None = None,
     changes: Mapping[str, Any] | None = None,
     on_point: Callable[[CurvePoint], None] | None = None,
 ) -> list[CurvePoint]:
@@ -116,6 +120,8 @@ def curve(
         measure: length of that window.
         injection: bernoulli or periodic.
         timeline: also give accepted load and non-minimal share in windows of this length.
+        drain: whether latency is that of the packets created in the window, the last of which is waited for (BookSim2),
+            or of those delivered in it.
         changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self": True}``.
         on_point: called with each point as soon as it is measured.
 
@@ -135,6 +141,7 @@ def curve(
         measure=measure,
         injection=injection,
         timeline=timeline,
+        drain=drain,
         changes=changes,
     )
     if not loads:
@@ -159,6 +166,7 @@ def curve_setup(
     measure: str | Duration | None = None,
     injection: str | None = None,
     timeline: str | Duration | None = None,
+    drain: bool | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> CurveSetup:
     """What `curve` measures; see there.
@@ -211,7 +219,7 @@ def curve_setup(
     with _keys_of_the_curve():
         scenario = Scenario.from_dict(data, source=_SOURCE, changes=spelled)
         everywhere = scenario.replace({"jobs.0.ranks": scenario.machine.job_nodes})
-    return CurveSetup(everywhere, **times)
+    return CurveSetup(everywhere, **times, drain=defaults["drain"] if drain is None else drain)
 
 
 def measure_point(
@@ -225,7 +233,12 @@ def measure_point(
     """
     try:
         return native.measure(
-            scenario.plan(), int(setup.warmup), int(setup.measure), int(setup.timeline), on_progress or (lambda _: None)
+            scenario.plan(),
+            int(setup.warmup),
+            int(setup.measure),
+            int(setup.timeline),
+            on_progress or (lambda _: None),
+            setup.drain,
         )
     except PlanError as error:
         with _keys_of_the_curve():

@@ -85,7 +85,12 @@ def run(plan: dict[str, Any], directory: Path, progress: ProgressCallback | None
 
 
 def measure(
-    plan: dict[str, Any], warmup_ps: int, measure_ps: int, timeline_ps: int, progress: ProgressCallback | None
+    plan: dict[str, Any],
+    warmup_ps: int,
+    measure_ps: int,
+    timeline_ps: int,
+    progress: ProgressCallback | None,
+    drain: bool = False,
 ) -> dict[str, Any]:
     """Measures a plan of patterns over a window, without writing anything.
 
@@ -95,13 +100,15 @@ def measure(
         measure_ps: length of the window.
         timeline_ps: length of the timeline's windows; 0 for none.
         progress: called about five times a second.
+        drain: count the packets created in the window and go on until the last of them is delivered, instead of those
+            delivered in it.
 
     Raises:
         PlanError: the plan cannot be run.
         SimulationError: the simulation could not go on.
     """
     with _core_errors() as module:
-        text = module.measure(json.dumps(plan), warmup_ps, measure_ps, timeline_ps, progress)
+        text = module.measure(json.dumps(plan), warmup_ps, measure_ps, timeline_ps, drain, progress)
     result: dict[str, Any] = json.loads(text)
     return result
 

@@ -108,8 +108,12 @@ def _machine(machine: Machine) -> dict[str, Any]:
             "hand_over": router.hand_over,
             "crossbar_clock": router.crossbar_clock,
             "crossbar_delay": router.crossbar_delay,
+            "crossbar_contention": router.crossbar_contention,
+            "input_vc_gap": router.input_vc_gap,
+            "output_vc_gap": router.output_vc_gap,
             "arbiter": router.arbiter,
             "link_decision": router.link_decision,
+            "credit_check": router.credit_check,
             "credit_return": router.credit_return,
             "output_release": router.output_release,
             "credit_latency": router.credit_latency,
@@ -119,6 +123,7 @@ def _machine(machine: Machine) -> dict[str, Any]:
             "latency_from": machine.nic.latency_from,
             "responses": machine.nic.responses,
             "response_bytes": int(machine.nic.response or machine.flit),
+            "injection_vc": machine.nic.injection_vc,
         },
     }
 

@@ -35,7 +35,8 @@ class FakeCore:
     Attributes:
         fail: called with the plan of each run once its tables are written; may raise.
         runs: the plans that were run.
-        measured: the arguments of each measurement.
+        measured: the plan and the times of each measurement.
+        drained: whether each drains.
     """
 
     VERSION: str = "0.1.0"
@@ -45,6 +46,7 @@ class FakeCore:
     fail: Callable[[Json], None] = lambda plan: None
     runs: list[Json] = field(default_factory=list)
     measured: list[tuple[Json, int, int, int]] = field(default_factory=list)
+    drained: list[bool] = field(default_factory=list)
 
     def resolve(self, plan_json: str) -> str:
         plan = json.loads(plan_json)
@@ -90,10 +92,17 @@ class FakeCore:
         return json.dumps(document)
 
     def measure(
-        self, plan_json: str, warmup_ps: int, measure_ps: int, timeline_ps: int, progress: Callable[[Json], None] | None
+        self,
+        plan_json: str,
+        warmup_ps: int,
+        measure_ps: int,
+        timeline_ps: int,
+        drain: bool,
+        progress: Callable[[Json], None] | None,
     ) -> str:
         plan = json.loads(plan_json)
         self.measured.append((plan, warmup_ps, measure_ps, timeline_ps))
+        self.drained.append(drain)
         load = plan["jobs"][0]["workload"]["load"]
         latencies = {
             f"{kind}_{word}_ns": 500.0 + 100 * load

@@ -92,7 +92,9 @@ def test_caminos_s_form(way: str, crossbar_delay: int) -> None:
     routers, links = WAYS[way]
     expected = 1 + routers * crossbar_delay + sum(CYCLES[link] for link in links) + 1 + 3
     call = {"preset": "caminos", "routing": "min", "changes": caminos(crossbar_delay, 4, 1)}
-    assert alone(call, way) == pytest.approx(expected, abs=2.5e-3)  # a picosecond for each terminal link: none is not allowed
+    assert alone(call, way) == pytest.approx(
+        expected, abs=2.5e-3
+    )  # a picosecond for each terminal link: none is not allowed
 
 
 @pytest.mark.parametrize("way", WAYS)

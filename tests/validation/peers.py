@@ -8,7 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CURVES", "PEERS", "HotLink", "Learning", "Peer", "Point", "Series", "booksim2", "caminos", "hot_links", "learning", "read"]
+__all__ = [
+    "CURVES",
+    "PEERS",
+    "HotLink",
+    "Learning",
+    "Peer",
+    "Point",
+    "Series",
+    "booksim2",
+    "caminos",
+    "hot_links",
+    "learning",
+    "read",
+]
 
 CURVES = Path(__file__).parent / "curves"
 

@@ -1,11 +1,13 @@
 //! The books, checked: packets, flits and credits at any moment of a run.
 
+use crate::config::CreditCheck;
 use crate::crossbar::space_of;
 use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE};
-use crate::port::InVc;
+use crate::port::{InVc, LinkEnd};
 use crate::probe::Probe;
+use pantala_engine::Time;
 use std::fmt;
 
 /// What an audit found.
@@ -45,11 +47,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut flits = 0u64;
         // Flits that the sender of each (link, VC) has no credit for.
         let mut behind = vec![0i64; self.out_vcs.len()];
-        let mut behind_nic = vec![0i64; self.nics.len()];
+        let mut behind_nic = vec![0i64; self.nics.len() * self.vcs];
         let mut charge = |in_vc: usize, amount: i64| {
             let InVc { port, upstream, .. } = self.in_vcs[in_vc];
             if self.in_ports[port as usize].terminal {
-                behind_nic[upstream as usize] += amount;
+                behind_nic[upstream as usize * self.vcs + in_vc % self.vcs] += amount;
             } else {
                 behind[upstream as usize] += amount;
             }
@@ -86,10 +88,17 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
             credits &= i64::from(vc.unsent) == queued;
             credits &= i64::from(vc.space.eventually(&self.pool)) + queued == space;
-            credits &= i64::from(vc.credits.eventually(&self.pool)) + behind[index] == buffer;
+            let ample = self.out_ports[index / self.vcs].end == LinkEnd::AmpleNode;
+            let taken = if self.config.router.credit_check == CreditCheck::Crossbar && !ample { queued } else { 0 };
+            credits &= i64::from(vc.credits.eventually(&self.pool)) + behind[index] + taken == buffer;
         }
-        for (nic, behind) in self.nics.iter().zip(&behind_nic) {
-            credits &= i64::from(nic.credits.eventually(&self.pool)) + behind == buffer;
+        for (index, behind) in behind_nic.iter().enumerate() {
+            let account = match self.nic_credits.is_empty() {
+                false => &self.nic_credits[index],
+                true if index % self.vcs == 0 => &self.nics[index / self.vcs].credits,
+                true => continue,
+            };
+            credits &= i64::from(account.eventually(&self.pool)) + behind == buffer;
         }
         let totals = self.totals();
         Audit {
@@ -98,6 +107,18 @@ impl<H: Host, P: Probe> Network<H, P> {
             flits: flits + totals.flits_delivered == totals.flits_injected,
             credits,
         }
+    }
+
+    /// When the oldest packet was created that a host has handed over and that is not delivered yet; `None` if there is none.
+    /// Looks at every packet.
+    #[must_use]
+    pub fn oldest_created(&self) -> Option<Time> {
+        let moving = self.wheel.iter().filter(|(phase, _)| matches!(*phase, Kind::ARRIVE | Kind::DELIVER));
+        let queues = self.in_vcs.iter().map(|vc| &vc.queue).chain(self.out_vcs.iter().map(|vc| &vc.queue));
+        let waiting = queues.flat_map(|queue| queue.iter(&self.packets));
+        let offered = self.nics.iter().filter(|nic| nic.has_offer).map(|nic| nic.offer.created);
+        let packets = moving.map(|(_, packet)| packet).chain(waiting);
+        packets.map(|packet| self.packets.origin(packet).created).chain(offered).min()
     }
 
     /// The longest chain of packets that wait for one another, for a run that has stopped moving: one line a packet, and

@@ -33,6 +33,28 @@ pub enum Arbiter {
     Age,
     /// The (input port, VC) granted longest ago, over the whole router (SST's `xbar_arb_lru`).
     Lru,
+    /// Drawn anew at every arbitration (CAMINOS' `Random` allocator).
+    Random,
+}
+
+/// What a packet holds while it crosses, so that others wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrossbarContention {
+    /// Its input port and its output port, for its flits.
+    Port,
+    /// Its input VC and its output VC, until its tail has crossed; ports are as wide as need be (CAMINOS).
+    Vc,
+    /// Both (BookSim2).
+    PortAndVc,
+}
+
+/// Where a packet waits for the credits of the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CreditCheck {
+    /// In the output buffer: it takes them as it starts on the link.
+    Link,
+    /// In the input buffer: it takes them as it wins the crossbar (BookSim2).
+    Crossbar,
 }
 
 /// When an idle link decides which packet goes.
@@ -44,13 +66,26 @@ pub enum LinkDecision {
     AfterFlit,
 }
 
-/// At which end of a packet something is given back.
+/// With which part of a packet something is given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Release {
-    /// When the head moves on.
+    /// All of it when the head moves on.
     Head,
-    /// When the tail has moved on.
+    /// All of it when the tail has moved on.
     Tail,
+    /// Flit by flit, as each moves on; those between head and tail count as evenly spread.
+    Flit,
+}
+
+/// On which VC a NIC injects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InjectionVc {
+    /// Always VC 0.
+    First,
+    /// The first of all VCs that has room for the packet (CAMINOS).
+    FirstFree,
+    /// One drawn from those that have room for it (BookSim2).
+    Random,
 }
 
 /// Where the router's output latency lies.
@@ -103,6 +138,15 @@ pub struct RouterConfig {
     pub crossbar_delays_head: bool,
     /// When the crossbar arbitrates.
     pub crossbar_clock: CrossbarClock,
+    /// What a packet holds while it crosses.
+    pub crossbar_contention: CrossbarContention,
+    /// Crossbar flit times that an input VC rests between a packet's tail and the next one's head (BookSim2: 2, to compute the
+    /// route and to allocate the output VC).
+    pub input_vc_gap: u32,
+    /// The same of an output VC, where packets hold one (BookSim2: 1, to allocate it).
+    pub output_vc_gap: u32,
+    /// Where a packet waits for credits.
+    pub credit_check: CreditCheck,
     /// Who wins the crossbar.
     pub arbiter: Arbiter,
     /// Flits a VC can hold at an input, and at a destination NIC.
@@ -113,9 +157,9 @@ pub struct RouterConfig {
     pub hand_over: HandOver,
     /// When an idle link decides.
     pub link_decision: LinkDecision,
-    /// When a packet's credits leave for the sender: as its head or as its tail leaves the input buffer.
+    /// When a packet's credits leave for the sender: as its head, its tail or each flit leaves the input buffer.
     pub credit_return: Release,
-    /// When a packet's place in the output buffer is free: as its head or as its tail leaves.
+    /// When a packet's place in the output buffer is free: as its head, its tail or each flit leaves.
     pub output_release: Release,
     /// The credits' delay.
     pub credit_latency: CreditLatency,
@@ -140,6 +184,8 @@ pub struct FabricConfig {
     pub routing_of: Vec<u8>,
     /// Packets a NIC's own buffer holds; it decides only when a packet counts as having entered the NIC.
     pub nic_buffer: u32,
+    /// On which VC NICs inject.
+    pub injection_vc: InjectionVc,
     /// Jobs, for counters by job.
     pub jobs: u16,
     /// The seed of the routing's draws.

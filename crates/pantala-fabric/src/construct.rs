@@ -1,6 +1,6 @@
 //! Construction: from a configuration and a topology to the network's arrays.
 
-use crate::config::{Arbiter, CreditLatency, FabricConfig, LinkTiming, OutputLatency};
+use crate::config::{Arbiter, CreditLatency, CrossbarContention, FabricConfig, InjectionVc, LinkTiming, OutputLatency};
 use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::network::Network;
@@ -61,7 +61,9 @@ impl<H: Host, P: Probe> Network<H, P> {
             out_vcs: Vec::with_capacity(out_ports * vcs).into(),
             waiting: vec![0; if words > 1 { out_ports * words } else { 0 }].into(),
             grant_stamps: Slab::default(),
+            held_until: Slab::default(),
             nics: Vec::with_capacity(nodes).into(),
+            nic_credits: Slab::default(),
             nic_departures: vec![0; nodes * config.nic_buffer as usize].into(),
             job_bytes: vec![0; job_links].into(),
             fresh: Vec::new(),
@@ -82,6 +84,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         };
         if network.config.router.arbiter != Arbiter::RoundRobin {
             network.grant_stamps = vec![0; out_ports * vcs].into();
+        }
+        if network.config.router.crossbar_contention != CrossbarContention::Port {
+            network.held_until = vec![0; out_ports * vcs].into();
+        }
+        if network.config.injection_vc != InjectionVc::First {
+            network.nic_credits = vec![Account::new(network.config.router.input_buffer as i32); nodes * vcs].into();
         }
         network.build_ports();
         network.build_nics(routing_keys);

@@ -6,16 +6,20 @@
 //! known time, or room that a link promises when it starts a packet.
 
 use crate::FabricConfig;
-use crate::config::Arbiter;
+use crate::config::{Arbiter, CreditCheck, Release};
 use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE};
 use crate::pending::PendingPool;
-use crate::port::{InPort, InVc, OutPort, OutVc};
+use crate::port::{InPort, InVc, LinkEnd, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::routing::{QueueMeasure, Senses};
 use crate::slab::Slab;
+use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
+
+/// Tells the draws of [`Arbiter::Random`] from others that are functions of a packet's random word.
+const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
 
 /// The queues of one router's outputs, as its routing sees them.
 struct RouterSenses<'a> {
@@ -46,8 +50,9 @@ impl Senses for RouterSenses<'_> {
         let mut flits = 0;
         for out_vc in range {
             let out_vc = &mut self.out_vcs[out_vc];
-            // Granted to this VC and not credited back; a packet sent ahead of time has its credits taken already.
-            let sum = i64::from(credits_full - out_vc.credits.at(self.pool, self.now) + out_vc.unsent);
+            // Granted to this VC and not credited back; a packet that is ahead of its link has its credits taken already.
+            let unsent = if self.config.router.credit_check == CreditCheck::Crossbar { 0 } else { out_vc.unsent };
+            let sum = i64::from(credits_full - out_vc.credits.at(self.pool, self.now) + unsent);
             flits += match measure {
                 QueueMeasure::OutputAndCredits => sum,
                 QueueMeasure::Output => i64::from(space_full - out_vc.space.at(self.pool, self.now)),
@@ -296,7 +301,15 @@ impl<H: Host, P: Probe> Network<H, P> {
                     self.ensure_crossbar_wake(out, free);
                 } else if let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
                     self.grant::<F>(in_vc, out, now);
-                    self.arm_granted::<F>(out);
+                    if self.stages.holds_ports::<F>() {
+                        self.arm_granted::<F>(out);
+                    } else {
+                        // Others may go to other VCs of the same port.
+                        while let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
+                            self.grant::<F>(in_vc, out, now);
+                        }
+                        self.arm_blocked::<F>(out, now);
+                    }
                 } else {
                     self.arm_blocked::<F>(out, now);
                 }
@@ -359,8 +372,18 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
         let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
+        let flits = i32::from(self.packets[queue.head].flits);
         self.in_ports[port].busy_until.max(open) <= now
-            && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= i32::from(self.packets[queue.head].flits)
+            && (!self.stages.holds_vcs::<F>() || self.held_until[out_vc] <= now)
+            && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= flits
+            && (!self.stages.credit_at_crossbar::<F>() || self.has_credit(out_vc, flits, now))
+    }
+
+    /// Whether there are credits for `flits` behind the link of an output VC, for a packet that takes them at the crossbar.
+    #[inline]
+    fn has_credit(&mut self, out_vc: u32, flits: i32, now: Time) -> bool {
+        self.out_ports[out_vc as usize / self.vcs].end == LinkEnd::AmpleNode
+            || self.out_vcs[out_vc].credits.at(&mut self.pool, now) >= flits
     }
 
     /// Router-wide arbitration in the order of age or of the last grant.
@@ -375,6 +398,10 @@ impl<H: Host, P: Probe> Network<H, P> {
             for in_vc in self.waiting_for::<F>(out) {
                 let key = match self.config.router.arbiter {
                     Arbiter::Age => self.packets.origin(self.in_vcs[in_vc].queue.head).created,
+                    Arbiter::Random => {
+                        let draw = self.packets[self.in_vcs[in_vc].queue.head].draw;
+                        mix(draw ^ mix(now ^ ARBITER_SALT))
+                    }
                     Arbiter::Lru | Arbiter::RoundRobin => self.grant_stamps[in_vc],
                 };
                 candidates.push((key, in_vc as u32, out as u32));
@@ -432,13 +459,24 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut wake = NEVER;
         for in_vc in self.waiting_for::<F>(out) {
             let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
-            let busy_until = self.in_ports[port].busy_until.max(open);
+            let mut busy_until = self.in_ports[port].busy_until.max(open);
+            if self.stages.holds_vcs::<F>() {
+                busy_until = busy_until.max(self.held_until[out_vc]);
+            }
             if busy_until > now {
                 wake = wake.min(busy_until);
                 continue;
             }
+            let flits = u32::from(self.packets[queue.head].flits);
             let vc = &mut self.out_vcs[out_vc as usize];
-            match vc.space.when(&self.pool, u32::from(self.packets[queue.head].flits)) {
+            if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= flits as i32 {
+                match vc.credits.when(&self.pool, flits) {
+                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+                    None => vc.credit_wait = true,
+                }
+                continue;
+            }
+            match vc.space.when(&self.pool, flits) {
                 Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
                 None => vc.space_wait = true,
             }
@@ -479,11 +517,23 @@ impl<H: Host, P: Probe> Network<H, P> {
         } else {
             packet.ready
         };
-        let given = if stages.credit_with_tail::<F>() { left } else { now };
-        self.in_ports[in_port].busy_until = free;
-        self.in_vcs[in_vc].open = left;
+        let given = match stages.credit_return::<F>() {
+            Release::Tail => (left, left),
+            Release::Head => (now, now),
+            Release::Flit => (now + stages.crossbar_flit, left),
+        };
+        self.in_vcs[in_vc].open = left + stages.input_vc_gap::<F>();
+        if stages.holds_vcs::<F>() {
+            self.held_until[out_vc] = left + stages.output_vc_gap::<F>();
+        }
+        if stages.credit_at_crossbar::<F>() && self.out_ports[out].end != LinkEnd::AmpleNode {
+            self.out_vcs[out_vc].credits.take(flits);
+        }
         let port = &mut self.out_ports[out];
-        port.crossbar_free = free;
+        if stages.holds_ports::<F>() {
+            self.in_ports[in_port].busy_until = free;
+            port.crossbar_free = free;
+        }
         // One past the last input VC is as good as the first.
         port.next_input = self.in_vcs[in_vc].bit + 1;
         self.give_credit::<F>(in_vc as usize, given, flits);

@@ -4,6 +4,7 @@
 //! is idle, whose output buffer is empty and whose credits are there is sent ahead: nothing that can happen until its head is
 //! ready could change that, so no event is spent on the decision.
 
+use crate::config::{InjectionVc, Release};
 use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::NONE;
@@ -26,16 +27,16 @@ impl<H: Host, P: Probe> Network<H, P> {
         let reach = if F && port.end.is_single() { ready + self.stages.far_ahead } else { ready };
         if port.queued == 0
             && open <= reach
-            && (port.end == LinkEnd::AmpleNode || vc.credits.at(&mut self.pool, now) >= flits as i32)
+            && (port.end == LinkEnd::AmpleNode
+                || self.stages.credit_at_crossbar::<F>()
+                || vc.credits.at(&mut self.pool, now) >= flits as i32)
         {
             let start = open.max(ready) + idle;
             port.next_vc = self.stages.vc_after(packet_vc);
             let left = self.send::<F>(out, out_vc, index, start);
             if open > ready || !self.stages.ahead_is_free::<F>() {
-                let released = if self.stages.release_with_tail::<F>() { left } else { start };
                 self.out_vcs[out_vc].space.take(flits);
-                self.out_vcs[out_vc].space.give(&mut self.pool, released, flits);
-                self.room_at::<F>(out, out_vc, released);
+                self.free_room::<F>(out, out_vc, flits, start, left);
             }
             return;
         }
@@ -80,7 +81,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn decide<const F: bool>(&mut self, out: usize, now: Time) {
         let first = out * self.vcs;
         let port = &self.out_ports[out];
-        let ample = port.end == LinkEnd::AmpleNode;
+        let ample = port.end == LinkEnd::AmpleNode || self.stages.credit_at_crossbar::<F>();
         let idle = self.stages.idle_flits::<F>() * port.flit;
         let mut lacking = false;
         let mut next_due = NEVER;
@@ -126,19 +127,27 @@ impl<H: Host, P: Probe> Network<H, P> {
             port.stalled_since = NEVER;
         }
         let left = self.send::<F>(out, out_vc, index, now);
-        if self.stages.release_with_tail::<F>() {
-            self.out_vcs[out_vc].space.give(&mut self.pool, left, u32::from(flits));
-            self.room_at::<F>(out, out_vc, left);
-        } else if self.stages.ahead_is_free::<F>() {
+        if self.stages.ahead_is_free::<F>() {
             self.out_vcs[out_vc].space.put(u32::from(flits));
             self.room_at::<F>(out, out_vc, now);
         } else {
-            self.out_vcs[out_vc].space.give(&mut self.pool, now, u32::from(flits));
-            self.room_at::<F>(out, out_vc, now);
+            self.free_room::<F>(out, out_vc, u32::from(flits), now, left);
         }
         if self.out_ports[out].queued != 0 {
             self.arm_link::<F>(out);
         }
+    }
+
+    /// The room of a packet in the output buffer comes free: its head starts on the link at `start`, its tail is gone at `left`.
+    #[inline]
+    fn free_room<const F: bool>(&mut self, out: usize, out_vc: usize, flits: u32, start: Time, left: Time) {
+        let (first, last) = match self.stages.output_release::<F>() {
+            Release::Head => (start, start),
+            Release::Tail => (left, left),
+            Release::Flit => (start, left - self.out_ports[out].flit),
+        };
+        self.out_vcs[out_vc].space.give_over::<F>(&mut self.pool, first, last, flits);
+        self.room_at::<F>(out, out_vc, first);
     }
 
     /// Schedules the decision after a packet that has just started.
@@ -204,13 +213,17 @@ impl<H: Host, P: Probe> Network<H, P> {
             packet.hops += 1;
             packet.at = port.target + u32::from(packet.out_vc);
             self.wheel.push(head, Kind::ARRIVE, index);
-            self.out_vcs[out_vc].credits.take(flits);
+            if !stages.credit_at_crossbar::<F>() {
+                self.out_vcs[out_vc].credits.take(flits);
+            }
         } else {
             self.wheel.push(tail, Kind::DELIVER, index);
             if port.end == LinkEnd::Node {
                 // A NIC takes every flit as it comes, so the credits' way back is known now.
                 let vc = &mut self.out_vcs[out_vc];
-                vc.credits.take(flits);
+                if !stages.credit_at_crossbar::<F>() {
+                    vc.credits.take(flits);
+                }
                 vc.credits.give(&mut self.pool, tail + port.credit_delay, flits);
             }
         }
@@ -219,27 +232,36 @@ impl<H: Host, P: Probe> Network<H, P> {
         left
     }
 
-    /// A packet's credits leave an input VC for whoever sent it, at `given`.
+    /// A packet's credits leave an input VC for whoever sent it, from `first` to `last`.
     #[inline(always)]
-    pub(crate) fn give_credit<const F: bool>(&mut self, in_vc: usize, given: Time, flits: u32) {
+    pub(crate) fn give_credit<const F: bool>(&mut self, in_vc: usize, (first, last): (Time, Time), flits: u32) {
         let InVc { port, upstream, .. } = self.in_vcs[in_vc];
         let input = &self.in_ports[port];
-        let time = given + input.credit_delay;
+        let (first, last) = (first + input.credit_delay, last + input.credit_delay);
         if input.terminal {
             let nic = &mut self.nics[upstream as usize];
-            nic.credits.give(&mut self.pool, time, flits);
+            let account = if self.stages.injection_vc::<F>() == InjectionVc::First {
+                &mut nic.credits
+            } else {
+                &mut self.nic_credits[upstream as usize * self.vcs + in_vc % self.vcs]
+            };
+            account.give_over::<F>(&mut self.pool, first, last, flits);
             if nic.credit_wait {
                 nic.credit_wait = false;
-                self.ensure_nic_wake(upstream, time + self.stages.nic_idle);
+                self.ensure_nic_wake(upstream, first + self.stages.nic_idle);
             }
         } else {
             let vc = &mut self.out_vcs[upstream as usize];
-            vc.credits.give(&mut self.pool, time, flits);
+            vc.credits.give_over::<F>(&mut self.pool, first, last, flits);
             if vc.credit_wait {
                 vc.credit_wait = false;
                 let out = upstream as usize / self.vcs;
-                let idle = self.stages.idle_flits::<F>() * self.out_ports[out].flit;
-                self.ensure_link_wake(out, time + idle);
+                if self.stages.credit_at_crossbar::<F>() {
+                    self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(first));
+                } else {
+                    let idle = self.stages.idle_flits::<F>() * self.out_ports[out].flit;
+                    self.ensure_link_wake(out, first + idle);
+                }
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::config::FabricConfig;
 use crate::crossbar::Arrived;
 use crate::host::{Host, Wakes};
 use crate::packet::Packets;
-use crate::pending::PendingPool;
+use crate::pending::{Account, PendingPool};
 use crate::port::{InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::slab::Slab;
@@ -72,7 +72,11 @@ pub struct Network<H, P> {
     pub(crate) waiting: Slab<u64>,
     /// By input VC: when it was granted last, for [`crate::config::Arbiter::Lru`].
     pub(crate) grant_stamps: Slab<u64>,
+    /// By output VC: until when a packet on its way through the crossbar holds it; empty if none ever does.
+    pub(crate) held_until: Slab<Time>,
     pub(crate) nics: Slab<Nic>,
+    /// By node and VC, the credits of its injection link; empty if NICs inject on VC 0 only, as [`Nic::credits`] does then.
+    pub(crate) nic_credits: Slab<Account>,
     /// By node, a ring of when its last packets left: see [`FabricConfig::nic_buffer`].
     pub(crate) nic_departures: Slab<Time>,
     /// By link and job: payload. Empty with a single job, whose bytes are the link's.
@@ -119,7 +123,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     network.react(id, now);
                 }),
                 Kind::LINK => self.each(|network, id| network.link_wake::<F>(id, now)),
-                Kind::NIC => self.each(|network, id| network.nic_wake(id, now)),
+                Kind::NIC => self.each(|network, id| network.nic_wake::<F>(id, now)),
                 _ => self.each(|network, id| network.crossbar_wake::<F>(id, now)),
             }
             let unsettled = !self.arrived.is_empty() || !self.dirty_routers.is_empty();
@@ -262,7 +266,9 @@ impl<H: Host, P: Probe> Network<H, P> {
             + self.waiting.memory()
             + self.grant_stamps.memory()
             + self.dirty.memory()
+            + self.held_until.memory()
             + self.nics.memory()
+            + self.nic_credits.memory()
             + self.nic_departures.memory()
             + self.job_bytes.memory()
             + self.packets.memory()

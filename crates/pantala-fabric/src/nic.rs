@@ -1,10 +1,15 @@
 //! The NIC stage: a host's packets onto the injection link, and delivered packets to the host.
 
+use crate::config::InjectionVc;
 use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
 use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE, Packet, PacketOrigin};
 use crate::probe::Probe;
+use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
+
+/// Tells the draw of the injection VC from those of the routing, which are functions of the same word.
+const INJECTION_SALT: u64 = 0x496E_6A65_6374_696F;
 
 impl<H: Host, P: Probe> Network<H, P> {
     /// Schedules a pull unless one comes earlier.
@@ -19,7 +24,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// The injection link may start a packet.
     #[inline(always)]
-    pub(crate) fn nic_wake(&mut self, node: u32, now: Time) {
+    pub(crate) fn nic_wake<const F: bool>(&mut self, node: u32, now: Time) {
         let nic = &mut self.nics[node as usize];
         if nic.wake != now {
             self.overtaken += 1;
@@ -33,13 +38,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         if nic.has_offer {
             let offer = nic.offer;
-            self.offer(node, &offer, now);
+            self.offer::<F>(node, &offer, now);
             return;
         }
         let pulled = self.host.pull(node, now, &mut self.wakes);
         self.react(node, now);
         match &pulled {
-            Pull::Packet(offer) => self.offer(node, offer, now),
+            Pull::Packet(offer) => self.offer::<F>(node, offer, now),
             Pull::Later(time) => {
                 debug_assert!(*time > now, "a host asked to be pulled in the past");
                 self.ensure_nic_wake(node, time + self.stages.nic_idle);
@@ -50,19 +55,20 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Injects a packet, or keeps it until there is credit for it.
     #[inline(always)]
-    fn offer(&mut self, node: u32, offer: &PacketOffer, now: Time) {
+    fn offer<const F: bool>(&mut self, node: u32, offer: &PacketOffer, now: Time) {
         let flits =
             if offer.bytes == self.config.packet_bytes { self.stages.full } else { self.config.flits(offer.bytes) };
+        let open = self.open_vcs::<F>(node, flits, now);
         let nic = &mut self.nics[node as usize];
-        if nic.credits.at(&mut self.pool, now) < flits as i32 {
+        if open == 0 {
             nic.offer = *offer;
             nic.has_offer = true;
             if nic.stalled_since == NEVER {
                 nic.stalled_since = now;
             }
-            match nic.credits.when(&self.pool, flits) {
+            match self.next_open::<F>(node, flits) {
                 Some(time) => self.ensure_nic_wake(node, time + self.stages.nic_idle),
-                None => nic.credit_wait = true,
+                None => self.nics[node as usize].credit_wait = true,
             }
             return;
         }
@@ -71,20 +77,53 @@ impl<H: Host, P: Probe> Network<H, P> {
             nic.stalled_since = NEVER;
         }
         nic.has_offer = false;
-        self.inject(node, offer, flits, now);
+        self.inject::<F>(node, offer, flits, open, now);
+    }
+
+    /// The VCs (bits) that a NIC may inject on and that have room for `flits`.
+    #[inline(always)]
+    fn open_vcs<const F: bool>(&mut self, node: u32, flits: u32, now: Time) -> u16 {
+        if self.stages.injection_vc::<F>() == InjectionVc::First {
+            return u16::from(self.nics[node as usize].credits.at(&mut self.pool, now) >= flits as i32);
+        }
+        let mut open = 0;
+        for vc in 0..self.vcs {
+            let account = &mut self.nic_credits[node as usize * self.vcs + vc];
+            open |= u16::from(account.at(&mut self.pool, now) >= flits as i32) << vc;
+        }
+        open
+    }
+
+    /// When the first of the VCs that a NIC may inject on will have room for `flits`, by what is on its way.
+    #[inline]
+    fn next_open<const F: bool>(&self, node: u32, flits: u32) -> Option<Time> {
+        if self.stages.injection_vc::<F>() == InjectionVc::First {
+            return self.nics[node as usize].credits.when(&self.pool, flits);
+        }
+        let first = node as usize * self.vcs;
+        (first..first + self.vcs).filter_map(|account| self.nic_credits[account].when(&self.pool, flits)).min()
     }
 
     #[inline(always)]
-    fn inject(&mut self, node: u32, offer: &PacketOffer, flits: u32, now: Time) {
+    fn inject<const F: bool>(&mut self, node: u32, offer: &PacketOffer, flits: u32, open: u16, now: Time) {
         // The hot path's arrays trust these two.
         assert!(offer.destination < self.topology.nodes() && offer.job < self.config.jobs, "{offer:?}");
         let stages = &self.stages;
         let hold = Time::from(flits) * stages.nic_flit;
         let nic = &mut self.nics[node as usize];
-        nic.credits.take(flits);
         nic.link_free = now + hold;
         let draw = nic.draws.bits();
-        let at = nic.target;
+        let at = if stages.injection_vc::<F>() == InjectionVc::First {
+            nic.credits.take(flits);
+            nic.target
+        } else {
+            let vc = match stages.injection_vc::<F>() {
+                InjectionVc::Random => drawn_bit(open, mix(draw ^ INJECTION_SALT)),
+                _ => open.trailing_zeros(),
+            };
+            self.nic_credits[node as usize * self.vcs + vc as usize].take(flits);
+            nic.target + vc
+        };
         let sent = nic.counters.packets;
         nic.counters.count(offer.bytes, flits);
 
@@ -160,5 +199,31 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.packets.remove(index);
         self.host.deliver(node, &delivery, now, &mut self.wakes);
         self.react(node, now);
+    }
+}
+
+/// One of the bits of `set`, which is not empty, by a draw.
+fn drawn_bit(mut set: u16, draw: u64) -> u32 {
+    let skipped = ((u128::from(draw) * u128::from(set.count_ones())) >> 64) as u32;
+    for _ in 0..skipped {
+        set &= set - 1;
+    }
+    set.trailing_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pantala_engine::Stream;
+
+    #[test]
+    fn bits_are_drawn_evenly() {
+        let mut draws = Stream::new(1, 2, 3);
+        let mut seen = [0u32; 16];
+        for _ in 0..30_000 {
+            seen[drawn_bit(0b1010_0000_0000_0001, draws.bits()) as usize] += 1;
+        }
+        assert_eq!(seen.iter().filter(|&&count| count > 0).count(), 3);
+        assert!([0, 13, 15].iter().all(|&bit: &usize| (9_500..10_500).contains(&seen[bit])), "{seen:?}");
     }
 }

@@ -116,6 +116,24 @@ impl Account {
         self.tail = index;
     }
 
+    /// `flits` come back one by one, the first at `first` and the last at `last`, those between evenly spread; all at once if
+    /// the two are one time, as `ONCE` says that they are.
+    #[inline(always)]
+    pub fn give_over<const ONCE: bool>(&mut self, pool: &mut PendingPool, first: Time, last: Time, flits: u32) {
+        if ONCE || first == last {
+            self.give(pool, last, flits);
+        } else {
+            self.give_spread(pool, first, last, flits);
+        }
+    }
+
+    fn give_spread(&mut self, pool: &mut PendingPool, first: Time, last: Time, flits: u32) {
+        let steps = Time::from(flits.max(2) - 1);
+        for flit in 0..Time::from(flits) {
+            self.give(pool, first + (last - first) * flit / steps, 1);
+        }
+    }
+
     /// When `flits` will be available by what is already on its way; `None` if that is not enough.
     #[must_use]
     pub fn when(&self, pool: &PendingPool, flits: u32) -> Option<Time> {
@@ -165,6 +183,17 @@ mod tests {
         assert_eq!(account.at(&mut pool, 10), 3);
         assert_eq!(account.at(&mut pool, 20), 4);
         assert_eq!(pool.entries.len(), 2);
+    }
+
+    #[test]
+    fn flits_that_come_back_one_by_one_are_evenly_spread() {
+        let mut pool = PendingPool::new();
+        let mut account = Account::new(0);
+        account.give_over::<false>(&mut pool, 10, 20, 4);
+        account.give_over::<false>(&mut pool, 30, 30, 1);
+        let times = [10, 13, 16, 20, 30].map(|time| account.when(&pool, account.at(&mut pool, time) as u32 + 1));
+        assert_eq!(times, [Some(13), Some(16), Some(20), Some(30), None]);
+        assert_eq!(account.at(&mut pool, 30), 5);
     }
 
     #[test]

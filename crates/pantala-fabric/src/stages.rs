@@ -1,6 +1,9 @@
 //! The stages' constants, worked out once: what the hot path needs of the configuration, in one cache line.
 
-use crate::config::{Arbiter, CrossbarClock, FabricConfig, HandOver, LinkDecision, OutputLatency, Release};
+use crate::config::{
+    Arbiter, CreditCheck, CrossbarClock, CrossbarContention, FabricConfig, HandOver, InjectionVc, LinkDecision,
+    OutputLatency, Release,
+};
 use crate::routing::{Algorithm, QueueMeasure};
 use pantala_engine::Time;
 use pantala_topology::LinkClass;
@@ -10,10 +13,21 @@ use pantala_topology::LinkClass;
 pub(crate) struct Stages {
     /// Whether a packet's tail follows its head at the links' rate.
     cut_through: bool,
-    /// Whether credits leave with the tail.
-    credit_with_tail: bool,
-    /// Whether room in the output buffer comes free with the tail.
-    release_with_tail: bool,
+    /// With what credits leave.
+    credit_return: Release,
+    /// With what room in the output buffer comes free.
+    output_release: Release,
+    /// Whether a packet holds its ports while it crosses.
+    holds_ports: bool,
+    /// Whether it holds its output VC until its tail has crossed.
+    holds_vcs: bool,
+    /// How long an input VC rests between packets, and an output VC that is held.
+    input_vc_gap: Time,
+    output_vc_gap: Time,
+    /// Whether credits are taken at the crossbar (else at the link).
+    credit_at_crossbar: bool,
+    /// On which VC NICs inject.
+    injection_vc: InjectionVc,
     /// Whether a packet that is sent ahead needs no place in the output buffer's account: see [`Self::new`].
     ahead_is_free: bool,
     /// Whether a link decides when it has been idle for a flit time (else at the start).
@@ -72,8 +86,14 @@ impl Stages {
         let mut stages = Self {
             default_model: false,
             cut_through: router.hand_over == HandOver::Tail,
-            credit_with_tail: router.credit_return == Release::Tail,
-            release_with_tail: router.output_release == Release::Tail,
+            credit_return: router.credit_return,
+            output_release: router.output_release,
+            holds_ports: router.crossbar_contention != CrossbarContention::Vc,
+            holds_vcs: router.crossbar_contention != CrossbarContention::Port,
+            input_vc_gap: Time::from(router.input_vc_gap) * router.crossbar_flit,
+            output_vc_gap: Time::from(router.output_vc_gap) * router.crossbar_flit,
+            credit_at_crossbar: router.credit_check == CreditCheck::Crossbar,
+            injection_vc: config.injection_vc,
             ahead_is_free: roomy
                 && router.output_release == Release::Head
                 && config.routings.iter().all(|r| r.ugal.queue == QueueMeasure::OutputAndCredits),
@@ -96,8 +116,13 @@ impl Stages {
                 && config.routings.len() == 1,
         };
         stages.default_model = stages.cut_through
-            && stages.credit_with_tail
-            && !stages.release_with_tail
+            && stages.credit_return == Release::Tail
+            && stages.output_release == Release::Head
+            && stages.holds_ports
+            && !stages.holds_vcs
+            && stages.input_vc_gap == 0
+            && !stages.credit_at_crossbar
+            && stages.injection_vc == InjectionVc::First
             && stages.ahead_is_free
             && stages.idle_flits == 0
             && stages.crossbar_period == 0
@@ -118,13 +143,43 @@ impl Stages {
     }
 
     #[inline(always)]
-    pub(crate) const fn credit_with_tail<const F: bool>(&self) -> bool {
-        F || self.credit_with_tail
+    pub(crate) const fn credit_return<const F: bool>(&self) -> Release {
+        if F { Release::Tail } else { self.credit_return }
     }
 
     #[inline(always)]
-    pub(crate) const fn release_with_tail<const F: bool>(&self) -> bool {
-        !F && self.release_with_tail
+    pub(crate) const fn output_release<const F: bool>(&self) -> Release {
+        if F { Release::Head } else { self.output_release }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn holds_ports<const F: bool>(&self) -> bool {
+        F || self.holds_ports
+    }
+
+    #[inline(always)]
+    pub(crate) const fn holds_vcs<const F: bool>(&self) -> bool {
+        !F && self.holds_vcs
+    }
+
+    #[inline(always)]
+    pub(crate) const fn input_vc_gap<const F: bool>(&self) -> Time {
+        if F { 0 } else { self.input_vc_gap }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn output_vc_gap<const F: bool>(&self) -> Time {
+        if F { 0 } else { self.output_vc_gap }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn credit_at_crossbar<const F: bool>(&self) -> bool {
+        !F && self.credit_at_crossbar
+    }
+
+    #[inline(always)]
+    pub(crate) const fn injection_vc<const F: bool>(&self) -> InjectionVc {
+        if F { InjectionVc::First } else { self.injection_vc }
     }
 
     #[inline(always)]

@@ -56,19 +56,22 @@ fn run(py: Python<'_>, plan_json: &str, out_dir: &str, progress: Option<Py<PyAny
 
 /// Measures one point of a curve; returns it as JSON.
 #[pyfunction]
-#[pyo3(signature = (plan_json, warmup_ps, measure_ps, timeline_ps=0, progress=None))]
+#[pyo3(signature = (plan_json, warmup_ps, measure_ps, timeline_ps=0, drain=false, progress=None))]
 fn measure(
     py: Python<'_>,
     plan_json: &str,
     warmup_ps: u64,
     measure_ps: u64,
     timeline_ps: u64,
+    drain: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let started = Instant::now();
     let mut measurement = py
         .detach(|| {
-            resolve::parse(plan_json).and_then(|plan| Measurement::new(plan, warmup_ps, measure_ps, timeline_ps))
+            resolve::parse(plan_json)
+                .and_then(|plan| Measurement::new(plan, warmup_ps, measure_ps, timeline_ps))
+                .map(|measurement| if drain { measurement.draining() } else { measurement })
         })
         .map_err(|e| plan_error(py, &e))?;
     let setup_seconds = started.elapsed().as_secs_f64();

@@ -39,10 +39,22 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
                 CrossbarClock::None => fabric::CrossbarClock::None,
                 CrossbarClock::Flit => fabric::CrossbarClock::Flit,
             },
+            crossbar_contention: match router.crossbar_contention {
+                CrossbarContention::Port => fabric::CrossbarContention::Port,
+                CrossbarContention::Vc => fabric::CrossbarContention::Vc,
+                CrossbarContention::PortAndVc => fabric::CrossbarContention::PortAndVc,
+            },
+            input_vc_gap: router.input_vc_gap,
+            output_vc_gap: router.output_vc_gap,
+            credit_check: match router.credit_check {
+                CreditCheck::Link => fabric::CreditCheck::Link,
+                CreditCheck::Crossbar => fabric::CreditCheck::Crossbar,
+            },
             arbiter: match router.arbiter {
                 Arbiter::RoundRobin => fabric::Arbiter::RoundRobin,
                 Arbiter::Age => fabric::Arbiter::Age,
                 Arbiter::Lru => fabric::Arbiter::Lru,
+                Arbiter::Random => fabric::Arbiter::Random,
             },
             input_buffer: router.input_buffer_flits,
             output_buffer: router.output_buffer_flits,
@@ -57,10 +69,12 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
             credit_return: match router.credit_return {
                 CreditReturn::Tail => fabric::Release::Tail,
                 CreditReturn::Head => fabric::Release::Head,
+                CreditReturn::Flit => fabric::Release::Flit,
             },
             output_release: match router.output_release {
                 OutputRelease::Tail => fabric::Release::Tail,
                 OutputRelease::Start => fabric::Release::Head,
+                OutputRelease::Flit => fabric::Release::Flit,
             },
             credit_latency: match router.credit_latency {
                 CreditLatency::Link => fabric::CreditLatency::Link,
@@ -73,6 +87,11 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
         nic_buffer: match plan.nic.latency_from {
             LatencyFrom::Created => 0,
             LatencyFrom::Nic => plan.nic.buffer_packets,
+        },
+        injection_vc: match plan.nic.injection_vc {
+            InjectionVc::First => fabric::InjectionVc::First,
+            InjectionVc::FirstFree => fabric::InjectionVc::FirstFree,
+            InjectionVc::Random => fabric::InjectionVc::Random,
         },
         jobs: plan.jobs.len() as u16,
         seed: plan.seed,

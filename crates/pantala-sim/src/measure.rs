@@ -16,7 +16,8 @@ use sha2::{Digest, Sha256};
 /// A network is saturated where it accepts less than this share of what is offered.
 pub const SATURATED_BELOW: f64 = 0.97;
 
-/// One point. Latencies are of the packets delivered in the measured window.
+/// One point. Latencies, hops and shares are of the packets delivered in the measured window, or, if the measurement drains, of
+/// those created in it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
     /// Offered load, as a fraction of terminal bandwidth.
@@ -43,7 +44,7 @@ pub struct Point {
     pub link_hops_mean: Option<f64>,
     /// Share of packets on a non-minimal path.
     pub nonminimal_share: Option<f64>,
-    /// Packets delivered in the window.
+    /// How many packets those are.
     pub packets: u64,
     /// By window, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +101,7 @@ pub struct Measurement {
     warmup: Time,
     window: Time,
     timeline: bool,
+    drain: bool,
     load: f64,
 }
 
@@ -121,15 +123,27 @@ impl Measurement {
         plan.record.packets = crate::plan::PacketRecord::Off;
         plan.record.window_ps = if timeline > 0 { timeline } else { plan.stop.duration_ps };
         let simulation = Simulation::new(plan, warmup)?;
-        Ok(Self { simulation, warmup, window, timeline: timeline > 0, load })
+        Ok(Self { simulation, warmup, window, timeline: timeline > 0, drain: false, load })
+    }
+
+    /// Counts the packets created in the window, and goes on after it until the last of them is delivered (BookSim2). Without,
+    /// those delivered in the window count. Accepted load is of the window either way.
+    #[must_use]
+    pub fn draining(mut self) -> Self {
+        self.drain = true;
+        self.simulation.network.probe.count_created_until(self.warmup + self.window);
+        self
     }
 
     /// Runs it; `None` if `observe` stopped it.
     ///
     /// # Errors
     /// The diagnosis of a network that has stopped moving.
-    pub fn run(&mut self, observe: impl FnMut(&Progress) -> bool) -> Result<Option<Point>, String> {
-        let end = self.simulation.run(observe);
+    pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> Result<Option<Point>, String> {
+        let mut end = self.simulation.run(&mut observe);
+        if self.drain && end.complete() {
+            end = self.simulation.drain(self.warmup + self.window, &mut observe);
+        }
         if let Some(diagnosis) = end.diagnosis() {
             return Err(diagnosis.to_owned());
         }

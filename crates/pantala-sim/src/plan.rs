@@ -196,14 +196,18 @@ named!(/// See `pantala_fabric::config::CrossbarClock`.
 CrossbarClock { None, Flit });
 named!(/// Whether the head's crossbar flit time delays it.
 CrossbarDelay { Flit, None });
+named!(/// See `pantala_fabric::config::CrossbarContention`.
+CrossbarContention { Port, Vc, PortAndVc });
 named!(/// See `pantala_fabric::config::Arbiter`.
-Arbiter { RoundRobin, Age, Lru });
+Arbiter { RoundRobin, Age, Lru, Random });
 named!(/// See `pantala_fabric::config::LinkDecision`.
 LinkDecision { AtStart, AfterFlit });
+named!(/// See `pantala_fabric::config::CreditCheck`.
+CreditCheck { Link, Crossbar });
 named!(/// See `pantala_fabric::config::Release`: of credits.
-CreditReturn { Tail, Head });
-named!(/// See `pantala_fabric::config::Release`: of output buffers, as the packet starts or its tail leaves.
-OutputRelease { Start, Tail });
+CreditReturn { Tail, Head, Flit });
+named!(/// See `pantala_fabric::config::Release`: of output buffers, as the packet starts, its tail leaves or each flit starts.
+OutputRelease { Start, Tail, Flit });
 named!(/// See `pantala_fabric::config::CreditLatency`.
 CreditLatency { Link, LinkAndRouter });
 named!(/// See `pantala_fabric::config::OutputLatency`.
@@ -215,6 +219,8 @@ LatencyFrom {
     /// Its entry into the NIC's bounded buffer (SST).
     Nic,
 });
+named!(/// See `pantala_fabric::config::InjectionVc`.
+InjectionVc { First, FirstFree, Random });
 named!(/// See `pantala_fabric::routing::QueueMeasure`.
 Queue { OutputAndCredits, Output, Credits });
 named!(/// See `pantala_fabric::routing::QueueScope`.
@@ -244,6 +250,12 @@ pub struct RouterPlan {
     pub crossbar_clock: CrossbarClock,
     /// The head's delay.
     pub crossbar_delay: CrossbarDelay,
+    /// What a packet holds while it crosses.
+    pub crossbar_contention: CrossbarContention,
+    /// Crossbar flit times between two packets of an input VC.
+    pub input_vc_gap: u32,
+    /// Crossbar flit times between two packets of an output VC that packets hold.
+    pub output_vc_gap: u32,
     /// Who wins the crossbar.
     pub arbiter: Arbiter,
     /// Per VC.
@@ -254,6 +266,8 @@ pub struct RouterPlan {
     pub hand_over: HandOver,
     /// When an idle link decides.
     pub link_decision: LinkDecision,
+    /// Where a packet waits for credits.
+    pub credit_check: CreditCheck,
     /// When credits leave.
     pub credit_return: CreditReturn,
     /// When room in the output buffer comes free.
@@ -270,6 +284,8 @@ pub struct NicPlan {
     pub buffer_packets: u32,
     /// From when packet latency counts.
     pub latency_from: LatencyFrom,
+    /// On which VC it injects.
+    pub injection_vc: InjectionVc,
     /// Whether every packet that arrives is answered by a small one.
     #[serde(default)]
     pub responses: bool,

@@ -9,11 +9,11 @@ use pantala_mpi::LatencyStatistics;
 /// The packets of one job.
 #[derive(Clone, Debug)]
 pub struct JobPackets {
-    /// Packets delivered while measuring.
+    /// Packets that count: delivered while measuring, or created then ([`Recorder::count_created_until`]).
     pub packets: u64,
     /// Their payload.
     pub bytes: u64,
-    /// Their flits.
+    /// Flits delivered while measuring.
     pub flits: u64,
     /// Links between routers, summed.
     pub hops: u64,
@@ -74,6 +74,8 @@ pub struct PacketRow {
 pub struct Recorder {
     window: Time,
     from: Time,
+    /// Where packets count by their creation: until when.
+    created_until: Option<Time>,
     latency_from: LatencyFrom,
     /// Record packets whose random word is a multiple of this; zero: none.
     sample: u64,
@@ -109,6 +111,7 @@ impl Recorder {
         Self {
             window,
             from,
+            created_until: None,
             latency_from,
             sample,
             jobs: vec![job; jobs],
@@ -116,6 +119,12 @@ impl Recorder {
             current: 0,
             current_ends: window,
         }
+    }
+
+    /// From now on, packets count that were created while measuring, which ends at `until`, whenever they are delivered; not
+    /// those that were delivered then.
+    pub fn count_created_until(&mut self, until: Time) {
+        self.created_until = Some(until);
     }
 
     /// The window of `now`; time never goes back.
@@ -163,9 +172,17 @@ impl Probe for Recorder {
             return;
         }
         let seen = &mut self.jobs[job];
+        match self.created_until {
+            None => seen.flits += u64::from(packet.flits),
+            Some(until) => {
+                seen.flits += if now < until { u64::from(packet.flits) } else { 0 };
+                if !(self.from..until).contains(&origin.created) {
+                    return;
+                }
+            }
+        }
         seen.packets += 1;
         seen.bytes += u64::from(packet.bytes);
-        seen.flits += u64::from(packet.flits);
         seen.hops += u64::from(packet.hops);
         seen.nonminimal += u64::from(packet.nonminimal);
         seen.latency.record(latency);

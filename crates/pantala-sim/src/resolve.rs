@@ -213,6 +213,19 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
             return Err(PlanError::new(key, flits, "more than any buffer has", "give at most 2^30 flits"));
         }
     }
+    for (key, gap) in [("router.input_vc_gap", router.input_vc_gap), ("router.output_vc_gap", router.output_vc_gap)] {
+        if gap > 1_000 {
+            return Err(PlanError::new(key, gap, "more than any router rests", "give at most 1,000 crossbar flit times"));
+        }
+    }
+    if router.output_vc_gap > 0 && router.crossbar_contention == CrossbarContention::Port {
+        return Err(PlanError::new(
+            "router.output_vc_gap",
+            router.output_vc_gap,
+            "packets do not hold output virtual channels where they contend for ports",
+            "give 0, or a crossbar_contention of \"vc\" or \"port_and_vc\"",
+        ));
+    }
     Ok(())
 }
 

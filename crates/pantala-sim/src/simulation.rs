@@ -224,6 +224,29 @@ impl Simulation {
         end
     }
 
+    /// After a run: goes on until every packet created before `created_before` is delivered.
+    pub fn drain(&mut self, created_before: Time, mut observe: impl FnMut(&Progress) -> bool) -> End {
+        let step = (self.plan.record.window_ps / STEPS_PER_WINDOW).max(1);
+        loop {
+            let oldest = self.network.oldest_created().unwrap_or(NEVER);
+            if oldest.min(self.network.host.next_created()) >= created_before {
+                return End::Duration;
+            }
+            let next = self.network.next_time();
+            if next == NEVER {
+                return self.standstill();
+            }
+            if let Some(end) = self.watchdog(next) {
+                return end;
+            }
+            if !observe(&self.progress()) {
+                return End::Interrupted;
+            }
+            self.until = next.saturating_add(step);
+            self.network.advance(self.until);
+        }
+    }
+
     /// No event is left.
     fn standstill(&self) -> End {
         if self.network.packets_in_flight() > 0 {
@@ -281,7 +304,7 @@ impl Simulation {
         let fraction = match self.plan.stop.duration_ps {
             0 => of_programs,
             // Whichever comes first ends the run.
-            duration => Some((self.until as f64 / duration as f64).max(of_programs.unwrap_or(0.0))),
+            duration => Some((self.until as f64 / duration as f64).min(1.0).max(of_programs.unwrap_or(0.0))),
         };
         Progress {
             now: self.until,

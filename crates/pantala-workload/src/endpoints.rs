@@ -205,6 +205,12 @@ impl Endpoints {
         self.world.rank_reports(now)
     }
 
+    /// The creation time of the oldest packet that no generator has handed over yet; [`NEVER`] without generators.
+    #[must_use]
+    pub fn next_created(&self) -> Time {
+        self.generators.iter().map(|generator| generator.next).min().unwrap_or(NEVER)
+    }
+
     /// The latencies of a job's messages; `None` for a pattern.
     #[must_use]
     pub fn message_statistics(&self, job: u16) -> Option<&LatencyStatistics> {

@@ -48,6 +48,10 @@ def curve(
     timeline: Annotated[
         str | None, typer.Option("--timeline", metavar="TIME", help="Accepted load and more, a window of this length.")
     ] = None,
+    drain: Annotated[
+        bool | None,
+        typer.Option("--drain/--no-drain", help="Count packets created in the window and wait for the last of them."),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. machine.topology.g=9; repeatable."),
@@ -87,6 +91,7 @@ def curve(
             measure=measure,
             injection=injection,
             timeline=timeline,
+            drain=drain,
             changes=changes,
             on_point=on_point,
         )

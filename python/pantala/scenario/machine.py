@@ -40,7 +40,8 @@ class Router(Model):
     shorthand: ClassVar[str | None] = "model"
 
     model: Annotated[str, WithJsonSchema({"type": "string", "enum": router_presets()})] = "pantala"
-    """The router model that gives the stages below: pantala (this project's), sst_sc22 (SST's, as in Kang et al.)."""
+    """The router model that gives the stages below: pantala (this project's), sst_sc22 (SST's, as in Kang et al.),
+    booksim2, caminos."""
     input_latency: UnsignedDuration
     """From arrival at the input to the routing decision."""
     output_latency: UnsignedDuration
@@ -59,14 +60,27 @@ class Router(Model):
     """When the crossbar arbitrates: none (whenever a packet can move) or flit (once a crossbar flit time)."""
     crossbar_delay: Literal["flit", "none"]
     """What the crossbar adds to a head's time: one flit time, or nothing."""
-    arbiter: Literal["round_robin", "age", "lru"]
-    """Who goes first: round_robin, age (the oldest packet), lru (whoever has waited longest for a grant)."""
+    crossbar_contention: Literal["port", "vc", "port_and_vc"]
+    """What a packet that crosses keeps others from: port (its input and output port, for its flits), vc (its input and
+    output virtual channel, until its tail has crossed, as in CAMINOS), or both (BookSim2)."""
+    input_vc_gap: Index
+    """Crossbar flit times that an input virtual channel rests between two packets (BookSim2: 2, in which it computes
+    the route and allocates the output virtual channel)."""
+    output_vc_gap: Index
+    """The same of an output virtual channel, where packets hold one (BookSim2: 1, in which it is allocated)."""
+    arbiter: Literal["round_robin", "age", "lru", "random"]
+    """Who goes first: round_robin, age (the oldest packet), lru (whoever has waited longest for a grant), random (drawn
+    anew each time)."""
     link_decision: Literal["at_start", "after_flit"]
     """When an idle link takes a packet: at once, or a flit time after it is there (as in SST)."""
-    credit_return: Literal["tail", "head"]
-    """When a credit goes back: when the packet's tail, or its head, leaves the input buffer."""
-    output_release: Literal["start", "tail"]
-    """When an output buffer frees a packet's room: when the link starts to send it, or when its tail is gone."""
+    credit_check: Literal["link", "crossbar"]
+    """Where a packet waits for the credits of the link, and takes them: in the output buffer (link) or before it crosses
+    (crossbar, as in BookSim2)."""
+    credit_return: Literal["tail", "head", "flit"]
+    """When credits go back: when the packet's tail, or its head, leaves the input buffer, or flit by flit."""
+    output_release: Literal["start", "tail", "flit"]
+    """When an output buffer frees a packet's room: when the link starts to send it, when its tail is gone, or flit by
+    flit."""
     credit_latency: Literal["link", "link_and_router"]
     """How long a credit travels: the link's latency, or the router's output and input latency as well (SST)."""
 
@@ -92,6 +106,9 @@ class Nic(Model):
     for its puts; true or false, also "on" or "off"."""
     response: PositiveSize | None = None
     """Size of a response; one flit if not given, which is an assumption: no paper gives it."""
+    injection_vc: Literal["first", "first_free", "random"] = "first"
+    """On which virtual channel packets enter: first (always 0), first_free (the first with room, as in CAMINOS), random
+    (any with room, as in BookSim2)."""
 
 
 class Machine(Model):

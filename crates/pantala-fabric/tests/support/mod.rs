@@ -23,6 +23,10 @@ pub fn kang(algorithm: Algorithm) -> FabricConfig {
             crossbar_flit: 1_280,
             crossbar_delays_head: true,
             crossbar_clock: CrossbarClock::None,
+            crossbar_contention: CrossbarContention::Port,
+            input_vc_gap: 0,
+            output_vc_gap: 0,
+            credit_check: CreditCheck::Link,
             arbiter: Arbiter::RoundRobin,
             input_buffer: 120,
             output_buffer: 120,
@@ -36,6 +40,7 @@ pub fn kang(algorithm: Algorithm) -> FabricConfig {
         routings: Vec::new(),
         routing_of: Vec::new(),
         nic_buffer: 0,
+        injection_vc: InjectionVc::First,
         jobs: 1,
         seed: 1,
     };

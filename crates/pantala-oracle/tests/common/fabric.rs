@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::config::{
-    Arbiter, CreditLatency, CrossbarClock, HandOver, LinkDecision, LinkTiming, OutputLatency, Release, RouterConfig,
+    Arbiter, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention, HandOver, InjectionVc, LinkDecision,
+    LinkTiming, OutputLatency, Release, RouterConfig,
 };
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::routing::{Algorithm, Intermediate, Lane, RoutingConfig};
@@ -39,6 +40,10 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
             crossbar_flit: config.crossbar_flit_time,
             crossbar_delays_head: true,
             crossbar_clock: CrossbarClock::None,
+            crossbar_contention: CrossbarContention::Port,
+            input_vc_gap: 0,
+            output_vc_gap: 0,
+            credit_check: CreditCheck::Link,
             arbiter: Arbiter::RoundRobin,
             input_buffer: config.input_buffer_flits,
             output_buffer: config.output_buffer_flits,
@@ -52,6 +57,7 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
         routings: Vec::new(),
         routing_of: Vec::new(),
         nic_buffer: 0,
+        injection_vc: InjectionVc::First,
         jobs: 1,
         seed: 1,
     };
