@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import AfterValidator, WithJsonSchema, model_validator
 
 from pantala.capacity import Capacity
-from pantala.scenario.base import Count, Model, PositiveBandwidth, PositiveSize, Switch, UnsignedDuration, fault
+from pantala.scenario.base import Count, Index, Model, PositiveBandwidth, PositiveSize, Switch, UnsignedDuration, fault
 from pantala.scenario.links import Link, Links, check_classes, of_kind
 from pantala.scenario.presets import machine_preset, merge, preset_json_schema, router_preset, router_presets
 from pantala.scenario.topology import INSIDE, Topology, changes_shape, over_preset
@@ -74,8 +74,8 @@ class Router(Model):
     link_decision: Literal["at_start", "after_flit"]
     """When an idle link takes a packet: at once, or a flit time after it is there (as in SST)."""
     credit_check: Literal["link", "crossbar"]
-    """Where a packet waits for the credits of the link, and takes them: in the output buffer (link) or before it crosses
-    (crossbar, as in BookSim2)."""
+    """Where a packet waits for the credits of the link, and takes them: in the output buffer (link) or before it
+    crosses (crossbar, as in BookSim2)."""
     credit_return: Literal["tail", "head", "flit"]
     """When credits go back: when the packet's tail, or its head, leaves the input buffer, or flit by flit."""
     output_release: Literal["start", "tail", "flit"]
