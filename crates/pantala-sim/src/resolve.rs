@@ -54,7 +54,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     routings::check(&mut plan, &topology)?;
     plan.mpi.check().map_err(|fault| PlanError::at("mpi", fault))?;
     check_jobs(&plan)?;
-    placement::place(&mut plan.jobs, topology.nodes(), plan.seed)?;
+    placement::place(&mut plan.jobs, topology.nodes(), &plan.service_nodes, plan.seed)?;
     check_patterns(&plan, &topology)?;
     plan.topology.links_per_pair = topology.links_per_pair();
     plan.derived = Some(derive(&plan, &topology));

@@ -1,4 +1,5 @@
-//! `contiguous`: consecutive nodes, so that a group fills before the next begins (Yang et al., SC16, section 2.3).
+//! `contiguous`: consecutive nodes, so that a group fills before the next begins (Yang et al., SC16, section 2.3). Service
+//! nodes on the way are passed over.
 
 use super::Free;
 use crate::error::PlanError;
@@ -6,25 +7,27 @@ use crate::plan::JobPlan;
 
 /// The first free run of the job's length, or the run that begins at `first`.
 pub(super) fn place(free: &mut Free, index: usize, job: &JobPlan, first: Option<u32>) -> Result<Vec<u32>, PlanError> {
-    let nodes = free.nodes();
-    let fits = |start: u32| {
-        u64::from(start) + u64::from(job.ranks) <= u64::from(nodes)
-            && (start..start + job.ranks).all(|n| free.is_free(n))
+    let nodes: Vec<u32> = (0..free.nodes()).filter(|&node| !free.is_service(node)).collect();
+    let fits = |start: usize| {
+        let run = nodes.get(start..start + job.ranks as usize);
+        run.is_some_and(|run| run.iter().all(|&node| free.is_free(node)))
     };
     let start = match first {
-        Some(start) if fits(start) => start,
-        Some(start) => {
-            return Err(PlanError::new(
-                &format!("jobs[{index}].placement.first_node"),
-                start,
-                format!(
-                    "nodes {start} to {} are not all free and on the machine ({nodes} nodes)",
-                    u64::from(start) + u64::from(job.ranks) - 1
-                ),
-                "choose another first node or leave it out",
-            ));
+        Some(first) => {
+            let refused = |message: String| {
+                let key = format!("jobs[{index}].placement.first_node");
+                PlanError::new(&key, first, message, "choose another first node or leave it out")
+            };
+            if first < free.nodes() && free.is_service(first) {
+                return Err(refused(format!("node {first} is a service node")));
+            }
+            nodes.binary_search(&first).ok().filter(|&start| fits(start)).ok_or_else(|| {
+                let last = u64::from(first) + u64::from(job.ranks) - 1;
+                let all = free.nodes();
+                refused(format!("nodes {first} to {last} are not all free and on the machine ({all} nodes)"))
+            })?
         }
-        None => (0..nodes).find(|&s| fits(s)).ok_or_else(|| {
+        None => (0..nodes.len()).find(|&start| fits(start)).ok_or_else(|| {
             PlanError::new(
                 &format!("jobs[{index}].placement"),
                 "contiguous",
@@ -33,7 +36,7 @@ pub(super) fn place(free: &mut Free, index: usize, job: &JobPlan, first: Option<
             )
         })?,
     };
-    let chosen: Vec<u32> = (start..start + job.ranks).collect();
+    let chosen = nodes[start..start + job.ranks as usize].to_vec();
     for &node in &chosen {
         free.owner[node as usize] = Some(index);
     }

@@ -31,6 +31,14 @@ pub(super) fn check(
                 "take the node from the list",
             ));
         }
+        if free.is_service(node) {
+            return Err(PlanError::new(
+                &key,
+                node,
+                format!("node {node} is a service node"),
+                "list nodes that jobs can have, or change machine.compute_nodes",
+            ));
+        }
         match free.owner[node as usize] {
             None => free.owner[node as usize] = Some(index),
             Some(other) if other == index => {
