@@ -60,6 +60,47 @@ def scenario_page() -> str:
     return _page(parts)
 
 
+def presets_page() -> str:
+    """Every machine preset with its values and where each is from, and the router models, from their files."""
+    from pantala import Machine, machine_presets, router_presets
+    from pantala.scenario.presets import example, machine_preset, preset_assumptions, preset_sources, preset_text
+
+    parts = [
+        "# Presets",
+        "Published machines, for `machine.preset`, and router models, for `machine.router.model`. A scenario changes "
+        "any value by naming its key. *From* is what stands behind the value in the preset's file: a section of the "
+        "paper, or what else it was taken from. What is not from the paper is an assumption; the resolved plan lists "
+        "it below `assumptions`, until the scenario has another value.",
+    ]
+    for name in machine_presets():
+        values = dict(_flat(machine_preset(name)))
+        assumed = preset_assumptions(name)
+        rows = [
+            (f"`{key}`", f"`{json.dumps(values[key])}`", text + (" *" if key in assumed else ""))
+            for key, text in preset_sources(name).items()
+        ]
+        nodes = f"{Machine.of(name).nodes:,} nodes"
+        text = preset_text("machines", name)
+        told = f"{text[:1].upper()}{text[1:]} {nodes}; {len(assumed)} values, marked *, are assumptions."
+        parts += [f"## {example(name)}", _clean(told), _table(("key", "value", "from"), rows)]
+    rows = [(f"`{name}`", preset_text("routers", name)) for name in router_presets()]
+    parts += [
+        "## Router models",
+        "[What their stages are](../explanation/fabric.md#stages-by-name).",
+        _table(("name", ""), rows),
+    ]
+    return _page(parts)
+
+
+def _flat(tables: Json, key: str = "") -> Iterable[tuple[str, Any]]:
+    for name, value in tables.items():
+        path = f"{key}.{name}" if key else name
+        if isinstance(value, dict):
+            yield from _flat(value, path)
+        else:
+            yield path, value
+
+
 def commands_page() -> str:
     """Every command with its arguments and options, from the application."""
     import typer
@@ -89,6 +130,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "tables": tables_page,
     "metrics": metrics_page,
     "scenario": scenario_page,
+    "presets": presets_page,
     "commands": commands_page,
 }
 

@@ -9,9 +9,10 @@ from types import ModuleType
 
 import pytest
 
-from pantala import scenario_json_schema
+from pantala import machine_presets, router_presets, scenario_json_schema
 from pantala.metrics import all_metrics
 from pantala.routings import ROUTINGS, RoutingInfo
+from pantala.scenario.presets import preset_sources
 from pantala.schema import TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -50,9 +51,17 @@ def test_every_scenario_key_is_described(reference: ModuleType) -> None:
     assert all(f"## {name}\n" in page for name in schema["$defs"])
 
 
+def test_every_value_of_a_preset_is_described(reference: ModuleType) -> None:
+    page = reference.presets_page()
+    for name in machine_presets():
+        assert f"## {name}" in page
+        assert set(preset_sources(name)) <= rows(page)
+    assert set(router_presets()) <= rows(page)
+
+
 def test_every_command_and_option_is_described(reference: ModuleType) -> None:
     page = reference.commands_page()
-    for command in ("run", "check", "curve", "bench", "topology", "report"):
+    for command in ("run", "check", "curve", "bench", "topology", "report", "presets", "routings"):
         assert f"## pantala {command}\n" in page
     assert {"FILE", "--out", "--overwrite", "--loads", "--plot"} <= rows(page)
     assert "[b]" not in page
@@ -84,7 +93,7 @@ def test_guides_name_only_commands_that_exist(reference: ModuleType) -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    made = {"tables.md", "metrics.md", "scenario.md", "commands.md"}
+    made = {"tables.md", "metrics.md", "scenario.md", "presets.md", "commands.md"}
     for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if "://" not in target and Path(target).name not in made:

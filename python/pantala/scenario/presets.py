@@ -188,9 +188,8 @@ def _comments(text: str) -> Iterator[tuple[str, str]]:
             continue
         parts = (entry["comment"] or "").split("; ")
         for key in _leaves(table + entry["key"], tomllib.loads(f"x = {entry['value']}")["x"]):
-            name = key.rpartition(".")[2]
-            own = [part.removeprefix(name).lstrip(": ") for part in parts if part.startswith(name)]
-            yield key, (own[0] if own else entry["comment"] or "")
+            own = [match[1] for part in parts if (match := re.match(rf"{key.rpartition('.')[2]}\b:? *(.*)", part))]
+            yield key, (own[0] if own and len(parts) > 1 else entry["comment"] or "")
 
 
 def _leaves(key: str, value: object) -> Iterator[str]:
