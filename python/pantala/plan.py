@@ -150,6 +150,7 @@ def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None
         "queue_scope": routing.queue_scope,
         "tie": routing.tie,
         "intermediate": routing.intermediate,
+        "inside_group": routing.inside_group,
         "aries": routing.aries.model_dump(mode="json"),
         "q_adaptive": routing.q_adaptive.model_dump(mode="json"),
     }

@@ -1,12 +1,12 @@
 //! Construction: from a configuration and a topology to the network's arrays.
 
-use crate::config::{Arbiter, CreditLatency, CrossbarContention, FabricConfig, InjectionVc, LinkTiming, OutputLatency};
+use crate::config::{Arbiter, CreditLatency, FabricConfig, InjectionVc, LinkTiming, OutputLatency};
 use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::network::Network;
-use crate::packet::{Packets, Queue};
+use crate::packet::{NONE, Packets, Queue};
 use crate::pending::{Account, PendingPool};
-use crate::port::{InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
+use crate::port::{Hold, InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::slab::Slab;
 use crate::stages::Stages;
@@ -61,7 +61,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             out_vcs: Vec::with_capacity(out_ports * vcs).into(),
             waiting: vec![0; if words > 1 { out_ports * words } else { 0 }].into(),
             grant_stamps: Slab::default(),
-            held_until: Slab::default(),
+            holds: Slab::default(),
             nics: Vec::with_capacity(nodes).into(),
             nic_credits: Slab::default(),
             nic_departures: vec![0; nodes * config.nic_buffer as usize].into(),
@@ -71,6 +71,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             dirty: vec![0; topology.routers() as usize * dirty_words].into(),
             dirty_words,
             dirty_routers: Vec::new(),
+            dirty_outs: Vec::new(),
             candidates: Vec::new(),
             wakes: Wakes::default(),
             now: 0,
@@ -82,11 +83,11 @@ impl<H: Host, P: Probe> Network<H, P> {
             config,
             topology,
         };
-        if network.config.router.arbiter != Arbiter::RoundRobin {
+        if network.config.router.arbiter != Arbiter::RoundRobin || network.stages.holds_vcs::<false>() {
             network.grant_stamps = vec![0; out_ports * vcs].into();
         }
-        if network.config.router.crossbar_contention != CrossbarContention::Port {
-            network.held_until = vec![0; out_ports * vcs].into();
+        if network.stages.holds_vcs::<false>() {
+            network.holds = vec![Hold { until: 0, owner: NONE, next_input: 0 }; out_ports * vcs].into();
         }
         if network.config.injection_vc != InjectionVc::First {
             network.nic_credits = vec![Account::new(network.config.router.input_buffer as i32); nodes * vcs].into();

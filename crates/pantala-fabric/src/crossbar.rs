@@ -1,12 +1,11 @@
 //! The crossbar stage: from input buffers to output buffers.
 //!
-//! The head of an input VC is routed once, when it becomes the head, and then waits for its output. A packet that wins
-//! holds its input port and its output port for its flits at the crossbar's rate. It needs room for all its flits in the
-//! output buffer of its VC. Whoever waits is woken by what it waits for: the output or an input port that falls free at a
-//! known time, or room that a link promises when it starts a packet.
+//! The head of an input VC is routed once, when it becomes the head, and then waits for its output (`arbitration.rs`: who
+//! goes when). A packet that wins holds its input port and its output port for its flits at the crossbar's rate, or its
+//! VCs until its tail has crossed, or both. It needs room for all its flits in the output buffer of its VC.
 
 use crate::FabricConfig;
-use crate::config::{Arbiter, CreditCheck, Release};
+use crate::config::{CreditCheck, Release};
 use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE};
@@ -15,11 +14,7 @@ use crate::port::{InPort, InVc, LinkEnd, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::routing::{QueueMeasure, Senses};
 use crate::slab::Slab;
-use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
-
-/// Tells the draws of [`Arbiter::Random`] from others that are functions of a packet's random word.
-const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
 
 /// The queues of one router's outputs, as its routing sees them.
 struct RouterSenses<'a> {
@@ -122,10 +117,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         while !self.dirty_routers.is_empty() {
             let mut routers = std::mem::take(&mut self.dirty_routers);
             for &router in &routers {
-                if F || self.config.router.arbiter == Arbiter::RoundRobin {
+                if F {
                     self.arbitrate::<F>(router, now);
                 } else {
-                    self.sweep::<F>(router, now);
+                    self.arbitrate_by_name(router, now);
                 }
             }
             routers.clear();
@@ -237,12 +232,12 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Word `word` of the set of input VCs that wait for `out`.
     #[inline(always)]
-    fn waiting_word<const F: bool>(&self, out: usize, word: usize) -> u64 {
+    pub(crate) fn waiting_word<const F: bool>(&self, out: usize, word: usize) -> u64 {
         if F || self.words == 1 { self.out_ports[out].waiting } else { self.waiting[out * self.words + word] }
     }
 
     #[inline(always)]
-    fn mark_dirty<const F: bool>(&mut self, router: u32, port: u16) {
+    pub(crate) fn mark_dirty<const F: bool>(&mut self, router: u32, port: u16) {
         let index = if F { router as usize } else { router as usize * self.dirty_words + usize::from(port / 64) };
         let set = &mut self.dirty[index];
         let first = *set == 0;
@@ -285,210 +280,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Arbitrates for the router's outputs on the list, in the order of their numbers.
-    #[inline(always)]
-    fn arbitrate<const F: bool>(&mut self, router: u32, now: Time) {
-        let first_port = (router * self.ports) as usize;
-        let first_in_vc = first_port * self.vcs;
-        let dirty_words = if F { 1 } else { self.dirty_words };
-        for word in 0..dirty_words {
-            let mut set = std::mem::take(&mut self.dirty[router as usize * dirty_words + word]);
-            while set != 0 {
-                let out = first_port + word * 64 + set.trailing_zeros() as usize;
-                set &= set - 1;
-                let free = self.out_ports[out].crossbar_free;
-                if free > now {
-                    self.ensure_crossbar_wake(out, free);
-                } else if let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
-                    self.grant::<F>(in_vc, out, now);
-                    if self.stages.holds_ports::<F>() {
-                        self.arm_granted::<F>(out);
-                    } else {
-                        // Others may go to other VCs of the same port.
-                        while let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
-                            self.grant::<F>(in_vc, out, now);
-                        }
-                        self.arm_blocked::<F>(out, now);
-                    }
-                } else {
-                    self.arm_blocked::<F>(out, now);
-                }
-            }
-        }
-    }
-
-    /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
-    #[inline(always)]
-    fn arm_granted<const F: bool>(&mut self, out: usize) {
-        if (0..if F { 1 } else { self.words }).any(|w| self.waiting_word::<F>(out, w) != 0) {
-            self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
-        }
-    }
-
-    /// The first input VC from the pointer on that can go to `out` now.
-    #[inline(always)]
-    fn pick_round_robin<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
-        if F || self.words == 1 {
-            // One waiter, as a rule.
-            let set = self.out_ports[out].waiting;
-            if set & set.wrapping_sub(1) == 0 {
-                let in_vc = first + set.trailing_zeros() as usize;
-                return (set != 0 && self.can_go::<F>(in_vc, now)).then_some(in_vc);
-            }
-        }
-        self.pick_among::<F>(out, first, now)
-    }
-
-    #[inline(never)]
-    fn pick_among<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
-        let bits = self.ports as usize * self.vcs;
-        let start = usize::from(self.out_ports[out].next_input);
-        self.scan::<F>(out, first, start, bits, now).or_else(|| self.scan::<F>(out, first, 0, start, now))
-    }
-
-    /// The first input VC with its bit in `from..to` that can go to `out` now.
-    #[inline]
-    fn scan<const F: bool>(&mut self, out: usize, first: usize, from: usize, to: usize, now: Time) -> Option<usize> {
-        let mut bit = from;
-        while bit < to {
-            let word = self.waiting_word::<F>(out, bit / 64) >> (bit % 64);
-            if word == 0 {
-                bit = (bit / 64 + 1) * 64;
-                continue;
-            }
-            bit += word.trailing_zeros() as usize;
-            if bit >= to {
-                return None;
-            }
-            if self.can_go::<F>(first + bit, now) {
-                return Some(first + bit);
-            }
-            bit += 1;
-        }
-        None
-    }
-
-    /// Whether the head of an input VC, whose output's crossbar is free, can go now.
-    #[inline(always)]
-    fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
-        let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
-        let flits = i32::from(self.packets[queue.head].flits);
-        self.in_ports[port].busy_until.max(open) <= now
-            && (!self.stages.holds_vcs::<F>() || self.held_until[out_vc] <= now)
-            && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= flits
-            && (!self.stages.credit_at_crossbar::<F>() || self.has_credit(out_vc, flits, now))
-    }
-
-    /// Whether there are credits for `flits` behind the link of an output VC, for a packet that takes them at the crossbar.
-    #[inline]
-    fn has_credit(&mut self, out_vc: u32, flits: i32, now: Time) -> bool {
-        self.out_ports[out_vc as usize / self.vcs].end == LinkEnd::AmpleNode
-            || self.out_vcs[out_vc].credits.at(&mut self.pool, now) >= flits
-    }
-
-    /// Router-wide arbitration in the order of age or of the last grant.
-    fn sweep<const F: bool>(&mut self, router: u32, now: Time) {
-        let first_port = (router * self.ports) as usize;
-        let sets: Vec<u64> = self.dirty.run(router as usize * self.dirty_words, self.dirty_words).to_vec();
-        let ports = self.ports as usize;
-        let outs = || (0..ports).filter(|p| sets[p / 64] >> (p % 64) & 1 == 1).map(|p| first_port + p);
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
-        for out in outs().filter(|&out| self.out_ports[out].crossbar_free <= now) {
-            for in_vc in self.waiting_for::<F>(out) {
-                let key = match self.config.router.arbiter {
-                    Arbiter::Age => self.packets.origin(self.in_vcs[in_vc].queue.head).created,
-                    Arbiter::Random => {
-                        let draw = self.packets[self.in_vcs[in_vc].queue.head].draw;
-                        mix(draw ^ mix(now ^ ARBITER_SALT))
-                    }
-                    Arbiter::Lru | Arbiter::RoundRobin => self.grant_stamps[in_vc],
-                };
-                candidates.push((key, in_vc as u32, out as u32));
-            }
-        }
-        candidates.sort_unstable();
-        let mut granted = 0;
-        for &(_, in_vc, out) in &candidates {
-            let (in_vc, out) = (in_vc as usize, out as usize);
-            if self.out_ports[out].crossbar_free <= now && self.can_go::<F>(in_vc, now) {
-                // Of several grants at one time, SST's list puts the later before the earlier.
-                granted += 1;
-                self.grant_stamps[in_vc] = (now << 8) + (255 - granted);
-                self.grant::<F>(in_vc, out, now);
-            }
-        }
-        self.candidates = candidates;
-        for out in outs() {
-            let free = self.out_ports[out].crossbar_free;
-            if free > now {
-                self.arm_granted::<F>(out);
-            } else {
-                self.arm_blocked::<F>(out, now);
-            }
-        }
-        for word in 0..self.dirty_words {
-            self.dirty[router as usize * self.dirty_words + word] = 0;
-        }
-    }
-
-    /// The input VCs that wait for `out`.
-    fn waiting_for<const F: bool>(&self, out: usize) -> impl Iterator<Item = usize> + use<H, P, F> {
-        const MOST_WORDS: usize = 64; // 256 ports of 16 VCs
-        let first = self.out_ports[out].router as usize * self.ports as usize * self.vcs;
-        let mut set = [0u64; MOST_WORDS];
-        for (word, bits) in set.iter_mut().enumerate().take(self.words) {
-            *bits = self.waiting_word::<F>(out, word);
-        }
-        let words = self.words;
-        (0..words).flat_map(move |w| {
-            let mut bits = set[w];
-            std::iter::from_fn(move || {
-                (bits != 0).then(|| {
-                    let bit = bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    first + w * 64 + bit
-                })
-            })
-        })
-    }
-
-    /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot go.
-    #[inline(never)]
-    fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
-        let mut wake = NEVER;
-        for in_vc in self.waiting_for::<F>(out) {
-            let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
-            let mut busy_until = self.in_ports[port].busy_until.max(open);
-            if self.stages.holds_vcs::<F>() {
-                busy_until = busy_until.max(self.held_until[out_vc]);
-            }
-            if busy_until > now {
-                wake = wake.min(busy_until);
-                continue;
-            }
-            let flits = u32::from(self.packets[queue.head].flits);
-            let vc = &mut self.out_vcs[out_vc as usize];
-            if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= flits as i32 {
-                match vc.credits.when(&self.pool, flits) {
-                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
-                    None => vc.credit_wait = true,
-                }
-                continue;
-            }
-            match vc.space.when(&self.pool, flits) {
-                Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
-                None => vc.space_wait = true,
-            }
-        }
-        if wake != NEVER {
-            self.ensure_crossbar_wake(out, wake);
-        }
-    }
-
     /// Takes the head of an input VC, which waits for `out`, to its output.
     #[inline(always)]
-    fn grant<const F: bool>(&mut self, in_vc: usize, out: usize, now: Time) {
+    pub(crate) fn grant<const F: bool>(&mut self, in_vc: usize, out: usize, now: Time) {
         let InVc { port: in_port, bit, out_vc, .. } = self.in_vcs[in_vc];
         let queue = &mut self.in_vcs[in_vc].queue;
         let packet = queue.pop(&self.packets);
@@ -524,7 +318,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         };
         self.in_vcs[in_vc].open = left + stages.input_vc_gap::<F>();
         if stages.holds_vcs::<F>() {
-            self.held_until[out_vc] = left + stages.output_vc_gap::<F>();
+            let hold = &mut self.holds[out_vc];
+            hold.until = left + stages.output_vc_gap::<F>();
+            hold.owner = NONE;
         }
         if stages.credit_at_crossbar::<F>() && self.out_ports[out].end != LinkEnd::AmpleNode {
             self.out_vcs[out_vc].credits.take(flits);

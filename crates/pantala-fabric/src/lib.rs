@@ -1,5 +1,6 @@
 //! The fabric: NIC, router, link, virtual channel, credit, routing.
 
+mod arbitration;
 pub mod audit;
 pub mod config;
 mod construct;

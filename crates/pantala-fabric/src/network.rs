@@ -9,7 +9,7 @@ use crate::crossbar::Arrived;
 use crate::host::{Host, Wakes};
 use crate::packet::Packets;
 use crate::pending::{Account, PendingPool};
-use crate::port::{InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
+use crate::port::{Hold, InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::slab::Slab;
 use crate::stages::Stages;
@@ -72,8 +72,8 @@ pub struct Network<H, P> {
     pub(crate) waiting: Slab<u64>,
     /// By input VC: when it was granted last, for [`crate::config::Arbiter::Lru`].
     pub(crate) grant_stamps: Slab<u64>,
-    /// By output VC: until when a packet on its way through the crossbar holds it; empty if none ever does.
-    pub(crate) held_until: Slab<Time>,
+    /// By output VC: which packet on its way through the crossbar holds it; empty if none ever does.
+    pub(crate) holds: Slab<Hold>,
     pub(crate) nics: Slab<Nic>,
     /// By node and VC, the credits of its injection link; empty if NICs inject on VC 0 only, as [`Nic::credits`] does then.
     pub(crate) nic_credits: Slab<Account>,
@@ -89,6 +89,7 @@ pub struct Network<H, P> {
     pub(crate) dirty: Slab<u64>,
     pub(crate) dirty_words: usize,
     pub(crate) dirty_routers: Vec<u32>,
+    pub(crate) dirty_outs: Vec<usize>,
     pub(crate) candidates: Vec<(u64, u32, u32)>,
     pub(crate) wakes: Wakes,
     pub(crate) now: Time,
@@ -266,7 +267,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             + self.waiting.memory()
             + self.grant_stamps.memory()
             + self.dirty.memory()
-            + self.held_until.memory()
+            + self.holds.memory()
             + self.nics.memory()
             + self.nic_credits.memory()
             + self.nic_departures.memory()

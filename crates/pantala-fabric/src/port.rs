@@ -134,6 +134,17 @@ pub(crate) struct OutVc {
     pub(crate) space_wait: bool,
 }
 
+/// An output VC where packets hold one while they cross.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hold {
+    /// Until when the packet that crossed last holds it.
+    pub(crate) until: Time,
+    /// The input VC whose head it is allocated to, until that crosses; [`crate::packet::NONE`]: none.
+    pub(crate) owner: u32,
+    /// Where the round goes on in which it is allocated.
+    pub(crate) next_input: u16,
+}
+
 /// A NIC: the injection link and its credits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nic {

@@ -65,6 +65,8 @@ pub struct RoutingConfig {
     pub ugal: UgalConfig,
     /// booksim_ugal: where its intermediate is.
     pub intermediate: IntermediateChoice,
+    /// valiant_group and valiant_node: whether packets between routers of one group take a detour, too (CAMINOS).
+    pub detours_inside: bool,
     /// aries: its bias.
     pub aries: AriesConfig,
 }
@@ -81,6 +83,7 @@ impl RoutingConfig {
             gates: if algorithm == Algorithm::Aries { Gates::Any } else { Gates::Fewest },
             ugal: UgalConfig::default(),
             intermediate: IntermediateChoice::Third,
+            detours_inside: false,
             aries: AriesConfig::default(),
         }
     }
@@ -187,14 +190,15 @@ impl RoutingConfig {
     /// [`Leg::Revisable`].
     pub fn decide<S: Senses>(&self, topology: &Topology, router: u32, packet: &mut Packet, senses: &mut S) {
         let group = topology.group_of(router);
-        if group == u32::from(packet.destination_group) {
+        let detours_inside = self.detours_inside && packet.leg == Leg::Undecided && router != packet.destination_router;
+        if group == u32::from(packet.destination_group) && !detours_inside {
             // A revisable packet has crossed to the destination's group.
             packet.leg = if packet.leg == Leg::Undecided { Leg::Inside } else { Leg::ToDestination };
             return;
         }
         // A path through a third group needs one.
         if topology.groups() < 3 {
-            packet.leg = Leg::ToDestination;
+            packet.leg = if detours_inside { Leg::Inside } else { Leg::ToDestination };
             return;
         }
         let here = Here { routing: self, topology, router, group };

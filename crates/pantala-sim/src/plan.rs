@@ -229,6 +229,9 @@ named!(/// See `pantala_fabric::routing::Tie`.
 Tie { Minimal, Random });
 named!(/// See `pantala_fabric::routing::IntermediateChoice`.
 Intermediate { Third, Any });
+named!(/// How traffic inside a group goes under valiant_group and valiant_node.
+#[derive(Default)]
+InsideGroup { #[default] Minimal, Nonminimal });
 named!(/// Which packets are recorded one by one.
 PacketRecord { Off, Sampled, All });
 

@@ -225,6 +225,8 @@ fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
             Intermediate::Third => IntermediateChoice::Third,
             Intermediate::Any => IntermediateChoice::Any,
         },
+        detours_inside: routing.inside_group == InsideGroup::Nonminimal
+            && matches!(algorithm, Algorithm::ValiantGroup | Algorithm::ValiantNode),
         aries: AriesConfig {
             shift: routing.aries.shift.clone(),
             add: routing.aries.add,

@@ -15,9 +15,13 @@ pub(crate) fn scaled(draw: u64, bound: u32) -> u32 {
     ((u128::from(draw) * u128::from(bound)) >> 64) as u32
 }
 
-/// A group that is neither source nor destination, uniformly (there are at least three groups).
+/// A group that is neither source nor destination, which may be one group, uniformly (there are at least three groups).
 #[inline]
 pub(super) fn third_group(topology: &Topology, source: u32, destination: u32, draw: u64) -> u32 {
+    if source == destination {
+        let group = scaled(draw, topology.groups() - 1);
+        return group + u32::from(group >= source);
+    }
     let (low, high) = (source.min(destination), source.max(destination));
     let mut group = scaled(draw, topology.groups() - 2);
     group += u32::from(group >= low);

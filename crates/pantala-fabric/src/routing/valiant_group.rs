@@ -5,6 +5,9 @@
 //!     G = a group, uniform over all but the source's and the destination's
 //!     go minimally to the first router of G that is reached, from there minimally to the destination
 //! ```
+//! Traffic inside a group is minimal; by the key `inside_group = "nonminimal"`, packets to another router of the own group
+//! go through another group like all others.
+//!
 //! Reads nothing. Decides once a packet, at the source router. At most 5 links: l g, l g l.
 //!
 //! VCs: 3. Source group 0, intermediate group 1, destination group 2: l0 g0 l1 g1 l2 climbs.

@@ -5,6 +5,9 @@
 //!     R = a router, uniform over all routers outside the source's and the destination's group
 //!     go minimally to R, from there minimally to the destination
 //! ```
+//! Traffic inside a group is minimal; by the key `inside_group = "nonminimal"`, packets to another router of the own group
+//! go through a router R outside it like all others, as in CAMINOS (one that comes by its destination router is there).
+//!
 //! Reads nothing. Decides once a packet, at the source router. At most 6 links: l g l, l g l.
 //!
 //! VCs: 4. Source group 0, to R 1, from R 2 (local and global), destination group 3: l0 g0 l1 l2 g2 l3 climbs.

@@ -1,6 +1,6 @@
 //! The routing of a plan: every key of every algorithm, whether it has a say or not.
 
-use super::{Intermediate, Queue, QueueScope, Tie};
+use super::{InsideGroup, Intermediate, Queue, QueueScope, Tie};
 use serde::{Deserialize, Serialize};
 
 /// A routing.
@@ -34,6 +34,9 @@ pub struct RoutingPlan {
     pub tie: Tie,
     /// booksim_ugal: where its intermediate is.
     pub intermediate: Intermediate,
+    /// valiant_group, valiant_node: how traffic inside a group goes.
+    #[serde(default)]
+    pub inside_group: InsideGroup,
     /// aries: its bias.
     pub aries: AriesPlan,
     /// q_adaptive: its learning.

@@ -1,0 +1,298 @@
+//! Arbitration: which of the packets that wait for a router's outputs go through the crossbar, and when.
+//!
+//! Whoever waits is woken by what it waits for: the output or an input port that falls free at a known time, or room or
+//! credits that are promised when a packet moves on. Nobody polls.
+
+use crate::config::{Arbiter, CrossbarContention};
+use crate::host::Host;
+use crate::network::Network;
+use crate::packet::NONE;
+use crate::port::{InVc, LinkEnd, OutPort};
+use crate::probe::Probe;
+use pantala_engine::random::mix;
+use pantala_engine::{NEVER, Time};
+
+/// Tells the draws of [`Arbiter::Random`] from others that are functions of a packet's random word.
+const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
+
+/// The numbers of the bits of a word.
+fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (set != 0).then(|| {
+            let bit = set.trailing_zeros() as usize;
+            set &= set - 1;
+            bit
+        })
+    })
+}
+
+impl<H: Host, P: Probe> Network<H, P> {
+    /// Arbitrates for the router's outputs on the list, in the order of their numbers.
+    #[inline(always)]
+    pub(crate) fn arbitrate<const F: bool>(&mut self, router: u32, now: Time) {
+        let first_port = (router * self.ports) as usize;
+        let first_in_vc = first_port * self.vcs;
+        let dirty_words = if F { 1 } else { self.dirty_words };
+        for word in 0..dirty_words {
+            let mut set = std::mem::take(&mut self.dirty[router as usize * dirty_words + word]);
+            while set != 0 {
+                let out = first_port + word * 64 + set.trailing_zeros() as usize;
+                set &= set - 1;
+                let free = self.out_ports[out].crossbar_free;
+                if free > now {
+                    self.ensure_crossbar_wake(out, free);
+                } else if let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
+                    self.grant::<F>(in_vc, out, now);
+                    self.arm_granted::<F>(out);
+                } else {
+                    self.arm_blocked::<F>(out, now);
+                }
+            }
+        }
+    }
+
+    /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
+    #[inline(always)]
+    fn arm_granted<const F: bool>(&mut self, out: usize) {
+        if (0..if F { 1 } else { self.words }).any(|w| self.waiting_word::<F>(out, w) != 0) {
+            self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
+        }
+    }
+
+    /// The first input VC from the pointer on that can go to `out` now.
+    #[inline(always)]
+    fn pick_round_robin<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
+        if F || self.words == 1 {
+            // One waiter, as a rule.
+            let set = self.out_ports[out].waiting;
+            if set & set.wrapping_sub(1) == 0 {
+                let in_vc = first + set.trailing_zeros() as usize;
+                return (set != 0 && self.can_go::<F>(in_vc, now)).then_some(in_vc);
+            }
+        }
+        self.pick_among::<F>(out, first, now)
+    }
+
+    #[inline(never)]
+    fn pick_among<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
+        let bits = self.ports as usize * self.vcs;
+        let start = usize::from(self.out_ports[out].next_input);
+        self.scan::<F>(out, first, start, bits, now).or_else(|| self.scan::<F>(out, first, 0, start, now))
+    }
+
+    /// The first input VC with its bit in `from..to` that can go to `out` now.
+    #[inline]
+    fn scan<const F: bool>(&mut self, out: usize, first: usize, from: usize, to: usize, now: Time) -> Option<usize> {
+        let mut bit = from;
+        while bit < to {
+            let word = self.waiting_word::<F>(out, bit / 64) >> (bit % 64);
+            if word == 0 {
+                bit = (bit / 64 + 1) * 64;
+                continue;
+            }
+            bit += word.trailing_zeros() as usize;
+            if bit >= to {
+                return None;
+            }
+            if self.can_go::<F>(first + bit, now) {
+                return Some(first + bit);
+            }
+            bit += 1;
+        }
+        None
+    }
+
+    /// Whether the head of an input VC, whose output's crossbar is free, can go now.
+    #[inline(always)]
+    fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
+        let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
+        let flits = i32::from(self.packets[queue.head].flits);
+        self.in_ports[port].busy_until.max(open) <= now
+            && (!self.stages.holds_vcs::<F>() || self.holds[out_vc].until <= now)
+            && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= flits
+            && (!self.stages.credit_at_crossbar::<F>() || self.has_credit(out_vc, flits, now))
+    }
+
+    /// Whether there are credits for `flits` behind the link of an output VC, for a packet that takes them at the crossbar.
+    #[inline]
+    fn has_credit(&mut self, out_vc: u32, flits: i32, now: Time) -> bool {
+        self.out_ports[out_vc as usize / self.vcs].end == LinkEnd::AmpleNode
+            || self.out_vcs[out_vc].credits.at(&mut self.pool, now) >= flits
+    }
+
+    /// Arbitrates for the router's outputs on the list, as the configuration has it.
+    pub(crate) fn arbitrate_by_name(&mut self, router: u32, now: Time) {
+        let router_config = &self.config.router;
+        match (router_config.crossbar_contention, router_config.arbiter) {
+            (CrossbarContention::Port, Arbiter::RoundRobin) => self.arbitrate::<false>(router, now),
+            (CrossbarContention::PortAndVc, _) => self.arbitrate_allocated(router, now),
+            _ => self.sweep(router, now),
+        }
+    }
+
+    /// Router-wide arbitration in the order of age, of the last grant, or drawn: who can go goes.
+    fn sweep(&mut self, router: u32, now: Time) {
+        let outs = self.take_dirty(router);
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        for &out in outs.iter().filter(|&&out| self.out_ports[out].crossbar_free <= now) {
+            for in_vc in self.waiting_for::<false>(out) {
+                candidates.push((self.rank(in_vc, now), in_vc as u32, out as u32));
+            }
+        }
+        candidates.sort_unstable();
+        let mut granted = 0;
+        for &(_, in_vc, out) in &candidates {
+            let (in_vc, out) = (in_vc as usize, out as usize);
+            if self.out_ports[out].crossbar_free <= now && self.can_go::<false>(in_vc, now) {
+                self.note_turn(in_vc, now, granted);
+                granted += 1;
+                self.grant::<false>(in_vc, out, now);
+            }
+        }
+        self.candidates = candidates;
+        for &out in &outs {
+            if self.out_ports[out].crossbar_free > now {
+                self.arm_granted::<false>(out);
+            } else {
+                self.arm_blocked::<false>(out, now);
+            }
+        }
+        self.dirty_outs = outs;
+    }
+
+    /// Arbitration in two steps: first an output VC that is free goes to one of the packets that wait for it, which keeps it
+    /// until its tail has crossed; then the packets that have theirs contend for the ports, output by output.
+    fn arbitrate_allocated(&mut self, router: u32, now: Time) {
+        let outs = self.take_dirty(router);
+        for &out in &outs {
+            let OutPort { crossbar_free, next_input, .. } = self.out_ports[out];
+            if crossbar_free > now {
+                self.ensure_crossbar_wake(out, crossbar_free);
+                continue;
+            }
+            self.allocate_vcs(out, now);
+            let mut next = None;
+            for out_vc in out * self.vcs..(out + 1) * self.vcs {
+                let owner = self.holds[out_vc].owner;
+                if owner != NONE && self.can_go::<false>(owner as usize, now) {
+                    let key = self.behind(owner as usize, next_input);
+                    next = next.into_iter().chain([(key, owner)]).min();
+                }
+            }
+            if let Some((_, in_vc)) = next {
+                self.grant::<false>(in_vc as usize, out, now);
+                self.arm_granted::<false>(out);
+            } else {
+                self.arm_blocked::<false>(out, now);
+            }
+        }
+        self.dirty_outs = outs;
+    }
+
+    /// Gives each free VC of an output to one of the packets that wait for it.
+    fn allocate_vcs(&mut self, out: usize, now: Time) {
+        let mut best = [(u64::MAX, NONE); 16];
+        for in_vc in self.waiting_for::<false>(out) {
+            let InVc { out_vc, open, .. } = self.in_vcs[in_vc];
+            let hold = &self.holds[out_vc];
+            if hold.owner == NONE && hold.until <= now && open <= now {
+                let rank = match self.config.router.arbiter {
+                    Arbiter::RoundRobin => self.behind(in_vc, hold.next_input),
+                    _ => self.rank(in_vc, now),
+                };
+                let best = &mut best[out_vc as usize % self.vcs];
+                *best = (*best).min((rank, in_vc as u32));
+            }
+        }
+        for (vc, &(_, owner)) in best.iter().enumerate().filter(|(_, (_, owner))| *owner != NONE) {
+            self.note_turn(owner as usize, now, vc as u64);
+            let hold = &mut self.holds[out * self.vcs + vc];
+            hold.owner = owner;
+            hold.next_input = self.in_vcs[owner].bit + 1;
+        }
+    }
+
+    /// The router's outputs on the list, which is empty then; the caller puts the vector back for its memory.
+    fn take_dirty(&mut self, router: u32) -> Vec<usize> {
+        let mut outs = std::mem::take(&mut self.dirty_outs);
+        outs.clear();
+        let first_port = (router * self.ports) as usize;
+        for word in 0..self.dirty_words {
+            let set = std::mem::take(&mut self.dirty[router as usize * self.dirty_words + word]);
+            outs.extend(bits(set).map(|bit| first_port + word * 64 + bit));
+        }
+        outs
+    }
+
+    /// How far an input VC is behind the one that is next in a round.
+    fn behind(&self, in_vc: usize, next_input: u16) -> u64 {
+        let all = self.ports * self.vcs as u32;
+        u64::from((u32::from(self.in_vcs[in_vc].bit) + all - u32::from(next_input)) % all)
+    }
+
+    /// Where the head of an input VC stands under an arbiter that is not a round: the least goes first.
+    fn rank(&self, in_vc: usize, now: Time) -> u64 {
+        let head = self.in_vcs[in_vc].queue.head;
+        match self.config.router.arbiter {
+            Arbiter::Age => self.packets.origin(head).created,
+            Arbiter::Random => mix(self.packets[head].draw ^ mix(now ^ ARBITER_SALT)),
+            Arbiter::Lru | Arbiter::RoundRobin => self.grant_stamps[in_vc],
+        }
+    }
+
+    /// It was an input VC's turn, after `before` others at this time.
+    fn note_turn(&mut self, in_vc: usize, now: Time, before: u64) {
+        // Of several grants at one time, SST's list puts the later before the earlier.
+        self.grant_stamps[in_vc] = (now << 8) + 254u64.saturating_sub(before);
+    }
+
+    /// The input VCs that wait for `out`.
+    fn waiting_for<const F: bool>(&self, out: usize) -> impl Iterator<Item = usize> + use<H, P, F> {
+        const MOST_WORDS: usize = 64; // 256 ports of 16 VCs
+        let first = self.out_ports[out].router as usize * self.ports as usize * self.vcs;
+        let mut set = [0u64; MOST_WORDS];
+        for (word, bits) in set.iter_mut().enumerate().take(self.words) {
+            *bits = self.waiting_word::<F>(out, word);
+        }
+        (0..self.words).flat_map(move |word| bits(set[word]).map(move |bit| first + word * 64 + bit))
+    }
+
+    /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot go.
+    #[inline(never)]
+    fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
+        let mut wake = NEVER;
+        for in_vc in self.waiting_for::<F>(out) {
+            let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
+            let mut busy_until = self.in_ports[port].busy_until.max(open);
+            if self.stages.holds_vcs::<F>() {
+                let hold = &self.holds[out_vc];
+                if hold.owner != NONE && hold.owner as usize != in_vc {
+                    // The owner's turn comes first.
+                    continue;
+                }
+                busy_until = busy_until.max(hold.until);
+            }
+            if busy_until > now {
+                wake = wake.min(busy_until);
+                continue;
+            }
+            let flits = u32::from(self.packets[queue.head].flits);
+            let vc = &mut self.out_vcs[out_vc as usize];
+            if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= flits as i32 {
+                match vc.credits.when(&self.pool, flits) {
+                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+                    None => vc.credit_wait = true,
+                }
+                continue;
+            }
+            match vc.space.when(&self.pool, flits) {
+                Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+                None => vc.space_wait = true,
+            }
+        }
+        if wake != NEVER {
+            self.ensure_crossbar_wake(out, wake);
+        }
+    }
+}
