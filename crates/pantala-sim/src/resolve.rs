@@ -215,7 +215,12 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
     }
     for (key, gap) in [("router.input_vc_gap", router.input_vc_gap), ("router.output_vc_gap", router.output_vc_gap)] {
         if gap > 1_000 {
-            return Err(PlanError::new(key, gap, "more than any router rests", "give at most 1,000 crossbar flit times"));
+            return Err(PlanError::new(
+                key,
+                gap,
+                "more than any router rests",
+                "give at most 1,000 crossbar flit times",
+            ));
         }
     }
     if router.output_vc_gap > 0 && router.crossbar_contention == CrossbarContention::Port {
