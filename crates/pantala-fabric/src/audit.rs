@@ -13,7 +13,8 @@ use std::fmt;
 /// What an audit found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Audit {
-    /// Packets injected = delivered + found in the network, and the slab holds as many.
+    /// Packets injected = delivered + found in the network, and the slab holds as many, besides the responses found waiting in
+    /// their NICs. Every request delivered has its response: delivered, in the network, or waiting.
     pub packets: bool,
     /// The same in flits.
     pub flits: bool,
@@ -45,6 +46,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub fn audit(&self) -> Audit {
         let mut packets = 0u64;
         let mut flits = 0u64;
+        let mut responses = 0u64;
         // Flits that the sender of each (link, VC) has no credit for.
         let mut behind = vec![0i64; self.out_vcs.len()];
         let mut behind_nic = vec![0i64; self.nics.len() * self.vcs];
@@ -63,6 +65,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             let packet = &self.packets[id];
             packets += 1;
             flits += u64::from(packet.flits);
+            responses += u64::from(self.is_response(packet));
             // Credits of an ejected packet are on their way back from the start.
             if phase == Kind::ARRIVE {
                 charge(packet.at as usize, i64::from(packet.flits));
@@ -73,6 +76,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 let packet = &self.packets[index];
                 packets += 1;
                 flits += u64::from(packet.flits);
+                responses += u64::from(self.is_response(packet));
                 charge(in_vc, i64::from(packet.flits));
             }
         }
@@ -82,9 +86,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         for (index, vc) in self.out_vcs.iter().enumerate() {
             let mut queued = 0i64;
             for packet in vc.queue.iter(&self.packets) {
+                let packet = &self.packets[packet];
                 packets += 1;
-                flits += u64::from(self.packets[packet].flits);
-                queued += i64::from(self.packets[packet].flits);
+                flits += u64::from(packet.flits);
+                responses += u64::from(self.is_response(packet));
+                queued += i64::from(packet.flits);
             }
             credits &= i64::from(vc.unsent) == queued;
             credits &= i64::from(vc.space.eventually(&self.pool)) + queued == space;
@@ -100,17 +106,22 @@ impl<H: Host, P: Probe> Network<H, P> {
             };
             credits &= i64::from(account.eventually(&self.pool)) + behind == buffer;
         }
+        let waiting = self.nic_responses.iter().map(|own| own.queue.iter(&self.packets).count() as u64).sum::<u64>();
         let totals = self.totals();
+        let requests_delivered = totals.packets_delivered - self.responses_delivered;
+        let answered = self.responses_delivered + responses + waiting;
         Audit {
             packets: packets + totals.packets_delivered == totals.packets_injected
-                && packets == self.packets.live() as u64,
+                && packets + waiting == self.packets.live() as u64
+                && waiting == self.responses_waiting
+                && (answered == requests_delivered || self.config.responses.is_none()),
             flits: flits + totals.flits_delivered == totals.flits_injected,
             credits,
         }
     }
 
-    /// When the oldest packet was created that a host has handed over and that is not delivered yet; `None` if there is none.
-    /// Looks at every packet.
+    /// When the oldest packet was created that a host has handed over and that is not delivered yet (responses do not count);
+    /// `None` if there is none. Looks at every packet.
     #[must_use]
     pub fn oldest_created(&self) -> Option<Time> {
         let moving = self.wheel.iter().filter(|(phase, _)| matches!(*phase, Kind::ARRIVE | Kind::DELIVER));
@@ -118,7 +129,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let waiting = queues.flat_map(|queue| queue.iter(&self.packets));
         let offered = self.nics.iter().filter(|nic| nic.has_offer).map(|nic| nic.offer.created);
         let packets = moving.map(|(_, packet)| packet).chain(waiting);
-        packets.map(|packet| self.packets.origin(packet).created).chain(offered).min()
+        let requests = packets.filter(|packet| !self.is_response(&self.packets[*packet]));
+        requests.map(|packet| self.packets.origin(packet).created).chain(offered).min()
     }
 
     /// The longest chain of packets that wait for one another, for a run that has stopped moving: one line a packet, and

@@ -80,7 +80,7 @@ pub enum Release {
 /// On which VC a NIC injects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InjectionVc {
-    /// Always VC 0.
+    /// Always the first.
     First,
     /// The first of all VCs that has room for the packet (CAMINOS).
     FirstFree,
@@ -165,6 +165,25 @@ pub struct RouterConfig {
     pub credit_latency: CreditLatency,
 }
 
+/// What a NIC sends back for every packet that it delivers to its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResponseConfig {
+    /// Payload of a response: at most a packet's.
+    pub bytes: u32,
+    /// The first VC of responses; requests use those below.
+    pub first_vc: u8,
+    /// Where the routings of responses begin: the response to a packet of routing `r` has routing `first_routing + r`.
+    pub first_routing: u8,
+}
+
+impl ResponseConfig {
+    /// The routings of responses to requests that use `routings`: the same, on VCs of their own from `first_vc` on.
+    #[must_use]
+    pub fn routings(requests: &[RoutingConfig], first_vc: u8) -> Vec<RoutingConfig> {
+        requests.iter().map(|request| RoutingConfig { first_vc, ..request.clone() }).collect()
+    }
+}
+
 /// All that the fabric must know.
 #[derive(Clone, Debug)]
 pub struct FabricConfig {
@@ -178,14 +197,16 @@ pub struct FabricConfig {
     pub router: RouterConfig,
     /// VCs a port has: at least as many as any routing needs.
     pub virtual_channels: u8,
-    /// The routings of packets; at most 255.
+    /// The routings of packets, those of responses last; at most 255.
     pub routings: Vec<RoutingConfig>,
     /// Which of them, by job and [`TrafficClass`]: `job * TrafficClass::COUNT + class`.
     pub routing_of: Vec<u8>,
     /// Packets a NIC's own buffer holds; it decides only when a packet counts as having entered the NIC.
     pub nic_buffer: u32,
-    /// On which VC NICs inject.
+    /// On which VC NICs inject, of those of requests or of those of responses.
     pub injection_vc: InjectionVc,
+    /// Whether NICs answer packets, and how.
+    pub responses: Option<ResponseConfig>,
     /// Jobs, for counters by job.
     pub jobs: u16,
     /// The seed of the routing's draws.
@@ -206,11 +227,20 @@ impl FabricConfig {
         self.links.iter().map(|timing| timing.flit).max().unwrap_or(0)
     }
 
-    /// One routing for every packet of every job.
+    /// One routing for every packet of every job, and no responses.
     pub fn route_all(&mut self, routing: RoutingConfig) {
         self.virtual_channels = routing.virtual_channels();
         self.routing_of = vec![0; usize::from(self.jobs) * TrafficClass::COUNT];
         self.routings = vec![routing];
+        self.responses = None;
+    }
+
+    /// From now on, every packet is answered by a response of `bytes`, on as many VCs again.
+    pub fn respond(&mut self, bytes: u32) {
+        let first_vc = self.virtual_channels;
+        self.responses = Some(ResponseConfig { bytes, first_vc, first_routing: self.routings.len() as u8 });
+        self.routings.extend(ResponseConfig::routings(&self.routings, first_vc));
+        self.virtual_channels = 2 * first_vc;
     }
 
     /// Flits of a packet of `bytes`: at least one.

@@ -1,6 +1,6 @@
 //! Construction: from a configuration and a topology to the network's arrays.
 
-use crate::config::{Arbiter, CreditLatency, FabricConfig, InjectionVc, LinkTiming, OutputLatency};
+use crate::config::{Arbiter, CreditLatency, FabricConfig, LinkTiming, OutputLatency};
 use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::network::Network;
@@ -8,6 +8,7 @@ use crate::packet::{NONE, Packets, Queue};
 use crate::pending::{Account, PendingPool};
 use crate::port::{Hold, InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
 use crate::probe::Probe;
+use crate::response::Responses;
 use crate::slab::Slab;
 use crate::stages::Stages;
 use pantala_engine::{NEVER, Stream, Time, Wheel};
@@ -39,6 +40,17 @@ impl<H: Host, P: Probe> Network<H, P> {
             "a routing for every job and class"
         );
         assert!(config.routing_of.iter().all(|&r| usize::from(r) < config.routings.len()), "routings that exist");
+        if let Some(responses) = config.responses {
+            let (requests, answers) = config.routings.split_at(usize::from(responses.first_routing));
+            assert_eq!(requests.len(), answers.len(), "a routing of responses for every routing of requests");
+            assert!(
+                requests.iter().all(|r| r.virtual_channels() <= responses.first_vc),
+                "requests on VCs of their own"
+            );
+            assert!(answers.iter().all(|r| r.first_vc >= responses.first_vc), "responses on VCs of their own");
+            assert!(config.routing_of.iter().all(|&r| r < responses.first_routing), "requests that are routed as such");
+            assert!((1..=config.packet_bytes).contains(&responses.bytes), "a response is a packet");
+        }
         for timing in config.links {
             assert!(timing.latency > 0 && timing.flit > 0, "a link takes time");
         }
@@ -64,6 +76,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             holds: Slab::default(),
             nics: Vec::with_capacity(nodes).into(),
             nic_credits: Slab::default(),
+            nic_responses: Slab::default(),
             nic_departures: vec![0; nodes * config.nic_buffer as usize].into(),
             job_bytes: vec![0; job_links].into(),
             fresh: Vec::new(),
@@ -78,6 +91,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             overtaken: 0,
             packets_delivered: 0,
             flits_delivered: 0,
+            responses_delivered: 0,
+            responses_waiting: 0,
             host,
             probe,
             config,
@@ -89,7 +104,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         if network.stages.holds_vcs::<false>() {
             network.holds = vec![Hold { until: 0, owner: NONE, next_input: 0 }; out_ports * vcs].into();
         }
-        if network.config.injection_vc != InjectionVc::First {
+        if network.config.responses.is_some() {
+            network.nic_responses = vec![Responses::default(); nodes].into();
+        }
+        if !network.stages.one_account::<false>() {
             network.nic_credits = vec![Account::new(network.config.router.input_buffer as i32); nodes * vcs].into();
         }
         network.build_ports();
@@ -185,13 +203,14 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Whether a node's buffer can ever run short of credits: they come back a fixed time after a packet's tail, and no more
-    /// flits than the link can send in that time are under way.
+    /// flits than the link can send in that time are under way. Where packets of several VCs come, they take turns on the link.
     fn node_end(&self, terminal: LinkTiming, on_link: Time, input_latency: Time) -> LinkEnd {
         let full = u64::from(self.config.flits(self.config.packet_bytes));
         let slowest = self.config.slowest_flit().max(self.stages.crossbar_flit);
         let round_trip = on_link + 2 * terminal.latency + input_latency + self.config.router.output_latency;
         let under_way = (round_trip + 2 * full * slowest) / terminal.flit + 2 * full;
-        if u64::from(self.config.router.input_buffer) >= under_way { LinkEnd::AmpleNode } else { LinkEnd::Node }
+        let ample = u64::from(self.config.router.input_buffer) >= under_way;
+        if ample && self.stages.one_ejection_vc { LinkEnd::AmpleNode } else { LinkEnd::Node }
     }
 
     fn build_nics(&mut self, routing_keys: &[u64]) {

@@ -80,7 +80,7 @@ pub trait Host {
     /// The NIC's injection link is free: the next packet of `node`, if there is one. What the host does in consequence (a
     /// send that completes with its last packet, say) goes into `wakes`.
     fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull;
-    /// The earliest time at which `node` could have its next packet, asked right after one has been pulled: the NIC's next
+    /// The earliest time at which `node` could have its next packet, asked right after the link has taken one: the NIC's next
     /// pull is then. A hint that saves events; a time that is past means "as soon as the link is free".
     #[inline]
     fn next_at(&self, _node: u32) -> Time {

@@ -13,6 +13,7 @@ pub mod packet;
 pub mod pending;
 mod port;
 pub mod probe;
+mod response;
 pub mod routing;
 mod slab;
 mod stages;

@@ -4,7 +4,7 @@
 //! is idle, whose output buffer is empty and whose credits are there is sent ahead: nothing that can happen until its head is
 //! ready could change that, so no event is spent on the decision.
 
-use crate::config::{InjectionVc, Release};
+use crate::config::Release;
 use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::NONE;
@@ -240,14 +240,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         let (first, last) = (first + input.credit_delay, last + input.credit_delay);
         if input.terminal {
             let nic = &mut self.nics[upstream as usize];
-            let account = if self.stages.injection_vc::<F>() == InjectionVc::First {
+            let account = if self.stages.one_account::<F>() {
                 &mut nic.credits
             } else {
                 &mut self.nic_credits[upstream as usize * self.vcs + in_vc % self.vcs]
             };
             account.give_over::<F>(&mut self.pool, first, last, flits);
             if nic.credit_wait {
-                nic.credit_wait = false;
                 self.ensure_nic_wake(upstream, first + self.stages.nic_idle);
             }
         } else {

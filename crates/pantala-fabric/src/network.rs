@@ -11,6 +11,7 @@ use crate::packet::Packets;
 use crate::pending::{Account, PendingPool};
 use crate::port::{Hold, InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
+use crate::response::Responses;
 use crate::slab::Slab;
 use crate::stages::Stages;
 use pantala_engine::{Time, Wheel};
@@ -75,8 +76,10 @@ pub struct Network<H, P> {
     /// By output VC: which packet on its way through the crossbar holds it; empty if none ever does.
     pub(crate) holds: Slab<Hold>,
     pub(crate) nics: Slab<Nic>,
-    /// By node and VC, the credits of its injection link; empty if NICs inject on VC 0 only, as [`Nic::credits`] does then.
+    /// By node and VC, the credits of its injection link; empty if NICs inject on VC 0 only: [`Nic::credits`] stands for them.
     pub(crate) nic_credits: Slab<Account>,
+    /// By node, its responses; empty if there are none.
+    pub(crate) nic_responses: Slab<Responses>,
     /// By node, a ring of when its last packets left: see [`FabricConfig::nic_buffer`].
     pub(crate) nic_departures: Slab<Time>,
     /// By link and job: payload. Empty with a single job, whose bytes are the link's.
@@ -96,6 +99,9 @@ pub struct Network<H, P> {
     pub(crate) overtaken: u64,
     pub(crate) packets_delivered: u64,
     pub(crate) flits_delivered: u64,
+    /// Of the packets delivered, those that are responses; and responses that wait in their NICs.
+    pub(crate) responses_delivered: u64,
+    pub(crate) responses_waiting: u64,
     /// The hosts.
     pub host: H,
     /// The probe.
@@ -118,7 +124,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.now = now;
             match phase {
                 Kind::ARRIVE => self.each(|network, id| network.arrive::<F>(id, now)),
-                Kind::DELIVER => self.each(|network, id| network.deliver(id, now)),
+                Kind::DELIVER => self.each(|network, id| network.deliver::<F>(id, now)),
                 Kind::TIMER => self.each(|network, id| {
                     network.host.timer(id, now, &mut network.wakes);
                     network.react(id, now);
@@ -201,7 +207,13 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Packets injected and not delivered.
     #[must_use]
     pub fn packets_in_flight(&self) -> u64 {
-        self.packets.live() as u64
+        self.packets.live() as u64 - self.responses_waiting
+    }
+
+    /// Responses that wait in their NICs for the injection link.
+    #[must_use]
+    pub fn responses_waiting(&self) -> u64 {
+        self.responses_waiting
     }
 
     /// Wakes that an earlier one had overtaken: handled, at a cost, in vain.
@@ -270,6 +282,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             + self.holds.memory()
             + self.nics.memory()
             + self.nic_credits.memory()
+            + self.nic_responses.memory()
             + self.nic_departures.memory()
             + self.job_bytes.memory()
             + self.packets.memory()

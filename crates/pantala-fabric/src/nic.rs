@@ -1,4 +1,5 @@
-//! The NIC stage: a host's packets onto the injection link, and delivered packets to the host.
+//! The NIC stage: a host's packets onto the injection link, and delivered packets to the host. What a NIC sends of its own is
+//! in `response.rs`.
 
 use crate::config::InjectionVc;
 use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
@@ -7,9 +8,22 @@ use crate::packet::{Leg, NONE, Packet, PacketOrigin};
 use crate::probe::Probe;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
+use std::ops::Range;
 
 /// Tells the draw of the injection VC from those of the routing, which are functions of the same word.
 const INJECTION_SALT: u64 = 0x496E_6A65_6374_696F;
+
+/// What a packet is as it starts on the injection link.
+pub(crate) struct Launch {
+    /// The input VC at the router.
+    pub(crate) at: u32,
+    pub(crate) draw: u64,
+    pub(crate) destination: u32,
+    pub(crate) bytes: u32,
+    pub(crate) flits: u32,
+    pub(crate) job: u16,
+    pub(crate) routing: u8,
+}
 
 impl<H: Host, P: Probe> Network<H, P> {
     /// Schedules a pull unless one comes earlier.
@@ -36,6 +50,11 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.ensure_nic_wake(node, free);
             return;
         }
+        nic.credit_wait = false;
+        if self.stages.responds::<F>() && self.send_response(node, now) {
+            return;
+        }
+        let nic = &self.nics[node as usize];
         if nic.has_offer {
             let offer = nic.offer;
             self.offer::<F>(node, &offer, now);
@@ -58,118 +77,158 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn offer<const F: bool>(&mut self, node: u32, offer: &PacketOffer, now: Time) {
         let flits =
             if offer.bytes == self.config.packet_bytes { self.stages.full } else { self.config.flits(offer.bytes) };
-        let open = self.open_vcs::<F>(node, flits, now);
-        let nic = &mut self.nics[node as usize];
+        let vcs = self.stages.request_vcs::<F>();
+        let open = self.open_vcs::<F>(node, &vcs, flits, now);
         if open == 0 {
+            let nic = &mut self.nics[node as usize];
             nic.offer = *offer;
             nic.has_offer = true;
-            if nic.stalled_since == NEVER {
-                nic.stalled_since = now;
-            }
-            match self.next_open::<F>(node, flits) {
-                Some(time) => self.ensure_nic_wake(node, time + self.stages.nic_idle),
-                None => self.nics[node as usize].credit_wait = true,
-            }
+            self.await_credit::<F>(node, &vcs, flits, now);
             return;
         }
-        if nic.stalled_since != NEVER {
-            nic.counters.stall += now - nic.stalled_since;
-            nic.stalled_since = NEVER;
-        }
-        nic.has_offer = false;
+        self.end_stall(node, now);
+        self.nics[node as usize].has_offer = false;
         self.inject::<F>(node, offer, flits, open, now);
     }
 
-    /// The VCs (bits) that a NIC may inject on and that have room for `flits`.
+    /// The VCs (bits) of `vcs` that have room for `flits` at the router.
     #[inline(always)]
-    fn open_vcs<const F: bool>(&mut self, node: u32, flits: u32, now: Time) -> u16 {
-        if self.stages.injection_vc::<F>() == InjectionVc::First {
+    pub(crate) fn open_vcs<const F: bool>(&mut self, node: u32, vcs: &Range<u8>, flits: u32, now: Time) -> u16 {
+        if self.stages.one_account::<F>() {
             return u16::from(self.nics[node as usize].credits.at(&mut self.pool, now) >= flits as i32);
         }
         let mut open = 0;
-        for vc in 0..self.vcs {
-            let account = &mut self.nic_credits[node as usize * self.vcs + vc];
+        for vc in vcs.clone() {
+            let account = &mut self.nic_credits[node as usize * self.vcs + usize::from(vc)];
             open |= u16::from(account.at(&mut self.pool, now) >= flits as i32) << vc;
         }
         open
     }
 
-    /// When the first of the VCs that a NIC may inject on will have room for `flits`, by what is on its way.
+    /// The link is free and a packet lacks credit on all of `vcs`: the NIC is woken when there is some.
     #[inline]
-    fn next_open<const F: bool>(&self, node: u32, flits: u32) -> Option<Time> {
-        if self.stages.injection_vc::<F>() == InjectionVc::First {
-            return self.nics[node as usize].credits.when(&self.pool, flits);
+    pub(crate) fn await_credit<const F: bool>(&mut self, node: u32, vcs: &Range<u8>, flits: u32, now: Time) {
+        let time = if self.stages.one_account::<F>() {
+            self.nics[node as usize].credits.when(&self.pool, flits)
+        } else {
+            let account = |vc: u8| &self.nic_credits[node as usize * self.vcs + usize::from(vc)];
+            vcs.clone().filter_map(|vc| account(vc).when(&self.pool, flits)).min()
+        };
+        let nic = &mut self.nics[node as usize];
+        if nic.stalled_since == NEVER {
+            nic.stalled_since = now;
         }
-        let first = node as usize * self.vcs;
-        (first..first + self.vcs).filter_map(|account| self.nic_credits[account].when(&self.pool, flits)).min()
+        match time {
+            Some(time) => self.ensure_nic_wake(node, time + self.stages.nic_idle),
+            None => nic.credit_wait = true,
+        }
+    }
+
+    /// A packet goes: if the link has stood still for want of credit, that is over.
+    #[inline(always)]
+    pub(crate) fn end_stall(&mut self, node: u32, now: Time) {
+        let nic = &mut self.nics[node as usize];
+        if nic.stalled_since != NEVER {
+            nic.counters.stall += now - nic.stalled_since;
+            nic.stalled_since = NEVER;
+        }
+    }
+
+    /// Takes credits on one of the `open` VCs; returns the input VC at the router.
+    #[inline(always)]
+    pub(crate) fn take_credit<const F: bool>(&mut self, node: u32, open: u16, flits: u32, draw: u64) -> u32 {
+        let nic = &mut self.nics[node as usize];
+        if self.stages.one_account::<F>() {
+            nic.credits.take(flits);
+            return nic.target;
+        }
+        let vc = match self.stages.injection_vc::<F>() {
+            InjectionVc::Random => drawn_bit(open, mix(draw ^ INJECTION_SALT)),
+            InjectionVc::First | InjectionVc::FirstFree => open.trailing_zeros(),
+        };
+        self.nic_credits[node as usize * self.vcs + vc as usize].take(flits);
+        nic.target + vc
     }
 
     #[inline(always)]
     fn inject<const F: bool>(&mut self, node: u32, offer: &PacketOffer, flits: u32, open: u16, now: Time) {
         // The hot path's arrays trust these two.
         assert!(offer.destination < self.topology.nodes() && offer.job < self.config.jobs, "{offer:?}");
-        let stages = &self.stages;
-        let hold = Time::from(flits) * stages.nic_flit;
-        let nic = &mut self.nics[node as usize];
-        nic.link_free = now + hold;
-        let draw = nic.draws.bits();
-        let at = if stages.injection_vc::<F>() == InjectionVc::First {
-            nic.credits.take(flits);
-            nic.target
-        } else {
-            let vc = match stages.injection_vc::<F>() {
-                InjectionVc::Random => drawn_bit(open, mix(draw ^ INJECTION_SALT)),
-                _ => open.trailing_zeros(),
-            };
-            self.nic_credits[node as usize * self.vcs + vc as usize].take(flits);
-            nic.target + vc
-        };
-        let sent = nic.counters.packets;
-        nic.counters.count(offer.bytes, flits);
-
-        let buffer = self.config.nic_buffer as usize;
-        let mut accepted = offer.created;
-        if buffer > 0 {
-            // The packet entered the NIC's buffer when the one `buffer` places before it left.
-            let slot = &mut self.nic_departures[node as usize * buffer + sent as usize % buffer];
-            accepted = accepted.max(*slot);
-            *slot = now;
-        }
-
-        let head = now + stages.head_flits::<false>() * stages.nic_flit + stages.nic_reach;
-        let tail = if stages.cut_through::<false>() { now + hold + stages.nic_reach } else { head };
-        let destination_router = self.topology.router_of(offer.destination);
+        let draw = self.nics[node as usize].draws.bits();
+        let at = self.take_credit::<F>(node, open, flits, draw);
+        let accepted = self.accepted::<F>(node, offer.created, now);
         let index = self.packets.reserve();
+        let &PacketOffer { destination, bytes, created, message, job, class } = offer;
+        let routing = self.config.routing_of[usize::from(job) * TrafficClass::COUNT + class as usize];
+        let free = self.launch(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
+        *self.packets.origin_mut(index) = PacketOrigin { created, accepted, injected: now, source: node, message };
+        self.probe.injected(job, bytes, now);
+        if self.stages.responds::<F>() && self.has_response(node) {
+            self.ensure_nic_wake(node, free);
+        } else {
+            self.wake_for_host(node, free);
+        }
+    }
+
+    /// When a packet of the host that goes now has entered the NIC's own buffer: as the one `nic_buffer` places before it left.
+    #[inline(always)]
+    fn accepted<const F: bool>(&mut self, node: u32, created: Time, now: Time) -> Time {
+        let buffer = self.config.nic_buffer as usize;
+        if buffer == 0 {
+            return created;
+        }
+        let mut sent = self.nics[node as usize].counters.packets;
+        if self.stages.responds::<F>() {
+            sent -= self.responses_sent(node);
+        }
+        let slot = &mut self.nic_departures[node as usize * buffer + sent as usize % buffer];
+        std::mem::replace(slot, now).max(created)
+    }
+
+    /// The NIC shall ask its host again as soon as that may have a packet, but not before the link falls free.
+    #[inline(always)]
+    pub(crate) fn wake_for_host(&mut self, node: u32, free: Time) {
+        let next = self.host.next_at(node);
+        if next != NEVER {
+            self.ensure_nic_wake(node, if next <= free { free } else { next + self.stages.nic_idle });
+        }
+    }
+
+    /// A packet's head starts on the injection link; returns when the link falls free.
+    #[inline(always)]
+    pub(crate) fn launch(&mut self, index: u32, node: u32, packet: &Launch, now: Time) -> Time {
+        let &Launch { at, draw, destination, bytes, flits, job, routing } = packet;
+        let stages = &self.stages;
+        let free = now + Time::from(flits) * stages.nic_flit;
+        let nic = &mut self.nics[node as usize];
+        nic.link_free = free;
+        nic.counters.count(bytes, flits);
+        let head = now + stages.head_flits::<false>() * stages.nic_flit + stages.nic_reach;
+        let tail = if stages.cut_through::<false>() { free + stages.nic_reach } else { head };
+        let destination_router = self.topology.router_of(destination);
         self.packets[index] = Packet {
             ready: head,
             tail,
             draw,
             next: NONE,
             at,
-            destination: offer.destination,
+            destination,
             destination_router,
             intermediate: NONE,
             gate: NONE,
-            bytes: offer.bytes,
+            bytes,
             destination_group: self.topology.group_of(destination_router) as u16,
-            job: offer.job,
+            job,
             flits: flits as u16,
             out_vc: 0,
             hops: 0,
             leg: Leg::Undecided,
             nonminimal: false,
-            routing: self.config.routing_of[usize::from(offer.job) * TrafficClass::COUNT + offer.class as usize],
+            routing,
         };
-        *self.packets.origin_mut(index) =
-            PacketOrigin { created: offer.created, accepted, injected: now, source: node, message: offer.message };
         self.wheel.push(head, Kind::ARRIVE, index);
-
-        self.count_job(self.out_ports.len() + node as usize, offer.job, offer.bytes);
-        self.probe.injected(offer.job, offer.bytes, now);
-        let (free, next) = (now + hold, self.host.next_at(node));
-        if next != NEVER {
-            self.ensure_nic_wake(node, if next <= free { free } else { next + self.stages.nic_idle });
-        }
+        self.count_job(self.out_ports.len() + node as usize, job, bytes);
+        free
     }
 
     /// Counts a packet's bytes on a link for its job.
@@ -182,12 +241,16 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// A packet is at its node.
     #[inline(always)]
-    pub(crate) fn deliver(&mut self, index: u32, now: Time) {
+    pub(crate) fn deliver<const F: bool>(&mut self, index: u32, now: Time) {
         let packet = &self.packets[index];
         let node = packet.destination;
         let origin = self.packets.origin(index);
         self.packets_delivered += 1;
         self.flits_delivered += u64::from(packet.flits);
+        if self.stages.responds::<F>() && self.is_response(packet) {
+            self.take_response(index, now);
+            return;
+        }
         self.probe.delivered(packet, origin, now);
         let delivery = Delivery {
             source: origin.source,
@@ -196,7 +259,11 @@ impl<H: Host, P: Probe> Network<H, P> {
             message: origin.message,
             job: packet.job,
         };
-        self.packets.remove(index);
+        if self.stages.responds::<F>() {
+            self.answer(index, now);
+        } else {
+            self.packets.remove(index);
+        }
         self.host.deliver(node, &delivery, now, &mut self.wakes);
         self.react(node, now);
     }

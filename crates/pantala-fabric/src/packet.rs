@@ -89,9 +89,10 @@ impl Packet {
 /// What only the ends of a packet's life touch.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketOrigin {
-    /// Creation.
+    /// Creation; of a response: the delivery of its request.
     pub created: Time,
-    /// When it entered the NIC's own buffer.
+    /// When it entered the NIC's own buffer. A response does so at its creation; of one, when the head of its request started
+    /// on its injection link: where the pair's latency starts.
     pub accepted: Time,
     /// When its head started on the injection link.
     pub injected: Time,

@@ -93,9 +93,10 @@ pub(crate) enum LinkEnd {
     Router,
     /// A router, and the routing sends packets of one VC only there: they go in the order in which they come.
     SingleRouter,
-    /// A node whose buffer can run short.
+    /// A node whose buffer can run short, or that is sent packets of more than one VC.
     Node,
-    /// A node whose buffer holds all that can be under way to it and its credits back: they need no account.
+    /// A node that is sent packets of one VC, and whose buffer holds all that can be under way to it and its credits back: they
+    /// need no account.
     AmpleNode,
     /// Nothing.
     Nothing,
@@ -108,10 +109,10 @@ impl LinkEnd {
         matches!(self, Self::Router | Self::SingleRouter)
     }
 
-    /// Whether all packets on the link are of one VC; on the way to a node they always are.
+    /// Whether all packets on the link are known to be of one VC.
     #[inline]
     pub(crate) const fn is_single(self) -> bool {
-        !matches!(self, Self::Router)
+        matches!(self, Self::SingleRouter | Self::AmpleNode)
     }
 }
 

@@ -5,10 +5,12 @@ use pantala_engine::Time;
 
 /// Watches packets; called for every one, so implementations are short. Static dispatch: an empty probe costs nothing.
 pub trait Probe {
-    /// A packet's head starts on its injection link at `now`.
+    /// The head of a host's packet starts on its injection link at `now`.
     fn injected(&mut self, job: u16, bytes: u32, now: Time);
-    /// A packet is at its destination NIC at `now`.
+    /// A host's packet is at its destination NIC at `now`.
     fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time);
+    /// A response is at the NIC that sent its request at `now`; [`PacketOrigin::accepted`] is when that request started.
+    fn answered(&mut self, _packet: &Packet, _origin: &PacketOrigin, _now: Time) {}
 }
 
 impl Probe for () {

@@ -4,9 +4,10 @@ use crate::config::{
     Arbiter, CreditCheck, CrossbarClock, CrossbarContention, FabricConfig, HandOver, InjectionVc, LinkDecision,
     OutputLatency, Release,
 };
-use crate::routing::{Algorithm, QueueMeasure};
+use crate::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig};
 use pantala_engine::Time;
 use pantala_topology::LinkClass;
+use std::ops::Range;
 
 /// Constants of the stages.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,10 @@ pub(crate) struct Stages {
     credit_at_crossbar: bool,
     /// On which VC NICs inject.
     injection_vc: InjectionVc,
+    /// Whether NICs answer packets.
+    responds: bool,
+    /// How many VCs a NIC may inject a host's packets on.
+    request_vcs: u8,
     /// Whether a packet that is sent ahead needs no place in the output buffer's account: see [`Self::new`].
     ahead_is_free: bool,
     /// Whether a link decides when it has been idle for a flit time (else at the start).
@@ -55,6 +60,8 @@ pub(crate) struct Stages {
     pub(crate) adaptive: bool,
     /// Whether it has nothing to decide.
     pub(crate) minimal: bool,
+    /// Whether all packets go to their nodes on one VC.
+    pub(crate) one_ejection_vc: bool,
     /// Whether every stage is as in the default model, and a router's input VCs fit one word.
     pub(crate) default_model: bool,
 }
@@ -94,6 +101,11 @@ impl Stages {
             output_vc_gap: Time::from(router.output_vc_gap) * router.crossbar_flit,
             credit_at_crossbar: router.credit_check == CreditCheck::Crossbar,
             injection_vc: config.injection_vc,
+            responds: config.responses.is_some(),
+            request_vcs: match config.injection_vc {
+                InjectionVc::First => 1,
+                _ => config.responses.map_or(config.virtual_channels, |responses| responses.first_vc),
+            },
             ahead_is_free: roomy
                 && router.output_release == Release::Head
                 && config.routings.iter().all(|r| r.ugal.queue == QueueMeasure::OutputAndCredits),
@@ -114,6 +126,7 @@ impl Stages {
             adaptive: config.routings.iter().any(|r| r.algorithm.is_adaptive()),
             minimal: config.routings.iter().all(|r| r.algorithm == Algorithm::Minimal && r.channels.is_plain_minimal())
                 && config.routings.len() == 1,
+            one_ejection_vc: one_ejection_vc(config),
         };
         stages.default_model = stages.cut_through
             && stages.credit_return == Release::Tail
@@ -123,6 +136,7 @@ impl Stages {
             && stages.input_vc_gap == 0
             && !stages.credit_at_crossbar
             && stages.injection_vc == InjectionVc::First
+            && !stages.responds
             && stages.ahead_is_free
             && stages.idle_flits == 0
             && stages.crossbar_period == 0
@@ -183,6 +197,23 @@ impl Stages {
     }
 
     #[inline(always)]
+    pub(crate) const fn responds<const F: bool>(&self) -> bool {
+        !F && self.responds
+    }
+
+    /// Whether NICs inject on VC 0 only, so that one credit account a NIC is enough.
+    #[inline(always)]
+    pub(crate) const fn one_account<const F: bool>(&self) -> bool {
+        F || (matches!(self.injection_vc, InjectionVc::First) && !self.responds)
+    }
+
+    /// The VCs that a NIC may inject a host's packets on.
+    #[inline(always)]
+    pub(crate) const fn request_vcs<const F: bool>(&self) -> Range<u8> {
+        0..if F { 1 } else { self.request_vcs }
+    }
+
+    #[inline(always)]
     pub(crate) const fn ahead_is_free<const F: bool>(&self) -> bool {
         F || self.ahead_is_free
     }
@@ -207,4 +238,15 @@ impl Stages {
     pub(crate) const fn edge_after<const F: bool>(&self, time: Time) -> Time {
         if self.unclocked::<F>() { time } else { (time / self.crossbar_period + 1) * self.crossbar_period }
     }
+}
+
+/// Whether every routing ejects all its packets on the same VC.
+fn one_ejection_vc(config: &FabricConfig) -> bool {
+    let vcs = |routing: &RoutingConfig| {
+        let Channels { inside, destination_minimal, destination_nonminimal, .. } = routing.channels;
+        [inside, destination_minimal, destination_nonminimal].map(|vc| routing.first_vc + vc)
+    };
+    let mut all = config.routings.iter().flat_map(vcs);
+    let first = all.next();
+    all.all(|vc| Some(vc) == first) && config.routings.iter().all(|routing| !routing.channels.by_hop)
 }

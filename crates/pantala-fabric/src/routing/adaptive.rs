@@ -125,7 +125,7 @@ impl Here<'_> {
         } else {
             (gates::step(topology, router, link.router, routing.local_order, packet), lane.local)
         };
-        Candidate { intermediate, gate, link, port, vc, queue: 0 }
+        Candidate { intermediate, gate, link, port, vc: routing.first_vc + vc, queue: 0 }
     }
 
     /// The best minimal candidate: the least cost, the first of equals. A packet that has left its source router keeps its gate.

@@ -43,7 +43,7 @@ pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &m
 fn queued<S: Senses>(here: &Here<'_>, senses: &mut S, path: &Candidate) -> i64 {
     let ugal = &here.routing.ugal;
     let lane = if path.intermediate == NONE { here.routing.channels.minimal } else { here.routing.channels.nonminimal };
-    let vc = (ugal.scope == QueueScope::Vc).then_some(lane.global);
+    let vc = (ugal.scope == QueueScope::Vc).then_some(here.routing.first_vc + lane.global);
     let on_the_way = if path.link.router == here.router { 0 } else { here.queue(senses, path) };
     on_the_way + senses.queue_at(path.link.router, path.link.port, vc, ugal.queue)
 }

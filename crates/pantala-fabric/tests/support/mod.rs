@@ -41,6 +41,7 @@ pub fn kang(algorithm: Algorithm) -> FabricConfig {
         routing_of: Vec::new(),
         nic_buffer: 0,
         injection_vc: InjectionVc::First,
+        responses: None,
         jobs: 1,
         seed: 1,
     };
@@ -128,8 +129,9 @@ impl Host for Script {
     }
 }
 
-/// Uniform random Bernoulli or periodic traffic without end.
+/// Uniform random Bernoulli or periodic traffic without end, each packet of a job and a class drawn for it.
 pub struct Uniform {
+    pub jobs: u32,
     pub nodes: u32,
     pub slot: Time,
     pub gaps: Geometric,
@@ -143,6 +145,7 @@ impl Uniform {
     pub fn new(nodes: u32, config: &FabricConfig, load: f64, until: Time) -> Self {
         let p = load / f64::from(config.flits(config.packet_bytes));
         let mut host = Self {
+            jobs: config.jobs.into(),
             nodes,
             slot: config.timing(LinkClass::Terminal).flit,
             gaps: Geometric::new(p),
@@ -175,15 +178,15 @@ impl Host for Uniform {
         }
         let mut destination = self.streams[node as usize].below(self.nodes - 1);
         destination += u32::from(destination >= node);
+        let (mut job, mut class) = (0, TrafficClass::PointToPoint);
+        if self.jobs > 1 {
+            job = self.streams[node as usize].below(self.jobs) as u16;
+            if self.streams[node as usize].below(2) == 1 {
+                class = TrafficClass::AllToAll;
+            }
+        }
         self.step(node as usize);
-        Pull::Packet(PacketOffer {
-            destination,
-            bytes: self.bytes,
-            created,
-            message: 0,
-            job: 0,
-            class: TrafficClass::PointToPoint,
-        })
+        Pull::Packet(PacketOffer { destination, bytes: self.bytes, created, message: 0, job, class })
     }
     fn next_at(&self, node: u32) -> Time {
         self.next[node as usize]
@@ -195,10 +198,11 @@ impl Host for Uniform {
     }
 }
 
-/// Keeps every delivery.
+/// Keeps every delivery, and every response's.
 #[derive(Default)]
 pub struct Log {
     pub packets: Vec<Seen>,
+    pub responses: Vec<Seen>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -206,24 +210,37 @@ pub struct Seen {
     pub source: u32,
     pub destination: u32,
     pub created: Time,
+    pub accepted: Time,
     pub injected: Time,
     pub delivered: Time,
     pub hops: u8,
     pub nonminimal: bool,
+    pub routing: u8,
+}
+
+impl Seen {
+    fn new(packet: &Packet, origin: &PacketOrigin, now: Time) -> Self {
+        Self {
+            source: origin.source,
+            destination: packet.destination,
+            created: origin.created,
+            accepted: origin.accepted,
+            injected: origin.injected,
+            delivered: now,
+            hops: packet.hops,
+            nonminimal: packet.nonminimal,
+            routing: packet.routing,
+        }
+    }
 }
 
 impl Probe for Log {
     fn injected(&mut self, _: u16, _: u32, _: Time) {}
     fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
-        self.packets.push(Seen {
-            source: origin.source,
-            destination: packet.destination,
-            created: origin.created,
-            injected: origin.injected,
-            delivered: now,
-            hops: packet.hops,
-            nonminimal: packet.nonminimal,
-        });
+        self.packets.push(Seen::new(packet, origin, now));
+    }
+    fn answered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
+        self.responses.push(Seen::new(packet, origin, now));
     }
 }
 

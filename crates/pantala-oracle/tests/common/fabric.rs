@@ -58,6 +58,7 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
         routing_of: Vec::new(),
         nic_buffer: 0,
         injection_vc: InjectionVc::First,
+        responses: None,
         jobs: 1,
         seed: 1,
     };
