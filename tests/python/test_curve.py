@@ -46,7 +46,8 @@ def test_a_preset_has_the_habits_of_its_simulator(
 
 def test_a_preset_knows_the_names_of_its_simulator(fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
     pt.curve(preset="sst_merlin_2021", routing="valiant", loads=[0.3])
-    assert fake_core.measured[0][0]["routing"]["algorithm"] == "valiant_group"
+    routing = fake_core.measured[0][0]["routing"]
+    assert (routing["algorithm"], routing["inside_group"]) == ("valiant_group", "beside")
 
     def named(name: str) -> dict[str, Any]:
         preset = router_preset(name)

@@ -13,8 +13,10 @@ pub enum Leg {
     Undecided,
     /// Minimal so far and still in its source group, under a progressive routing: the next router decides again.
     Revisable,
-    /// On a path that does not leave the group.
+    /// On a minimal path that does not leave the group.
     Inside,
+    /// Inside the group too, but on the way to another of its routers, which the path goes over.
+    Beside,
     /// Non-minimal, on the way to the intermediate group or router.
     ToIntermediate,
     /// On the way to the destination: minimal from the start, or past the intermediate.

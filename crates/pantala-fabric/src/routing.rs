@@ -3,7 +3,7 @@
 //! What the algorithms differ in stands in one file each: their VC map ([`Channels`]) and their decision. What they share
 //! stands here: following a path. A path is a stretch or two; a stretch ends at a router or in a group; inside a group the
 //! packet goes to the router that owns the global link it has picked (its *gate*), then over it. Traffic inside a group is
-//! minimal under every algorithm, as in SST's merlin and BookSim2.
+//! minimal under every algorithm, but for `merlin_ugal` and where `inside_group` says otherwise.
 //!
 //! A plan has a table of routings: packets of one job may be routed otherwise than those of another. A packet carries its
 //! place in that table.
@@ -48,6 +48,17 @@ pub enum IntermediateChoice {
     Any,
 }
 
+/// How packets go to another router of their own group under valiant_group and valiant_node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InsideGroup {
+    /// Minimally.
+    Minimal,
+    /// Through another group, like all others (CAMINOS).
+    Nonminimal,
+    /// Over another router of the group (SST's merlin).
+    Beside,
+}
+
 /// One routing of a plan.
 #[derive(Clone, Debug)]
 pub struct RoutingConfig {
@@ -65,8 +76,8 @@ pub struct RoutingConfig {
     pub ugal: UgalConfig,
     /// booksim_ugal: where its intermediate is.
     pub intermediate: IntermediateChoice,
-    /// valiant_group and valiant_node: whether packets between routers of one group take a detour, too (CAMINOS).
-    pub detours_inside: bool,
+    /// valiant_group and valiant_node: how packets go to another router of their own group.
+    pub inside_group: InsideGroup,
     /// aries: its bias.
     pub aries: AriesConfig,
 }
@@ -83,7 +94,7 @@ impl RoutingConfig {
             gates: if algorithm == Algorithm::Aries { Gates::Any } else { Gates::Fewest },
             ugal: UgalConfig::default(),
             intermediate: IntermediateChoice::Third,
-            detours_inside: false,
+            inside_group: InsideGroup::Minimal,
             aries: AriesConfig::default(),
         }
     }
@@ -160,6 +171,13 @@ impl RoutingConfig {
         }
         let destination_group = u32::from(packet.destination_group);
         if group == destination_group {
+            if packet.leg == Leg::Beside {
+                if router != packet.intermediate {
+                    let port = gates::step(topology, router, packet.intermediate, self.local_order, packet);
+                    return Hop { port, vc: self.channels.nonminimal.local };
+                }
+                packet.leg = Leg::ToDestination;
+            }
             let port = gates::step(topology, router, packet.destination_router, self.local_order, packet);
             return Hop { port, vc: self.destination_vc(packet) };
         }
@@ -190,15 +208,13 @@ impl RoutingConfig {
     /// [`Leg::Revisable`].
     pub fn decide<S: Senses>(&self, topology: &Topology, router: u32, packet: &mut Packet, senses: &mut S) {
         let group = topology.group_of(router);
-        let detours_inside = self.detours_inside && packet.leg == Leg::Undecided && router != packet.destination_router;
-        if group == u32::from(packet.destination_group) && !detours_inside {
-            // A revisable packet has crossed to the destination's group.
-            packet.leg = if packet.leg == Leg::Undecided { Leg::Inside } else { Leg::ToDestination };
+        if group == u32::from(packet.destination_group) {
+            self.decide_inside(topology, router, group, packet, senses);
             return;
         }
         // A path through a third group needs one.
         if topology.groups() < 3 {
-            packet.leg = if detours_inside { Leg::Inside } else { Leg::ToDestination };
+            packet.leg = Leg::ToDestination;
             return;
         }
         let here = Here { routing: self, topology, router, group };
@@ -218,6 +234,40 @@ impl RoutingConfig {
         }
         if !packet.nonminimal {
             packet.leg = if self.algorithm.is_progressive() { Leg::Revisable } else { Leg::ToDestination };
+        }
+    }
+
+    /// The same for a packet in the group of its destination.
+    fn decide_inside<S: Senses>(
+        &self,
+        topology: &Topology,
+        router: u32,
+        group: u32,
+        packet: &mut Packet,
+        senses: &mut S,
+    ) {
+        if packet.leg == Leg::Revisable {
+            packet.leg = Leg::ToDestination; // it has crossed to its group
+            return;
+        }
+        packet.leg = Leg::Inside;
+        if router == packet.destination_router {
+            return;
+        }
+        match (self.algorithm, self.inside_group) {
+            (Algorithm::MerlinUgal, _) => {
+                merlin_ugal::decide_inside(&Here { routing: self, topology, router, group }, packet, senses);
+            }
+            (Algorithm::ValiantGroup | Algorithm::ValiantNode, InsideGroup::Beside) => {
+                valiant_group::decide_beside(topology, router, packet);
+            }
+            (Algorithm::ValiantGroup, InsideGroup::Nonminimal) if topology.groups() > 2 => {
+                valiant_group::decide(topology, group, packet);
+            }
+            (Algorithm::ValiantNode, InsideGroup::Nonminimal) if topology.groups() > 2 => {
+                valiant_node::decide(topology, group, packet);
+            }
+            _ => {}
         }
     }
 
@@ -261,6 +311,13 @@ impl RoutingConfig {
             Hop { port: gates::step(topology, router, gate.router, self.local_order, packet), vc: lane.local }
         }
     }
+}
+
+/// Has a packet go over another router of its group.
+fn divert_beside(packet: &mut Packet, router: u32) {
+    packet.leg = Leg::Beside;
+    packet.intermediate = router;
+    packet.nonminimal = true;
 }
 
 /// Sets a packet on a non-minimal path.

@@ -3,7 +3,7 @@ mod support;
 
 use pantala_engine::Stream;
 use pantala_fabric::packet::{Leg, NONE, Packet};
-use pantala_fabric::routing::{Algorithm, QueueMeasure, QueueScope, RoutingConfig, Senses};
+use pantala_fabric::routing::{Algorithm, InsideGroup, QueueMeasure, QueueScope, RoutingConfig, Senses, Tie};
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, LocalOrder, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ proptest! {
     #[test]
     fn paths_arrive_and_climb(
         p in 1u32..3, group in groups(), h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, round_robin: bool,
-        algorithm in 0usize..13, column_first: bool,
+        algorithm in 0usize..13, column_first: bool, inside in 0usize..3,
         ends in any::<(u32, u32)>(), draw: u64, loads in prop::collection::vec(0i64..100, 80), candidates in 1u32..3,
     ) {
         let a = group.routers();
@@ -116,6 +116,7 @@ proptest! {
         let mut routing = RoutingConfig::new(algorithm);
         routing.local_order = if column_first { LocalOrder::ColumnFirst } else { LocalOrder::RowFirst };
         routing.aries.full = 10;
+        routing.inside_group = [InsideGroup::Minimal, InsideGroup::Nonminimal, InsideGroup::Beside][inside];
         routing.ugal.candidates_minimal = candidates;
         routing.ugal.candidates_nonminimal = candidates;
         let mut queues = Queues(loads.iter().enumerate().map(|(i, q)| (((i / 4) as u16, (i % 4) as u8), *q)).collect());
@@ -135,11 +136,19 @@ proptest! {
             hops.iter().filter(|(class, _)| *class != LinkClass::Terminal).map(|(c, vc)| (*vc, place(*c))).collect();
         prop_assert!(keys.windows(2).all(|w| w[0] < w[1]), "{algorithm:?}: {hops:?}");
         prop_assert!(hops.iter().all(|(_, vc)| *vc < algorithm.own_channels().count));
-        prop_assert_eq!(hops.last().unwrap().1, algorithm.own_channels().count - 1);
+        let map = algorithm.own_channels();
+        prop_assert!(hops.last().unwrap().1 >= map.inside.min(map.destination_minimal));
 
         let (from, to) = (topology.group_of_node(source), topology.group_of_node(destination));
         if from == to {
-            prop_assert!(!packet.nonminimal && passed == [from]);
+            let detours = match algorithm {
+                Algorithm::MerlinUgal => true,
+                Algorithm::ValiantGroup | Algorithm::ValiantNode => inside > 0,
+                _ => false,
+            };
+            let leaves = algorithm != Algorithm::MerlinUgal && inside == 1 && packet.nonminimal && passed.len() == 3;
+            prop_assert!(detours || !packet.nonminimal);
+            prop_assert!(passed == [from] || (leaves && passed[0] == from && passed[2] == from), "{passed:?}");
         } else if packet.nonminimal {
             prop_assert!(passed.len() == 3 && passed[1] != from && passed[1] != to, "{passed:?}");
         } else {
@@ -292,4 +301,130 @@ fn scope_vc_ignores_other_channels() {
         }
     }
     assert!(diverted > 50, "{diverted}");
+}
+
+/// merlin's `ugal`: twice the other queue and 50 flits, a coin where both sides are equal, VC 0 of both ports.
+#[test]
+fn merlin_weighs_single_channels() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let routing = merlin();
+    let (mut tried, mut coins) = (0, [0, 0]);
+    for draw in 0..400 {
+        let decided = |queues: &mut Queues| {
+            let mut packet = packet(&topology, 70, draw);
+            routing.decide(&topology, 0, &mut packet, queues);
+            (routing.follow(&topology, 0, 0, &mut packet), packet.nonminimal)
+        };
+        let (minimal, _) = decided(&mut Queues::default());
+        let (other, diverted) = decided(&mut Queues([((minimal.port, 0), 1_000)].into()));
+        if !diverted {
+            continue;
+        }
+        assert_eq!((minimal.vc, other.vc), (0, 0));
+        tried += 1;
+        for (q_min, q_non, expected) in [(50, 0, None), (51, 0, Some(true)), (49, 0, Some(false)), (71, 10, Some(true))]
+        {
+            let mut queues =
+                Queues([((minimal.port, 0), q_min), ((other.port, 0), q_non), ((other.port, 1), 99)].into());
+            let (_, diverted) = decided(&mut queues);
+            match expected {
+                Some(expected) => assert_eq!(diverted, expected, "{q_min} {q_non}"),
+                None => coins[usize::from(diverted)] += 1,
+            }
+        }
+    }
+    assert!(tried > 100 && coins.iter().all(|side| *side > tried / 4), "{tried} {coins:?}");
+}
+
+/// Where both of merlin's paths leave by one local port, the router behind it chooses; no other packet is decided on twice.
+#[test]
+fn merlin_chooses_at_the_gate() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let routing = merlin();
+    let mut chosen = [0, 0];
+    for draw in 0..400 {
+        let mut fresh = packet(&topology, 70, draw);
+        routing.decide(&topology, 0, &mut fresh, &mut Queues::default());
+        let first = routing.follow(&topology, 0, 0, &mut fresh);
+        let Peer::Port { router: gate, .. } = topology.peer(0, first.port) else { panic!() };
+        fresh.hops = 1;
+        let mut queues = Queues::default();
+        let mut there = fresh;
+        routing.decide(&topology, gate, &mut there, &mut queues);
+        assert!(!there.nonminimal);
+        let minimal = routing.follow(&topology, gate, 0, &mut there);
+        // A tie is minimal, a flit more is not, if the random group is behind this router as well.
+        for (flits, may) in [(50, false), (51, true)] {
+            queues.0.insert((minimal.port, 0), flits);
+            let mut there = fresh;
+            routing.decide(&topology, gate, &mut there, &mut queues);
+            let hop = routing.follow(&topology, gate, 0, &mut there);
+            assert_eq!(topology.class_of_port(hop.port), LinkClass::Global, "no second local hop");
+            assert!(may || !there.nonminimal);
+            assert_eq!(there.nonminimal, hop.port != minimal.port);
+            if may {
+                chosen[usize::from(there.nonminimal)] += 1;
+            }
+        }
+    }
+    // A router has two links, and the third groups are seven: one of them is behind the gate.
+    assert!(chosen[1] > 20 && chosen[0] > 4 * chosen[1], "{chosen:?}");
+}
+
+/// Inside a group merlin's `ugal` weighs a detour; its `valiant` and CAMINOS' take one always, by `inside_group`.
+#[test]
+fn detours_inside_a_group() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let source = 0;
+    let destination = 6; // on router 3 of the same group
+    let mut ways = BTreeMap::new();
+    for draw in 0..400 {
+        let go = |routing: &RoutingConfig, queues: &mut Queues| {
+            let mut packet = packet(&topology, destination, draw);
+            let (hops, groups) = walk(&topology, routing, source, &mut packet, queues);
+            (hops, groups, packet.nonminimal)
+        };
+        let straight = Queues([((topology.local_step(0, 3, LocalOrder::RowFirst).first, 0), 51)].into());
+        for (name, routing, mut queues) in [
+            ("merlin_ugal idle", merlin(), Queues::default()),
+            ("merlin_ugal", merlin(), straight),
+            (
+                "valiant_group",
+                RoutingConfig { inside_group: InsideGroup::Beside, ..RoutingConfig::new(Algorithm::ValiantGroup) },
+                Queues::default(),
+            ),
+            (
+                "valiant_node",
+                RoutingConfig { inside_group: InsideGroup::Nonminimal, ..RoutingConfig::new(Algorithm::ValiantNode) },
+                Queues::default(),
+            ),
+        ] {
+            let (hops, groups, nonminimal) = go(&routing, &mut queues);
+            let between: Vec<u8> = hops[..hops.len() - 1].iter().map(|(_, vc)| *vc).collect();
+            assert!(between.windows(2).all(|w| w[0] <= w[1]), "{name}: {hops:?}");
+            *ways.entry((name, hops.len() - 1, groups.len(), nonminimal)).or_insert(0) += 1;
+        }
+    }
+    let count = |name: &str, hops: usize, groups: usize, nonminimal: bool| {
+        ways.get(&(name, hops, groups, nonminimal)).copied().unwrap_or(0)
+    };
+    assert_eq!(count("merlin_ugal idle", 1, 1, false), 400);
+    for name in ["merlin_ugal", "valiant_group"] {
+        // A third of the draws is the destination's own router.
+        let (over, direct) = (count(name, 2, 1, true), count(name, 1, 1, false));
+        assert!(over + direct == 400 && (230..300).contains(&over), "{ways:?}");
+    }
+    // By way of another group, unless the way out leads over the destination's router.
+    let out: i32 = (3..=6).map(|hops| count("valiant_node", hops, 3, true)).sum();
+    let by_chance = count("valiant_node", 1, 1, true);
+    assert!(out > 250 && by_chance > 50 && out + by_chance == 400, "{ways:?}");
+}
+
+fn merlin() -> RoutingConfig {
+    let mut routing = RoutingConfig::new(Algorithm::MerlinUgal);
+    routing.ugal.bias = 50;
+    routing.ugal.queue = QueueMeasure::Output;
+    routing.ugal.scope = QueueScope::Vc;
+    routing.ugal.tie = Tie::Random;
+    routing
 }

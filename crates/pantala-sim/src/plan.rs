@@ -231,7 +231,7 @@ named!(/// See `pantala_fabric::routing::IntermediateChoice`.
 Intermediate { Third, Any });
 named!(/// How traffic inside a group goes under valiant_group and valiant_node.
 #[derive(Default)]
-InsideGroup { #[default] Minimal, Nonminimal });
+InsideGroup { #[default] Minimal, Nonminimal, Beside });
 named!(/// Which packets are recorded one by one.
 PacketRecord { Off, Sampled, All });
 

@@ -6,8 +6,8 @@
 use crate::error::PlanError;
 use crate::plan::*;
 use pantala_fabric::routing::{
-    Algorithm, AriesConfig, ChannelMap, Gates, IntermediateChoice, QueueMeasure, QueueScope as Scope, RoutingConfig,
-    Tie as FabricTie, UgalConfig,
+    Algorithm, AriesConfig, ChannelMap, Gates, InsideGroup as FabricInside, IntermediateChoice, QueueMeasure,
+    QueueScope as Scope, RoutingConfig, Tie as FabricTie, UgalConfig,
 };
 use pantala_topology::{LocalOrder, Topology};
 
@@ -107,6 +107,17 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
         if !(1..=16).contains(&value) {
             return Err(fault(key, &value, "1 to 16 candidates", "give a number in that range"));
         }
+    }
+    let valiant = matches!(algorithm, Algorithm::ValiantGroup | Algorithm::ValiantNode);
+    if routing.inside_group != InsideGroup::Minimal && !valiant {
+        let value = if routing.inside_group == InsideGroup::Beside { "beside" } else { "nonminimal" };
+        let message = format!("{} has its own way inside a group", algorithm.name());
+        return Err(fault(
+            "inside_group",
+            &value,
+            &message,
+            "leave the key out, or take valiant_group or valiant_node",
+        ));
     }
     check_aries(at, &routing.aries)?;
     check_q_adaptive(at, &routing.q_adaptive)?;
@@ -225,8 +236,11 @@ fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
             Intermediate::Third => IntermediateChoice::Third,
             Intermediate::Any => IntermediateChoice::Any,
         },
-        detours_inside: routing.inside_group == InsideGroup::Nonminimal
-            && matches!(algorithm, Algorithm::ValiantGroup | Algorithm::ValiantNode),
+        inside_group: match routing.inside_group {
+            InsideGroup::Minimal => FabricInside::Minimal,
+            InsideGroup::Nonminimal => FabricInside::Nonminimal,
+            InsideGroup::Beside => FabricInside::Beside,
+        },
         aries: AriesConfig {
             shift: routing.aries.shift.clone(),
             add: routing.aries.add,

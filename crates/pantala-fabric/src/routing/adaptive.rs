@@ -178,6 +178,13 @@ impl Here<'_> {
         senses.queue(path.port, (ugal.scope == QueueScope::Vc).then_some(path.vc), ugal.queue)
     }
 
+    /// The queue at the port towards another router of this group, on VC `vc` if the scope is that.
+    pub(super) fn beside<S: Senses>(&self, packet: &Packet, target: u32, vc: u8, senses: &mut S) -> i64 {
+        let ugal = &self.routing.ugal;
+        let port = gates::step(self.topology, self.router, target, self.routing.local_order, packet);
+        senses.queue(port, (ugal.scope == QueueScope::Vc).then_some(vc), ugal.queue)
+    }
+
     /// The two queues to compare: where both paths leave by one port, those of the VC that each would use.
     pub(super) fn queues<S: Senses>(&self, senses: &mut S, minimal: &Candidate, other: &Candidate) -> (i64, i64) {
         if minimal.port == other.port {

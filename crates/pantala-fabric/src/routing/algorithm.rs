@@ -1,7 +1,9 @@
 //! The algorithms by name, and what is fixed about each.
 
 use super::{ChannelMap, Channels};
-use super::{aries, codes_adp, minimal, par, q_adaptive, ugal_g, ugal_global, ugal_n, valiant_group, valiant_node};
+use super::{
+    aries, codes_adp, merlin_ugal, minimal, par, q_adaptive, ugal_g, ugal_global, ugal_n, valiant_group, valiant_node,
+};
 
 /// A routing algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub enum Algorithm {
     CodesPadp,
     /// [`aries`]
     Aries,
-    /// [`super::merlin_ugal`]
+    /// [`merlin_ugal`]
     MerlinUgal,
     /// [`super::booksim_ugal`]
     BooksimUgal,
@@ -107,7 +109,8 @@ impl Algorithm {
             Self::Minimal => minimal::CHANNELS,
             Self::ValiantGroup => valiant_group::CHANNELS,
             Self::ValiantNode => valiant_node::CHANNELS,
-            Self::UgalG | Self::MerlinUgal => ugal_g::CHANNELS,
+            Self::UgalG => ugal_g::CHANNELS,
+            Self::MerlinUgal => merlin_ugal::CHANNELS,
             Self::UgalN | Self::BooksimUgal => ugal_n::CHANNELS,
             Self::Par => par::CHANNELS,
             Self::UgalGlobal => ugal_global::CHANNELS,
@@ -141,7 +144,7 @@ impl Algorithm {
     /// Whether it decides again at the routers of the source group after the first.
     #[must_use]
     pub const fn is_progressive(self) -> bool {
-        matches!(self, Self::Par | Self::CodesPadp | Self::Aries)
+        matches!(self, Self::Par | Self::CodesPadp | Self::Aries | Self::MerlinUgal)
     }
 
     /// Whether two-dimensional groups can carry it.

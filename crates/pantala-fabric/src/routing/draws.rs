@@ -28,6 +28,15 @@ pub(super) fn third_group(topology: &Topology, source: u32, destination: u32, dr
     group + u32::from(group >= high)
 }
 
+/// A router of the same group other than `router`, uniformly (there are at least two).
+#[inline]
+pub(super) fn other_router(topology: &Topology, router: u32, draw: u64) -> u32 {
+    let a = topology.routers_per_group();
+    let (first, own) = (router / a * a, router % a);
+    let other = scaled(draw, a - 1);
+    first + other + u32::from(other >= own)
+}
+
 /// A router of a group that is neither source nor destination, uniformly.
 #[inline]
 pub(super) fn third_router(topology: &Topology, source: u32, destination: u32, draw: u64) -> u32 {

@@ -1,24 +1,55 @@
-//! `merlin_ugal`: the `ugal` of upstream SST/merlin in 2021, before the SC22 fork.
+//! `merlin_ugal`: the `ugal` of SST's merlin, as it was in 2021 and since; not that of the SC22 fork.
 //!
 //! ```text
-//! at the source router, if the destination is in another group:
-//!     one minimal path m, one path n through a random group
-//!     q(c) = flits in the output buffer of c's port, of the one VC that c would use; nothing that has been sent
+//! q(port) = flits in the output buffer of `port`, of the VC that the packet would use; nothing that has been sent
+//! at the source router, destination in another group:
+//!     m = the minimal path, n = one through a random third group
 //!     non-minimal  iff  q(m) > 2 q(n) + 50;  if both sides are equal, a coin
+//! at a later router of the source group that the packet has reached on its minimal path, if a link to the random group
+//! is here too:
+//!     the same rule, without the coin
+//! at the source router, destination at another router of the same group:
+//!     v = another router of the group;  over v  iff  q(towards the destination) > 2 q(towards v) + 50
 //! ```
+//! merlin chooses a port and not a path. Where both paths leave by one local port nothing is chosen yet: the router behind it
+//! owns both global links and chooses between them. That is the second rule; with one link a pair of groups it concerns no
+//! other packets, and without it a saturated next_group accepts 4 % less.
 //! The keys `threshold` (2), `bias` (50 flits), `queue` (output), `queue_scope` (vc) and `tie` (random) have these values by
-//! default under this name. With an output buffer that drains as fast as links do, the 50 flits keep nearly all uniform
-//! traffic minimal.
+//! default under this name. An output buffer drains as fast as its link, so the 50 flits keep nearly all uniform traffic
+//! minimal.
 //!
-//! VCs: 3, as `ugal_g`.
-//! Source: merlin's `dragonfly.cc`, 2021. It checks again at the second router only where one router owns both links, which
-//! one link a pair of groups never does, and which is left out here. The SC22 fork replaced it by `ugal_g` and `ugal_n`.
+//! VCs: 3, the global hops made: l0 g0 l1, l0 g0 l1 g1 l2; inside a group l0, and l0 l2 with a detour. Both candidates are
+//! on VC 0, so with `queue_scope = "vc"` the VC-0 queues of two ports are compared.
+//! Source: merlin's `dragonfly.cc`; measured at five points.
 
 use super::adaptive::Here;
-use super::{Senses, ugal_g};
+use super::draws::{other_router, salted, third_group};
+use super::{Channels, Senses, divert_beside};
 use crate::packet::Packet;
+
+/// The VC map.
+pub(super) const CHANNELS: Channels =
+    Channels { inside: 0, destination_minimal: 1, ..Channels::climbing(3, 0, 0, 1, 1) };
 
 /// Minimal, or through a random group.
 pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    ugal_g::decide(here, packet, senses);
+    let (source, destination) = (here.group, u32::from(packet.destination_group));
+    let minimal = here.minimal(packet, |path| here.queue(senses, path), 0);
+    let draw_group = |draw| third_group(here.topology, source, destination, draw);
+    let other = here.nonminimal(packet, draw_group, |path| here.queue(senses, path), 0);
+    // A coin that shows 0 leaves ties to minimal.
+    let coin = if Here::later(packet) { 0 } else { salted(packet.draw, 192) };
+    let chooses = !Here::later(packet) || other.link.router == here.router;
+    let diverts = chooses && here.routing.ugal.diverts(minimal.queue, other.queue, coin);
+    here.take(packet, &minimal, &other, diverts);
+}
+
+/// Straight to another router of the group, or over a third one.
+pub(super) fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    let over = other_router(here.topology, here.router, salted(packet.draw, 128));
+    let straight = here.beside(packet, packet.destination_router, here.routing.channels.inside, senses);
+    let detour = here.beside(packet, over, here.routing.channels.nonminimal.local, senses);
+    if here.routing.ugal.diverts(straight, detour, 0) {
+        divert_beside(packet, over);
+    }
 }

@@ -6,7 +6,8 @@
 //!     go minimally to the first router of G that is reached, from there minimally to the destination
 //! ```
 //! Traffic inside a group is minimal; by the key `inside_group = "nonminimal"`, packets to another router of the own group
-//! go through another group like all others.
+//! go through another group like all others; by "beside", over a router drawn from the others of the group, as in SST's
+//! merlin: l0 l2, or straight if it is the destination's.
 //!
 //! Reads nothing. Decides once a packet, at the source router. At most 5 links: l g, l g l.
 //!
@@ -14,8 +15,8 @@
 //! Paper: Kim et al., ISCA 2008 (VAL); Prisacari et al., section II. SST upstream (`valiant`, 3 VCs) and CODES (`nonminimal`)
 //! do the same; CODES draws for each chunk.
 
-use super::draws::{salted, third_group};
-use super::{Channels, divert};
+use super::draws::{other_router, salted, third_group};
+use super::{Channels, divert, divert_beside};
 use crate::packet::{NONE, Packet};
 use pantala_topology::Topology;
 
@@ -26,4 +27,12 @@ pub(super) const CHANNELS: Channels = Channels::climbing(3, 0, 0, 1, 1);
 pub(super) fn decide(topology: &Topology, group: u32, packet: &mut Packet) {
     let intermediate = third_group(topology, group, u32::from(packet.destination_group), salted(packet.draw, 0));
     divert(packet, intermediate, NONE);
+}
+
+/// Draws the router that a packet to another router of its group goes over.
+pub(super) fn decide_beside(topology: &Topology, router: u32, packet: &mut Packet) {
+    let over = other_router(topology, router, salted(packet.draw, 0));
+    if over != packet.destination_router {
+        divert_beside(packet, over);
+    }
 }
