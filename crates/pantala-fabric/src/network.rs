@@ -35,7 +35,7 @@ impl Kind {
     pub(crate) const CROSSBAR: u8 = 5;
 }
 
-/// Totals of a run so far.
+/// Totals of a run so far, responses included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Events that had something to do. (A wake that an earlier one has overtaken is dropped and not counted here; how many

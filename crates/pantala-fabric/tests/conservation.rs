@@ -55,12 +55,16 @@ proptest! {
     #[test]
     fn nothing_is_lost(
         topology in machines(), algorithm in 0usize..13, load in 0.05f64..1.0, seed: u64, router in routers(),
-        quiet in 1_000_000u64..3_000_000,
+        quiet in 1_000_000u64..3_000_000, responses in 0u32..4,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
         prop_assume!(topology.nodes() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
         let diameter = if topology.is_2d() { 2 } else { 1 };
-        let config = configuration(algorithm, seed, router);
+        let mut config = configuration(algorithm, seed, router);
+        if let Some(&bytes) = [64, 256, 512].get(responses as usize) {
+            config.respond(bytes);
+        }
+        let answers = config.responses.is_some();
         let host = Uniform::new(topology.nodes(), &config, load, quiet);
         let mut net = network(config, topology, host);
         // The books balance at any moment, not only at the end.
@@ -70,9 +74,11 @@ proptest! {
         prop_assert!(net.audit().balanced(), "loaded: {}", net.audit());
         net.advance(Time::MAX);
         prop_assert!(net.audit().balanced(), "drained: {}", net.audit());
-        prop_assert_eq!(net.packets_in_flight(), 0, "{}", net.diagnose());
-        prop_assert_eq!(net.probe.packets.len() as u64, net.totals().packets_injected);
-        for seen in &net.probe.packets {
+        prop_assert_eq!((net.packets_in_flight(), net.responses_waiting()), (0, 0), "{}", net.diagnose());
+        let Log { packets, responses } = &net.probe;
+        prop_assert_eq!((packets.len() + responses.len()) as u64, net.totals().packets_injected);
+        prop_assert_eq!(responses.len(), if answers { packets.len() } else { 0 });
+        for seen in packets.iter().chain(responses) {
             prop_assert!(seen.hops <= algorithm.most_hops(diameter));
             prop_assert!(seen.created <= seen.injected && seen.injected < seen.delivered);
         }
@@ -131,13 +137,18 @@ fn too_few_virtual_channels_deadlock_and_are_diagnosed() {
 #[test]
 fn the_order_within_a_phase_does_not_matter() {
     for algorithm in Algorithm::ALL {
-        for base in [kang(algorithm), sst(algorithm)] {
+        let plain = [kang(algorithm), sst(algorithm)];
+        let answering = plain.clone().map(|mut config| {
+            config.respond(256);
+            (config, 1_000_000)
+        });
+        for (base, quiet) in plain.into_iter().map(|config| (config, 4_000_000)).chain(answering) {
             let run = |scramble: Option<u64>| {
                 let mut config = base.clone();
                 config.router.input_buffer = 12;
                 config.router.output_buffer = 8;
                 let topology = dragonfly(3, 4, 3, 13);
-                let host = Uniform::new(topology.nodes(), &config, 0.8, 4_000_000);
+                let host = Uniform::new(topology.nodes(), &config, 0.8, quiet);
                 let mut net = network(config, topology, host);
                 if let Some(seed) = scramble {
                     net.scramble(seed);
@@ -145,6 +156,7 @@ fn the_order_within_a_phase_does_not_matter() {
                 net.advance(Time::MAX);
                 let totals = net.totals();
                 let mut packets = net.probe.packets;
+                packets.append(&mut net.probe.responses);
                 packets.sort_unstable_by_key(|s| (s.delivered, s.destination));
                 (packets, totals)
             };

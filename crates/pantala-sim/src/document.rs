@@ -36,7 +36,7 @@ pub struct Document {
     pub provenance: serde_json::Value,
 }
 
-/// Totals of a run.
+/// Totals of a run, responses included.
 #[derive(Debug, Serialize)]
 pub struct Counters {
     /// Packets whose head has entered the network.

@@ -84,6 +84,7 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
         virtual_channels: routings::virtual_channels(plan),
         routings: table.routings,
         routing_of: table.routing_of,
+        responses: table.responses,
         nic_buffer: match plan.nic.latency_from {
             LatencyFrom::Created => 0,
             LatencyFrom::Nic => plan.nic.buffer_packets,

@@ -289,10 +289,10 @@ pub struct NicPlan {
     pub latency_from: LatencyFrom,
     /// On which VC it injects.
     pub injection_vc: InjectionVc,
-    /// Whether every packet that arrives is answered by a small one.
+    /// Whether NICs answer every packet that they deliver, on VCs of their own.
     #[serde(default)]
     pub responses: bool,
-    /// Payload of an answer.
+    /// Payload of a response; without meaning where there are none.
     #[serde(default)]
     pub response_bytes: u32,
 }

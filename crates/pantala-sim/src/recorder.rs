@@ -23,6 +23,10 @@ pub struct JobPackets {
     pub latency: LatencyStatistics,
     /// From the head's start on the injection link to delivery.
     pub network_latency: LatencyStatistics,
+    /// Responses that count, by the same rule; nothing above counts them.
+    pub responses: u64,
+    /// From the head's start on the request's injection link to the delivery of the response.
+    pub pair_latency: LatencyStatistics,
     /// Bytes and packets over time: the windows in which anything happened, in order.
     pub windows: Vec<JobWindow>,
 }
@@ -100,6 +104,8 @@ impl Recorder {
             nonminimal: 0,
             latency: LatencyStatistics::new(),
             network_latency: LatencyStatistics::new(),
+            responses: 0,
+            pair_latency: LatencyStatistics::new(),
             windows: Vec::new(),
         };
         let sample = match record.packets {
@@ -200,6 +206,18 @@ impl Probe for Recorder {
                 hops: packet.hops,
                 nonminimal: packet.nonminimal,
             });
+        }
+    }
+
+    fn answered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
+        let counts = match self.created_until {
+            None => now >= self.from,
+            Some(until) => (self.from..until).contains(&origin.created),
+        };
+        if counts {
+            let seen = &mut self.jobs[usize::from(packet.job)];
+            seen.responses += 1;
+            seen.pair_latency.record(now - origin.accepted);
         }
     }
 }

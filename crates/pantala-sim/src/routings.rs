@@ -1,10 +1,12 @@
 //! The routings of a plan: checked, their VCs counted, and as the table that packets carry their place in.
 //!
 //! The system has a routing, and may have another for all-to-all collectives; a job may have its own of either kind. As with
-//! Cray's MPICH_GNI_ROUTING_MODE and MPICH_GNI_A2A_ROUTING_MODE, a job that sets the first keeps the system's second.
+//! Cray's MPICH_GNI_ROUTING_MODE and MPICH_GNI_A2A_ROUTING_MODE, a job that sets the first keeps the system's second. Where NICs
+//! answer packets, each routing has a twin for the responses to its packets, on VCs behind all those of requests.
 
 use crate::error::PlanError;
 use crate::plan::*;
+use pantala_fabric::config::ResponseConfig;
 use pantala_fabric::routing::{
     Algorithm, AriesConfig, ChannelMap, Gates, InsideGroup as FabricInside, IntermediateChoice, QueueMeasure,
     QueueScope as Scope, RoutingConfig, Tie as FabricTie, UgalConfig,
@@ -17,10 +19,12 @@ const MOST_CHANNELS: u8 = 16;
 /// A plan's routings as the fabric has them.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Each that differs from the others.
+    /// Each that differs from the others; those of responses, if there are any, after all others and in the same order.
     pub routings: Vec<RoutingConfig>,
     /// By job and traffic class.
     pub routing_of: Vec<u8>,
+    /// What NICs answer, if they do.
+    pub responses: Option<ResponseConfig>,
 }
 
 /// Every routing of a plan, with its key.
@@ -47,8 +51,39 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
             routing.virtual_channels = needed;
         }
     }
-    if table(plan).routings.len() > usize::from(u8::MAX) {
-        return Err(PlanError::new("jobs", plan.jobs.len(), "more than 255 different routings", "give jobs the same"));
+    let table = table(plan);
+    if table.routings.len() > usize::from(u8::MAX) {
+        let most = u8::MAX / if plan.nic.responses { 2 } else { 1 };
+        let message = format!("more than {most} different routings");
+        return Err(PlanError::new("jobs", plan.jobs.len(), message, "give jobs the same"));
+    }
+    check_responses(plan)
+}
+
+/// Responses are packets, and have VCs of their own.
+fn check_responses(plan: &Plan) -> Result<(), PlanError> {
+    let NicPlan { responses, response_bytes, .. } = plan.nic;
+    if !responses {
+        return Ok(());
+    }
+    if !(1..=plan.packet_bytes).contains(&response_bytes) {
+        return Err(PlanError::new(
+            "nic.response_bytes",
+            response_bytes,
+            format!("a response is a packet of 1 to {} bytes", plan.packet_bytes),
+            "give a size in that range",
+        ));
+    }
+    let requests = request_channels(plan);
+    if requests > MOST_CHANNELS / 2 {
+        return Err(PlanError::new(
+            "nic.responses",
+            responses,
+            format!(
+                "requests use {requests} virtual channels and responses as many, and a port has at most {MOST_CHANNELS}"
+            ),
+            "turn responses off, or route with at most 8 virtual channels",
+        ));
     }
     Ok(())
 }
@@ -166,9 +201,14 @@ fn check_q_adaptive(at: &str, learning: &QAdaptivePlan) -> Result<(), PlanError>
     Ok(())
 }
 
-/// The VCs of a port: the most that any routing of the plan has.
+/// The VCs of a port: the most that any routing of the plan has, twice if NICs answer packets.
 #[must_use]
 pub fn virtual_channels(plan: &Plan) -> u8 {
+    request_channels(plan) * if plan.nic.responses { 2 } else { 1 }
+}
+
+/// The VCs of requests: the most that any routing of the plan has.
+fn request_channels(plan: &Plan) -> u8 {
     used(plan).iter().flatten().map(|routing| routing.virtual_channels).max().unwrap_or(1)
 }
 
@@ -200,7 +240,16 @@ pub fn table(plan: &Plan) -> Table {
         // `check` refuses plans with more; it counts the table first.
         routing_of.push(place.min(usize::from(u8::MAX)) as u8);
     }
-    Table { routings: distinct.into_iter().map(|routing| compile(plan, routing)).collect(), routing_of }
+    let mut routings: Vec<RoutingConfig> = distinct.into_iter().map(|routing| compile(plan, routing)).collect();
+    let responses = plan.nic.responses.then(|| ResponseConfig {
+        bytes: plan.nic.response_bytes,
+        first_vc: request_channels(plan),
+        first_routing: routings.len().min(usize::from(u8::MAX)) as u8,
+    });
+    if let Some(responses) = responses {
+        routings.extend(ResponseConfig::routings(&routings, responses.first_vc));
+    }
+    Table { routings, routing_of, responses }
 }
 
 /// The fabric's view of a routing.

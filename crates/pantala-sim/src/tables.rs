@@ -82,9 +82,11 @@ fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
     let table = latency_columns(table, "network", &all(|j| &j.network_latency));
     let table = latency_columns(table, "message", &messages);
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    table
+    let table = table
         .f64_or_null("link_hops_mean", packets.iter().map(|j| share(j.hops, j.packets)))
         .f64_or_null("nonminimal_share", packets.iter().map(|j| share(j.nonminimal, j.packets)))
+        .u64("responses", packets.iter().map(|j| j.responses));
+    latency_columns(table, "pair", &all(|j| &j.pair_latency))
 }
 
 fn ranks_table(simulation: &Simulation, reports: &[RankReport]) -> Table {

@@ -79,6 +79,82 @@ fn of_the_routing() {
     at("routing.candidates_nonminimal", json!(17), &["1 to 16"]);
 }
 
+/// Wherever a routing stands, a fault of it is found there.
+#[test]
+fn of_routings_by_job_and_class() {
+    for place in ["routing_all_to_all", "jobs[1].routing", "jobs[1].routing_all_to_all"] {
+        for (key, value, words) in [
+            ("algorithm", json!("dal"), "no such routing"),
+            ("virtual_channels", json!(2), "ugal_g needs 3"),
+            ("threshold", json!(-1.0), "not a factor"),
+            ("channels", json!("caminos"), "no such map for ugal_g"),
+            ("aries/shift", json!([16]), "0 to 15"),
+        ] {
+            let pointer = format!("/{}", place.replace(['.', '['], "/").replace(']', ""));
+            let error = fault(|plan| {
+                let (parent, name) = pointer.rsplit_once('/').unwrap();
+                let mut routing = plan["routing"].clone();
+                *routing.pointer_mut(&format!("/{key}")).unwrap() = value.clone();
+                plan.pointer_mut(parent).unwrap()[name] = routing;
+            });
+            assert_eq!(error.key, format!("{place}.{}", key.replace('/', ".")));
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+}
+
+#[test]
+fn of_responses() {
+    let of = |bytes: u32, channels: u32| {
+        fault(|plan| {
+            plan["nic"]["responses"] = json!(true);
+            plan["nic"]["response_bytes"] = json!(bytes);
+            plan["jobs"][1]["routing"] = plan["routing"].clone();
+            plan["jobs"][1]["routing"]["virtual_channels"] = json!(channels);
+        })
+    };
+    assert_eq!(
+        of(0, 3).to_string(),
+        "nic.response_bytes = 0: a response is a packet of 1 to 512 bytes; give a size in that range"
+    );
+    assert_eq!(of(513, 3).key, "nic.response_bytes");
+    assert_eq!(
+        of(64, 9).to_string(),
+        "nic.responses = true: requests use 9 virtual channels and responses as many, and a port has at most 16; turn \
+         responses off, or route with at most 8 virtual channels"
+    );
+}
+
+#[test]
+fn of_too_many_routings() {
+    let routings = |jobs: u32, responses: bool| {
+        let mut plan = plan(json!([halo()]));
+        plan["nic"]["responses"] = json!(responses);
+        plan["nic"]["response_bytes"] = json!(64);
+        let all: Vec<Value> = (0..jobs)
+            .map(|number| {
+                let mut one = job(
+                    &format!("job {number}"),
+                    1,
+                    json!({"kind": "allreduce_loop", "message_bytes": 8,
+                    "iterations": 1}),
+                );
+                one["routing"] = plan["routing"].clone();
+                one["routing"]["bias_flits"] = json!(number);
+                one
+            })
+            .collect();
+        plan["jobs"] = json!(all);
+        resolve(read(&plan)).err().unwrap().to_string()
+    };
+    for (most, responses) in [(255, false), (127, true)] {
+        // One fewer fails later: the machine has 40 nodes.
+        assert!(routings(most, responses).starts_with(&format!("jobs = {most} ranks:")), "{responses}");
+        let message = format!("jobs = {}: more than {most} different routings; give jobs the same", most + 1);
+        assert_eq!(routings(most + 1, responses), message);
+    }
+}
+
 #[test]
 fn of_mpi() {
     at("mpi.control_bytes", json!(0), &["at least one byte"]);

@@ -7,6 +7,8 @@ mod faults;
 mod layers;
 mod measuring;
 mod plans;
+mod responses;
+mod routings;
 mod stalls;
 mod support;
 mod totals;
