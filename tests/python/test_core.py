@@ -132,7 +132,7 @@ def test_a_curve_rises(preset: str) -> None:
     assert [point["load"] for point in points] == [0.1, 0.5]
     assert not low["saturated"]
     assert abs(low["accepted"] - 0.1) < 0.02
-    assert (high["latency_mean_ns"] or 0) > (low["latency_mean_ns"] or 0) > 300
+    assert (high["latency_mean_ns"] or 0) > (low["latency_mean_ns"] or 0) > 100
     assert low["nonminimal_share"] == 0.0
     assert len(low["timeline"]) == 3
 
