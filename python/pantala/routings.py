@@ -105,15 +105,14 @@ ROUTINGS = (
         "codes_adp",
         4,
         4,
-        "minimal or valiant_group, decided once at the source router, between the better of two candidates of each.",
+        "minimal or valiant_group, decided once at the source router, between the best of its links to either group.",
         "(CODES; Yang et al., SC 2016, 2.2; Wang et al., IPDPS 2020, IV.C)",
     ),
     _info(
         "codes_padp",
         4,
         4,
-        "As codes_adp, but a packet that is still minimal decides anew at every further router of its source group, "
-        "among that router's own global links.",
+        "As codes_adp, but a packet that is still minimal decides anew at every further router of its source group.",
         "(CODES; Yang et al., SC 2016, 2.2)",
     ),
     _aries("aries_ad0", "aries with shift 0 and add 0: the lesser load. The default of Cray's MPI."),

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import pantala as pt
 from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
 
 MACHINE = 'machine = { preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }'
+GRID = 'machine = { preset = "kang2022", topology = { kind = "dragonfly_2d", p = 2, rows = 2, columns = 2, h = 2 } }\n'
 FFT = 'workload = { kind = "fft3d", grid = [2, 3], row_message = "1 kB", iterations = 1 }'
 
 #: What is replaced in the small scenario, by what, the key at fault, and what the line says of it.
@@ -64,7 +66,7 @@ READ_FAULTS = [
         MACHINE,
         'machine = { preset = "kang2022", router = { model = "sst" } }',
         'machine.router.model = "sst"',
-        "choose one of pantala, sst_sc22",
+        f"choose one of {', '.join(pt.router_presets())}",
     ),
     (MACHINE, 'machine = { packet = "512 B" }', "machine.topology", "name a machine that has it: preset = 'kang2022'"),
     (SMALL[SMALL.index("[[jobs]]") :], "", "jobs", "has no jobs; add a [[jobs]] table"),
@@ -109,6 +111,17 @@ PLAN_FAULTS = [
     ),
     ('"minimal"', '{ algorithm = "ugal_n", virtual_channels = 2 }', "routing.virtual_channels = 2"),
     ("g = 9 }", "g = 12 }", "machine.topology.g = 12"),
+    ("g = 9 }", "g = 9, links_per_pair = 2 }", "machine.topology.links_per_pair = 2"),
+    ("g = 9 }", "g = 3, cables_per_pair = 3 }", "machine.topology.links_per_pair = 6"),
+    ("g = 9 }", 'g = 9, wiring = "circulant", mirrored = true }', "machine.topology.mirrored = true"),
+    ('"minimal"', '{ algorithm = "minimal", candidates_minimal = 99 }', "routing.candidates_minimal = 99"),
+    ('"minimal"', '{ algorithm = "par", channels = "caminos" }', 'routing.channels = "caminos"'),
+    (
+        "ranks = 6",
+        'ranks = 6\nrouting = { algorithm = "par", virtual_channels = 4 }',
+        "jobs[0].routing.virtual_channels = 4",
+    ),
+    (MACHINE, GRID + 'routing_all_to_all = "q_adaptive"', "routing_all_to_all.algorithm = q_adaptive"),
 ]
 
 
@@ -144,6 +157,23 @@ def test_a_fault_in_the_file(cli: Cli, workdir: Path, old: str, new: str, key: s
 @pytest.mark.parametrize(("old", "new", "key"), PLAN_FAULTS)
 def test_a_fault_in_the_plan(cli: Cli, workdir: Path, old: str, new: str, key: str) -> None:
     assert refuse(cli, workdir, old, new).startswith(key)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("placement", "says"),
+    [
+        ("{ kind = 'nodes', nodes = [0, 1, 2, 3, 4, 7] }", "jobs[0].placement.nodes = [0, 1, 2, 3, 4, 7]: node 7 is a"),
+        ("{ kind = 'contiguous', first_node = 7 }", "jobs[0].placement.first_node = 7: node 7 is a service node"),
+    ],
+)
+def test_a_service_node_is_no_place_for_a_job(cli: Cli, workdir: Path, placement: str, says: str) -> None:
+    file = workdir.parent / "service.toml"
+    text = SMALL.replace("ranks = 6", f"ranks = 6\nplacement = {placement}")
+    file.write_text(text.replace("g = 9 } }", "g = 9 }, compute_nodes = 63 }"))
+    assert one_line(cli("run", file)).startswith(f"{file}: key {says}")
+    file.write_text(SMALL.replace("g = 9 } }", "g = 9 }, compute_nodes = 13 }"))
+    assert "more ranks than the machine's 13 compute nodes" in one_line(cli("run", file))
 
 
 @pytest.mark.native
@@ -198,14 +228,14 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
         (["curve", "--loads", "0.1,half"], "write e.g. --loads 0.1,0.3,0.5"),
         (["curve", "--loads", ""], "there are no loads"),
         (["curve", "--loads", "1.5"], "load = 1.5: must be at most 1.0"),
-        (["curve", "--preset", "booksim"], "choose one of pantala, sst_sc22"),
+        (["curve", "--preset", "booksim"], f"choose one of {', '.join(pt.router_presets())}"),
         (["curve", "--routing", "ugal"], "known: minimal, valiant_group"),
         (["curve", "--pattern", "tornado"], "known: uniform, shift"),
         (["curve", "--warmup", "3"], "warmup = '3': has no unit"),
         (["curve", "--timeline", "-3 us"], "timeline = '-3 us': must be more than zero"),
         (["curve", "--set", "machine.topologie.g=9"], "did you mean 'topology'?"),
         (["bench", "uniform"], "choose one of uniform-1056"),
-        (["topology", "--preset", "kang"], "choose one of cori, kang2022, prisacari2015("),
+        (["topology", "--preset", "kang"], "kang2022, prisacari2015("),
         (["topology", "--preset", "prisacari2015(4,8)"], "takes 3 numbers: p, a, h; write e.g. 'prisacari2015("),
         (
             ["topology", "--p", "2", "--a", "4", "--h", "2", "--rows", "2", "--columns", "3"],

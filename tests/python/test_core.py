@@ -13,7 +13,10 @@ import polars as pl
 import pytest
 
 import pantala as pt
+from pantala.deadlock import on_machine
 from pantala.progress import ProgressLine
+from pantala.routings import RoutingInfo
+from pantala.scenario.presets import machine_preset
 from pantala.schema import TABLES, polars_schema
 from pantala.units import Duration
 from support import ROOT, SMALL, Ended
@@ -21,6 +24,7 @@ from support import ROOT, SMALL, Ended
 Cli = Callable[..., Ended]
 EXAMPLES = ROOT / "examples"
 FAST = {"machine.topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+GRID = {"kind": "dragonfly_2d", "p": 2, "rows": 2, "columns": 3, "h": 2}
 
 pytestmark = pytest.mark.native
 
@@ -128,9 +132,57 @@ def test_a_curve_rises(preset: str) -> None:
     assert [point["load"] for point in points] == [0.1, 0.5]
     assert not low["saturated"]
     assert abs(low["accepted"] - 0.1) < 0.02
-    assert (high["latency_mean_ns"] or 0) > (low["latency_mean_ns"] or 0) > 300
+    assert (high["latency_mean_ns"] or 0) > (low["latency_mean_ns"] or 0) > 100
     assert low["nonminimal_share"] == 0.0
     assert len(low["timeline"]) == 3
+
+
+@pytest.mark.parametrize("routing", pt.ROUTINGS, ids=lambda routing: routing.name)
+def test_every_routing_has_the_channels_that_are_told_of_it(routing: RoutingInfo) -> None:
+    shapes = {"dragonfly": FAST["machine.topology"], "dragonfly_2d": GRID}
+    told = {"dragonfly": routing.virtual_channels, "dragonfly_2d": routing.virtual_channels_2d}
+    for kind, shape in shapes.items():
+        scenario = on_machine({"preset": "kang2022", "topology": shape}, routing.name)
+        if told[kind] is None:
+            with pytest.raises(pt.ScenarioError, match=r"key routing\.algorithm = "):
+                scenario.resolve()
+        else:
+            assert scenario.resolve()["derived"]["virtual_channels"] == told[kind], kind
+
+
+def test_two_dimensions_have_their_own_classes_of_links(small: Path, workdir: Path) -> None:
+    changes = {"machine.topology": GRID, "machine.links.column.latency": "40 ns", "routing": "ugal_n"}
+    scenario = pt.Scenario.from_toml(small).replace(changes | {"jobs.0.routing_all_to_all": "aries_ad3"})
+    run = pt.run(scenario)
+    assert isinstance(run, pt.Run)
+    assert run.complete
+    assert run.document["conservation"] == {"packets": True, "flits": True, "credits": True}
+    classes = dict(run.links.group_by("class").len().collect().iter_rows())
+    assert classes == {"injection": 156, "ejection": 156, "row": 156, "column": 78, "global": 156}
+    assert run.plan["links"]["local"] is None
+    loads = [run.metric(f"{name}_load_mean") or 0 for name in ("row", "column", "local")]
+    assert loads[2] == pytest.approx((2 * loads[0] + loads[1]) / 3), (
+        "a group has twice as many row links as column links"
+    )
+    assert (workdir / "runs" / "small" / "report.html").stat().st_size > 0
+
+
+@pytest.mark.parametrize("preset", pt.machine_presets())
+def test_every_machine_carries_its_own_routing(preset: str) -> None:
+    routing = machine_preset(preset).get("routing", {}).get("algorithm", "minimal")
+    job = {"name": "a", "ranks": 64, "workload": {"kind": "uniform_random", "iterations": 1, "message": "1 kB"}}
+    data = {"name": "x", "machine": preset, "routing": routing, "jobs": [job]}
+    plan = pt.Scenario.from_dict(data).resolve()
+    machine = pt.Machine.of(preset)
+    ports = machine.topology.ports()
+    assert plan["derived"]["nodes"] == machine.nodes
+    assert plan["derived"]["ports_per_router"] == sum(ports.values())
+    pairs = machine.topology.g * (machine.topology.g - 1)
+    assert plan["derived"]["links"]["global"] == pairs * machine.topology.links_per_pair
+    for name in machine.topology.inside:
+        assert plan["derived"]["links"][name] == machine.topology.routers * ports[name]
+    service = {node for first, last in machine.service_ranges() for node in range(first, last + 1)}
+    assert not service & set(plan["jobs"][0]["nodes"])
 
 
 def test_a_routing_without_enough_virtual_channels() -> None:

@@ -182,3 +182,25 @@ def test_a_job_keeps_its_colour_in_every_figure(study: InterferenceRun) -> None:
     for figure in drawn:
         found = set(re.findall(r"#[0-9a-f]{6}", figures.to_svg(figure)))
         assert {colour.lower() for colour in figures.PALETTE} & found == {c.lower() for c in figures.PALETTE[:2]}
+
+
+def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
+    """A run of one dimension whose local links are called rows and columns, in turn: its figures keep their numbers."""
+    whole = fake_run(tmp_path / "1d")
+    fake_run(tmp_path / "2d")
+    row_or_column = pl.when(pl.col("link") % 2 == 0).then(pl.lit("row")).otherwise(pl.lit("column"))
+    links = whole.links.collect().with_columns(
+        pl.when(pl.col("class") == "local").then(row_or_column).otherwise(pl.col("class")).alias("class")
+    )
+    links.write_parquet(tmp_path / "2d" / "links.parquet")
+    grid = Run(tmp_path / "2d")
+    before, after = (figures.group_matrix(run, pl.col("load")) for run in (whole, grid))
+    assert np.array_equal(before, after, equal_nan=True)
+    assert figures.hottest_table(grid)["load"].to_list() == figures.hottest_table(whole)["load"].to_list()
+    named = {figures.link_name(link) for link in links.filter(pl.col("class").is_in(["row", "column"])).to_dicts()[:2]}
+    assert {name.partition(",")[0] for name in named} == {"row", "column"}
+    for metric in ("load_mean", "load_max", "stall_mean_ns"):
+        assert grid.metric(f"local_{metric}") == pytest.approx(whole.metric(f"local_{metric}"))
+        assert whole.metric(f"row_{metric}") is None
+        assert grid.metric(f"column_{metric}") is not None
+    assert "row, group" in words(figures.hottest_links(grid, 200))
