@@ -191,7 +191,10 @@ mod tests {
         let mut account = Account::new(0);
         account.give_over::<false>(&mut pool, 10, 20, 4);
         account.give_over::<false>(&mut pool, 30, 30, 1);
-        let times = [10, 13, 16, 20, 30].map(|time| account.when(&pool, account.at(&mut pool, time) as u32 + 1));
+        let times = [10, 13, 16, 20, 30].map(|time| {
+            let there = account.at(&mut pool, time) as u32;
+            account.when(&pool, there + 1)
+        });
         assert_eq!(times, [Some(13), Some(16), Some(20), Some(30), None]);
         assert_eq!(account.at(&mut pool, 30), 5);
     }
