@@ -102,7 +102,9 @@ def _machine(machine: Machine) -> dict[str, Any]:
             "input_latency_ps": int(router.input_latency),
             "output_latency_ps": int(router.output_latency),
             "output_latency_at": router.output_latency_at,
+            "input_queue": router.input_queue,
             "crossbar_bandwidth_bytes_per_s": int(router.crossbar_bandwidth),
+            "buffer_unit": router.buffer_unit,
             "input_buffer_flits": router.input_buffer.flits(packet, flit),
             "output_buffer_flits": router.output_buffer.flits(packet, flit),
             "hand_over": router.hand_over,
@@ -117,6 +119,7 @@ def _machine(machine: Machine) -> dict[str, Any]:
             "credit_return": router.credit_return,
             "output_release": router.output_release,
             "credit_latency": router.credit_latency,
+            "credit_delay_ps": int(router.credit_delay) if router.credit_latency == "fixed" else 0,
         },
         "nic": {
             "buffer_packets": machine.nic.buffer.packets(packet, flit),

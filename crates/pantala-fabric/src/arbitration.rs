@@ -106,18 +106,18 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
         let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
-        let flits = i32::from(self.packets[queue.head].flits);
+        let room = self.stages.room::<F>(self.packets[queue.head].flits.into()) as i32;
         self.in_ports[port].busy_until.max(open) <= now
             && (!self.stages.holds_vcs::<F>() || self.holds[out_vc].until <= now)
-            && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= flits
-            && (!self.stages.credit_at_crossbar::<F>() || self.has_credit(out_vc, flits, now))
+            && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= room
+            && (!self.stages.credit_at_crossbar::<F>() || self.has_credit(out_vc, room, now))
     }
 
-    /// Whether there are credits for `flits` behind the link of an output VC, for a packet that takes them at the crossbar.
+    /// Whether there is `room` behind the link of an output VC, for a packet that takes it before the link.
     #[inline]
-    fn has_credit(&mut self, out_vc: u32, flits: i32, now: Time) -> bool {
+    pub(crate) fn has_credit(&mut self, out_vc: u32, room: i32, now: Time) -> bool {
         self.out_ports[out_vc as usize / self.vcs].end == LinkEnd::AmpleNode
-            || self.out_vcs[out_vc].credits.at(&mut self.pool, now) >= flits
+            || self.out_vcs[out_vc].credits.at(&mut self.pool, now) >= room
     }
 
     /// Arbitrates for the router's outputs on the list, as the configuration has it.
@@ -277,16 +277,16 @@ impl<H: Host, P: Probe> Network<H, P> {
                 wake = wake.min(busy_until);
                 continue;
             }
-            let flits = u32::from(self.packets[queue.head].flits);
+            let room = self.stages.room::<F>(self.packets[queue.head].flits.into());
             let vc = &mut self.out_vcs[out_vc as usize];
-            if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= flits as i32 {
-                match vc.credits.when(&self.pool, flits) {
+            if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= room as i32 {
+                match vc.credits.when(&self.pool, room) {
                     Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
                     None => vc.credit_wait = true,
                 }
                 continue;
             }
-            match vc.space.when(&self.pool, flits) {
+            match vc.space.when(&self.pool, room) {
                 Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
                 None => vc.space_wait = true,
             }

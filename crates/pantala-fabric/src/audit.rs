@@ -68,7 +68,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             responses += u64::from(self.is_response(packet));
             // Credits of an ejected packet are on their way back from the start.
             if phase == Kind::ARRIVE {
-                charge(packet.at as usize, i64::from(packet.flits));
+                charge(packet.at as usize, self.room_of(id));
             }
         }
         for (in_vc, vc) in self.in_vcs.iter().enumerate() {
@@ -77,20 +77,32 @@ impl<H: Host, P: Probe> Network<H, P> {
                 packets += 1;
                 flits += u64::from(packet.flits);
                 responses += u64::from(self.is_response(packet));
-                charge(in_vc, i64::from(packet.flits));
+                charge(in_vc, self.room_of(index));
             }
         }
-        let buffer = i64::from(self.config.router.input_buffer);
-        let space = i64::from(space_of(self.config.router.output_buffer));
         let mut credits = true;
-        for (index, vc) in self.out_vcs.iter().enumerate() {
-            let mut queued = 0i64;
-            for packet in vc.queue.iter(&self.packets) {
-                let packet = &self.packets[packet];
+        for waiting in self.virtual_queues.iter() {
+            let mut room = 0;
+            for index in waiting.queue.iter(&self.packets) {
+                let packet = &self.packets[index];
                 packets += 1;
                 flits += u64::from(packet.flits);
                 responses += u64::from(self.is_response(packet));
-                queued += i64::from(packet.flits);
+                room += self.room_of(index);
+                charge(packet.at as usize, self.room_of(index));
+            }
+            credits &= i64::from(waiting.room) == room;
+        }
+        let buffer = i64::from(self.config.router.input_buffer);
+        let space = i64::from(space_of(self.config.router.output_buffer));
+        for (index, vc) in self.out_vcs.iter().enumerate() {
+            let mut queued = 0i64;
+            for index in vc.queue.iter(&self.packets) {
+                let packet = &self.packets[index];
+                packets += 1;
+                flits += u64::from(packet.flits);
+                responses += u64::from(self.is_response(packet));
+                queued += self.room_of(index);
             }
             credits &= i64::from(vc.unsent) == queued;
             credits &= i64::from(vc.space.eventually(&self.pool)) + queued == space;
@@ -120,12 +132,18 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
+    /// What a packet takes of a buffer.
+    fn room_of(&self, packet: u32) -> i64 {
+        i64::from(self.stages.room::<false>(self.packets[packet].flits.into()))
+    }
+
     /// When the oldest packet was created that a host has handed over and that is not delivered yet (responses do not count);
     /// `None` if there is none. Looks at every packet.
     #[must_use]
     pub fn oldest_created(&self) -> Option<Time> {
         let moving = self.wheel.iter().filter(|(phase, _)| matches!(*phase, Kind::ARRIVE | Kind::DELIVER));
         let queues = self.in_vcs.iter().map(|vc| &vc.queue).chain(self.out_vcs.iter().map(|vc| &vc.queue));
+        let queues = queues.chain(self.virtual_queues.iter().map(|waiting| &waiting.queue));
         let waiting = queues.flat_map(|queue| queue.iter(&self.packets));
         let offered = self.nics.iter().filter(|nic| nic.has_offer).map(|nic| nic.offer.created);
         let packets = moving.map(|(_, packet)| packet).chain(waiting);
@@ -139,11 +157,12 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub fn diagnose(&self) -> Diagnosis {
         let mut best = Diagnosis::default();
         let mut seen = vec![0u32; self.in_vcs.len()];
+        let stuck = self.stuck();
         for (round, start) in (0..self.in_vcs.len()).enumerate() {
-            if self.in_vcs[start].queue.head == NONE || seen[start] != 0 {
+            if stuck[start].packets == 0 || seen[start] != 0 {
                 continue;
             }
-            let chain = self.chain_from(start, round as u32 + 1, &mut seen);
+            let chain = self.chain_from(&stuck, start, round as u32 + 1, &mut seen);
             if (chain.cycle, chain.waits.len()) > (best.cycle, best.waits.len()) {
                 best = chain;
             }
@@ -152,8 +171,32 @@ impl<H: Host, P: Probe> Network<H, P> {
         best
     }
 
+    /// By input VC, a packet that waits there. Where inputs queue by output it is the first of those that wait for the output VC
+    /// of the lowest number; all of them wait for what is behind some output.
+    fn stuck(&self) -> Vec<Stuck> {
+        let none = Stuck { packet: NONE, out_vc: 0, packets: 0 };
+        let mut stuck = vec![none; self.in_vcs.len()];
+        for (place, vc) in stuck.iter_mut().zip(self.in_vcs.iter()) {
+            *place = Stuck {
+                packet: vc.queue.head,
+                out_vc: vc.out_vc,
+                packets: vc.queue.iter(&self.packets).count() as u32,
+            };
+        }
+        for (out_vc, waiting) in self.virtual_queues.iter().enumerate() {
+            for packet in waiting.queue.iter(&self.packets) {
+                let place = &mut stuck[self.packets[packet].at as usize];
+                if place.packets == 0 {
+                    *place = Stuck { packet, out_vc: out_vc as u32, packets: 0 };
+                }
+                place.packets += 1;
+            }
+        }
+        stuck
+    }
+
     /// Follows who waits for whom from one input VC.
-    fn chain_from(&self, start: usize, mark: u32, seen: &mut [u32]) -> Diagnosis {
+    fn chain_from(&self, stuck: &[Stuck], start: usize, mark: u32, seen: &mut [u32]) -> Diagnosis {
         let mut waits = Vec::new();
         let mut places = Vec::new();
         let mut at = start;
@@ -163,14 +206,14 @@ impl<H: Host, P: Probe> Network<H, P> {
                 waits.drain(..from);
                 return Diagnosis { waits, cycle: true, packets_in_flight: 0 };
             }
-            let InVc { queue, port, out_vc, .. } = self.in_vcs[at];
+            let port = self.in_vcs[at].port;
+            let Stuck { packet: index, out_vc, packets } = stuck[at];
             let router = self.in_ports[port].router;
-            if queue.head == NONE || seen[at] != 0 {
+            if packets == 0 || seen[at] != 0 {
                 return Diagnosis { waits, cycle: false, packets_in_flight: 0 };
             }
             seen[at] = mark;
             places.push(at);
-            let index = queue.head;
             let packet = &self.packets[index];
             let out = out_vc as usize / self.vcs;
             let first_port = (router * self.ports) as usize;
@@ -180,7 +223,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 vc: (at % self.vcs) as u8,
                 out_port: (out - first_port) as u16,
                 out_vc: packet.out_vc,
-                packets: queue.iter(&self.packets).count() as u32,
+                packets,
                 source: self.packets.origin(index).source,
                 destination: packet.destination,
                 nonminimal: packet.leg != Leg::Undecided && packet.nonminimal,
@@ -193,7 +236,15 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 }
 
-/// One packet that waits: the head of an input VC.
+/// A packet that waits in an input VC, what for, and how many are there.
+#[derive(Clone, Copy)]
+struct Stuck {
+    packet: u32,
+    out_vc: u32,
+    packets: u32,
+}
+
+/// One packet that waits in an input VC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Where it is.

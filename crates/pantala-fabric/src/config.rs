@@ -13,6 +13,28 @@ pub enum HandOver {
     Tail,
     /// The head stands for the packet, as in SST's merlin: no serialisation is added to a packet's own latency.
     Head,
+    /// Store and forward: a packet is at the next stage when its tail is, and only then can it go on (CODES). Every link adds
+    /// a whole serialisation.
+    Store,
+}
+
+/// How packets wait at a router's inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputQueue {
+    /// One queue an input VC: only its head is routed and crosses, others wait behind it.
+    Fifo,
+    /// One queue an output VC: a packet is routed as it arrives and goes to its output buffer as soon as there is room behind
+    /// the link; there is no crossbar (CODES).
+    VirtualOutput,
+}
+
+/// What a packet takes of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferUnit {
+    /// Its flits.
+    Flit,
+    /// The flits of a full packet, however short it is (CODES).
+    Packet,
 }
 
 /// When the crossbar arbitrates.
@@ -104,6 +126,8 @@ pub enum CreditLatency {
     Link,
     /// That of the link and of the router parts that data pass, too (SST's merlin).
     LinkAndRouter,
+    /// [`RouterConfig::credit_delay`], the same on all links (CODES).
+    Fixed,
 }
 
 /// A link class: how long a flit takes to be sent, and how long it travels.
@@ -132,6 +156,8 @@ pub struct RouterConfig {
     pub output_latency: Time,
     /// Where the output latency lies.
     pub output_latency_at: OutputLatency,
+    /// How packets wait at the inputs.
+    pub input_queue: InputQueue,
     /// Time of one flit through the crossbar.
     pub crossbar_flit: Time,
     /// Whether the head's own crossbar flit time delays it (`flit`) or not (`none`, SST).
@@ -149,11 +175,13 @@ pub struct RouterConfig {
     pub credit_check: CreditCheck,
     /// Who wins the crossbar.
     pub arbiter: Arbiter,
+    /// What a packet takes of a buffer.
+    pub buffer_unit: BufferUnit,
     /// Flits a VC can hold at an input, and at a destination NIC.
     pub input_buffer: u32,
     /// Flits a VC can hold at an output; zero: unlimited.
     pub output_buffer: u32,
-    /// Tail or head.
+    /// Tail, head or whole packet.
     pub hand_over: HandOver,
     /// When an idle link decides.
     pub link_decision: LinkDecision,
@@ -163,6 +191,8 @@ pub struct RouterConfig {
     pub output_release: Release,
     /// The credits' delay.
     pub credit_latency: CreditLatency,
+    /// The delay that [`CreditLatency::Fixed`] means; not zero there.
+    pub credit_delay: Time,
 }
 
 /// What a NIC sends back for every packet that it delivers to its host.

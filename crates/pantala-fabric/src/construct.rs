@@ -1,6 +1,8 @@
 //! Construction: from a configuration and a topology to the network's arrays.
 
-use crate::config::{Arbiter, CreditLatency, FabricConfig, LinkTiming, OutputLatency};
+use crate::config::{
+    Arbiter, BufferUnit, CreditCheck, CreditLatency, FabricConfig, InputQueue, LinkTiming, OutputLatency,
+};
 use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::network::Network;
@@ -11,6 +13,7 @@ use crate::probe::Probe;
 use crate::response::Responses;
 use crate::slab::Slab;
 use crate::stages::Stages;
+use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Stream, Time, Wheel};
 use pantala_topology::{LinkClass, Peer, Topology};
 
@@ -51,6 +54,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             assert!(config.routing_of.iter().all(|&r| r < responses.first_routing), "requests that are routed as such");
             assert!((1..=config.packet_bytes).contains(&responses.bytes), "a response is a packet");
         }
+        let fixed = config.router.credit_latency == CreditLatency::Fixed;
+        assert!(!fixed || config.router.credit_delay > 0, "a credit takes time");
         for timing in config.links {
             assert!(timing.latency > 0 && timing.flit > 0, "a link takes time");
         }
@@ -74,6 +79,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             waiting: vec![0; if words > 1 { out_ports * words } else { 0 }].into(),
             grant_stamps: Slab::default(),
             holds: Slab::default(),
+            virtual_queues: Slab::default(),
             nics: Vec::with_capacity(nodes).into(),
             nic_credits: Slab::default(),
             nic_responses: Slab::default(),
@@ -104,6 +110,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         if network.stages.holds_vcs::<false>() {
             network.holds = vec![Hold { until: 0, owner: NONE, next_input: 0 }; out_ports * vcs].into();
         }
+        if network.config.router.input_queue == InputQueue::VirtualOutput {
+            network.virtual_queues = vec![VirtualQueue::default(); out_ports * vcs].into();
+        }
         if network.config.responses.is_some() {
             network.nic_responses = vec![Responses::default(); nodes].into();
         }
@@ -126,7 +135,12 @@ impl<H: Host, P: Probe> Network<H, P> {
             OutputLatency::Link => output_latency,
             OutputLatency::Crossbar => 0,
         };
-        let passed = |parts: Time| if router_config.credit_latency == CreditLatency::LinkAndRouter { parts } else { 0 };
+        // How long a credit takes over a link of `latency` on which data pass these router parts.
+        let credit_delay = |latency: Time, parts: Time| match router_config.credit_latency {
+            CreditLatency::Link => latency,
+            CreditLatency::LinkAndRouter => latency + parts,
+            CreditLatency::Fixed => router_config.credit_delay,
+        };
         let out_vc = OutVc {
             credits: Account::new(router_config.input_buffer as i32),
             space: Account::new(space_of(router_config.output_buffer)),
@@ -155,11 +169,10 @@ impl<H: Host, P: Probe> Network<H, P> {
                 let terminal = matches!(peer, Peer::Node(_));
                 // Data pass the sender's output part and the receiver's input part; a NIC has neither.
                 let parts = output_latency + if terminal { 0 } else { input_latency };
-                let credit_delay = timing.latency + passed(parts);
                 let first_port = router * self.ports;
                 self.in_ports.push(InPort {
                     busy_until: 0,
-                    credit_delay,
+                    credit_delay: credit_delay(timing.latency, parts),
                     router,
                     first_port,
                     group,
@@ -190,7 +203,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     end,
                     counters: LinkCounters::default(),
                     stalled_since: NEVER,
-                    credit_delay: timing.latency + passed(input_latency),
+                    credit_delay: credit_delay(timing.latency, input_latency),
                 });
                 self.out_vcs.extend(std::iter::repeat_n(out_vc, self.vcs));
             }
@@ -203,14 +216,20 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// Whether a node's buffer can ever run short of credits: they come back a fixed time after a packet's tail, and no more
-    /// flits than the link can send in that time are under way. Where packets of several VCs come, they take turns on the link.
+    /// flits than the link can send in that time are under way. Where packets of several VCs come, they take turns on the link;
+    /// and packets that hold credits before the link, or more than their flits, can use up any buffer.
     fn node_end(&self, terminal: LinkTiming, on_link: Time, input_latency: Time) -> LinkEnd {
         let full = u64::from(self.config.flits(self.config.packet_bytes));
         let slowest = self.config.slowest_flit().max(self.stages.crossbar_flit);
         let round_trip = on_link + 2 * terminal.latency + input_latency + self.config.router.output_latency;
         let under_way = (round_trip + 2 * full * slowest) / terminal.flit + 2 * full;
-        let ample = u64::from(self.config.router.input_buffer) >= under_way;
-        if ample && self.stages.one_ejection_vc { LinkEnd::AmpleNode } else { LinkEnd::Node }
+        let router = &self.config.router;
+        let at_link = router.credit_check == CreditCheck::Link && router.buffer_unit == BufferUnit::Flit;
+        if u64::from(router.input_buffer) >= under_way && at_link && self.stages.one_ejection_vc {
+            LinkEnd::AmpleNode
+        } else {
+            LinkEnd::Node
+        }
     }
 
     fn build_nics(&mut self, routing_keys: &[u64]) {

@@ -14,11 +14,13 @@ use crate::port::{InPort, InVc, LinkEnd, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::routing::{QueueMeasure, Senses};
 use crate::slab::Slab;
+use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Time};
 
 /// The queues of one router's outputs, as its routing sees them.
 struct RouterSenses<'a> {
     out_vcs: &'a mut Slab<OutVc>,
+    virtual_queues: &'a Slab<VirtualQueue>,
     pool: &'a mut PendingPool,
     /// The router.
     router: u32,
@@ -43,14 +45,15 @@ impl Senses for RouterSenses<'_> {
             None => first..first + self.vcs,
         };
         let mut flits = 0;
-        for out_vc in range {
-            let out_vc = &mut self.out_vcs[out_vc];
+        for index in range {
+            let out_vc = &mut self.out_vcs[index];
+            let waiting = if self.virtual_queues.is_empty() { 0 } else { i64::from(self.virtual_queues[index].room) };
             // Granted to this VC and not credited back; a packet that is ahead of its link has its credits taken already.
             let unsent = if self.config.router.credit_check == CreditCheck::Crossbar { 0 } else { out_vc.unsent };
             let sum = i64::from(credits_full - out_vc.credits.at(self.pool, self.now) + unsent);
             flits += match measure {
-                QueueMeasure::OutputAndCredits => sum,
-                QueueMeasure::Output => i64::from(space_full - out_vc.space.at(self.pool, self.now)),
+                QueueMeasure::OutputAndCredits => sum + waiting,
+                QueueMeasure::Output => i64::from(space_full - out_vc.space.at(self.pool, self.now)) + waiting,
                 QueueMeasure::Credits => (sum - i64::from(space_full - out_vc.space.at(self.pool, self.now))).max(0),
             };
         }
@@ -61,11 +64,11 @@ impl Senses for RouterSenses<'_> {
 /// A packet that is the first of its input VC and has been routed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrived {
-    packet: u32,
-    in_vc: u32,
+    pub(crate) packet: u32,
+    pub(crate) in_vc: u32,
     in_port: u32,
-    out: u32,
-    out_vc: u32,
+    pub(crate) out: u32,
+    pub(crate) out_vc: u32,
 }
 
 /// For routings that look at nothing.
@@ -86,6 +89,11 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     pub(crate) fn arrive<const F: bool>(&mut self, packet: u32, now: Time) {
         let in_vc = self.packets[packet].at;
+        if self.stages.virtual_output::<F>() {
+            let arrived = self.route(in_vc, packet, now);
+            self.arrived.push(arrived);
+            return;
+        }
         if self.in_vcs[in_vc].queue.head != NONE {
             self.in_vcs[in_vc].queue.push(&mut self.packets, packet);
             return;
@@ -105,6 +113,10 @@ impl<H: Host, P: Probe> Network<H, P> {
     ///
     /// Routers do not touch one another here but for credits and packets that take time, so they may come in any order.
     pub(crate) fn settle<const F: bool>(&mut self, now: Time) {
+        if self.stages.virtual_output::<F>() {
+            self.settle_virtual(now);
+            return;
+        }
         for i in 0..self.arrived.len() {
             let arrived = self.arrived[i];
             if !self.grant_unrivalled(&arrived, now) {
@@ -169,10 +181,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         let InPort { router, first_port, group, .. } = self.in_ports[in_port];
         let state = &mut self.packets[packet];
         let routing = &self.config.routings[usize::from(state.routing)];
-        if !self.stages.minimal && state.leg <= Leg::Revisable {
+        if !self.stages.minimal && (state.leg <= Leg::Revisable || self.stages.steers) {
             if self.stages.adaptive {
                 let mut senses = RouterSenses {
                     out_vcs: &mut self.out_vcs,
+                    virtual_queues: &self.virtual_queues,
                     pool: &mut self.pool,
                     router,
                     ports: self.ports,
@@ -305,6 +318,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         // When the tail has left the input buffer.
         let left = if stages.cut_through::<F>() { free.max(packet.tail + stages.crossbar_flit) } else { free };
         packet.ready = now + stages.head_delay;
+        if stages.stores::<F>() {
+            packet.ready += Time::from(flits - 1) * stages.stored_flit;
+        }
         packet.tail = if stages.cut_through::<F>() {
             // The tail is as far behind the head at the output as the crossbar leaves it.
             left - stages.crossbar_flit + stages.head_delay
@@ -323,7 +339,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             hold.owner = NONE;
         }
         if stages.credit_at_crossbar::<F>() && self.out_ports[out].end != LinkEnd::AmpleNode {
-            self.out_vcs[out_vc].credits.take(flits);
+            self.out_vcs[out_vc].credits.take(stages.room::<F>(flits));
         }
         let port = &mut self.out_ports[out];
         if stages.holds_ports::<F>() {
@@ -332,7 +348,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         // One past the last input VC is as good as the first.
         port.next_input = self.in_vcs[in_vc].bit + 1;
-        self.give_credit::<F>(in_vc as usize, given, flits);
+        let room = self.stages.room::<F>(flits);
+        self.give_credit::<F>(in_vc as usize, given, room);
         self.enqueue::<F>(out as usize, out_vc as usize, index, now);
     }
 }

@@ -17,6 +17,7 @@ mod response;
 pub mod routing;
 mod slab;
 mod stages;
+mod voq;
 
 pub use audit::{Audit, Diagnosis};
 pub use config::FabricConfig;

@@ -17,7 +17,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     pub(crate) fn enqueue<const F: bool>(&mut self, out: usize, out_vc: usize, index: u32, now: Time) {
         let packet = &self.packets[index];
-        let (ready, flits, packet_vc) = (packet.ready, u32::from(packet.flits), packet.out_vc);
+        let (ready, room, packet_vc) = (packet.ready, self.stages.room::<F>(packet.flits.into()), packet.out_vc);
         let port = &mut self.out_ports[out];
         let idle = self.stages.idle_flits::<F>() * port.flit;
         let vc = &mut self.out_vcs[out_vc];
@@ -29,19 +29,19 @@ impl<H: Host, P: Probe> Network<H, P> {
             && open <= reach
             && (port.end == LinkEnd::AmpleNode
                 || self.stages.credit_at_crossbar::<F>()
-                || vc.credits.at(&mut self.pool, now) >= flits as i32)
+                || vc.credits.at(&mut self.pool, now) >= room as i32)
         {
             let start = open.max(ready) + idle;
             port.next_vc = self.stages.vc_after(packet_vc);
             let left = self.send::<F>(out, out_vc, index, start);
             if open > ready || !self.stages.ahead_is_free::<F>() {
-                self.out_vcs[out_vc].space.take(flits);
-                self.free_room::<F>(out, out_vc, flits, start, left);
+                self.out_vcs[out_vc].space.take(room);
+                self.free_room::<F>(out, out_vc, room, start, left);
             }
             return;
         }
-        vc.space.take(flits);
-        vc.unsent += flits as i32;
+        vc.space.take(room);
+        vc.unsent += room as i32;
         vc.queue.push(&mut self.packets, index);
         port.queued |= 1 << packet_vc;
         let time = due(ready, open, idle);
@@ -95,7 +95,9 @@ impl<H: Host, P: Probe> Network<H, P> {
                 let packet = &self.packets[queue.queue.head];
                 if packet.ready.max(queue.gone) > now {
                     next_due = next_due.min(due(packet.ready, queue.gone, idle));
-                } else if ample || queue.credits.at(&mut self.pool, now) >= i32::from(packet.flits) {
+                } else if ample
+                    || queue.credits.at(&mut self.pool, now) >= self.stages.room::<F>(packet.flits.into()) as i32
+                {
                     self.start::<F>(out, vc, now);
                     return;
                 } else {
@@ -116,8 +118,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let out_vc = out * self.vcs + vc;
         let queue = &mut self.out_vcs[out_vc];
         let index = queue.queue.pop(&self.packets);
-        let flits = self.packets[index].flits;
-        queue.unsent -= i32::from(flits);
+        let room = self.stages.room::<F>(self.packets[index].flits.into());
+        queue.unsent -= room as i32;
         let emptied = u16::from(queue.queue.head == NONE) << vc;
         let port = &mut self.out_ports[out];
         port.queued &= !emptied;
@@ -128,25 +130,27 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         let left = self.send::<F>(out, out_vc, index, now);
         if self.stages.ahead_is_free::<F>() {
-            self.out_vcs[out_vc].space.put(u32::from(flits));
+            self.out_vcs[out_vc].space.put(room);
             self.room_at::<F>(out, out_vc, now);
         } else {
-            self.free_room::<F>(out, out_vc, u32::from(flits), now, left);
+            self.free_room::<F>(out, out_vc, room, now, left);
         }
         if self.out_ports[out].queued != 0 {
             self.arm_link::<F>(out);
+        } else if self.stages.virtual_output::<F>() {
+            self.note_stall(out, now);
         }
     }
 
     /// The room of a packet in the output buffer comes free: its head starts on the link at `start`, its tail is gone at `left`.
     #[inline]
-    fn free_room<const F: bool>(&mut self, out: usize, out_vc: usize, flits: u32, start: Time, left: Time) {
+    fn free_room<const F: bool>(&mut self, out: usize, out_vc: usize, room: u32, start: Time, left: Time) {
         let (first, last) = match self.stages.output_release::<F>() {
             Release::Head => (start, start),
             Release::Tail => (left, left),
             Release::Flit => (start, left - self.out_ports[out].flit),
         };
-        self.out_vcs[out_vc].space.give_over::<F>(&mut self.pool, first, last, flits);
+        self.out_vcs[out_vc].space.give_over::<F>(&mut self.pool, first, last, room);
         self.room_at::<F>(out, out_vc, first);
     }
 
@@ -178,8 +182,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             if queue.queue.head == NONE || self.packets[queue.queue.head].ready.max(queue.gone) > now {
                 continue;
             }
-            let flits = u32::from(self.packets[queue.queue.head].flits);
-            match queue.credits.when(&self.pool, flits) {
+            let room = self.stages.room::<F>(self.packets[queue.queue.head].flits.into());
+            match queue.credits.when(&self.pool, room) {
                 Some(time) => wake = wake.min(time + idle),
                 None => queue.credit_wait = true,
             }
@@ -200,21 +204,25 @@ impl<H: Host, P: Probe> Network<H, P> {
         let port = &mut self.out_ports[out];
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
+        let room = stages.room::<F>(flits);
         let end = start + Time::from(flits) * port.flit;
         let left = if stages.cut_through::<F>() { end.max(packet.tail + port.flit) } else { end };
         port.link_free = end;
         self.out_vcs[out_vc].gone = left;
         port.counters.count(packet.bytes, flits);
-        let head = start + stages.head_flits::<F>() * port.flit + port.reach;
+        let gone = if stages.stores::<F>() { end } else { start + stages.head_flits::<F>() * port.flit };
+        let head = gone + port.reach;
         let tail = if stages.cut_through::<F>() { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
+        // When the node's credits are back, if somebody waits for them before the link.
+        let mut awaited = NEVER;
         if port.end.is_router() {
             packet.hops += 1;
             packet.at = port.target + u32::from(packet.out_vc);
             self.wheel.push(head, Kind::ARRIVE, index);
             if !stages.credit_at_crossbar::<F>() {
-                self.out_vcs[out_vc].credits.take(flits);
+                self.out_vcs[out_vc].credits.take(room);
             }
         } else {
             self.wheel.push(tail, Kind::DELIVER, index);
@@ -222,19 +230,27 @@ impl<H: Host, P: Probe> Network<H, P> {
                 // A NIC takes every flit as it comes, so the credits' way back is known now.
                 let vc = &mut self.out_vcs[out_vc];
                 if !stages.credit_at_crossbar::<F>() {
-                    vc.credits.take(flits);
+                    vc.credits.take(room);
                 }
-                vc.credits.give(&mut self.pool, tail + port.credit_delay, flits);
+                let back = tail + port.credit_delay;
+                vc.credits.give(&mut self.pool, back, room);
+                if stages.credit_at_crossbar::<F>() && vc.credit_wait {
+                    vc.credit_wait = false;
+                    awaited = stages.edge_after::<F>(back);
+                }
             }
         }
         let (job, bytes) = (packet.job, packet.bytes);
         self.count_job(out, job, bytes);
+        if awaited != NEVER {
+            self.ensure_crossbar_wake(out, awaited);
+        }
         left
     }
 
-    /// A packet's credits leave an input VC for whoever sent it, from `first` to `last`.
+    /// The credits of a packet that takes `room` leave an input VC for whoever sent it, from `first` to `last`.
     #[inline(always)]
-    pub(crate) fn give_credit<const F: bool>(&mut self, in_vc: usize, (first, last): (Time, Time), flits: u32) {
+    pub(crate) fn give_credit<const F: bool>(&mut self, in_vc: usize, (first, last): (Time, Time), room: u32) {
         let InVc { port, upstream, .. } = self.in_vcs[in_vc];
         let input = &self.in_ports[port];
         let (first, last) = (first + input.credit_delay, last + input.credit_delay);
@@ -245,13 +261,13 @@ impl<H: Host, P: Probe> Network<H, P> {
             } else {
                 &mut self.nic_credits[upstream as usize * self.vcs + in_vc % self.vcs]
             };
-            account.give_over::<F>(&mut self.pool, first, last, flits);
+            account.give_over::<F>(&mut self.pool, first, last, room);
             if nic.credit_wait {
                 self.ensure_nic_wake(upstream, first + self.stages.nic_idle);
             }
         } else {
             let vc = &mut self.out_vcs[upstream as usize];
-            vc.credits.give_over::<F>(&mut self.pool, first, last, flits);
+            vc.credits.give_over::<F>(&mut self.pool, first, last, room);
             if vc.credit_wait {
                 vc.credit_wait = false;
                 let out = upstream as usize / self.vcs;

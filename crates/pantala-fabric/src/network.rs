@@ -14,6 +14,7 @@ use crate::probe::Probe;
 use crate::response::Responses;
 use crate::slab::Slab;
 use crate::stages::Stages;
+use crate::voq::VirtualQueue;
 use pantala_engine::{Time, Wheel};
 use pantala_topology::Topology;
 
@@ -75,6 +76,8 @@ pub struct Network<H, P> {
     pub(crate) grant_stamps: Slab<u64>,
     /// By output VC: which packet on its way through the crossbar holds it; empty if none ever does.
     pub(crate) holds: Slab<Hold>,
+    /// By output VC: who waits for room behind it; empty unless inputs queue by output.
+    pub(crate) virtual_queues: Slab<VirtualQueue>,
     pub(crate) nics: Slab<Nic>,
     /// By node and VC, the credits of its injection link; empty if NICs inject on VC 0 only: [`Nic::credits`] stands for them.
     pub(crate) nic_credits: Slab<Account>,
@@ -84,7 +87,7 @@ pub struct Network<H, P> {
     pub(crate) nic_departures: Slab<Time>,
     /// By link and job: payload. Empty with a single job, whose bytes are the link's.
     pub(crate) job_bytes: Slab<u64>,
-    /// Input VCs whose head has just been routed, and where to.
+    /// Packets that have just been routed, and where to: the first of their input VCs, or, where inputs queue by output, all.
     pub(crate) arrived: Vec<Arrived>,
     /// Input VCs whose head has to be routed now.
     pub(crate) fresh: Vec<u32>,
@@ -280,6 +283,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             + self.grant_stamps.memory()
             + self.dirty.memory()
             + self.holds.memory()
+            + self.virtual_queues.memory()
             + self.nics.memory()
             + self.nic_credits.memory()
             + self.nic_responses.memory()

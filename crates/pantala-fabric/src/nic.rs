@@ -91,16 +91,17 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.inject::<F>(node, offer, flits, open, now);
     }
 
-    /// The VCs (bits) of `vcs` that have room for `flits` at the router.
+    /// The VCs (bits) of `vcs` that have room for a packet of `flits` at the router.
     #[inline(always)]
     pub(crate) fn open_vcs<const F: bool>(&mut self, node: u32, vcs: &Range<u8>, flits: u32, now: Time) -> u16 {
+        let room = self.stages.room::<F>(flits) as i32;
         if self.stages.one_account::<F>() {
-            return u16::from(self.nics[node as usize].credits.at(&mut self.pool, now) >= flits as i32);
+            return u16::from(self.nics[node as usize].credits.at(&mut self.pool, now) >= room);
         }
         let mut open = 0;
         for vc in vcs.clone() {
             let account = &mut self.nic_credits[node as usize * self.vcs + usize::from(vc)];
-            open |= u16::from(account.at(&mut self.pool, now) >= flits as i32) << vc;
+            open |= u16::from(account.at(&mut self.pool, now) >= room) << vc;
         }
         open
     }
@@ -108,11 +109,12 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The link is free and a packet lacks credit on all of `vcs`: the NIC is woken when there is some.
     #[inline]
     pub(crate) fn await_credit<const F: bool>(&mut self, node: u32, vcs: &Range<u8>, flits: u32, now: Time) {
+        let room = self.stages.room::<F>(flits);
         let time = if self.stages.one_account::<F>() {
-            self.nics[node as usize].credits.when(&self.pool, flits)
+            self.nics[node as usize].credits.when(&self.pool, room)
         } else {
             let account = |vc: u8| &self.nic_credits[node as usize * self.vcs + usize::from(vc)];
-            vcs.clone().filter_map(|vc| account(vc).when(&self.pool, flits)).min()
+            vcs.clone().filter_map(|vc| account(vc).when(&self.pool, room)).min()
         };
         let nic = &mut self.nics[node as usize];
         if nic.stalled_since == NEVER {
@@ -138,15 +140,16 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     pub(crate) fn take_credit<const F: bool>(&mut self, node: u32, open: u16, flits: u32, draw: u64) -> u32 {
         let nic = &mut self.nics[node as usize];
+        let room = self.stages.room::<F>(flits);
         if self.stages.one_account::<F>() {
-            nic.credits.take(flits);
+            nic.credits.take(room);
             return nic.target;
         }
         let vc = match self.stages.injection_vc::<F>() {
             InjectionVc::Random => drawn_bit(open, mix(draw ^ INJECTION_SALT)),
             InjectionVc::First | InjectionVc::FirstFree => open.trailing_zeros(),
         };
-        self.nic_credits[node as usize * self.vcs + vc as usize].take(flits);
+        self.nic_credits[node as usize * self.vcs + vc as usize].take(room);
         nic.target + vc
     }
 
@@ -203,7 +206,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let nic = &mut self.nics[node as usize];
         nic.link_free = free;
         nic.counters.count(bytes, flits);
-        let head = now + stages.head_flits::<false>() * stages.nic_flit + stages.nic_reach;
+        let gone = if stages.stores::<false>() { free } else { now + stages.head_flits::<false>() * stages.nic_flit };
+        let head = gone + stages.nic_reach;
         let tail = if stages.cut_through::<false>() { free + stages.nic_reach } else { head };
         let destination_router = self.topology.router_of(destination);
         self.packets[index] = Packet {

@@ -166,7 +166,9 @@ impl RoutingConfig {
                 let port = gates::step(topology, router, packet.intermediate, self.local_order, packet);
                 return Hop { port, vc: self.channels.to_intermediate };
             } else {
-                return self.towards(topology, router, group, intermediate, self.channels.nonminimal, packet);
+                let first = packet.hops == 0;
+                let lane = if first { self.channels.nonminimal } else { self.channels.nonminimal_later };
+                return self.towards(topology, router, group, intermediate, lane, packet);
             }
         }
         let destination_group = u32::from(packet.destination_group);
@@ -205,9 +207,17 @@ impl RoutingConfig {
     }
 
     /// Decides which path the packet takes: at the source router, and at later routers of its group while it is
-    /// [`Leg::Revisable`].
+    /// [`Leg::Revisable`]. Where there is nothing left to decide it does nothing, but for algorithms that
+    /// [steer](Algorithm::steers).
     pub fn decide<S: Senses>(&self, topology: &Topology, router: u32, packet: &mut Packet, senses: &mut S) {
         let group = topology.group_of(router);
+        let here = Here { routing: self, topology, router, group };
+        if packet.leg > Leg::Revisable {
+            if self.algorithm.steers() {
+                codes_adp::steer(&here, packet, senses);
+            }
+            return;
+        }
         if group == u32::from(packet.destination_group) {
             self.decide_inside(topology, router, group, packet, senses);
             return;
@@ -215,9 +225,11 @@ impl RoutingConfig {
         // A path through a third group needs one.
         if topology.groups() < 3 {
             packet.leg = Leg::ToDestination;
+            if self.algorithm.steers() {
+                codes_adp::steer(&here, packet, senses);
+            }
             return;
         }
-        let here = Here { routing: self, topology, router, group };
         match self.algorithm {
             Algorithm::Minimal | Algorithm::QAdaptive => {}
             Algorithm::ValiantGroup => valiant_group::decide(topology, group, packet),

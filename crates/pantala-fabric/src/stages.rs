@@ -1,8 +1,8 @@
 //! The stages' constants, worked out once: what the hot path needs of the configuration, in one cache line.
 
 use crate::config::{
-    Arbiter, CreditCheck, CrossbarClock, CrossbarContention, FabricConfig, HandOver, InjectionVc, LinkDecision,
-    OutputLatency, Release,
+    Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, FabricConfig, HandOver, InjectionVc,
+    InputQueue, LinkDecision, OutputLatency, Release,
 };
 use crate::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig};
 use pantala_engine::Time;
@@ -14,6 +14,12 @@ use std::ops::Range;
 pub(crate) struct Stages {
     /// Whether a packet's tail follows its head at the links' rate.
     cut_through: bool,
+    /// Whether a packet is at the next stage only with its tail.
+    stores: bool,
+    /// Whether packets wait by output VC, without a crossbar.
+    virtual_output: bool,
+    /// Whether every packet takes the room of a full one.
+    whole_packets: bool,
     /// With what credits leave.
     credit_return: Release,
     /// With what room in the output buffer comes free.
@@ -45,6 +51,8 @@ pub(crate) struct Stages {
     pub(crate) crossbar_flit: Time,
     /// From the grant to the head's being ready at the output.
     pub(crate) head_delay: Time,
+    /// Store and forward: how much later than its head each further flit of a packet is there.
+    pub(crate) stored_flit: Time,
     /// What an idle injection link waits.
     pub(crate) nic_idle: Time,
     /// From the start on the injection link to the head's being at the router, and one flit on it.
@@ -58,6 +66,8 @@ pub(crate) struct Stages {
     pub(crate) vcs: u8,
     /// Whether the routing looks at queues.
     pub(crate) adaptive: bool,
+    /// Whether it looks at queues at routers after the decision, too.
+    pub(crate) steers: bool,
     /// Whether it has nothing to decide.
     pub(crate) minimal: bool,
     /// Whether all packets go to their nodes on one VC.
@@ -93,6 +103,9 @@ impl Stages {
         let mut stages = Self {
             default_model: false,
             cut_through: router.hand_over == HandOver::Tail,
+            stores: router.hand_over == HandOver::Store,
+            virtual_output: router.input_queue == InputQueue::VirtualOutput,
+            whole_packets: router.buffer_unit == BufferUnit::Packet,
             credit_return: router.credit_return,
             output_release: router.output_release,
             holds_ports: router.crossbar_contention != CrossbarContention::Vc,
@@ -107,6 +120,7 @@ impl Stages {
                 _ => config.responses.map_or(config.virtual_channels, |responses| responses.first_vc),
             },
             ahead_is_free: roomy
+                && router.hand_over != HandOver::Store
                 && router.output_release == Release::Head
                 && config.routings.iter().all(|r| r.ugal.queue == QueueMeasure::OutputAndCredits),
             idle_flits,
@@ -117,6 +131,7 @@ impl Stages {
             },
             crossbar_flit: router.crossbar_flit,
             head_delay,
+            stored_flit: if router.crossbar_delays_head { router.crossbar_flit } else { 0 },
             nic_idle: idle_flits * terminal.flit,
             nic_reach: terminal.latency + router.input_latency,
             nic_flit: terminal.flit,
@@ -124,11 +139,14 @@ impl Stages {
             full: config.flits(config.packet_bytes),
             vcs: config.virtual_channels,
             adaptive: config.routings.iter().any(|r| r.algorithm.is_adaptive()),
+            steers: config.routings.iter().any(|r| r.algorithm.steers()),
             minimal: config.routings.iter().all(|r| r.algorithm == Algorithm::Minimal && r.channels.is_plain_minimal())
                 && config.routings.len() == 1,
             one_ejection_vc: one_ejection_vc(config),
         };
         stages.default_model = stages.cut_through
+            && !stages.virtual_output
+            && !stages.whole_packets
             && stages.credit_return == Release::Tail
             && stages.output_release == Release::Head
             && stages.holds_ports
@@ -154,6 +172,22 @@ impl Stages {
     #[inline(always)]
     pub(crate) const fn cut_through<const F: bool>(&self) -> bool {
         F || self.cut_through
+    }
+
+    #[inline(always)]
+    pub(crate) const fn stores<const F: bool>(&self) -> bool {
+        !F && self.stores
+    }
+
+    #[inline(always)]
+    pub(crate) const fn virtual_output<const F: bool>(&self) -> bool {
+        !F && self.virtual_output
+    }
+
+    /// What a packet of so many flits takes of a buffer.
+    #[inline(always)]
+    pub(crate) const fn room<const F: bool>(&self, flits: u32) -> u32 {
+        if F || !self.whole_packets { flits } else { self.full }
     }
 
     #[inline(always)]

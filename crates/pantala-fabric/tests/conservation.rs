@@ -22,31 +22,74 @@ fn machines() -> impl Strategy<Value = Topology> {
         .prop_map(|(p, group, h, g)| Topology::dragonfly(&spec(p, group, h, g)).unwrap())
 }
 
+/// Stages to be put together at random.
+#[derive(Clone, Debug)]
+struct Choices {
+    kind: usize,
+    arbiter: usize,
+    releases: (usize, usize),
+    contention: usize,
+    injection: usize,
+    gap: u32,
+    clocked: bool,
+    after: bool,
+    credit_at_crossbar: bool,
+    whole_packets: bool,
+    store: bool,
+    short: bool,
+    packets: u32,
+    out_packets: u32,
+}
+
 prop_compose! {
-    fn routers()(
-        kind in 0..2, arbiter in 0..3, tail_credit: bool, tail_release: bool, clocked: bool, after: bool,
-        packets in 1u32..6, out_packets in 0u32..6,
-    ) -> (u8, usize, [bool; 4], u32, u32) {
-        (kind as u8, arbiter as usize, [tail_credit, tail_release, clocked, after], packets, out_packets)
+    fn choices()(
+        kind in 0usize..4, arbiter in 0usize..4, releases in (0usize..3, 0usize..3), contention in 0usize..3,
+        injection in 0usize..3, gap in 0u32..3, flags: [bool; 6], packets in 1u32..6, out_packets in 0u32..6,
+    ) -> Choices {
+        let [clocked, after, credit_at_crossbar, whole_packets, store, short] = flags;
+        Choices {
+            kind, arbiter, releases, contention, injection, gap, clocked, after, credit_at_crossbar, whole_packets, store,
+            short, packets, out_packets,
+        }
     }
 }
 
-fn configuration(algorithm: Algorithm, seed: u64, r: (u8, usize, [bool; 4], u32, u32)) -> FabricConfig {
-    let (kind, arbiter, [tail_credit, tail_release, clocked, after], packets, out_packets) = r;
-    let mut config = if kind == 0 { kang(algorithm) } else { sst(algorithm) };
+fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) -> FabricConfig {
+    const RELEASES: [Release; 3] = [Release::Tail, Release::Head, Release::Flit];
+    let bases = [kang, sst, codes, codes];
+    let mut config = bases[choices.kind](algorithm);
+    let virtual_output = choices.kind >= 2;
     config.seed = seed;
+    config.injection_vc = [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][choices.injection];
     let router = &mut config.router;
-    router.arbiter = [Arbiter::RoundRobin, Arbiter::Age, Arbiter::Lru][arbiter];
-    router.credit_return = if tail_credit { Release::Tail } else { Release::Head };
-    router.output_release = if tail_release { Release::Tail } else { Release::Head };
-    router.crossbar_clock = if clocked { CrossbarClock::Flit } else { CrossbarClock::None };
-    router.link_decision = if after { LinkDecision::AfterFlit } else { LinkDecision::AtStart };
-    router.input_buffer = 4 * packets;
-    router.output_buffer = 4 * out_packets;
+    router.output_release = RELEASES[choices.releases.1];
+    router.link_decision = if choices.after { LinkDecision::AfterFlit } else { LinkDecision::AtStart };
+    router.buffer_unit = if choices.whole_packets { BufferUnit::Packet } else { BufferUnit::Flit };
+    if choices.store {
+        router.hand_over = HandOver::Store;
+    } else if choices.kind == 2 {
+        router.hand_over = HandOver::Tail;
+    }
+    router.input_buffer = 4 * choices.packets;
+    router.output_buffer = if virtual_output { 0 } else { 4 * choices.out_packets };
+    if !virtual_output {
+        router.arbiter = [Arbiter::RoundRobin, Arbiter::Age, Arbiter::Lru, Arbiter::Random][choices.arbiter];
+        router.credit_return = RELEASES[choices.releases.0];
+        router.crossbar_clock = if choices.clocked { CrossbarClock::Flit } else { CrossbarClock::None };
+        router.crossbar_contention =
+            [CrossbarContention::Port, CrossbarContention::Vc, CrossbarContention::PortAndVc][choices.contention];
+        router.input_vc_gap = choices.gap;
+        router.output_vc_gap = if choices.contention == 0 { 0 } else { choices.gap };
+        router.credit_check = if choices.credit_at_crossbar { CreditCheck::Crossbar } else { CreditCheck::Link };
+        if choices.short {
+            router.credit_latency = CreditLatency::Fixed;
+            router.credit_delay = 700;
+        }
+    }
     let ugal = &mut config.routings[0].ugal;
-    ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits][arbiter];
-    ugal.scope = if after { QueueScope::Vc } else { QueueScope::Port };
-    ugal.candidates_nonminimal = packets.min(2);
+    ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits][choices.arbiter.min(2)];
+    ugal.scope = if choices.after { QueueScope::Vc } else { QueueScope::Port };
+    ugal.candidates_nonminimal = choices.packets.min(2);
     config
 }
 
@@ -54,18 +97,19 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
     #[test]
     fn nothing_is_lost(
-        topology in machines(), algorithm in 0usize..13, load in 0.05f64..1.0, seed: u64, router in routers(),
+        topology in machines(), algorithm in 0usize..13, load in 0.05f64..1.0, seed: u64, choices in choices(),
         quiet in 1_000_000u64..3_000_000, responses in 0u32..4,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
         prop_assume!(topology.nodes() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
         let diameter = if topology.is_2d() { 2 } else { 1 };
-        let mut config = configuration(algorithm, seed, router);
+        let mut config = configuration(algorithm, seed, &choices);
         if let Some(&bytes) = [64, 256, 512].get(responses as usize) {
             config.respond(bytes);
         }
         let answers = config.responses.is_some();
-        let host = Uniform::new(topology.nodes(), &config, load, quiet);
+        let mut host = Uniform::new(topology.nodes(), &config, load, quiet);
+        host.shortest = if choices.short { 1 } else { host.bytes };
         let mut net = network(config, topology, host);
         // The books balance at any moment, not only at the end.
         net.advance(quiet / 2);
@@ -91,10 +135,12 @@ proptest! {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_run(topology in machines(), algorithm in 0usize..13, seed: u64) {
+    fn the_same_seed_gives_the_same_run(
+        topology in machines(), algorithm in 0usize..13, seed: u64, choices in choices(),
+    ) {
         prop_assume!(topology.nodes() > 1 && (Algorithm::ALL[algorithm].carries_2d() || !topology.is_2d()));
         let run = |seed, step: Time| {
-            let config = configuration(Algorithm::ALL[algorithm], seed, (0, 0, [true; 4], 5, 5));
+            let config = configuration(Algorithm::ALL[algorithm], seed, &choices);
             let topology = topology.clone();
             let host = Uniform::new(topology.nodes(), &config, 0.6, 500_000);
             let mut net: Network<_, Log> = network(config, topology, host);
@@ -137,7 +183,7 @@ fn too_few_virtual_channels_deadlock_and_are_diagnosed() {
 #[test]
 fn the_order_within_a_phase_does_not_matter() {
     for algorithm in Algorithm::ALL {
-        let plain = [kang(algorithm), sst(algorithm)];
+        let plain = [kang(algorithm), sst(algorithm), codes(algorithm)];
         let answering = plain.clone().map(|mut config| {
             config.respond(256);
             (config, 1_000_000)
@@ -175,7 +221,7 @@ fn the_order_within_a_phase_does_not_matter() {
 #[test]
 fn wide_routers_lose_nothing_and_do_not_depend_on_order() {
     for (p, a, h, g) in [(20, 6, 6, 4), (60, 3, 3, 3)] {
-        for base in [kang(Algorithm::UgalN), sst(Algorithm::ValiantNode)] {
+        for base in [kang(Algorithm::UgalN), sst(Algorithm::ValiantNode), codes(Algorithm::CodesPadp)] {
             let run = |scramble: Option<u64>| {
                 let mut config = base.clone();
                 config.router.input_buffer = 16;

@@ -2,49 +2,12 @@
 mod support;
 
 use pantala_engine::Stream;
-use pantala_fabric::packet::{Leg, NONE, Packet};
-use pantala_fabric::routing::{Algorithm, InsideGroup, QueueMeasure, QueueScope, RoutingConfig, Senses, Tie};
+use pantala_fabric::packet::Packet;
+use pantala_fabric::routing::{Algorithm, InsideGroup, QueueMeasure, QueueScope, RoutingConfig, Tie};
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, LocalOrder, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::dragonfly;
-
-/// Queues by (port, VC), zero where nothing is said.
-#[derive(Default)]
-struct Queues(BTreeMap<(u16, u8), i64>);
-
-impl Senses for Queues {
-    fn queue(&mut self, port: u16, vc: Option<u8>, _: QueueMeasure) -> i64 {
-        self.0.iter().filter(|((p, v), _)| *p == port && vc.is_none_or(|vc| vc == *v)).map(|(_, flits)| flits).sum()
-    }
-    fn queue_at(&mut self, _: u32, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
-        self.queue(port, vc, measure)
-    }
-}
-
-fn packet(topology: &Topology, destination: u32, draw: u64) -> Packet {
-    let router = topology.router_of(destination);
-    Packet {
-        ready: 0,
-        tail: 0,
-        draw,
-        next: NONE,
-        at: 0,
-        destination,
-        destination_router: router,
-        intermediate: NONE,
-        gate: NONE,
-        bytes: 512,
-        destination_group: topology.group_of(router) as u16,
-        job: 0,
-        flits: 4,
-        out_vc: 0,
-        hops: 0,
-        leg: Leg::Undecided,
-        nonminimal: false,
-        routing: 0,
-    }
-}
+use support::{Queues, dragonfly, packet};
 
 /// The hops of a packet until it is ejected: (class, VC), and the groups it passes.
 fn walk(
@@ -57,9 +20,7 @@ fn walk(
     let mut router = topology.router_of(source);
     let (mut hops, mut groups) = (Vec::new(), vec![topology.group_of(router)]);
     loop {
-        if packet.leg <= Leg::Revisable {
-            routing.decide(topology, router, packet, queues);
-        }
+        routing.decide(topology, router, packet, queues);
         let hop = routing.follow(topology, router, topology.group_of(router), packet);
         hops.push((topology.class_of_port(hop.port), hop.vc));
         assert!(hops.len() < 20, "the packet wanders: {hops:?}");
@@ -140,6 +101,8 @@ proptest! {
         prop_assert!(hops.last().unwrap().1 >= map.inside.min(map.destination_minimal));
 
         let (from, to) = (topology.group_of_node(source), topology.group_of_node(destination));
+        let channels = algorithm.own_channels();
+        prop_assert_eq!(hops.last().unwrap().1, if from == to { channels.inside } else { channels.count - 1 });
         if from == to {
             let detours = match algorithm {
                 Algorithm::MerlinUgal => true,

@@ -2,7 +2,7 @@
 mod support;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
-use pantala_fabric::config::LinkTiming;
+use pantala_fabric::config::{HandOver, LinkTiming};
 use pantala_fabric::routing::Algorithm;
 use pantala_topology::LinkClass;
 use support::*;
@@ -102,5 +102,54 @@ fn sst_local_global_local() {
             let latency = seen.delivered - seen.created;
             assert!((490_720 - 4 * 1_280..=490_720).contains(&latency), "{latency}");
         }
+    }
+}
+
+/// Store and forward: T = sum over links (latency + S t) + R router delays, for the router of CODES.
+#[test]
+fn store_and_forward() {
+    for algorithm in [Algorithm::Minimal, Algorithm::ValiantGroup, Algorithm::CodesAdp, Algorithm::CodesPadp] {
+        let mut config = codes(algorithm);
+        config.links[LinkClass::Terminal as usize] = LinkTiming::new(128, 16_000_000_000, 1_234);
+        config.links[LinkClass::Global as usize] = LinkTiming::new(128, 4_690_000_000, 300_000);
+        let link = |class| config.timing(class);
+        for (source, destination) in [(0, 1), (0, 3), (0, 8), (0, 70), (5, 40), (17, 66)] {
+            for bytes in [1, 128, 300, 512] {
+                let seen = send_one(&config, source, destination, bytes);
+                let flits = u64::from(config.flits(bytes));
+                let global = match (source / 8 != destination / 8, seen.nonminimal) {
+                    (false, _) => 0,
+                    (true, false) => 1,
+                    (true, true) => 2,
+                };
+                let local = u64::from(seen.hops) - global;
+                let classes = [(2, LinkClass::Terminal), (local, LinkClass::Local), (global, LinkClass::Global)];
+                let on_links: Time =
+                    classes.map(|(hops, class)| hops * (link(class).latency + flits * link(class).flit)).iter().sum();
+                let routers = u64::from(seen.hops) + 1;
+                assert_eq!(
+                    seen.delivered - seen.created,
+                    on_links + routers * config.router.output_latency,
+                    "{algorithm:?} {source} -> {destination} {bytes} B: {seen:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Store and forward through a crossbar adds a serialisation there, too, unless a grant moves the packet at once.
+#[test]
+fn store_and_forward_through_a_crossbar() {
+    let mut config = kang(Algorithm::Minimal);
+    config.router.hand_over = HandOver::Store;
+    let (flits, router) = (4, config.router.clone());
+    for delays in [true, false] {
+        config.router.crossbar_delays_head = delays;
+        let seen = send_one(&config, 0, 2, 512); // one local hop: two routers
+        let links = [LinkClass::Terminal, LinkClass::Local, LinkClass::Terminal].map(|class| config.timing(class));
+        let on_links: Time = links.iter().map(|link| link.latency + flits * link.flit).sum();
+        let crossbar = if delays { flits * router.crossbar_flit } else { 0 };
+        let inside = 2 * (router.input_latency + router.output_latency + crossbar);
+        assert_eq!(seen.delivered - seen.created, on_links + inside);
     }
 }

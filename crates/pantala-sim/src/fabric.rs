@@ -33,6 +33,10 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
                 OutputLatencyAt::Crossbar => fabric::OutputLatency::Crossbar,
                 OutputLatencyAt::Link => fabric::OutputLatency::Link,
             },
+            input_queue: match router.input_queue {
+                InputQueue::Fifo => fabric::InputQueue::Fifo,
+                InputQueue::VirtualOutput => fabric::InputQueue::VirtualOutput,
+            },
             crossbar_flit: transfer_time(plan.flit_bytes.into(), router.crossbar_bandwidth_bytes_per_s),
             crossbar_delays_head: router.crossbar_delay == CrossbarDelay::Flit,
             crossbar_clock: match router.crossbar_clock {
@@ -56,11 +60,16 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
                 Arbiter::Lru => fabric::Arbiter::Lru,
                 Arbiter::Random => fabric::Arbiter::Random,
             },
+            buffer_unit: match router.buffer_unit {
+                BufferUnit::Flit => fabric::BufferUnit::Flit,
+                BufferUnit::Packet => fabric::BufferUnit::Packet,
+            },
             input_buffer: router.input_buffer_flits,
             output_buffer: router.output_buffer_flits,
             hand_over: match router.hand_over {
                 HandOver::Tail => fabric::HandOver::Tail,
                 HandOver::Head => fabric::HandOver::Head,
+                HandOver::Store => fabric::HandOver::Store,
             },
             link_decision: match router.link_decision {
                 LinkDecision::AtStart => fabric::LinkDecision::AtStart,
@@ -79,14 +88,16 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
             credit_latency: match router.credit_latency {
                 CreditLatency::Link => fabric::CreditLatency::Link,
                 CreditLatency::LinkAndRouter => fabric::CreditLatency::LinkAndRouter,
+                CreditLatency::Fixed => fabric::CreditLatency::Fixed,
             },
+            credit_delay: router.credit_delay_ps,
         },
         virtual_channels: routings::virtual_channels(plan),
         routings: table.routings,
         routing_of: table.routing_of,
         responses: table.responses,
         nic_buffer: match plan.nic.latency_from {
-            LatencyFrom::Created => 0,
+            LatencyFrom::Created | LatencyFrom::Injected => 0,
             LatencyFrom::Nic => plan.nic.buffer_packets,
         },
         injection_vc: match plan.nic.injection_vc {

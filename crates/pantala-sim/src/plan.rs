@@ -191,7 +191,11 @@ macro_rules! named {
 }
 
 named!(/// See `pantala_fabric::config::HandOver`.
-HandOver { Tail, Head });
+HandOver { Tail, Head, Store });
+named!(/// See `pantala_fabric::config::InputQueue`.
+InputQueue { Fifo, VirtualOutput });
+named!(/// See `pantala_fabric::config::BufferUnit`.
+BufferUnit { Flit, Packet });
 named!(/// See `pantala_fabric::config::CrossbarClock`.
 CrossbarClock { None, Flit });
 named!(/// Whether the head's crossbar flit time delays it.
@@ -209,7 +213,7 @@ CreditReturn { Tail, Head, Flit });
 named!(/// See `pantala_fabric::config::Release`: of output buffers, as the packet starts, its tail leaves or each flit starts.
 OutputRelease { Start, Tail, Flit });
 named!(/// See `pantala_fabric::config::CreditLatency`.
-CreditLatency { Link, LinkAndRouter });
+CreditLatency { Link, LinkAndRouter, Fixed });
 named!(/// See `pantala_fabric::config::OutputLatency`.
 OutputLatencyAt { Crossbar, Link });
 named!(/// From when a packet's latency counts.
@@ -218,6 +222,8 @@ LatencyFrom {
     Created,
     /// Its entry into the NIC's bounded buffer (SST).
     Nic,
+    /// Its start on the injection link (CODES).
+    Injected,
 });
 named!(/// See `pantala_fabric::config::InjectionVc`.
 InjectionVc { First, FirstFree, Random });
@@ -247,6 +253,8 @@ pub struct RouterPlan {
     pub output_latency_ps: u64,
     /// On which side of the output buffer it lies.
     pub output_latency_at: OutputLatencyAt,
+    /// How packets wait at the inputs.
+    pub input_queue: InputQueue,
     /// Of one crossbar port.
     pub crossbar_bandwidth_bytes_per_s: u64,
     /// Clocked or not.
@@ -261,11 +269,13 @@ pub struct RouterPlan {
     pub output_vc_gap: u32,
     /// Who wins the crossbar.
     pub arbiter: Arbiter,
+    /// What a packet takes of a buffer.
+    pub buffer_unit: BufferUnit,
     /// Per VC.
     pub input_buffer_flits: u32,
     /// Per VC; 0: unlimited.
     pub output_buffer_flits: u32,
-    /// Tail or head.
+    /// Tail, head or whole packet.
     pub hand_over: HandOver,
     /// When an idle link decides.
     pub link_decision: LinkDecision,
@@ -277,6 +287,8 @@ pub struct RouterPlan {
     pub output_release: OutputRelease,
     /// The credits' delay.
     pub credit_latency: CreditLatency,
+    /// The delay of credits where it is fixed; else 0.
+    pub credit_delay_ps: u64,
 }
 
 /// The NIC.

@@ -166,6 +166,7 @@ impl Probe for Recorder {
         let start = match self.latency_from {
             LatencyFrom::Created => origin.created,
             LatencyFrom::Nic => origin.accepted,
+            LatencyFrom::Injected => origin.injected,
         };
         let latency = now - start;
         let job = usize::from(packet.job);

@@ -156,6 +156,7 @@ fn check_times(plan: &Plan) -> Result<(), PlanError> {
     let others = [
         ("router.input_latency_ps", plan.router.input_latency_ps),
         ("router.output_latency_ps", plan.router.output_latency_ps),
+        ("router.credit_delay_ps", plan.router.credit_delay_ps),
         ("record.window_ps", plan.record.window_ps),
         ("stop.duration_ps", plan.stop.duration_ps),
         ("stop.watchdog_ps", plan.stop.watchdog_ps),
@@ -186,7 +187,8 @@ fn longest_hop(plan: &Plan) -> Time {
     });
     let router = &plan.router;
     let inside = router.input_latency_ps.saturating_add(router.output_latency_ps).saturating_mul(2);
-    let crossbar = flits.saturating_mul(flit(router.crossbar_bandwidth_bytes_per_s));
+    let crossbar =
+        flits.saturating_mul(flit(router.crossbar_bandwidth_bytes_per_s)).saturating_add(router.credit_delay_ps);
     let longest = on_links.max().unwrap_or(0);
     longest.saturating_add(inside).saturating_add(crossbar).saturating_mul(2)
 }
@@ -231,7 +233,40 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
             "give 0, or a crossbar_contention of \"vc\" or \"port_and_vc\"",
         ));
     }
-    Ok(())
+    let fixed = router.credit_latency == CreditLatency::Fixed;
+    if fixed != (router.credit_delay_ps > 0) {
+        let (message, remedy) = if fixed {
+            ("a credit takes time to go back", "give a delay of more than zero")
+        } else {
+            ("credits take as long as their link", "leave it out, or set credit_latency to \"fixed\"")
+        };
+        return Err(PlanError::new("router.credit_delay_ps", router.credit_delay_ps, message, remedy));
+    }
+    if router.input_queue == InputQueue::VirtualOutput { check_virtual_output(router) } else { Ok(()) }
+}
+
+/// Where packets queue by output there is no crossbar that keys could be about, and credits are taken before the link.
+fn check_virtual_output(router: &RouterPlan) -> Result<(), PlanError> {
+    let fits = [
+        ("credit_check", router.credit_check == CreditCheck::Crossbar, "crossbar"),
+        ("credit_return", router.credit_return == CreditReturn::Head, "head"),
+        ("crossbar_clock", router.crossbar_clock == CrossbarClock::None, "none"),
+        ("crossbar_delay", router.crossbar_delay == CrossbarDelay::None, "none"),
+        ("crossbar_contention", router.crossbar_contention == CrossbarContention::Port, "port"),
+        ("input_vc_gap", router.input_vc_gap == 0, "0"),
+        ("arbiter", router.arbiter == Arbiter::RoundRobin, "round_robin"),
+    ];
+    match fits.iter().find(|(_, fits, _)| !fits) {
+        None => Ok(()),
+        Some((key, _, only)) => Err(PlanError::new(
+            "router.input_queue",
+            "\"virtual_output\"",
+            format!(
+                "a packet moves whole and at once, without a crossbar, when the link's credits are there: {key} = {only}"
+            ),
+            format!("set {key} to {only}, or input_queue to \"fifo\""),
+        )),
+    }
 }
 
 fn check_jobs(plan: &Plan) -> Result<(), PlanError> {

@@ -12,7 +12,7 @@ from pantala.scenario.base import Count, Index, Model, PositiveBandwidth, Positi
 from pantala.scenario.links import Link, Links, check_classes, of_kind
 from pantala.scenario.presets import machine_preset, merge, preset_json_schema, router_preset, router_presets
 from pantala.scenario.topology import INSIDE, Topology, changes_shape, over_preset
-from pantala.units import UnitError
+from pantala.units import Duration, UnitError
 
 __all__ = ["Link", "Links", "Machine", "Nic", "Router", "Topology"]
 
@@ -41,21 +41,29 @@ class Router(Model):
 
     model: Annotated[str, WithJsonSchema({"type": "string", "enum": router_presets()})] = "pantala"
     """The router model that gives the stages below: pantala (this project's), sst_sc22 (SST's, as in Kang et al.),
-    booksim2, caminos."""
+    booksim2, caminos, codes_dally."""
     input_latency: UnsignedDuration
     """From arrival at the input to the routing decision."""
     output_latency: UnsignedDuration
     """From the crossbar to the link."""
     output_latency_at: Literal["crossbar", "link"]
     """Where the output latency lies: before the output buffer (crossbar) or behind it (link, as in SST)."""
+    input_queue: Literal["fifo", "virtual_output"]
+    """How packets wait at the inputs. fifo: one queue an input virtual channel, whose head alone is routed and crosses;
+    virtual_output: a packet is routed as it arrives and waits for nobody but those that take the same virtual channel
+    of the same output; there is no crossbar (CODES)."""
     crossbar_bandwidth: PositiveBandwidth
     """Data rate of one crossbar port; four times a link's in kang2022."""
+    buffer_unit: Literal["flit", "packet"]
+    """What a packet takes of a buffer: its flits (flit), or as much as a full packet, however short it is (packet, as in
+    CODES)."""
     input_buffer: BoundedCapacity
     """Room of an input buffer, a virtual channel: "30 packets", "120 flits", "15 KiB"."""
     output_buffer: SomeCapacity
     """Room of an output buffer, a virtual channel; also "unlimited"."""
-    hand_over: Literal["tail", "head"]
-    """When a packet is at the next stage: tail (when its last flit is) or head (at once, as in SST)."""
+    hand_over: Literal["tail", "head", "store"]
+    """When a packet is at the next stage: tail (when its last flit is; its head goes ahead), head (at once, as in SST) or
+    store (when its last flit is, and only then it goes on, as in CODES)."""
     crossbar_clock: Literal["none", "flit"]
     """When the crossbar arbitrates: none (whenever a packet can move) or flit (once a crossbar flit time)."""
     crossbar_delay: Literal["flit", "none"]
@@ -81,8 +89,12 @@ class Router(Model):
     output_release: Literal["start", "tail", "flit"]
     """When an output buffer frees a packet's room: when the link starts to send it, when its tail is gone, or flit by
     flit."""
-    credit_latency: Literal["link", "link_and_router"]
-    """How long a credit travels: the link's latency, or the router's output and input latency as well (SST)."""
+    credit_latency: Literal["link", "link_and_router", "fixed"]
+    """How long a credit travels: the link's latency, the router's output and input latency as well (SST), or
+    `credit_delay` (fixed, as in CODES)."""
+    credit_delay: UnsignedDuration = Duration(0)
+    """How long a credit travels over any link where credit_latency is fixed, else without meaning; in CODES as long as
+    8 bytes take on a local link."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -98,9 +110,9 @@ class Nic(Model):
 
     buffer: SomeCapacity
     """Room for packets on their way out, e.g. "30 packets"; matters where latency counts from here."""
-    latency_from: Literal["created", "nic"] = "created"
-    """From when a packet's latency counts: created (its creation, source queueing included) or nic (its entry into
-    the NIC's buffer, as in SST)."""
+    latency_from: Literal["created", "nic", "injected"] = "created"
+    """From when a packet's latency counts: created (its creation, source queueing included), nic (its entry into the
+    NIC's buffer, as in SST) or injected (its start on the injection link, as in CODES)."""
     responses: Switch = False
     """Whether every packet that arrives is answered by a small one, in a virtual channel of its own, as Aries does
     for its puts; true or false, also "on" or "off"."""

@@ -4,7 +4,7 @@
 
 use super::draws::salted;
 use super::gates::{self, Target};
-use super::{Intermediate, RoutingConfig, Senses, divert};
+use super::{Intermediate, Lane, RoutingConfig, Senses, divert};
 use crate::packet::{Leg, NONE, Packet};
 use pantala_topology::{GlobalLink, Topology};
 
@@ -113,13 +113,20 @@ impl Here<'_> {
 
     /// The path over link `gate` of those to `target`'s group; its queue is not read yet.
     fn path(&self, target: Target, gate: u32, intermediate: u32, packet: &Packet) -> Candidate {
-        let Self { routing, topology, router, group } = *self;
-        let link = topology.global_links(group, target.group)[gate as usize];
+        let channels = &self.routing.channels;
         let lane = match (intermediate == NONE, Self::later(packet)) {
-            (true, false) => routing.channels.minimal,
-            (true, true) => routing.channels.minimal_later,
-            (false, _) => routing.channels.nonminimal,
+            (true, false) => channels.minimal,
+            (true, true) => channels.minimal_later,
+            (false, false) => channels.nonminimal,
+            (false, true) => channels.nonminimal_later,
         };
+        self.over(target.group, gate, lane, intermediate, packet)
+    }
+
+    /// The path over link `gate` of those to a group, on the VCs of `lane`; its queue is not read yet.
+    pub(super) fn over(&self, to_group: u32, gate: u32, lane: Lane, intermediate: u32, packet: &Packet) -> Candidate {
+        let Self { routing, topology, router, group } = *self;
+        let link = topology.global_links(group, to_group)[gate as usize];
         let (port, vc) = if link.router == router {
             (link.port, lane.global)
         } else {

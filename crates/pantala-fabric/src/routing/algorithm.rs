@@ -1,9 +1,7 @@
 //! The algorithms by name, and what is fixed about each.
 
 use super::{ChannelMap, Channels};
-use super::{
-    aries, codes_adp, merlin_ugal, minimal, par, q_adaptive, ugal_g, ugal_global, ugal_n, valiant_group, valiant_node,
-};
+use super::{aries, merlin_ugal, minimal, par, q_adaptive, ugal_g, ugal_global, ugal_n, valiant_group, valiant_node};
 
 /// A routing algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +22,7 @@ pub enum Algorithm {
     UgalGlobal,
     /// [`q_adaptive`]
     QAdaptive,
-    /// [`codes_adp`]
+    /// [`super::codes_adp`]
     CodesAdp,
     /// [`super::codes_padp`]
     CodesPadp,
@@ -98,6 +96,9 @@ impl Algorithm {
             (ChannelMap::Booksim2, Self::BooksimUgal) => Some(Channels::BOOKSIM_UGAL),
             (ChannelMap::Caminos, Self::Minimal) => Some(minimal::CHANNELS),
             (ChannelMap::Caminos, Self::ValiantNode | Self::BooksimUgal) => Some(Channels::CAMINOS_VALIANT),
+            (ChannelMap::Codes, Self::Minimal | Self::ValiantGroup | Self::CodesAdp | Self::CodesPadp) => {
+                Some(Channels::CODES)
+            }
             _ => None,
         }
     }
@@ -115,7 +116,7 @@ impl Algorithm {
             Self::Par => par::CHANNELS,
             Self::UgalGlobal => ugal_global::CHANNELS,
             Self::QAdaptive => q_adaptive::CHANNELS,
-            Self::CodesAdp | Self::CodesPadp => codes_adp::CHANNELS,
+            Self::CodesAdp | Self::CodesPadp => Channels::CODES,
             Self::Aries => aries::CHANNELS,
         }
     }
@@ -126,11 +127,16 @@ impl Algorithm {
     pub const fn most_hops(self, diameter: u8) -> u8 {
         match self {
             Self::Minimal => 2 * diameter + 1,
-            Self::ValiantGroup | Self::UgalG | Self::UgalGlobal | Self::CodesAdp | Self::MerlinUgal => 3 * diameter + 2,
+            Self::ValiantGroup
+            | Self::UgalG
+            | Self::UgalGlobal
+            | Self::CodesAdp
+            | Self::CodesPadp
+            | Self::MerlinUgal => 3 * diameter + 2,
             Self::ValiantNode | Self::UgalN | Self::BooksimUgal => 4 * diameter + 2,
             // Up to a group's diameter before the change of mind, after which the way to the gate starts anew.
             Self::Par => 5 * diameter + 2,
-            Self::Aries | Self::CodesPadp => 4 * diameter + 2,
+            Self::Aries => 4 * diameter + 2,
             Self::QAdaptive => 5,
         }
     }
@@ -145,6 +151,12 @@ impl Algorithm {
     #[must_use]
     pub const fn is_progressive(self) -> bool {
         matches!(self, Self::Par | Self::CodesPadp | Self::Aries | Self::MerlinUgal)
+    }
+
+    /// Whether it picks the link to the next group anew at every router outside the destination's group, by queues.
+    #[must_use]
+    pub const fn steers(self) -> bool {
+        matches!(self, Self::CodesAdp | Self::CodesPadp)
     }
 
     /// Whether two-dimensional groups can carry it.

@@ -34,8 +34,10 @@ pub struct Channels {
     pub minimal: Lane,
     /// Source group, minimal path, from the routers after it.
     pub minimal_later: Lane,
-    /// Source group, non-minimal path.
+    /// Source group, non-minimal path, from the source router.
     pub nonminimal: Lane,
+    /// Source group, non-minimal path, from the routers after it.
+    pub nonminimal_later: Lane,
     /// Intermediate group, to the intermediate router.
     pub to_intermediate: u8,
     /// Intermediate group, from there on.
@@ -59,6 +61,7 @@ impl Channels {
             minimal: Lane::both(minimal),
             minimal_later: Lane::both(minimal),
             nonminimal: Lane::both(nonminimal),
+            nonminimal_later: Lane::both(nonminimal),
             to_intermediate,
             from_intermediate: Lane::both(from_intermediate),
             destination_minimal: count - 1,
@@ -92,6 +95,15 @@ impl Channels {
         ..Self::climbing(3, 1, 0, 0, 1)
     };
 
+    /// The map of CODES' dragonfly-dally: in the source group, inside groups too, the local hops made (more than one count
+    /// as one); 2 in the intermediate group, 3 in the destination's. It climbs.
+    pub const CODES: Self = Self {
+        inside: 0,
+        minimal_later: Lane::both(1),
+        nonminimal_later: Lane::both(1),
+        ..Self::climbing(4, 0, 0, 2, 2)
+    };
+
     /// CAMINOS' ascending channels for paths l g l l g l: local links on VC 2 times the global hops made plus the local hops
     /// since, global links on the global hops made.
     pub const CAMINOS_VALIANT: Self = Self {
@@ -123,11 +135,13 @@ pub enum ChannelMap {
     Booksim2,
     /// CAMINOS' ascending channels, for minimal, valiant_node and booksim_ugal.
     Caminos,
+    /// CODES' four, for minimal and valiant_group; codes_adp and codes_padp have them anyway.
+    Codes,
 }
 
 impl ChannelMap {
     /// Every map, in the order of the docs.
-    pub const ALL: [Self; 3] = [Self::Climbing, Self::Booksim2, Self::Caminos];
+    pub const ALL: [Self; 4] = [Self::Climbing, Self::Booksim2, Self::Caminos, Self::Codes];
 
     /// Its name in scenarios and plans.
     #[must_use]
@@ -136,6 +150,7 @@ impl ChannelMap {
             Self::Climbing => "climbing",
             Self::Booksim2 => "booksim2",
             Self::Caminos => "caminos",
+            Self::Codes => "codes",
         }
     }
 

@@ -1,32 +1,127 @@
-//! `codes_adp`: the adaptive routing of CODES' dragonfly-dally, on which the results of Yang et al. and Wang et al. rest.
+//! `codes_adp`: minimal, or through a random group, by the rule of CODES' dragonfly-dally, decided at the source router.
 //!
 //! ```text
+//! links(G, k) = the links of this group to group G that this router owns, k of them drawn, all different; if it owns none,
+//!               all those that the fewest local hops lead to
+//! q(l)        = flits that hold or wait for room behind the port by which link l is reached, all VCs
+//! best(G, k)  = a link of links(G, k) with the least q, equals drawn
 //! at the source router, if the destination is in another group:
-//!     M = candidates_minimal links to the destination group                        (CODES: 2)
-//!     N = candidates_nonminimal random groups, each by a link drawn at random      (CODES' global_k_picks: 2)
-//!     q(c) = bytes that hold or wait for the port of c, all VCs, in flits
-//!     m, n = the candidates of M, N with the least q
-//!     minimal  iff  q(m) <= minimal_up_to  or  q(m) <= threshold * q(n)            (CODES' "delta" score: threshold 2)
+//!     I = a third group, drawn
+//!     m = best(destination's group, candidates_minimal)               (CODES: global_k_picks = 2)
+//!     n = best(I, candidates_nonminimal)
+//!     minimal  iff  q(m) <= minimal_up_to  or  q(m) <= threshold * q(n)
+//! at every later router outside the destination's group:
+//!     go on by best(the group that is next, candidates_minimal, or _nonminimal on the way to I)
 //! ```
-//! Reads this router's own outputs. Decides once; each packet (CODES: chunk) draws for itself. Ties go to minimal.
-//! With the router preset `codes_dally` a port's queue is what CODES counts: packets that hold room behind the link, and
-//! those that wait for it in the port's virtual output queue.
+//! Reads this router's own outputs. Decides once; a packet (CODES: chunk) draws for itself. Ties go to minimal. The threshold
+//! is 2 by CODES' score "delta", its default and that of the configurations it ships, and 1 by "alpha"; `minimal_up_to` is
+//! its adaptive_threshold. With the router preset `codes_dally` a port's queue is what CODES counts: packets that hold room
+//! behind the link, and those that wait for it in the router.
 //!
-//! VCs: 4, as CODES: source group, the local hops made (at most 1), or 1 on a non-minimal path; intermediate group 2;
-//! destination group and ejection 3. l0 g1, l1 g1 l2 g2 l3: it climbs.
-//! Source: CODES `dragonfly-dally` (`adaptive`). Yang et al. (SC16, section 2.2) and Wang et al. (IPDPS20, section IV.C) send
-//! non-minimal packets through a random router; their simulator goes through a group.
+//! VCs: 4, by [`Channels::CODES`]: l0 g1 l2 g2 l3, g0 l2 g2 l3, and l0 inside a group.
+//! Source: CODES `dragonfly-dally`, its `prog-adaptive` with the decision at the source router only; CODES 2 refuses
+//! `adaptive`. Yang et al. (SC16, section 2.2) and Wang et al. (IPDPS20, section IV.C) send non-minimal packets through a random
+//! router of another group, as CODES did before it was rewritten in 2019 (`prog-adaptive-legacy`), with two of them to choose
+//! from.
 
-use super::adaptive::{self, Here};
-use super::draws::third_group;
-use super::{Channels, Lane, Senses};
-use crate::packet::Packet;
+use super::Senses;
+use super::adaptive::{Candidate, Here};
+use super::draws::{salted, scaled, third_group};
+use crate::packet::{Leg, NONE, Packet};
 
-/// The VC map.
-pub(super) const CHANNELS: Channels = Channels { minimal_later: Lane::both(1), ..Channels::climbing(4, 0, 1, 2, 2) };
+/// Salts of the draws: a block for each hop, and in it for each kind of choice.
+const SALT: u64 = 1 << 32;
+const BY_HOP: u64 = 1 << 16;
+const MINIMAL: u64 = 0;
+const NONMINIMAL: u64 = 1 << 12;
+const ONWARD: u64 = 2 << 12;
+const TIES: u64 = 1 << 11;
+const GROUP: u64 = 3 << 12;
 
 /// Minimal, or through a random group.
 pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let (source, destination) = (here.group, u32::from(packet.destination_group));
-    adaptive::decide(here, packet, senses, |draw| third_group(here.topology, source, destination, draw), 0);
+    choose(here, packet, senses, intermediate(here, packet));
+}
+
+/// The group that a non-minimal path of the packet goes through.
+pub(super) fn intermediate(here: &Here<'_>, packet: &Packet) -> u32 {
+    third_group(here.topology, here.group, u32::from(packet.destination_group), salted(packet.draw, SALT + GROUP))
+}
+
+/// Compares the best link to the destination's group with the best one to `intermediate`.
+pub(super) fn choose<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S, intermediate: u32) {
+    let ugal = &here.routing.ugal;
+    let destination = u32::from(packet.destination_group);
+    let minimal = best(here, packet, senses, destination, NONE, ugal.candidates_minimal, MINIMAL);
+    let other = best(here, packet, senses, intermediate, intermediate, ugal.candidates_nonminimal, NONMINIMAL);
+    let coin = salted(packet.draw, SALT + GROUP + 1 + u64::from(packet.hops));
+    let diverts = ugal.diverts(minimal.queue, other.queue, coin);
+    here.take(packet, &minimal, &other, diverts);
+}
+
+/// Picks the link that a packet whose path is decided leaves this group by.
+pub(super) fn steer<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    let destination = u32::from(packet.destination_group);
+    if here.group == destination {
+        return;
+    }
+    let ugal = &here.routing.ugal;
+    let outward = packet.leg == Leg::ToIntermediate && packet.intermediate != here.group;
+    let (target, through, most) = if outward {
+        (packet.intermediate, packet.intermediate, ugal.candidates_nonminimal)
+    } else {
+        (destination, NONE, ugal.candidates_minimal)
+    };
+    packet.gate = best(here, packet, senses, target, through, most, ONWARD).gate;
+}
+
+/// A link with the least queue among `most` of this router's own to `group`, or, if it has none, among all the nearest.
+fn best<S: Senses>(
+    here: &Here<'_>,
+    packet: &Packet,
+    senses: &mut S,
+    group: u32,
+    through: u32,
+    most: u32,
+    salt: u64,
+) -> Candidate {
+    let channels = &here.routing.channels;
+    let lane = match (through == NONE, packet.hops == 0) {
+        (true, _) if packet.nonminimal => channels.from_intermediate,
+        (true, true) => channels.minimal,
+        (true, false) => channels.minimal_later,
+        (false, true) => channels.nonminimal,
+        (false, false) => channels.nonminimal_later,
+    };
+    let salt = SALT + BY_HOP * u64::from(packet.hops) + salt;
+    let links = here.topology.global_links(here.group, group);
+    let distance = |gate: u32| here.topology.local_distance(here.router, links[gate as usize].router);
+    let gates = || 0..links.len() as u32;
+    let nearest = gates().map(distance).min().expect("every two groups are joined");
+    // Those still to look at, and how many of them are still to be drawn.
+    let mut left = gates().filter(|gate| distance(*gate) == nearest).count() as u32;
+    let mut wanted = if nearest == 0 { most.min(left) } else { left };
+    let mut best: Option<Candidate> = None;
+    let mut equals = 0;
+    for gate in gates().filter(|gate| distance(*gate) == nearest) {
+        let draw = salted(packet.draw, salt + u64::from(gate));
+        let drawn = scaled(draw, left) < wanted;
+        left -= 1;
+        if !drawn {
+            continue;
+        }
+        wanted -= 1;
+        let path = here.over(group, gate, lane, through, packet);
+        let path = Candidate { queue: here.queue(senses, &path), ..path };
+        let least = best.map_or(i64::MAX, |best| best.queue);
+        if path.queue > least {
+            continue;
+        }
+        // One of several equals: the n-th replaces the one before it with probability 1/n.
+        equals = if path.queue == least { equals + 1 } else { 1 };
+        if scaled(salted(packet.draw, salt + TIES + u64::from(gate)), equals) == 0 {
+            best = Some(path);
+        }
+    }
+    best.expect("at least one candidate")
 }

@@ -3,11 +3,11 @@
 
 use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
-use pantala_fabric::packet::{Packet, PacketOrigin};
-use pantala_fabric::routing::{Algorithm, RoutingConfig};
+use pantala_fabric::packet::{Leg, NONE, Packet, PacketOrigin};
+use pantala_fabric::routing::{Algorithm, QueueMeasure, RoutingConfig, Senses};
 use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes};
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Topology, Wiring};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Kang et al.'s machine with the default router model.
 pub fn kang(algorithm: Algorithm) -> FabricConfig {
@@ -20,6 +20,7 @@ pub fn kang(algorithm: Algorithm) -> FabricConfig {
             input_latency: 10_000,
             output_latency: 10_000,
             output_latency_at: OutputLatency::Crossbar,
+            input_queue: InputQueue::Fifo,
             crossbar_flit: 1_280,
             crossbar_delays_head: true,
             crossbar_clock: CrossbarClock::None,
@@ -28,6 +29,7 @@ pub fn kang(algorithm: Algorithm) -> FabricConfig {
             output_vc_gap: 0,
             credit_check: CreditCheck::Link,
             arbiter: Arbiter::RoundRobin,
+            buffer_unit: BufferUnit::Flit,
             input_buffer: 120,
             output_buffer: 120,
             hand_over: HandOver::Tail,
@@ -35,6 +37,7 @@ pub fn kang(algorithm: Algorithm) -> FabricConfig {
             credit_return: Release::Tail,
             output_release: Release::Head,
             credit_latency: CreditLatency::Link,
+            credit_delay: 0,
         },
         virtual_channels: 0,
         routings: Vec::new(),
@@ -62,6 +65,26 @@ pub fn sst(algorithm: Algorithm) -> FabricConfig {
     router.credit_return = Release::Head;
     router.credit_latency = CreditLatency::LinkAndRouter;
     config.nic_buffer = 30;
+    config
+}
+
+/// The same with the stages of CODES' dragonfly-dally.
+pub fn codes(algorithm: Algorithm) -> FabricConfig {
+    let mut config = kang(algorithm);
+    let router = &mut config.router;
+    router.input_latency = 0;
+    router.output_latency = 100_000;
+    router.output_latency_at = OutputLatency::Link;
+    router.crossbar_delays_head = false;
+    router.input_queue = InputQueue::VirtualOutput;
+    router.credit_check = CreditCheck::Crossbar;
+    router.buffer_unit = BufferUnit::Packet;
+    router.input_buffer = 16;
+    router.output_buffer = 0;
+    router.hand_over = HandOver::Store;
+    router.credit_return = Release::Head;
+    router.credit_latency = CreditLatency::Fixed;
+    router.credit_delay = 1_500;
     config
 }
 
@@ -136,6 +159,8 @@ pub struct Uniform {
     pub slot: Time,
     pub gaps: Geometric,
     pub bytes: u32,
+    /// Packets are of this size to `bytes`, evenly.
+    pub shortest: u32,
     pub next: Vec<Time>,
     pub streams: Vec<Stream>,
     pub until: Time,
@@ -150,6 +175,7 @@ impl Uniform {
             slot: config.timing(LinkClass::Terminal).flit,
             gaps: Geometric::new(p),
             bytes: config.packet_bytes,
+            shortest: config.packet_bytes,
             next: vec![0; nodes as usize],
             streams: (0..nodes).map(|n| Stream::new(config.seed, 99, u64::from(n))).collect(),
             until,
@@ -247,4 +273,42 @@ impl Probe for Log {
 pub fn network<H: Host>(config: FabricConfig, topology: Topology, host: H) -> Network<H, Log> {
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
     Network::new(config, topology, &keys, host, Log::default())
+}
+
+/// Queues by (port, VC), zero where nothing is said.
+#[derive(Default)]
+pub struct Queues(pub BTreeMap<(u16, u8), i64>);
+
+impl Senses for Queues {
+    fn queue(&mut self, port: u16, vc: Option<u8>, _: QueueMeasure) -> i64 {
+        self.0.iter().filter(|((p, v), _)| *p == port && vc.is_none_or(|vc| vc == *v)).map(|(_, flits)| flits).sum()
+    }
+    fn queue_at(&mut self, _: u32, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
+        self.queue(port, vc, measure)
+    }
+}
+
+/// A packet at its source router.
+pub fn packet(topology: &Topology, destination: u32, draw: u64) -> Packet {
+    let router = topology.router_of(destination);
+    Packet {
+        ready: 0,
+        tail: 0,
+        draw,
+        next: NONE,
+        at: 0,
+        destination,
+        destination_router: router,
+        intermediate: NONE,
+        gate: NONE,
+        bytes: 512,
+        destination_group: topology.group_of(router) as u16,
+        job: 0,
+        flits: 4,
+        out_vc: 0,
+        hops: 0,
+        leg: Leg::Undecided,
+        nonminimal: false,
+        routing: 0,
+    }
 }

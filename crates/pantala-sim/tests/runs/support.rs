@@ -29,9 +29,11 @@ pub(crate) fn plan(jobs: Value) -> Value {
         "router": {
             "model": "pantala", "input_latency_ps": 10_000, "output_latency_ps": 10_000,
             "output_latency_at": "crossbar", "crossbar_bandwidth_bytes_per_s": 100_000_000_000_u64,
-            "crossbar_clock": "none", "crossbar_delay": "flit", "arbiter": "round_robin", "input_buffer_flits": 120,
-            "output_buffer_flits": 120, "hand_over": "tail", "link_decision": "at_start", "credit_return": "tail",
-            "output_release": "start", "credit_latency": "link"
+            "input_queue": "fifo", "crossbar_clock": "none", "crossbar_delay": "flit", "crossbar_contention": "port",
+            "input_vc_gap": 0, "output_vc_gap": 0, "arbiter": "round_robin", "buffer_unit": "flit",
+            "input_buffer_flits": 120, "output_buffer_flits": 120, "hand_over": "tail", "link_decision": "at_start",
+            "credit_check": "link", "credit_return": "tail", "output_release": "start", "credit_latency": "link",
+            "credit_delay_ps": 0
         },
         "nic": {"buffer_packets": 30, "latency_from": "created"},
         "routing": {
