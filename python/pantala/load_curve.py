@@ -113,7 +113,7 @@ def curve(
     Args:
         preset: a router model; it also gives the defaults of what follows, as its simulator has them.
         routing: a routing algorithm, by our name or by that of the preset's simulator.
-        pattern: uniform, shift, bit_complement, next_group or hotspot.
+        pattern: uniform, shift, bit_complement, next_group, hotspot or neighbor_3d.
         loads: offered loads, as fractions of the terminal bandwidth.
         seed: the seed; one seed, one result.
         warmup: simulated time before the window that is measured, e.g. ``"20 us"``.

@@ -178,7 +178,7 @@ def _placement(placement: Placement) -> dict[str, Any]:
 
 def _workload(workload: Workload) -> dict[str, Any]:
     """The workload's fields, with sizes and times under names that carry their unit."""
-    fields = workload.model_dump(mode="python")
+    fields = workload.model_dump(mode="python", exclude=set(workload.idle) if workload.kind == "pattern" else None)
     if workload.kind == "fft3d" and fields["column_message"] is None:
         fields["column_message"] = fields["row_message"]
     plan: dict[str, Any] = {}

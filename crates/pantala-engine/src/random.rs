@@ -46,6 +46,19 @@ impl Stream {
         mix(self.key.wrapping_add(self.counter.wrapping_mul(GAMMA)))
     }
 
+    /// How many words have been drawn: the number of the next draw, counted from 0.
+    #[inline]
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.counter
+    }
+
+    /// Goes past one word without looking at it.
+    #[inline]
+    pub const fn skip(&mut self) {
+        self.counter = self.counter.wrapping_add(1);
+    }
+
     /// A uniform integer in `0..bound` (Lemire's multiply-shift; the bias is below 2^-32 for bounds below 2^32).
     ///
     /// # Panics

@@ -1,21 +1,48 @@
 //! Placement: rank to node, one rank a node.
 //!
-//! Explicit lists go first, then contiguous jobs that name their first node, then the other contiguous jobs, then the random
-//! ones, each kind in the order of the jobs; so a random job never takes a node that another asks for by number.
+//! Explicit lists go first, then contiguous jobs that name their first node, then the other contiguous jobs, then those that
+//! draw nodes, routers or groups, each kind in the order of the jobs; so a job that draws never takes a node that another asks
+//! for by number.
 
 mod contiguous;
 mod nodes;
 mod random;
+mod random_groups;
+mod random_routers;
 
 use crate::error::PlanError;
 use crate::plan::{JobPlan, PlacementPlan};
+use pantala_engine::Stream;
+use pantala_engine::random::key_of;
+use pantala_topology::Topology;
+
+const PLACEMENT_STREAM: u64 = 0x506C_6163_656D_656E;
+
+/// How the nodes of a machine, counted router by router and group by group, hang together.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// All of them.
+    pub nodes: u32,
+    /// Of one router.
+    pub nodes_per_router: u32,
+    /// Of one group.
+    pub nodes_per_group: u32,
+}
+
+impl From<&Topology> for Shape {
+    fn from(topology: &Topology) -> Self {
+        let nodes = topology.nodes();
+        Self { nodes, nodes_per_router: nodes / topology.routers(), nodes_per_group: nodes / topology.groups() }
+    }
+}
 
 /// Fills the node list of every job that has none; checks those that have one. No job gets a node of the `service` ranges,
 /// of which each is a first and a last node.
 ///
 /// # Errors
 /// A [`PlanError`] if lists overlap, if a node does not exist or is a service node, or if nodes run out.
-pub fn place(jobs: &mut [JobPlan], nodes: u32, service: &[[u32; 2]], seed: u64) -> Result<(), PlanError> {
+pub fn place(jobs: &mut [JobPlan], shape: Shape, service: &[[u32; 2]], seed: u64) -> Result<(), PlanError> {
+    let nodes = shape.nodes;
     let mut free = Free::new(nodes, service)?;
     let wanted: u64 = jobs.iter().map(|j| u64::from(j.ranks)).sum();
     let most = free.for_jobs();
@@ -54,12 +81,19 @@ pub fn place(jobs: &mut [JobPlan], nodes: u32, service: &[[u32; 2]], seed: u64) 
                 }
                 (PlacementPlan::Contiguous { first_node: None }, 2) => contiguous::place(&mut free, index, job, None)?,
                 (PlacementPlan::Random {}, 3) => random::place(&mut free, job, seed),
+                (PlacementPlan::RandomRouters {}, 3) => random_routers::place(&mut free, shape, job, seed),
+                (PlacementPlan::RandomGroups {}, 3) => random_groups::place(&mut free, shape, job, seed),
                 _ => continue,
             };
             jobs[index].nodes = chosen;
         }
     }
     Ok(())
+}
+
+/// The random numbers of a job's placement.
+fn draws(job: &JobPlan, seed: u64) -> Stream {
+    Stream::new(seed, PLACEMENT_STREAM, key_of(&job.name))
 }
 
 /// Who holds which node.
@@ -103,12 +137,32 @@ impl Free {
     fn nodes(&self) -> u32 {
         self.owner.len() as u32
     }
+
+    /// Gives nodes to a job that needs no name: nobody after it asks for nodes by number.
+    fn take(&mut self, nodes: &[u32]) {
+        for &node in nodes {
+            self.owner[node as usize] = Some(usize::MAX);
+        }
+    }
+
+    /// Takes `count` nodes: blocks of `block` consecutive nodes in random order, of each the nodes that are free.
+    fn by_blocks(&mut self, block: u32, count: u32, draws: &mut Stream) -> Vec<u32> {
+        let mut blocks: Vec<u32> = (0..self.nodes() / block).collect();
+        draws.shuffle(&mut blocks);
+        let nodes = blocks.iter().flat_map(|&b| b * block..(b + 1) * block);
+        let chosen: Vec<u32> = nodes.filter(|&n| self.is_free(n)).take(count as usize).collect();
+        self.take(&chosen);
+        chosen
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use pantala_workload::WorkloadSpec;
+
+    /// Eight groups of four routers of two nodes.
+    const SHAPE: Shape = Shape { nodes: 64, nodes_per_router: 2, nodes_per_group: 8 };
 
     fn job(name: &str, ranks: u32, placement: PlacementPlan) -> JobPlan {
         let workload: WorkloadSpec = serde_json::from_value(serde_json::json!(
@@ -135,7 +189,7 @@ mod tests {
             job("c", 8, PlacementPlan::Contiguous { first_node: Some(10) }),
             job("d", 3, PlacementPlan::Contiguous { first_node: None }),
         ];
-        place(&mut jobs, 64, &[], 1).unwrap();
+        place(&mut jobs, SHAPE, &[], 1).unwrap();
         assert_eq!(jobs[1].nodes, [5, 3]);
         assert_eq!(jobs[2].nodes, (10..18).collect::<Vec<_>>());
         assert_eq!(jobs[3].nodes, [0, 1, 2]);
@@ -148,12 +202,12 @@ mod tests {
     #[test]
     fn a_resolved_plan_stays_as_it_is() {
         let mut jobs = vec![job("a", 10, PlacementPlan::Random {}), job("b", 20, PlacementPlan::Random {})];
-        place(&mut jobs, 64, &[], 1).unwrap();
+        place(&mut jobs, SHAPE, &[], 1).unwrap();
         let before: Vec<_> = jobs.iter().map(|j| j.nodes.clone()).collect();
-        place(&mut jobs, 64, &[], 2).unwrap();
+        place(&mut jobs, SHAPE, &[], 2).unwrap();
         assert_eq!(before, jobs.iter().map(|j| j.nodes.clone()).collect::<Vec<_>>());
         jobs.remove(0);
-        place(&mut jobs, 64, &[], 2).unwrap();
+        place(&mut jobs, SHAPE, &[], 2).unwrap();
         assert_eq!(before[1], jobs[0].nodes);
     }
 
@@ -163,11 +217,11 @@ mod tests {
             job("a", 2, PlacementPlan::Nodes { nodes: vec![1, 2] }),
             job("b", 2, PlacementPlan::Nodes { nodes: vec![2, 3] }),
         ];
-        let error = place(&mut jobs, 64, &[], 1).unwrap_err();
+        let error = place(&mut jobs, SHAPE, &[], 1).unwrap_err();
         assert_eq!(error.key, "jobs[1].placement.nodes");
         assert!(error.message.contains("\"a\""), "{error}");
         let mut jobs = vec![job("a", 65, PlacementPlan::Random {})];
-        assert!(place(&mut jobs, 64, &[], 1).unwrap_err().message.contains("64 nodes"));
+        assert!(place(&mut jobs, SHAPE, &[], 1).unwrap_err().message.contains("64 nodes"));
     }
 
     #[test]
@@ -178,7 +232,7 @@ mod tests {
             job("b", 4, PlacementPlan::Contiguous { first_node: Some(13) }),
             job("c", 46, PlacementPlan::Random {}),
         ];
-        place(&mut jobs, 64, &service, 1).unwrap();
+        place(&mut jobs, SHAPE, &service, 1).unwrap();
         assert_eq!(jobs[0].nodes, [0, 1, 2, 3, 4, 5, 8, 9], "compute nodes that follow each other");
         assert_eq!(jobs[1].nodes, [13, 16, 17, 18]);
         let mut all: Vec<u32> = jobs.iter().flat_map(|j| j.nodes.clone()).collect();
@@ -189,7 +243,7 @@ mod tests {
     #[test]
     fn service_nodes_asked_for_are_named() {
         let fault = |placement: PlacementPlan, ranks: u32, service: &[[u32; 2]]| {
-            place(&mut [job("a", ranks, placement)], 64, service, 1).unwrap_err().to_string()
+            place(&mut [job("a", ranks, placement)], SHAPE, service, 1).unwrap_err().to_string()
         };
         let told = fault(PlacementPlan::Nodes { nodes: vec![5, 6] }, 2, &[[6, 7]]);
         assert!(told.contains("node 6 is a service node"), "{told}");
@@ -200,5 +254,54 @@ mod tests {
         for service in [&[[63, 64]][..], &[[7, 6]], &[[6, 7], [7, 8]]] {
             assert!(fault(PlacementPlan::Random {}, 1, service).contains("service_nodes"), "{service:?}");
         }
+    }
+
+    /// Whether `nodes` is made of whole blocks, each in order.
+    fn in_blocks(nodes: &[u32], block: u32) -> bool {
+        nodes.chunks(block as usize).all(|c| c[0] % block == 0 && c.windows(2).all(|w| w[1] == w[0] + 1))
+    }
+
+    #[test]
+    fn random_groups_and_routers_keep_their_nodes_together() {
+        for (placement, block) in [(PlacementPlan::RandomGroups {}, 8), (PlacementPlan::RandomRouters {}, 2)] {
+            let mut jobs = vec![job("a", 64, placement.clone())];
+            place(&mut jobs, SHAPE, &[], 1).unwrap();
+            assert!(in_blocks(&jobs[0].nodes, block));
+            assert_ne!(jobs[0].nodes, (0..64).collect::<Vec<_>>(), "the order is random");
+            let mut sorted = jobs[0].nodes.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..64).collect::<Vec<_>>(), "all nodes, each once");
+            let mut other = vec![job("a", 64, placement.clone())];
+            place(&mut other, SHAPE, &[], 2).unwrap();
+            assert_ne!(jobs[0].nodes, other[0].nodes, "the order follows the seed");
+            let mut renamed = vec![job("b", 64, placement)];
+            place(&mut renamed, SHAPE, &[], 1).unwrap();
+            assert_ne!(jobs[0].nodes, renamed[0].nodes, "and the job's name");
+        }
+        assert!(!in_blocks(&[2, 3, 0, 1], 4), "routers in random order are not groups in order");
+    }
+
+    #[test]
+    fn a_job_that_ends_inside_a_group_leaves_the_rest_to_others() {
+        let mut jobs = vec![
+            job("a", 12, PlacementPlan::RandomGroups {}),
+            job("b", 12, PlacementPlan::RandomGroups {}),
+            job("c", 38, PlacementPlan::RandomRouters {}),
+            job("d", 2, PlacementPlan::Nodes { nodes: vec![9, 8] }),
+        ];
+        place(&mut jobs, SHAPE, &[], 3).unwrap();
+        for (job, block) in [(0, 8), (1, 8), (2, 2)] {
+            let nodes = &jobs[job].nodes;
+            let mut blocks: Vec<u32> = nodes.iter().map(|n| n / block).collect();
+            assert!(nodes.windows(2).all(|w| w[0] / block != w[1] / block || w[0] < w[1]), "in order inside a block");
+            blocks.dedup();
+            let visits = blocks.len();
+            blocks.sort_unstable();
+            blocks.dedup();
+            assert_eq!(blocks.len(), visits, "a block is left once");
+        }
+        let mut all: Vec<u32> = jobs.iter().flat_map(|j| j.nodes.clone()).collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..64).collect::<Vec<_>>());
     }
 }

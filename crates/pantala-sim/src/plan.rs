@@ -339,6 +339,10 @@ pub struct JobPlan {
 pub enum PlacementPlan {
     /// Nodes drawn at random from those that are free.
     Random {},
+    /// The free nodes of routers drawn at random.
+    RandomRouters {},
+    /// The free nodes of groups drawn at random.
+    RandomGroups {},
     /// The first run of free nodes in order, from `first_node` on.
     Contiguous {
         /// Where to begin; absent: at the lowest free node.

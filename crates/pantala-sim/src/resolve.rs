@@ -54,7 +54,8 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     routings::check(&mut plan, &topology)?;
     plan.mpi.check().map_err(|fault| PlanError::at("mpi", fault))?;
     check_jobs(&plan)?;
-    placement::place(&mut plan.jobs, topology.nodes(), &plan.service_nodes, plan.seed)?;
+    complete_patterns(&mut plan);
+    placement::place(&mut plan.jobs, (&topology).into(), &plan.service_nodes, plan.seed)?;
     check_patterns(&plan, &topology)?;
     plan.topology.links_per_pair = topology.links_per_pair();
     plan.derived = Some(derive(&plan, &topology));
@@ -307,12 +308,23 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
+/// Fills in what patterns leave open.
+fn complete_patterns(plan: &mut Plan) {
+    for job in &mut plan.jobs {
+        if let WorkloadSpec::Pattern(pattern) = &mut job.workload {
+            pattern.complete(job.ranks);
+        }
+    }
+}
+
 /// Patterns that follow groups must find them on their nodes.
 fn check_patterns(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     for (index, job) in plan.jobs.iter().enumerate() {
         if let WorkloadSpec::Pattern(pattern) = &job.workload {
             let groups: Vec<u32> = job.nodes.iter().map(|&node| topology.group_of_node(node)).collect();
-            pattern.law(&groups).map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))?;
+            pattern
+                .law(&groups, plan.packet_bytes)
+                .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))?;
         }
     }
     Ok(())

@@ -130,8 +130,8 @@ impl Endpoints {
         seed: u64,
     ) -> Result<(), Fault> {
         let groups: Vec<u32> = job.nodes.iter().map(|node| context.group_of_node[*node as usize]).collect();
-        let law = pattern.law(&groups)?;
         let PatternContext { packet_bytes, flit_bytes, terminal_bytes_per_second, .. } = *context;
+        let law = pattern.law(&groups, packet_bytes)?;
         let flits = packet_bytes.div_ceil(flit_bytes);
         let pace = Pace::new(pattern.injection, pattern.load, flits, flit_bytes, terminal_bytes_per_second);
         let source = self.sources.len() as u16;

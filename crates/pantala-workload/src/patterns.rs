@@ -6,6 +6,7 @@
 
 pub mod bit_complement;
 pub mod hotspot;
+pub mod neighbor_3d;
 pub mod next_group;
 pub mod shift;
 pub mod uniform;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::injection::{Injection, Phase, check_load};
 use bit_complement::BitComplement;
 use hotspot::Hotspot;
+use neighbor_3d::Neighbor3d;
 use next_group::NextGroup;
 use shift::Shift;
 use uniform::Uniform;
@@ -48,6 +50,18 @@ pub struct Pattern {
     /// `hotspot`: the share of packets that go to a hotspot, from 0 to 1.
     #[serde(default = "tenth")]
     pub hotspot_share: f64,
+    /// `neighbor_3d`: the process grid x, y, z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<[u32; 3]>,
+    /// `neighbor_3d`: along which dimension ranks are neighbours: 0 (x), 1 (y) or 2 (z, the default).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimension: Option<u8>,
+    /// `neighbor_3d`: bytes to one neighbour before the other's turn; a packet if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_bytes: Option<u64>,
+    /// `neighbor_3d`: whether the first and the last rank along the dimension are neighbours; not if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub periodic: Option<bool>,
 }
 
 const fn one() -> u32 {
@@ -74,7 +88,14 @@ pub enum PatternKind {
     NextGroup,
     /// [`hotspot`].
     Hotspot,
+    /// [`neighbor_3d`].
+    #[serde(rename = "neighbor_3d")]
+    Neighbor3d,
 }
+
+/// What `neighbor_3d` has when its keys are left out.
+const LAST_DIMENSION: u8 = 2;
+const ONE_PACKET: u64 = 1;
 
 impl Pattern {
     /// Checks the parameters for a job of `ranks`.
@@ -89,14 +110,38 @@ impl Pattern {
             PatternKind::BitComplement => bit_complement::check(ranks, self.include_self),
             PatternKind::NextGroup => next_group::check(ranks),
             PatternKind::Hotspot => hotspot::check(ranks, &self.hotspots, self.hotspot_share, self.include_self),
+            PatternKind::Neighbor3d => {
+                let (grid, dimension, message_bytes) = self.neighbours(ranks);
+                neighbor_3d::check(ranks, grid, dimension, message_bytes)
+            }
         }
     }
 
-    /// The law for a job whose rank `r` sits in group `groups[r]`.
+    /// The grid, the dimension and the message of `neighbor_3d`.
+    fn neighbours(&self, ranks: u32) -> ([u32; 3], u8, u64) {
+        (
+            self.grid.unwrap_or_else(|| neighbor_3d::default_grid(ranks)),
+            self.dimension.unwrap_or(LAST_DIMENSION),
+            self.message_bytes.unwrap_or(ONE_PACKET),
+        )
+    }
+
+    /// Fills in what depends on the number of ranks and was left open: the grid of `neighbor_3d`.
+    pub fn complete(&mut self, ranks: u32) {
+        if self.pattern == PatternKind::Neighbor3d {
+            let (grid, dimension, message_bytes) = self.neighbours(ranks);
+            self.grid = Some(grid);
+            self.dimension = Some(dimension);
+            self.message_bytes = Some(message_bytes);
+            self.periodic = Some(self.periodic.unwrap_or(false));
+        }
+    }
+
+    /// The law for a job whose rank `r` sits in group `groups[r]` and whose packets are of `packet_bytes`.
     ///
     /// # Errors
     /// A [`Fault`] if the ranks' groups do not allow it; what [`Pattern::check`] finds must have been checked.
-    pub fn law(&self, groups: &[u32]) -> Result<Law, Fault> {
+    pub fn law(&self, groups: &[u32], packet_bytes: u32) -> Result<Law, Fault> {
         let ranks = groups.len() as u32;
         Ok(match self.pattern {
             PatternKind::Uniform => Law::Uniform(Uniform::new(ranks, self.include_self)),
@@ -105,6 +150,11 @@ impl Pattern {
             PatternKind::NextGroup => Law::NextGroup(NextGroup::new(groups)?),
             PatternKind::Hotspot => {
                 Law::Hotspot(Hotspot::new(ranks, self.hotspots.clone(), self.hotspot_share, self.include_self))
+            }
+            PatternKind::Neighbor3d => {
+                let (grid, dimension, message_bytes) = self.neighbours(ranks);
+                let periodic = self.periodic.unwrap_or(false);
+                Law::Neighbor3d(Neighbor3d::new(grid, dimension, periodic, message_bytes, packet_bytes))
             }
         })
     }
@@ -123,6 +173,8 @@ pub enum Law {
     NextGroup(NextGroup),
     /// Few ranks more often than others.
     Hotspot(Hotspot),
+    /// The neighbours along one dimension of a grid, in turn.
+    Neighbor3d(Neighbor3d),
 }
 
 impl Law {
@@ -135,6 +187,7 @@ impl Law {
             Self::BitComplement(law) => law.destination(rank),
             Self::NextGroup(law) => law.destination(rank, draws),
             Self::Hotspot(law) => law.destination(rank, draws),
+            Self::Neighbor3d(law) => law.destination(rank, draws),
         }
     }
 

@@ -13,7 +13,7 @@ fn law(text: &str, groups: &[u32]) -> Law {
         panic!()
     };
     pattern.check(groups.len() as u32).unwrap();
-    pattern.law(groups).unwrap()
+    pattern.law(groups, 64).unwrap()
 }
 
 /// Checks the shares of destinations of `rank` against `expected` (five standard deviations).
@@ -64,6 +64,61 @@ fn bit_complement_mirrors() {
     let odd = law("bit_complement", &[0; 5]);
     assert_eq!((0..5).map(|r| odd.silent(r)).collect::<Vec<_>>(), [false, false, true, false, false]);
     assert!(!law("bit_complement, include_self: true", &[0; 5]).silent(2));
+}
+
+/// The destinations of the first packets of a rank.
+fn first(law: &Law, rank: u32, packets: usize) -> Vec<u32> {
+    let mut draws = Stream::new(0, 0, 0);
+    (0..packets).map(|_| law.destination(rank, &mut draws)).collect()
+}
+
+#[test]
+fn neighbours_take_turns_message_by_message() {
+    // Two by three by four; rank 8 is at x = 0, y = 1, z = 1.
+    let turns = |text: &str| law(&format!("neighbor_3d, grid: [2,3,4], {text}"), &[0; 24]);
+    assert_eq!(first(&turns("message_bytes: 64"), 8, 4), [14, 2, 14, 2]);
+    assert_eq!(first(&turns("message_bytes: 65"), 8, 6), [14, 14, 2, 2, 14, 14]);
+    assert_eq!(first(&turns("periodic: true"), 8, 2), [14, 2]);
+    assert_eq!(first(&turns("dimension: 1"), 8, 2), [10, 6]);
+    assert_eq!(first(&turns("dimension: 0, periodic: true"), 8, 2), [9, 9]);
+    assert_eq!(first(&turns("dimension: 0"), 9, 2), [8, 8]);
+}
+
+#[test]
+fn edges_have_one_neighbour_or_the_far_side() {
+    let last = |text: &str| law(&format!("neighbor_3d, grid: [2,3,4], {text}"), &[0; 24]);
+    assert_eq!(first(&last("dimension: 2"), 1, 2), [7, 7]);
+    assert_eq!(first(&last("dimension: 2"), 19, 2), [13, 13]);
+    assert_eq!(first(&last("periodic: true"), 1, 2), [7, 19]);
+    assert_eq!(first(&last("periodic: true"), 19, 2), [1, 13]);
+    for rank in 0..24 {
+        let [ahead, behind] = first(&last("periodic: true"), rank, 2)[..] else { panic!() };
+        assert_eq!(first(&last("periodic: true"), ahead, 2)[1], rank);
+        assert_eq!(first(&last("periodic: true"), behind, 2)[0], rank);
+    }
+}
+
+#[test]
+fn the_default_grid_is_nearly_a_cube_with_its_short_side_last() {
+    let WorkloadSpec::Pattern(mut pattern) = workload_of("kind: pattern, load: 0.5, pattern: neighbor_3d") else {
+        panic!()
+    };
+    pattern.complete(1056);
+    assert_eq!((pattern.grid, pattern.dimension), (Some([12, 11, 8]), Some(2)));
+    assert_eq!(first(&pattern.law(&[0; 1056], 64).unwrap(), 200, 2), [332, 68]);
+    for (keys, key) in [
+        ("grid: [2,2,2]", "grid"),
+        ("grid: [24,1,1]", "dimension"),
+        ("dimension: 3", "dimension"),
+        ("message_bytes: 0", "message_bytes"),
+    ] {
+        let WorkloadSpec::Pattern(wrong) =
+            workload_of(&format!("kind: pattern, load: 0.5, pattern: neighbor_3d, {keys}"))
+        else {
+            panic!()
+        };
+        assert_eq!(wrong.check(24).unwrap_err().key, key);
+    }
 }
 
 #[test]

@@ -67,6 +67,10 @@ fn optional_keys_have_defaults() {
         offset: 1,
         hotspots: vec![0],
         hotspot_share: 0.1,
+        grid: None,
+        dimension: None,
+        message_bytes: None,
+        periodic: None,
     };
     assert_eq!(pattern, expected);
 }

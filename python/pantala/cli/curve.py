@@ -32,7 +32,7 @@ def curve(
         ),
     ] = "minimal",
     pattern: Annotated[
-        str, typer.Option("--pattern", help="uniform, shift, bit_complement, next_group or hotspot.")
+        str, typer.Option("--pattern", help="uniform, shift, bit_complement, next_group, hotspot or neighbor_3d.")
     ] = "uniform",
     loads: Annotated[
         str, typer.Option("--loads", metavar="LIST", help="Offered loads, as fractions of terminal bandwidth.")

@@ -1,6 +1,13 @@
 """The scenario: typed models of what to run, read from TOML or made in Python."""
 
-from pantala.scenario.job import ContiguousPlacement, Job, NodesPlacement, RandomPlacement
+from pantala.scenario.job import (
+    ContiguousPlacement,
+    Job,
+    NodesPlacement,
+    RandomGroupsPlacement,
+    RandomPlacement,
+    RandomRoutersPlacement,
+)
 from pantala.scenario.links import Link, Links
 from pantala.scenario.machine import Machine, Nic, Router
 from pantala.scenario.mpi import Collectives, Mpi
@@ -26,7 +33,9 @@ __all__ = [
     "NodesPlacement",
     "Pattern",
     "QAdaptive",
+    "RandomGroupsPlacement",
     "RandomPlacement",
+    "RandomRoutersPlacement",
     "Record",
     "Router",
     "Routing",

@@ -11,7 +11,15 @@ from pantala.scenario.routing import Routing
 from pantala.scenario.workload import Pattern, Workload
 from pantala.units import Duration
 
-__all__ = ["ContiguousPlacement", "Job", "NodesPlacement", "Placement", "RandomPlacement"]
+__all__ = [
+    "ContiguousPlacement",
+    "Job",
+    "NodesPlacement",
+    "Placement",
+    "RandomGroupsPlacement",
+    "RandomPlacement",
+    "RandomRoutersPlacement",
+]
 
 
 class RandomPlacement(Model):
@@ -19,6 +27,23 @@ class RandomPlacement(Model):
 
     kind: Literal["random"] = "random"
     """Random free nodes."""
+
+
+class RandomRoutersPlacement(Model):
+    """Routers drawn at random, the free nodes of each in order (RR in Wang et al., IPDPS 2020, IV.C)."""
+
+    kind: Literal["random_routers"] = "random_routers"
+    """Random routers, their nodes in order."""
+
+
+class RandomGroupsPlacement(Model):
+    """Groups drawn at random, the free nodes of each in order (RG in Wang et al., IPDPS 2020, IV.C).
+
+    For a job on every node this is the randomised group numbering of Prisacari et al. (2015, IV.A).
+    """
+
+    kind: Literal["random_groups"] = "random_groups"
+    """Random groups, their nodes in order."""
 
 
 class ContiguousPlacement(Model):
@@ -39,7 +64,11 @@ class NodesPlacement(Model):
     """One node a rank, counted from 0; node n is on router n // p."""
 
 
-_PlacementByKind = Annotated[RandomPlacement | ContiguousPlacement | NodesPlacement, Field(discriminator="kind")]
+_PlacementByKind = Annotated[
+    RandomPlacement | RandomRoutersPlacement | RandomGroupsPlacement | ContiguousPlacement | NodesPlacement,
+    Field(discriminator="kind"),
+]
+_Name = Literal["random", "random_routers", "random_groups", "contiguous"]
 
 
 def _from_name(value: Any) -> Any:
@@ -49,7 +78,7 @@ def _from_name(value: Any) -> Any:
 #: Where the ranks of a job are; the kind alone will do: ``placement = "random"``.
 Placement = Annotated[
     _PlacementByKind,
-    BeforeValidator(_from_name, json_schema_input_type=Literal["random", "contiguous"] | _PlacementByKind),
+    BeforeValidator(_from_name, json_schema_input_type=_Name | _PlacementByKind),
 ]
 
 
@@ -63,7 +92,8 @@ class Job(Model):
     start: UnsignedDuration = Duration(0)
     """When the job starts."""
     placement: Placement = RandomPlacement()
-    """On which nodes: random, contiguous, or a list. Jobs are placed in the order of the scenario."""
+    """On which nodes: random (nodes), random_routers, random_groups, contiguous, or a list. Lists come first, then
+    contiguous jobs, then those that draw; jobs of a kind are placed in the order of the scenario."""
     routing: Routing | None = None
     """How the job's packets choose their way, if not as the scenario's `routing` says: an algorithm, or a table whose
     keys are laid over the scenario's (MPICH_GNI_ROUTING_MODE of Cray's MPI)."""

@@ -1,0 +1,114 @@
+"""The directory of a study: points while it runs, figures and tables at the end, and a mark that it is whole.
+
+`study.json` is written last. A directory without it but with `settings.json` is that of a study that was interrupted:
+the same study goes on there. Nothing else is ever written into.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from pantala.errors import RunDirectoryError, show
+
+__all__ = ["MARK", "StudyDirectory"]
+
+#: What a whole study has; written last.
+MARK = "study.json"
+_SETTINGS = "settings.json"
+_POINTS = "points"
+
+
+class StudyDirectory:
+    """A place for a study.
+
+    Attributes:
+        target: the directory.
+        points: where its points are.
+        resumed: whether an interrupted study goes on here.
+    """
+
+    def __init__(self, target: Path, settings: dict[str, Any], *, overwrite: bool) -> None:
+        """Checks that `target` is free, or holds the beginning of the same study; writes nothing.
+
+        Args:
+            target: the directory.
+            settings: what tells this study from others: its name, its seed, ...
+            overwrite: whether a study that is there may be replaced.
+
+        Raises:
+            RunDirectoryError: it is taken.
+        """
+        self.target = target
+        self.points = target / _POINTS
+        self._settings = settings
+        self._replaces = False
+        self.resumed = False
+        if target.is_dir():
+            found = _settings(target)
+            if found is not None and overwrite:
+                self._replaces = True
+            elif (target / MARK).is_file():
+                raise RunDirectoryError(
+                    target,
+                    "already holds a study",
+                    "add --overwrite (overwrite=True) to replace it, or choose another --out",
+                )
+            elif found == settings:
+                self.resumed = True
+            elif found is not None:
+                differs = [key for key in settings if found.get(key) != settings[key]]
+                was = ", ".join(f"{key} = {show(found.get(key))}" for key in differs)
+                raise RunDirectoryError(
+                    target,
+                    f"holds an interrupted study of other settings ({was})",
+                    "repeat it with those to go on, add --overwrite to replace it, or choose another --out",
+                )
+            elif any(target.iterdir()):
+                raise RunDirectoryError(target, "is a directory with something else in it", "choose another --out")
+        elif target.exists() or target.is_symlink():
+            raise RunDirectoryError(target, "is not a directory", "choose another --out")
+
+    def begin(self) -> None:
+        """Makes the directory, or clears it of the study to be replaced.
+
+        Raises:
+            RunDirectoryError: it cannot be made.
+        """
+        try:
+            if self._replaces:
+                (self.target / MARK).unlink(missing_ok=True)
+                for entry in self.target.iterdir():
+                    if entry.is_dir() and not entry.is_symlink():
+                        shutil.rmtree(entry)
+                    else:
+                        entry.unlink()
+            self.points.mkdir(parents=True, exist_ok=True)
+            for half in self.points.glob("*.partial"):
+                half.unlink()
+            write_json(self.target / _SETTINGS, self._settings)
+        except OSError as error:
+            reason = f"cannot be written: {error.strerror or error}"
+            raise RunDirectoryError(self.target, reason, "choose another --out") from None
+
+    def finish(self, document: dict[str, Any]) -> None:
+        """Marks the study as whole."""
+        write_json(self.target / MARK, document)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes JSON beside its place, then moves it there."""
+    half = path.with_name(f".{path.name}.partial")
+    half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+    half.replace(path)
+
+
+def _settings(target: Path) -> dict[str, Any] | None:
+    """The settings of the study in a directory; None if there is none."""
+    try:
+        settings = json.loads((target / _SETTINGS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return settings if isinstance(settings, dict) else None

@@ -1,0 +1,92 @@
+"""Studies by name. A study is a package below `pantala.studies` with a `STUDY`, named in `_NAMES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pantala.errors import UsageError, nearest
+
+__all__ = ["Options", "Outcome", "Study", "studies", "study"]
+
+_NAMES = ("prisacari2015",)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run a study.
+
+    Attributes:
+        out: the directory of its results.
+        quick: whether to run the small version.
+        jobs: how many processes simulate at a time.
+        seed: the seed of every scenario.
+        overwrite: whether to replace a study that is there.
+        progress: called with the number of points done, the number of points, and a line about the last one.
+    """
+
+    out: Path
+    quick: bool = False
+    jobs: int = 1
+    seed: int = 1
+    overwrite: bool = False
+    progress: Callable[[int, int, str], None] = lambda _done, _all, _line: None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a study has found.
+
+    Attributes:
+        directory: where its files are.
+        page: its report.
+        columns: the headings of the table of its claims.
+        claims: the rows of that table, as text.
+        notes: what to say below it.
+    """
+
+    directory: Path
+    page: Path
+    columns: tuple[str, ...]
+    claims: list[tuple[str, ...]]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A campaign of runs with its figures and its claims.
+
+    Attributes:
+        name: as the command line has it.
+        title: what it is about, in a line.
+        source: the paper.
+        run: runs it.
+    """
+
+    name: str
+    title: str
+    source: str
+    run: Callable[[Options], Outcome]
+
+
+def studies() -> list[Study]:
+    """All studies."""
+    return [study(name) for name in _NAMES]
+
+
+def study(name: str) -> Study:
+    """A study by its name.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name not in _NAMES:
+        close = nearest(name, _NAMES)
+        remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(_NAMES)}"
+        raise UsageError(f"study = '{name}': is not a study; {remedy}")
+    module: Any = import_module(f"pantala.studies.{name}")
+    found: Study = module.STUDY
+    return found

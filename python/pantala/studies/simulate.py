@@ -1,0 +1,243 @@
+"""Points of a study: a scenario run until its throughput is known well enough, in parallel, each kept on disk.
+
+A point is one scenario of one job of synthetic traffic. It is simulated for `first`; if the throughput behind the
+warm-up is not known to `PRECISION` at 99 % confidence, again for two, four or eight times as long, up to `longest`. What
+came out is one JSON file a point, written in one go, so that a study that is interrupted goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala import native
+from pantala.plan import resolve_plan
+from pantala.results import Run
+from pantala.scenario import Scenario
+from pantala.studies.steady import Estimate, estimate
+from pantala.units import Duration
+
+__all__ = ["PRECISION", "Point", "Record", "simulate"]
+
+#: The half width of the 99 % confidence interval that every point is simulated for, as a share of the mean.
+PRECISION = 0.01
+
+#: Windows of throughput a run: 80 averages of five for the warm-up, then 10 or more windows a batch.
+WINDOWS = 400
+
+#: Raised when a point of the same plan would be measured otherwise, so that files of old points are not taken.
+_PROTOCOL = 1
+
+#: What is known of a point; `Point.measure` says what is in it.
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One scenario and how long it may be simulated.
+
+    Attributes:
+        key: its name, which is also that of its file.
+        scenario: one job of synthetic traffic, without an end.
+        first: the simulated time of the first try.
+        longest: what no try is longer than.
+        cost: about how much work it is, in any unit; the most expensive points are simulated first.
+    """
+
+    key: str
+    scenario: Scenario
+    first: Duration
+    longest: Duration
+    cost: float = 0.0
+
+    def plan(self, simulated: Duration) -> dict[str, Any]:
+        """The plan of a run for so long, throughput in `WINDOWS` windows and nothing else recorded over time."""
+        changes = {
+            "stop.duration": str(simulated),
+            "record.window": f"{max(1, int(simulated) // WINDOWS)} ps",
+            "record.packets": "off",
+            "record.messages": False,
+            "record.iterations": False,
+            "record.link_windows": False,
+        }
+        return self.scenario.replace(changes).plan()
+
+    def digest(self) -> str:
+        """What a stored point must have been made of."""
+        made_of = [_PROTOCOL, WINDOWS, PRECISION, native.core().VERSION, int(self.longest), self.plan(self.first)]
+        return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+
+    def measure(self) -> Record:
+        """Simulates the point until its throughput is known.
+
+        Returns:
+            key, digest; ``accepted`` (throughput as a fraction of the injection bandwidth) and ``half_width`` (of its
+            99 % confidence interval); ``precise`` (whether that is within `PRECISION` of the mean) and ``steady`` (whether
+            the run was long enough to see its warm-up end); ``simulated_ns``, ``warm_up_ns``; over the whole run
+            ``packets``, ``link_hops_mean``, ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes`` and
+            ``global_bytes`` (over all links of the class), ``local_load_max`` and ``global_load_max`` (the busiest link of
+            the class, as a share of time); ``wall_seconds``.
+
+        Raises:
+            SimulationError: the network stalled.
+        """
+        began = time.perf_counter()
+        simulated = self.first
+        while True:
+            found, record = self._try(simulated)
+            if found.steady and found.relative <= PRECISION:
+                break
+            longer = Duration(simulated * _factor(found))
+            if longer > self.longest:
+                longer = self.longest
+            if longer <= simulated:
+                break
+            simulated = longer
+        return {
+            "key": self.key,
+            "digest": self.digest(),
+            "accepted": found.mean,
+            "half_width": found.half_width,
+            "precise": found.relative <= PRECISION,
+            "steady": found.steady,
+            "simulated_ns": simulated / 1000,
+            "warm_up_ns": found.warm_up * int(simulated) / WINDOWS / 1000,
+            **record,
+            "wall_seconds": time.perf_counter() - began,
+        }
+
+    def _try(self, simulated: Duration) -> tuple[Estimate, Record]:
+        with tempfile.TemporaryDirectory(prefix="pantala-study-") as directory:
+            native.run(resolve_plan(self.plan(simulated)), Path(directory), None)
+            run = Run(directory)
+            return estimate(_accepted(run)), _record(run)
+
+
+def _factor(found: Estimate) -> int:
+    """How much longer the next try is: the half width falls with the root of the time."""
+    lacking = (found.relative / PRECISION) ** 2 if found.steady else 2.0
+    return 2 if lacking <= 1.7 else 4 if lacking <= 3.4 else 8
+
+
+def _accepted(run: Run) -> list[float]:
+    """Accepted throughput a window, as a fraction of the injection bandwidth of the job's nodes."""
+    plan = run.plan
+    window = plan["record"]["window_ps"]
+    number = (pl.col("window_start_ns") * 1000 / window).round().cast(pl.Int64).alias("number")
+    delivered = dict(run.job_windows.select(number, "delivered_bytes").collect().iter_rows())
+    carried = plan["links"]["terminal"]["bandwidth_bytes_per_s"] * window / 1e12 * plan["jobs"][0]["ranks"]
+    return [delivered.get(number, 0) / carried for number in range(plan["stop"]["duration_ps"] // window)]
+
+
+def _record(run: Run) -> Record:
+    links = run.links.collect()
+    job = run.jobs.collect().row(0, named=True)
+    classes = links.group_by("class").agg(pl.col("bytes").sum(), pl.col("load").max())
+    by_class = {row["class"]: row for row in classes.iter_rows(named=True)}
+    nothing = {"bytes": 0, "load": 0.0}
+    record: Record = {
+        "packets": job["packets"],
+        "link_hops_mean": job["link_hops_mean"],
+        "delivered_bytes": job["bytes"],
+        "delivered_bytes_by_group": links.filter(pl.col("class") == "ejection")
+        .group_by("source_group")
+        .agg(pl.col("bytes").sum())
+        .sort("source_group")["bytes"]
+        .to_list(),
+    }
+    for name in ("local", "global"):
+        row = by_class.get(name, nothing)
+        record |= {f"{name}_bytes": row["bytes"], f"{name}_load_max": row["load"]}
+    return record
+
+
+def simulate(
+    points: Sequence[Point],
+    directory: Path,
+    jobs: int,
+    on_point: Callable[[Record, bool], None] = lambda _record, _kept: None,
+) -> dict[str, Record]:
+    """Measures all points that are not in `directory` yet, `jobs` at a time.
+
+    The result does not depend on `jobs`, nor on whether the study was interrupted before.
+
+    Args:
+        points: the points; no two of the same key.
+        directory: one file a point; it must exist.
+        jobs: how many processes simulate at a time; with 1, this one does.
+        on_point: called with each record as it comes, and whether it was there before.
+
+    Returns:
+        The records by key, in the order of `points`.
+
+    Raises:
+        SimulationError: a network stalled. What has been measured is kept.
+        KeyboardInterrupt: Ctrl-C; likewise.
+    """
+    records: dict[str, Record] = {}
+    missing = []
+    for point in points:
+        kept = _read(directory, point)
+        if kept is None:
+            missing.append(point)
+        else:
+            records[point.key] = kept
+            on_point(kept, True)
+    missing.sort(key=lambda point: (-point.cost, point.key))
+    for record in _measure_all(missing, jobs):
+        _write(directory, record)
+        records[record["key"]] = record
+        on_point(record, False)
+    return {point.key: records[point.key] for point in points}
+
+
+def _measure_all(points: Sequence[Point], jobs: int) -> Iterator[Record]:
+    if jobs == 1 or len(points) < 2:
+        yield from (point.measure() for point in points)
+        return
+    # Forked processes would share the threads' locks of Polars.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(jobs, len(points)), context, initializer=partial(signal.signal, signal.SIGINT, signal.SIG_IGN))
+    try:
+        for done in as_completed([pool.submit(Point.measure, point) for point in points]):
+            yield done.result()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in multiprocessing.active_children():
+            worker.terminate()
+        raise
+    pool.shutdown()
+
+
+def _path(directory: Path, key: str) -> Path:
+    return directory / f"{key}.json"
+
+
+def _read(directory: Path, point: Point) -> Record | None:
+    """The record of a point if it is there, whole, and made of the same."""
+    try:
+        record: Record = json.loads(_path(directory, point.key).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, Mapping) and record.get("digest") == point.digest() else None
+
+
+def _write(directory: Path, record: Record) -> None:
+    """Writes a record beside its place, then moves it there: no reader sees half of it."""
+    path = _path(directory, record["key"])
+    half = path.with_suffix(f".{os.getpid()}.partial")
+    half.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    half.replace(path)
