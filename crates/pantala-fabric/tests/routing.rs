@@ -97,12 +97,15 @@ proptest! {
             hops.iter().filter(|(class, _)| *class != LinkClass::Terminal).map(|(c, vc)| (*vc, place(*c))).collect();
         prop_assert!(keys.windows(2).all(|w| w[0] < w[1]), "{algorithm:?}: {hops:?}");
         prop_assert!(hops.iter().all(|(_, vc)| *vc < algorithm.own_channels().count));
-        let map = algorithm.own_channels();
-        prop_assert!(hops.last().unwrap().1 >= map.inside.min(map.destination_minimal));
 
         let (from, to) = (topology.group_of_node(source), topology.group_of_node(destination));
         let channels = algorithm.own_channels();
-        prop_assert_eq!(hops.last().unwrap().1, if from == to { channels.inside } else { channels.count - 1 });
+        let last = match (packet.nonminimal, from == to) {
+            (true, _) => channels.destination_nonminimal,
+            (false, true) => channels.inside,
+            (false, false) => channels.destination_minimal,
+        };
+        prop_assert_eq!(hops.last().unwrap().1, last);
         if from == to {
             let detours = match algorithm {
                 Algorithm::MerlinUgal => true,
