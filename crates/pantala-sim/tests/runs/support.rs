@@ -35,7 +35,7 @@ pub(crate) fn plan(jobs: Value) -> Value {
             "credit_check": "link", "credit_return": "tail", "output_release": "start", "credit_latency": "link",
             "credit_delay_ps": 0
         },
-        "nic": {"buffer_packets": 30, "latency_from": "created"},
+        "nic": {"buffer_packets": 30, "latency_from": "created", "injection_vc": "first"},
         "routing": {
             "algorithm": "ugal_g", "virtual_channels": 0, "channels": "climbing", "local_order": "row_first",
             "threshold": 2.0, "bias_flits": 0, "minimal_up_to_flits": 0, "candidates_minimal": 1,
