@@ -133,6 +133,14 @@ _JOBS = Table(
         *_latencies("message", "message latency: posted at the source to delivered; null for a job without messages"),
         Column("link_hops_mean", "f64", "Links between routers that a packet crossed, mean over packets.", True),
         Column("nonminimal_share", "f64", "Share of packets that took a non-minimal path.", True),
+        Column(
+            "responses", "u64", "Responses delivered (`machine.nic.responses`); no other column but these counts them."
+        ),
+        *_latencies(
+            "pair",
+            "packet-pair latency: the head of a request enters the network to the tail of its response at the same NIC "
+            "(Chunduri et al., IPDPS 2021, V.D)",
+        ),
     ),
 )
 
@@ -224,7 +232,7 @@ _LINKS = Table(
         Column("target_port", "u32", "Port of that router; null for an ejection link.", True),
         Column("target_group", "u32", "Group of that router; null for an ejection link.", True),
         Column("node", "u32", "Node of an injection or ejection link; null for the others.", True),
-        Column("packets", "u64", "Packets sent over the link."),
+        Column("packets", "u64", "Packets sent over the link, responses included."),
         Column("bytes", "u64", "Payload sent over the link."),
         Column("busy_ns", "f64", "Duration during which the link was sending; packets fill whole flits."),
         Column(

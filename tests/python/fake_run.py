@@ -314,6 +314,7 @@ def _job(
             row[f"{name}_latency_{key}_ns"] = series.quantile(quantile, "linear")
     row["link_hops_mean"] = packets["link_hops"].mean()
     row["nonminimal_share"] = packets["nonminimal"].mean()
+    row |= {"responses": 0, **{f"pair_latency_{key}_ns": None for key in ("mean", "p50", "p95", "p99")}}
     return pl.DataFrame([row])
 
 

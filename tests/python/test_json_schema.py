@@ -38,6 +38,31 @@ def test_shorthands_fulfil_the_schema(schema: jsonschema.Draft202012Validator) -
 
 
 @pytest.mark.parametrize(
+    "changes",
+    [
+        {"machine": "prisacari2015(4,8,4)"},
+        {"machine": {"preset": "prisacari2015(2, 3, 2)", "nic": {"responses": "on"}}},
+        {"machine": {"preset": "theta", "topology": {"links_per_cable": 4}, "links": {"row": {"latency": "5 ns"}}}},
+        {"routing": "bias(2,0)"},
+        {"routing": {"algorithm": "aries_ad1", "aries": {"shift": [0, 3]}}, "routing_all_to_all": "minimal"},
+        {"routing": {"algorithm": "q_adaptive", "q_adaptive": {"truncate": False}}, "allow_deadlock": True},
+    ],
+)
+def test_machines_and_routings_fulfil_the_schema(schema: jsonschema.Draft202012Validator, changes: Any) -> None:
+    data = tomllib.loads(SMALL) | changes
+    data["jobs"][0] |= {"routing": {"threshold": 1.0}, "routing_all_to_all": "aries_ad3"}
+    schema.validate(data)
+    pt.Scenario.from_dict(data)
+
+
+def test_a_machine_that_routes_needs_no_routing(schema: jsonschema.Draft202012Validator) -> None:
+    data = tomllib.loads(SMALL) | {"machine": "theta"}
+    del data["routing"]
+    schema.validate(data)
+    assert pt.Scenario.from_dict(data).routing.algorithm == "aries_ad0"
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("ranks = 6", "rank = 6"),
@@ -46,6 +71,10 @@ def test_shorthands_fulfil_the_schema(schema: jsonschema.Draft202012Validator) -
         ('"1 kB"', '"1000"'),
         ('"1 kB"', '"-1 kB"'),
         ('"minimal"', '"minimum"'),
+        ('"minimal"', '"bias(16,0)"'),
+        ('"minimal"', '{ algorithm = "aries", aries = { shift = [] } }'),
+        ('"kang2022"', '"prisacari2015(4,8)"'),
+        ("g = 9", "g = 9, spread = 'even'"),
         ('kind = "fft3d", ', ""),
         ("grid = [2, 3]", "grid = [2]"),
         ("name =", "seed = -1\nname ="),
