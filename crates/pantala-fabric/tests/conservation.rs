@@ -191,7 +191,7 @@ fn the_order_within_a_phase_does_not_matter() {
             caminos(algorithm, 2_000),
         ];
         let answering = plain.clone().map(|mut config| {
-            config.respond(256);
+            config.respond(config.packet_bytes / 2);
             (config, 1_000_000)
         });
         for (base, quiet) in plain.into_iter().map(|config| (config, 4_000_000)).chain(answering) {
