@@ -282,7 +282,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= room as i32 {
                 match vc.credits.when(&self.pool, room) {
                     Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
-                    None => vc.credit_wait = true,
+                    None => vc.await_credits(room),
                 }
                 continue;
             }

@@ -167,7 +167,7 @@ pub struct RouterConfig {
     /// What a packet holds while it crosses.
     pub crossbar_contention: CrossbarContention,
     /// Crossbar flit times that an input VC rests between a packet's tail and the next one's head (BookSim2: 2, to compute the
-    /// route and to allocate the output VC).
+    /// route and to allocate the output VC). If there are any, the input latency is that of a head: flits behind it need none.
     pub input_vc_gap: u32,
     /// The same of an output VC, where packets hold one (BookSim2: 1, to allocate it).
     pub output_vc_gap: u32,

@@ -147,7 +147,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             queue: Queue::default(),
             gone: 0,
             unsent: 0,
-            credit_wait: false,
+            credit_wait: 0,
             space_wait: false,
         };
         for router in 0..self.topology.routers() {

@@ -316,7 +316,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         let flits = u32::from(packet.flits);
         let free = now + Time::from(flits) * stages.crossbar_flit;
         // When the tail has left the input buffer.
-        let left = if stages.cut_through::<F>() { free.max(packet.tail + stages.crossbar_flit) } else { free };
+        let left = if stages.cut_through::<F>() {
+            free.max(packet.tail - stages.head_latency::<F>() + stages.crossbar_flit)
+        } else {
+            free
+        };
         packet.ready = now + stages.head_delay;
         if stages.stores::<F>() {
             packet.ready += Time::from(flits - 1) * stages.stored_flit;

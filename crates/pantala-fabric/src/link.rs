@@ -185,7 +185,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             let room = self.stages.room::<F>(self.packets[queue.queue.head].flits.into());
             match queue.credits.when(&self.pool, room) {
                 Some(time) => wake = wake.min(time + idle),
-                None => queue.credit_wait = true,
+                None => queue.await_credits(room),
             }
         }
         let port = &mut self.out_ports[out];
@@ -234,8 +234,8 @@ impl<H: Host, P: Probe> Network<H, P> {
                 }
                 let back = tail + port.credit_delay;
                 vc.credits.give(&mut self.pool, back, room);
-                if stages.credit_at_crossbar::<F>() && vc.credit_wait {
-                    vc.credit_wait = false;
+                if stages.credit_at_crossbar::<F>() && vc.credit_wait > 0 {
+                    vc.credit_wait = 0;
                     awaited = stages.edge_after::<F>(back);
                 }
             }
@@ -268,16 +268,23 @@ impl<H: Host, P: Probe> Network<H, P> {
         } else {
             let vc = &mut self.out_vcs[upstream as usize];
             vc.credits.give_over::<F>(&mut self.pool, first, last, room);
-            if vc.credit_wait {
-                vc.credit_wait = false;
-                let out = upstream as usize / self.vcs;
-                if self.stages.credit_at_crossbar::<F>() {
-                    self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(first));
-                } else {
-                    let idle = self.stages.idle_flits::<F>() * self.out_ports[out].flit;
-                    self.ensure_link_wake(out, first + idle);
-                }
+            if vc.credit_wait > 0 {
+                self.end_credit_wait::<F>(upstream as usize);
             }
+        }
+    }
+
+    /// Credits have been given to an output VC where a packet waits for some: wakes it when there will be enough.
+    fn end_credit_wait<const F: bool>(&mut self, out_vc: usize) {
+        let vc = &mut self.out_vcs[out_vc];
+        let Some(time) = vc.credits.when(&self.pool, u32::from(vc.credit_wait)) else { return };
+        vc.credit_wait = 0;
+        let out = out_vc / self.vcs;
+        if self.stages.credit_at_crossbar::<F>() {
+            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(time));
+        } else {
+            let idle = self.stages.idle_flits::<F>() * self.out_ports[out].flit;
+            self.ensure_link_wake(out, time + idle);
         }
     }
 }

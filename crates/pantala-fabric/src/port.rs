@@ -129,8 +129,9 @@ pub(crate) struct OutVc {
     pub(crate) gone: Time,
     /// Flits in `queue`.
     pub(crate) unsent: i32,
-    /// Whether the head waits for a credit that is not on its way yet.
-    pub(crate) credit_wait: bool,
+    /// How many credits the head waits for that are not all on their way yet; zero: it does not. Of several heads, who wait at
+    /// the crossbar, the least.
+    pub(crate) credit_wait: u16,
     /// Whether a packet waits at the crossbar for room that nobody has promised yet.
     pub(crate) space_wait: bool,
 }
@@ -144,6 +145,14 @@ pub(crate) struct Hold {
     pub(crate) owner: u32,
     /// Where the round goes on in which it is allocated.
     pub(crate) next_input: u16,
+}
+
+impl OutVc {
+    /// A packet of `flits` waits for credits.
+    pub(crate) fn await_credits(&mut self, flits: u32) {
+        let flits = flits as u16;
+        self.credit_wait = if self.credit_wait == 0 { flits } else { self.credit_wait.min(flits) };
+    }
 }
 
 /// A NIC: the injection link and its credits.

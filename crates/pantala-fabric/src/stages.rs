@@ -28,6 +28,8 @@ pub(crate) struct Stages {
     holds_ports: bool,
     /// Whether it holds its output VC until its tail has crossed.
     holds_vcs: bool,
+    /// What of the input latency is the head's alone.
+    head_latency: Time,
     /// How long an input VC rests between packets, and an output VC that is held.
     input_vc_gap: Time,
     output_vc_gap: Time,
@@ -110,6 +112,7 @@ impl Stages {
             output_release: router.output_release,
             holds_ports: router.crossbar_contention != CrossbarContention::Vc,
             holds_vcs: router.crossbar_contention != CrossbarContention::Port,
+            head_latency: if router.input_vc_gap > 0 { router.input_latency } else { 0 },
             input_vc_gap: Time::from(router.input_vc_gap) * router.crossbar_flit,
             output_vc_gap: Time::from(router.output_vc_gap) * router.crossbar_flit,
             credit_at_crossbar: router.credit_check == CreditCheck::Crossbar,
@@ -208,6 +211,11 @@ impl Stages {
     #[inline(always)]
     pub(crate) const fn holds_vcs<const F: bool>(&self) -> bool {
         !F && self.holds_vcs
+    }
+
+    #[inline(always)]
+    pub(crate) const fn head_latency<const F: bool>(&self) -> Time {
+        if F { 0 } else { self.head_latency }
     }
 
     #[inline(always)]

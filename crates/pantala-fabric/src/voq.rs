@@ -73,7 +73,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     let behind = &mut self.out_vcs[out_vc];
                     match behind.credits.when(&self.pool, room) {
                         Some(time) => wake = wake.min(time),
-                        None => behind.credit_wait = true,
+                        None => behind.await_credits(room),
                     }
                     break;
                 }

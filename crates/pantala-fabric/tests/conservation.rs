@@ -183,9 +183,15 @@ fn too_few_virtual_channels_deadlock_and_are_diagnosed() {
 #[test]
 fn the_order_within_a_phase_does_not_matter() {
     for algorithm in Algorithm::ALL {
-        let plain = [kang(algorithm), sst(algorithm), codes(algorithm)];
+        let plain = [
+            kang(algorithm),
+            sst(algorithm),
+            codes(algorithm),
+            booksim2(algorithm, 4, 2, 12),
+            caminos(algorithm, 2_000),
+        ];
         let answering = plain.clone().map(|mut config| {
-            config.respond(256);
+            config.respond(config.packet_bytes / 2);
             (config, 1_000_000)
         });
         for (base, quiet) in plain.into_iter().map(|config| (config, 4_000_000)).chain(answering) {
@@ -221,7 +227,13 @@ fn the_order_within_a_phase_does_not_matter() {
 #[test]
 fn wide_routers_lose_nothing_and_do_not_depend_on_order() {
     for (p, a, h, g) in [(20, 6, 6, 4), (60, 3, 3, 3)] {
-        for base in [kang(Algorithm::UgalN), sst(Algorithm::ValiantNode), codes(Algorithm::CodesPadp)] {
+        for base in [
+            kang(Algorithm::UgalN),
+            sst(Algorithm::ValiantNode),
+            codes(Algorithm::CodesPadp),
+            booksim2(Algorithm::UgalN, 4, 1, 16),
+            caminos(Algorithm::ValiantNode, 2_000),
+        ] {
             let run = |scramble: Option<u64>| {
                 let mut config = base.clone();
                 config.router.input_buffer = 16;

@@ -88,6 +88,52 @@ pub fn codes(algorithm: Algorithm) -> FabricConfig {
     config
 }
 
+/// Cycles of 1 ns and flits of 1 B: links of these latencies, crossbars of `speedup` flits a cycle.
+fn cycles(algorithm: Algorithm, latencies: [Time; 3], speedup: u64, packet_flits: u32) -> FabricConfig {
+    let mut config = kang(algorithm);
+    config.packet_bytes = packet_flits;
+    config.flit_bytes = 1;
+    let [terminal, local, global] = latencies;
+    for (link, latency) in config.links.iter_mut().zip([terminal, local, local, local, global]) {
+        *link = LinkTiming { flit: 1_000, latency };
+    }
+    config.router.crossbar_flit = 1_000 / speedup;
+    config.router.credit_return = Release::Flit;
+    config
+}
+
+/// BookSim2's router, as the preset has it.
+pub fn booksim2(algorithm: Algorithm, packet_flits: u32, speedup: u64, buffer: u32) -> FabricConfig {
+    let mut config = cycles(algorithm, [1_000, 10_000, 100_000], speedup, packet_flits);
+    config.injection_vc = InjectionVc::Random;
+    let router = &mut config.router;
+    router.input_latency = 3_000 / speedup - 1_000;
+    router.output_latency = 0;
+    router.crossbar_contention = CrossbarContention::PortAndVc;
+    router.input_vc_gap = 2;
+    router.output_vc_gap = 1;
+    router.credit_check = CreditCheck::Crossbar;
+    router.input_buffer = buffer;
+    router.output_buffer = 0;
+    config
+}
+
+/// CAMINOS' router, as the preset has it.
+pub fn caminos(algorithm: Algorithm, crossbar_delay: Time) -> FabricConfig {
+    let mut config = cycles(algorithm, [1, 9_000, 99_000], 1, 4);
+    config.injection_vc = InjectionVc::FirstFree;
+    let router = &mut config.router;
+    router.input_latency = 0;
+    router.output_latency = crossbar_delay;
+    router.crossbar_delays_head = false;
+    router.crossbar_contention = CrossbarContention::Vc;
+    router.arbiter = Arbiter::Random;
+    router.output_release = Release::Flit;
+    router.input_buffer = 120;
+    router.output_buffer = 8;
+    config
+}
+
 pub fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
     Topology::dragonfly(&spec(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g)).unwrap()
 }

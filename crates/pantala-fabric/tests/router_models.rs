@@ -1,0 +1,214 @@
+//! What the stages of other simulators' routers promise, one by one.
+mod support;
+use pantala_engine::Time;
+use pantala_fabric::config::*;
+use pantala_fabric::routing::Algorithm;
+use pantala_fabric::{Delivery, FabricConfig, Host, PacketOffer, Pull, TrafficClass, Wakes};
+use pantala_topology::Topology;
+use std::collections::BTreeSet;
+use support::*;
+
+/// One node that always has a packet for another.
+struct Greedy {
+    source: u32,
+    bytes: u32,
+    destinations: Vec<u32>,
+    sent: usize,
+}
+
+impl Host for Greedy {
+    fn start(&mut self, node: u32, wakes: &mut Wakes) {
+        wakes.nic = node == self.source;
+    }
+    fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
+        if node != self.source {
+            return Pull::Idle;
+        }
+        let destination = self.destinations[self.sent % self.destinations.len()];
+        self.sent += 1;
+        let class = TrafficClass::PointToPoint;
+        Pull::Packet(PacketOffer { destination, bytes: self.bytes, created: now, message: 0, job: 0, class })
+    }
+    fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
+    fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
+    fn finished(&self) -> bool {
+        false
+    }
+}
+
+/// A node that node 0 reaches over a local, the global and a local link.
+fn three_hops_away(topology: &Topology) -> u32 {
+    let config = booksim2(Algorithm::Minimal, 4, 2, 256);
+    let far = |&destination: &u32| sent_alone(&config, topology, 0, destination).hops == 3;
+    (topology.nodes() / 2..topology.nodes()).find(far).expect("a Dragonfly has such a way")
+}
+
+fn sent_alone(config: &FabricConfig, topology: &Topology, source: u32, destination: u32) -> Seen {
+    let mut host = Script::new(topology.nodes());
+    host.queues[source as usize].push_back((0, destination, config.packet_bytes));
+    let mut net = network(config.clone(), topology.clone(), host);
+    net.advance(Time::MAX);
+    net.probe.packets[0]
+}
+
+/// The latencies that BookSim2 prints for packets of four flits, and its closed form 2 + R (4 / s - 1) + sum (L + 1) + 2 + (S - 1).
+#[test]
+fn booksim2_takes_4_by_s_less_1_cycles_a_router() {
+    let topology = dragonfly(2, 4, 2, 9);
+    for (speedup, in_router, printed) in [(1, 3, [10, 24, 114, 128, 142]), (2, 1, [8, 20, 110, 122, 134])] {
+        let mut seen = BTreeSet::new();
+        for flits in [1, 4] {
+            let config = booksim2(Algorithm::Minimal, flits, speedup, 256);
+            for destination in 0..topology.nodes() {
+                let packet = sent_alone(&config, &topology, 0, destination);
+                let cycles = (packet.delivered - packet.created) / 1_000;
+                let global = u64::from(topology.group_of_node(destination) != 0);
+                let (routers, local) = (u64::from(packet.hops) + 1, u64::from(packet.hops) - global);
+                let expected = 2 + in_router * routers + 11 * local + 101 * global + 2 + u64::from(flits) - 1;
+                assert_eq!(cycles, expected, "{speedup} {flits} {destination}");
+                if flits == 4 {
+                    seen.insert(cycles);
+                }
+            }
+        }
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), printed);
+    }
+}
+
+/// 1 (server) + R * crossbar_delay + sum of delays + 1 (server) + (S - 1), and the two picoseconds that stand for zero.
+#[test]
+fn caminos_takes_its_delays_and_nothing_else() {
+    let topology = dragonfly(2, 4, 2, 9);
+    for delay in [2u64, 4] {
+        let config = caminos(Algorithm::Minimal, delay * 1_000);
+        for destination in 1..topology.nodes() {
+            let packet = sent_alone(&config, &topology, 0, destination);
+            let global = u64::from(topology.group_of_node(destination) != 0);
+            let (routers, local) = (u64::from(packet.hops) + 1, u64::from(packet.hops) - global);
+            let expected = 1 + routers * delay + 10 * local + 100 * global + 1 + 3;
+            assert_eq!(packet.delivered - packet.created, 1_000 * expected + 2, "{delay} {destination}");
+        }
+    }
+}
+
+/// What one flow over a local, the global and a local link carries in BookSim2, as it was measured there: two idle steps a
+/// packet and input VC, and a buffer against the round trip of the credits.
+#[test]
+fn booksim2_serialises_one_hot_link() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let destination = three_hops_away(&topology);
+    for (flits, speedup, buffer, measured) in
+        [(1, 1, 256, 0.333), (4, 1, 256, 0.664), (1, 2, 256, 0.666), (4, 2, 256, 1.0), (4, 2, 120, 0.584)]
+    {
+        let config = booksim2(Algorithm::Minimal, flits, speedup, buffer);
+        let host = Greedy { source: 0, bytes: flits, destinations: vec![destination], sent: 0 };
+        let mut net = network(config, topology.clone(), host);
+        net.advance(3_000_000);
+        let before = net.totals().flits_delivered;
+        net.advance(33_000_000);
+        let rate = (net.totals().flits_delivered - before) as f64 / 30_000.0;
+        assert!((rate / measured - 1.0).abs() < 0.02, "{flits}/{speedup}/{buffer}: {rate} for {measured}");
+        assert!(net.audit().balanced());
+    }
+}
+
+/// Two packets of two nodes of a router want one output VC at once: how long after the first the second comes.
+fn spacing(config: &FabricConfig) -> Time {
+    let topology = dragonfly(2, 4, 2, 9);
+    let mut host = Script::new(topology.nodes());
+    for source in [0, 1] {
+        host.queues[source].push_back((0, 2, config.packet_bytes));
+    }
+    let mut net = network(config.clone(), topology, host);
+    net.advance(Time::MAX);
+    net.probe.packets[1].delivered - net.probe.packets[0].delivered
+}
+
+#[test]
+fn an_output_vc_is_held_until_the_tail_and_rests() {
+    for (flits, gap) in [(1, 0), (1, 1), (4, 1), (4, 3)] {
+        let mut config = booksim2(Algorithm::Minimal, flits, 1, 256);
+        (config.router.input_vc_gap, config.router.output_vc_gap) = (0, gap);
+        assert_eq!(spacing(&config), 1_000 * Time::from(flits + gap));
+    }
+    // Where only ports are held, and crossbars are fast, the link alone sets the pace.
+    let mut config = booksim2(Algorithm::Minimal, 4, 2, 256);
+    config.router.crossbar_contention = CrossbarContention::Port;
+    assert_eq!(spacing(&config), 4_000);
+}
+
+/// Where VCs contend, not ports, an input port can feed two outputs at once.
+#[test]
+fn without_contention_of_ports_an_input_feeds_two_outputs_at_once() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let last = |contention| {
+        let mut config = caminos(Algorithm::Minimal, 2_000);
+        config.router.crossbar_contention = contention;
+        // The second packet enters while the first one crosses, both of them over one injection link.
+        config.router.crossbar_flit = 8_000;
+        config.injection_vc = InjectionVc::Random;
+        let sources: Vec<_> = (0..64)
+            .map(|seed| {
+                let mut config = config.clone();
+                config.seed = seed;
+                let mut host = Script::new(topology.nodes());
+                host.queues[0].extend([(0, 2, 4), (0, 4, 4)]);
+                let mut net = network(config, topology.clone(), host);
+                net.advance(Time::MAX);
+                net.probe.packets[1].delivered
+            })
+            .collect();
+        (*sources.iter().min().unwrap(), *sources.iter().max().unwrap())
+    };
+    // 16 ns apart in two VCs; 32 ns apart in one VC, or through one port.
+    let (soonest, latest) = last(CrossbarContention::Vc);
+    assert_eq!(latest - soonest, 28_000);
+    let (soonest, latest) = last(CrossbarContention::PortAndVc);
+    assert_eq!(soonest, latest);
+}
+
+/// A stuck packet blocks its VC. With one injection VC nothing of its node gets past; with several, others do.
+#[test]
+fn injection_vcs_let_packets_pass() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let far = three_hops_away(&topology);
+    let overtaken = |injection| {
+        let mut config = booksim2(Algorithm::Minimal, 4, 2, 16);
+        config.injection_vc = injection;
+        // The far destination is held up by credits, the near one is free.
+        let host = Greedy { source: 0, bytes: 4, destinations: vec![far, 1], sent: 0 };
+        let mut net = network(config, topology.clone(), host);
+        net.advance(5_000_000);
+        let packets = &net.probe.packets;
+        assert!(packets.iter().any(|seen| seen.destination == far));
+        let injected: Vec<Time> =
+            packets.iter().filter(|seen| seen.destination == 1).map(|seen| seen.injected).collect();
+        let far_ones = packets.iter().filter(|seen| seen.destination == far).count();
+        (injected.len(), far_ones)
+    };
+    let (near, far) = overtaken(InjectionVc::First);
+    for injection in [InjectionVc::FirstFree, InjectionVc::Random] {
+        let (near_too, far_too) = overtaken(injection);
+        assert!(near_too >= near && far_too + 10 >= far, "{injection:?}: {near_too} {far_too} for {near} {far}");
+    }
+}
+
+/// A random arbiter is as fair as a round, without its regularity.
+#[test]
+fn a_random_arbiter_is_fair() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let mut config = caminos(Algorithm::Minimal, 2_000);
+    config.packet_bytes = 4;
+    let mut host = Script::new(topology.nodes());
+    for source in [0usize, 4] {
+        host.queues[source].extend((0..4_000).map(|_| (0, 2, 4)));
+    }
+    let mut net = network(config, topology, host);
+    net.advance(8_000_000);
+    let order: Vec<u32> = net.probe.packets.iter().map(|seen| seen.source).collect();
+    assert!(order.len() > 1_900, "{}", order.len());
+    let of_first = order.iter().filter(|source| **source == 0).count() as f64 / order.len() as f64;
+    assert!((of_first - 0.5).abs() < 0.04, "{of_first}");
+    let repeats = order.windows(2).filter(|pair| pair[0] == pair[1]).count() as f64 / order.len() as f64;
+    assert!((0.3..0.7).contains(&repeats), "{repeats}");
+}
