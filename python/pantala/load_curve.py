@@ -120,8 +120,8 @@ def curve(
         measure: length of that window.
         injection: bernoulli or periodic.
         timeline: also give accepted load and non-minimal share in windows of this length.
-        drain: whether latency is that of the packets injected in the window, after which the sources fall silent and the
-            network runs empty (BookSim2), or that of those delivered in it.
+        drain: whether latency is that of the packets injected in the window, after which the sources fall silent and
+            the network runs empty (BookSim2), or that of those delivered in it.
         changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self": True}``.
         on_point: called with each point as soon as it is measured.
 

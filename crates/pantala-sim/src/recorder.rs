@@ -211,11 +211,8 @@ impl Probe for Recorder {
     }
 
     fn answered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
-        let counts = match self.created_until {
-            None => now >= self.from,
-            Some(until) => (self.from..until).contains(&origin.created),
-        };
-        if counts {
+        let counted_at = if self.injected_until.is_some() { origin.injected } else { now };
+        if counted_at >= self.from {
             let seen = &mut self.jobs[usize::from(packet.job)];
             seen.responses += 1;
             seen.pair_latency.record(now - origin.accepted);

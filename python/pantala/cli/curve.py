@@ -50,7 +50,7 @@ def curve(
     ] = None,
     drain: Annotated[
         bool | None,
-        typer.Option("--drain/--no-drain", help="Count packets injected in the window; then let the network run empty."),
+        typer.Option("--drain/--no-drain", help="Count what is injected in the window; then let the network empty."),
     ] = None,
     settings: Annotated[
         list[str] | None,

@@ -203,9 +203,9 @@ class Routing(Model):
     """booksim_ugal only: whether a non-minimal path goes through a router outside both groups (third, as CAMINOS), or
     through the router of any node, minimally if that is in the own group (any, as BookSim2)."""
     inside_group: Literal["minimal", "nonminimal", "beside"] = "minimal"
-    """valiant_group and valiant_node only: how packets go to another router of their own group: minimal, through another
-    group like all others (nonminimal, as in CAMINOS), or over another router of the group (beside, as in SST's
-    merlin)."""
+    """valiant_group and valiant_node only: how packets go to another router of their own group: minimal, through
+    another group like all others (nonminimal, as in CAMINOS), or over another router of the group (beside, as in
+    SST's merlin)."""
     aries: Aries = Aries()
     """The bias of aries, and the schedule of aries_ad1."""
     q_adaptive: QAdaptive = QAdaptive()
