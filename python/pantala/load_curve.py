@@ -75,8 +75,8 @@ class CurveSetup:
         warmup: simulated time before the window that is measured.
         measure: length of that window.
         timeline: length of the windows of the timeline; zero for none.
-        drain: whether the packets created in that window count and all of them are waited for, instead of those
-            delivered in it.
+        drain: whether the packets injected in that window count, after which the sources fall silent and the network
+            runs empty; else those delivered in it.
     """
 
     scenario: Scenario
@@ -120,8 +120,8 @@ def curve(
         measure: length of that window.
         injection: bernoulli or periodic.
         timeline: also give accepted load and non-minimal share in windows of this length.
-        drain: whether latency is that of the packets created in the window, the last of which is waited for (BookSim2),
-            or of those delivered in it.
+        drain: whether latency is that of the packets injected in the window, after which the sources fall silent and
+            the network runs empty (BookSim2), or that of those delivered in it.
         changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self": True}``.
         on_point: called with each point as soon as it is measured.
 

@@ -100,8 +100,8 @@ def measure(
         measure_ps: length of the window.
         timeline_ps: length of the timeline's windows; 0 for none.
         progress: called about five times a second.
-        drain: count the packets created in the window and go on until the last of them is delivered, instead of those
-            delivered in it.
+        drain: count the packets injected in the window, silence the sources after it and let the network run empty,
+            instead of counting those delivered in the window.
 
     Raises:
         PlanError: the plan cannot be run.

@@ -242,7 +242,8 @@ def hot_links() -> list[HotLink]:
     return [
         HotLink(
             tuple(row[name] for name in peer.settings),
-            {"preset": row["peer"], "routing": row["routing"], **_booksim2(row)},
+            # Credits come back in bursts of their round trip, of which the window holds many.
+            {"preset": row["peer"], "routing": row["routing"], **_booksim2(row), "warmup": "10 us", "measure": "40 us"},
             float(row["flits_per_cycle"]),
         )
         for row in _rows("hot_link.csv")

@@ -7,7 +7,6 @@ use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE};
 use crate::port::{InVc, LinkEnd};
 use crate::probe::Probe;
-use pantala_engine::Time;
 use std::fmt;
 
 /// What an audit found.
@@ -135,20 +134,6 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// What a packet takes of a buffer.
     fn room_of(&self, packet: u32) -> i64 {
         i64::from(self.stages.room::<false>(self.packets[packet].flits.into()))
-    }
-
-    /// When the oldest packet was created that a host has handed over and that is not delivered yet (responses do not count);
-    /// `None` if there is none. Looks at every packet.
-    #[must_use]
-    pub fn oldest_created(&self) -> Option<Time> {
-        let moving = self.wheel.iter().filter(|(phase, _)| matches!(*phase, Kind::ARRIVE | Kind::DELIVER));
-        let queues = self.in_vcs.iter().map(|vc| &vc.queue).chain(self.out_vcs.iter().map(|vc| &vc.queue));
-        let queues = queues.chain(self.virtual_queues.iter().map(|waiting| &waiting.queue));
-        let waiting = queues.flat_map(|queue| queue.iter(&self.packets));
-        let offered = self.nics.iter().filter(|nic| nic.has_offer).map(|nic| nic.offer.created);
-        let packets = moving.map(|(_, packet)| packet).chain(waiting);
-        let requests = packets.filter(|packet| !self.is_response(&self.packets[*packet]));
-        requests.map(|packet| self.packets.origin(packet).created).chain(offered).min()
     }
 
     /// The longest chain of packets that wait for one another, for a run that has stopped moving: one line a packet, and

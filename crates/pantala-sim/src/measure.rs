@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 pub const SATURATED_BELOW: f64 = 0.97;
 
 /// One point. Latencies, hops and shares are of the packets delivered in the measured window, or, if the measurement drains, of
-/// those created in it.
+/// those injected in it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
     /// Offered load, as a fraction of terminal bandwidth.
@@ -126,12 +126,12 @@ impl Measurement {
         Ok(Self { simulation, warmup, window, timeline: timeline > 0, drain: false, load })
     }
 
-    /// Counts the packets created in the window, and goes on after it until the last of them is delivered (BookSim2). Without,
-    /// those delivered in the window count. Accepted load is of the window either way.
+    /// Counts the packets injected in the window; after it the sources fall silent and the network runs empty (BookSim2).
+    /// Without, those delivered in the window count. Accepted load is of the window either way.
     #[must_use]
     pub fn draining(mut self) -> Self {
         self.drain = true;
-        self.simulation.network.probe.count_created_until(self.warmup + self.window);
+        self.simulation.network.probe.count_injected(self.warmup + self.window);
         self
     }
 
@@ -142,7 +142,7 @@ impl Measurement {
     pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> Result<Option<Point>, String> {
         let mut end = self.simulation.run(&mut observe);
         if self.drain && end.complete() {
-            end = self.simulation.drain(self.warmup + self.window, &mut observe);
+            end = self.simulation.drain(&mut observe);
         }
         if let Some(diagnosis) = end.diagnosis() {
             return Err(diagnosis.to_owned());

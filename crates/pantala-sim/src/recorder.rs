@@ -9,7 +9,7 @@ use pantala_mpi::LatencyStatistics;
 /// The packets of one job.
 #[derive(Clone, Debug)]
 pub struct JobPackets {
-    /// Packets that count: delivered while measuring, or created then ([`Recorder::count_created_until`]).
+    /// Packets that count: delivered while measuring, or injected then ([`Recorder::count_injected`]).
     pub packets: u64,
     /// Their payload.
     pub bytes: u64,
@@ -78,8 +78,8 @@ pub struct PacketRow {
 pub struct Recorder {
     window: Time,
     from: Time,
-    /// Where packets count by their creation: until when.
-    created_until: Option<Time>,
+    /// Where packets count by their injection and not by their delivery: the end of the measuring.
+    injected_until: Option<Time>,
     latency_from: LatencyFrom,
     /// Record packets whose random word is a multiple of this; zero: none.
     sample: u64,
@@ -117,7 +117,7 @@ impl Recorder {
         Self {
             window,
             from,
-            created_until: None,
+            injected_until: None,
             latency_from,
             sample,
             jobs: vec![job; jobs],
@@ -127,10 +127,10 @@ impl Recorder {
         }
     }
 
-    /// From now on, packets count that were created while measuring, which ends at `until`, whenever they are delivered; not
-    /// those that were delivered then.
-    pub fn count_created_until(&mut self, until: Time) {
-        self.created_until = Some(until);
+    /// From now on, packets count that were injected since the measuring began, whenever they are delivered; delivered flits
+    /// still count up to its end, `until`.
+    pub fn count_injected(&mut self, until: Time) {
+        self.injected_until = Some(until);
     }
 
     /// The window of `now`; time never goes back.
@@ -179,11 +179,11 @@ impl Probe for Recorder {
             return;
         }
         let seen = &mut self.jobs[job];
-        match self.created_until {
+        match self.injected_until {
             None => seen.flits += u64::from(packet.flits),
             Some(until) => {
                 seen.flits += if now < until { u64::from(packet.flits) } else { 0 };
-                if !(self.from..until).contains(&origin.created) {
+                if origin.injected < self.from {
                     return;
                 }
             }
@@ -211,11 +211,8 @@ impl Probe for Recorder {
     }
 
     fn answered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
-        let counts = match self.created_until {
-            None => now >= self.from,
-            Some(until) => (self.from..until).contains(&origin.created),
-        };
-        if counts {
+        let counted_at = if self.injected_until.is_some() { origin.injected } else { now };
+        if counted_at >= self.from {
             let seen = &mut self.jobs[usize::from(packet.job)];
             seen.responses += 1;
             seen.pair_latency.record(now - origin.accepted);

@@ -224,14 +224,11 @@ impl Simulation {
         end
     }
 
-    /// After a run: goes on until every packet created before `created_before` is delivered.
-    pub fn drain(&mut self, created_before: Time, mut observe: impl FnMut(&Progress) -> bool) -> End {
+    /// After a run: the patterns fall silent, and it goes on until nothing is left in the network.
+    pub fn drain(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
         let step = (self.plan.record.window_ps / STEPS_PER_WINDOW).max(1);
+        self.network.host.silence();
         loop {
-            let oldest = self.network.oldest_created().unwrap_or(NEVER);
-            if oldest.min(self.network.host.next_created()) >= created_before {
-                return End::Duration;
-            }
             let next = self.network.next_time();
             if next == NEVER {
                 return self.standstill();

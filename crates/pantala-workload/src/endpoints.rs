@@ -205,10 +205,11 @@ impl Endpoints {
         self.world.rank_reports(now)
     }
 
-    /// The creation time of the oldest packet that no generator has handed over yet; [`NEVER`] without generators.
-    #[must_use]
-    pub fn next_created(&self) -> Time {
-        self.generators.iter().map(|generator| generator.next).min().unwrap_or(NEVER)
+    /// Has the patterns send nothing any more but what they have handed over.
+    pub fn silence(&mut self) {
+        for generator in &mut self.generators {
+            generator.next = NEVER;
+        }
     }
 
     /// The latencies of a job's messages; `None` for a pattern.

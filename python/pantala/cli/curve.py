@@ -50,7 +50,7 @@ def curve(
     ] = None,
     drain: Annotated[
         bool | None,
-        typer.Option("--drain/--no-drain", help="Count packets created in the window and wait for the last of them."),
+        typer.Option("--drain/--no-drain", help="Count what is injected in the window; then let the network empty."),
     ] = None,
     settings: Annotated[
         list[str] | None,

@@ -204,8 +204,8 @@ class Routing(Model):
     through the router of any node, minimally if that is in the own group (any, as BookSim2)."""
     inside_group: Literal["minimal", "nonminimal", "beside"] = "minimal"
     """valiant_group and valiant_node only: how packets go to another router of their own group: minimal, through
-    another group like all others (nonminimal, as in CAMINOS), or over another router of the group (beside, as in SST's
-    merlin)."""
+    another group like all others (nonminimal, as in CAMINOS), or over another router of the group (beside, as in
+    SST's merlin)."""
     aries: Aries = Aries()
     """The bias of aries, and the schedule of aries_ad1."""
     q_adaptive: QAdaptive = QAdaptive()
