@@ -40,7 +40,7 @@
 //! be fractions (`truncate`). CODES, BookSim2 and CAMINOS have no such routing.
 
 use super::adaptive::Here;
-use super::draws::{salted, scaled};
+use super::draws::{other_router, salted, scaled};
 use super::{Channels, Hop, gates};
 use crate::packet::{Leg, NONE, Packet};
 use pantala_topology::Peer;
@@ -159,9 +159,7 @@ fn in_intermediate(here: &Here<'_>, packet: &Packet, minimal: u16, row: &[f32]) 
     if links.iter().any(|link| link.router == router) {
         return None;
     }
-    let own = topology.local_index(router);
-    let other = scaled(salted(packet.draw, OTHER_ROUTER), topology.routers_per_group() - 1);
-    let other = router - own + other + u32::from(other >= own);
+    let other = other_router(topology, router, salted(packet.draw, OTHER_ROUTER));
     let port = gates::step(topology, router, other, routing.local_order, packet);
     let estimate = |port: u16| row[usize::from(port - topology.first_local_port())];
     let pays = QAdaptiveConfig::pays(routing.q_adaptive.threshold_intermediate, estimate(minimal), estimate(port));
