@@ -365,7 +365,7 @@ fn traffic_to_the_next_group_learns_to_go_round() {
 /// Tables, windows and packets are the same in whatever order events of one time come, and however often somebody looks.
 #[test]
 fn nothing_learned_depends_on_order() {
-    for base in [kang(Algorithm::QAdaptive), sst(Algorithm::QAdaptive)] {
+    for base in [kang, sst, codes].map(|base| base(Algorithm::QAdaptive)) {
         let run = |scramble: Option<u64>, step: Time| {
             let config =
                 learning(base.clone(), |learning| (learning.exploration, learning.first_explorations) = (0.05, 3));
