@@ -5,6 +5,7 @@ use crate::config::{
 };
 use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
+use crate::learning::Learning;
 use crate::network::Network;
 use crate::packet::{NONE, Packets, Queue};
 use crate::pending::{Account, PendingPool};
@@ -80,6 +81,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             grant_stamps: Slab::default(),
             holds: Slab::default(),
             virtual_queues: Slab::default(),
+            learning: Learning::new(&config, &topology),
             nics: Vec::with_capacity(nodes).into(),
             nic_credits: Slab::default(),
             nic_responses: Slab::default(),

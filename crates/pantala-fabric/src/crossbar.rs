@@ -12,7 +12,7 @@ use crate::packet::{Leg, NONE};
 use crate::pending::PendingPool;
 use crate::port::{InPort, InVc, LinkEnd, OutPort, OutVc};
 use crate::probe::Probe;
-use crate::routing::{QueueMeasure, Senses};
+use crate::routing::{Algorithm, QueueMeasure, Senses};
 use crate::slab::Slab;
 use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Time};
@@ -89,8 +89,11 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     pub(crate) fn arrive<const F: bool>(&mut self, packet: u32, now: Time) {
         let in_vc = self.packets[packet].at;
+        if self.stages.learning::<F>() {
+            self.note_arrival(in_vc, packet, now);
+        }
         if self.stages.virtual_output::<F>() {
-            let arrived = self.route(in_vc, packet, now);
+            let arrived = self.route::<F>(in_vc, packet, now);
             self.arrived.push(arrived);
             return;
         }
@@ -98,7 +101,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.in_vcs[in_vc].queue.push(&mut self.packets, packet);
             return;
         }
-        let arrived = self.route(in_vc, packet, now);
+        let arrived = self.route::<F>(in_vc, packet, now);
         if F {
             let port = &mut self.out_ports[arrived.out];
             port.routed_at = 2 * now + Time::from(port.routed_at >> 1 == now);
@@ -147,7 +150,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn route_fresh<const F: bool>(&mut self, now: Time) {
         for i in 0..self.fresh.len() {
             let in_vc = self.fresh[i];
-            let arrived = self.route(in_vc, self.in_vcs[in_vc].queue.head, now);
+            let arrived = self.route::<F>(in_vc, self.in_vcs[in_vc].queue.head, now);
             self.await_output::<F>(&arrived, now);
         }
         self.fresh.clear();
@@ -176,12 +179,13 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Routes a packet that is the first of its input VC.
     #[inline(always)]
-    fn route(&mut self, in_vc: u32, packet: u32, now: Time) -> Arrived {
+    fn route<const F: bool>(&mut self, in_vc: u32, packet: u32, now: Time) -> Arrived {
         let in_port = self.in_vcs[in_vc].port;
         let InPort { router, first_port, group, .. } = self.in_ports[in_port];
         let state = &mut self.packets[packet];
         let routing = &self.config.routings[usize::from(state.routing)];
-        if !self.stages.minimal && (state.leg <= Leg::Revisable || self.stages.steers) {
+        let learned = self.stages.learning::<F>() && routing.algorithm == Algorithm::QAdaptive;
+        if !self.stages.minimal && !learned && (state.leg <= Leg::Revisable || self.stages.steers) {
             if self.stages.adaptive {
                 let mut senses = RouterSenses {
                     out_vcs: &mut self.out_vcs,
@@ -198,12 +202,14 @@ impl<H: Host, P: Probe> Network<H, P> {
                 routing.decide(&self.topology, router, state, &mut Blind);
             }
         }
-        let hop = if self.stages.minimal {
+        let hop = if learned {
+            self.route_learned(packet, router, group, now)
+        } else if self.stages.minimal {
             routing.follow_minimal(&self.topology, router, group, state)
         } else {
             routing.follow(&self.topology, router, group, state)
         };
-        state.out_vc = hop.vc;
+        self.packets[packet].out_vc = hop.vc;
         let out = first_port + u32::from(hop.port);
         Arrived { packet, in_vc, in_port, out, out_vc: out * self.vcs as u32 + u32::from(hop.vc) }
     }
@@ -354,6 +360,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         port.next_input = self.in_vcs[in_vc].bit + 1;
         let room = self.stages.room::<F>(flits);
         self.give_credit::<F>(in_vc as usize, given, room);
+        if self.stages.learning::<F>() {
+            self.give_feedback(in_vc, index, now);
+        }
         self.enqueue::<F>(out as usize, out_vc as usize, index, now);
     }
 }

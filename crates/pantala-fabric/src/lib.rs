@@ -6,6 +6,7 @@ pub mod config;
 mod construct;
 mod crossbar;
 pub mod host;
+pub mod learning;
 mod link;
 mod network;
 mod nic;

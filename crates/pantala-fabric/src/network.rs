@@ -7,6 +7,7 @@
 use crate::config::FabricConfig;
 use crate::crossbar::Arrived;
 use crate::host::{Host, Wakes};
+use crate::learning::{Learning, LearningWindow, QTable};
 use crate::packet::Packets;
 use crate::pending::{Account, PendingPool};
 use crate::port::{Hold, InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
@@ -78,6 +79,8 @@ pub struct Network<H, P> {
     pub(crate) holds: Slab<Hold>,
     /// By output VC: who waits for room behind it; empty unless inputs queue by output.
     pub(crate) virtual_queues: Slab<VirtualQueue>,
+    /// What routers have learned, if any routing does.
+    pub(crate) learning: Learning,
     pub(crate) nics: Slab<Nic>,
     /// By node and VC, the credits of its injection link; empty if NICs inject on VC 0 only: [`Nic::credits`] stands for them.
     pub(crate) nic_credits: Slab<Account>,
@@ -272,6 +275,37 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.job_bytes.run(link * jobs, jobs).to_vec()
     }
 
+    /// What routers have learned, feedback included up to the last call of [`Self::learn_before`]; no rows in a network
+    /// without `q_adaptive`.
+    #[must_use]
+    pub fn estimates(&self) -> &QTable {
+        self.learning.table()
+    }
+
+    /// Has routers start from what others have learned.
+    ///
+    /// # Panics
+    /// If the tables are for another machine.
+    pub fn start_from(&mut self, estimates: QTable) {
+        self.learning.start_from(estimates);
+    }
+
+    /// Applies all feedback before `until`, up to which all events have been handled; changes nothing that follows.
+    pub fn learn_before(&mut self, until: Time) {
+        self.learning.apply_before(until);
+    }
+
+    /// From now on, sums feedback up by windows of this length.
+    pub fn record_learning(&mut self, window: Time) {
+        self.learning.record(window);
+    }
+
+    /// What has been recorded of learning, in order of time.
+    #[must_use]
+    pub fn learning_windows(&self) -> &[LearningWindow] {
+        self.learning.windows()
+    }
+
     /// Bytes of memory that the network's state holds, hosts and topology left out.
     #[must_use]
     pub fn memory(&self) -> usize {
@@ -281,6 +315,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             + self.out_vcs.memory()
             + self.waiting.memory()
             + self.grant_stamps.memory()
+            + self.learning.memory()
             + self.dirty.memory()
             + self.holds.memory()
             + self.virtual_queues.memory()

@@ -38,6 +38,7 @@ pub use algorithm::{Algorithm, Intermediate};
 pub use aries::AriesConfig;
 pub use channels::{ChannelMap, Channels, Lane};
 pub use gates::Gates;
+pub use q_adaptive::QAdaptiveConfig;
 
 /// Which routers `booksim_ugal` draws its intermediate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct RoutingConfig {
     pub inside_group: InsideGroup,
     /// aries: its bias.
     pub aries: AriesConfig,
+    /// q_adaptive: its learning and its choices.
+    pub q_adaptive: QAdaptiveConfig,
 }
 
 impl RoutingConfig {
@@ -96,6 +99,7 @@ impl RoutingConfig {
             intermediate: IntermediateChoice::Third,
             inside_group: InsideGroup::Minimal,
             aries: AriesConfig::default(),
+            q_adaptive: QAdaptiveConfig::default(),
         }
     }
 
@@ -128,7 +132,12 @@ impl RoutingConfig {
     #[inline(always)]
     pub fn follow(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
         let Hop { port, vc } = self.step(topology, router, group, packet);
-        let vc = if self.channels.by_hop { packet.hops.min(self.channels.count - 1) } else { vc };
+        let vc = if self.channels.by_hop {
+            // Ejection is no link of its own.
+            packet.hops.saturating_sub(u8::from(router == packet.destination_router))
+        } else {
+            vc
+        };
         Hop { port, vc: vc + self.first_vc }
     }
 
@@ -281,6 +290,24 @@ impl RoutingConfig {
             }
             _ => {}
         }
+    }
+
+    /// Routes a packet of `q_adaptive`; `row` gives the estimates for it at `router`, by port from the first that is not a
+    /// terminal, if its destination is in another group; `early` says that the router has made few decisions yet.
+    pub fn route_by_estimates(
+        &self,
+        topology: &Topology,
+        router: u32,
+        group: u32,
+        packet: &mut Packet,
+        row: &[f32],
+        early: bool,
+    ) -> Hop {
+        if group == u32::from(packet.destination_group) {
+            packet.leg = if packet.leg == Leg::Undecided { Leg::Inside } else { Leg::ToDestination };
+            return self.follow(topology, router, group, packet);
+        }
+        q_adaptive::route(&Here { routing: self, topology, router, group }, packet, row, early)
     }
 
     #[inline]

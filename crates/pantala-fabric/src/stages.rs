@@ -74,6 +74,8 @@ pub(crate) struct Stages {
     pub(crate) minimal: bool,
     /// Whether all packets go to their nodes on one VC.
     pub(crate) one_ejection_vc: bool,
+    /// Whether any routing learns.
+    learning: bool,
     /// Whether every stage is as in the default model, and a router's input VCs fit one word.
     pub(crate) default_model: bool,
 }
@@ -146,6 +148,7 @@ impl Stages {
             minimal: config.routings.iter().all(|r| r.algorithm == Algorithm::Minimal && r.channels.is_plain_minimal())
                 && config.routings.len() == 1,
             one_ejection_vc: one_ejection_vc(config),
+            learning: config.routings.iter().any(|r| r.algorithm == Algorithm::QAdaptive),
         };
         stages.default_model = stages.cut_through
             && !stages.virtual_output
@@ -162,6 +165,7 @@ impl Stages {
             && stages.idle_flits == 0
             && stages.crossbar_period == 0
             && router.arbiter == Arbiter::RoundRobin
+            && !stages.learning
             && ports * u32::from(stages.vcs) <= 64;
         stages
     }
@@ -273,6 +277,11 @@ impl Stages {
     #[inline(always)]
     pub(crate) const fn unclocked<const F: bool>(&self) -> bool {
         F || self.crossbar_period == 0
+    }
+
+    #[inline(always)]
+    pub(crate) const fn learning<const F: bool>(&self) -> bool {
+        !F && self.learning
     }
 
     /// `time`, or the first clock edge strictly after it if the crossbar is clocked.

@@ -8,8 +8,8 @@ use crate::error::PlanError;
 use crate::plan::*;
 use pantala_fabric::config::ResponseConfig;
 use pantala_fabric::routing::{
-    Algorithm, AriesConfig, ChannelMap, Gates, InsideGroup as FabricInside, IntermediateChoice, QueueMeasure,
-    QueueScope as Scope, RoutingConfig, Tie as FabricTie, UgalConfig,
+    Algorithm, AriesConfig, ChannelMap, Gates, InsideGroup as FabricInside, IntermediateChoice, QAdaptiveConfig,
+    QueueMeasure, QueueScope as Scope, RoutingConfig, Tie as FabricTie, UgalConfig,
 };
 use pantala_topology::{LocalOrder, Topology};
 
@@ -295,6 +295,15 @@ fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
             add: routing.aries.add,
             levels: routing.aries.levels,
             full: router.input_buffer_flits.saturating_add(router.output_buffer_flits),
+        },
+        q_adaptive: QAdaptiveConfig {
+            learning_rate_down: routing.q_adaptive.learning_rate_down,
+            learning_rate_up: routing.q_adaptive.learning_rate_up,
+            exploration: routing.q_adaptive.exploration,
+            first_explorations: routing.q_adaptive.first_explorations,
+            threshold_source: routing.q_adaptive.threshold_source,
+            threshold_intermediate: routing.q_adaptive.threshold_intermediate,
+            truncate: routing.q_adaptive.truncate,
         },
         ..RoutingConfig::new(algorithm)
     }

@@ -149,6 +149,9 @@ class QAdaptive(Model):
     """The same when it was too low."""
     exploration: Share = 0.001
     """Share of decisions that are drawn at random."""
+    first_explorations: Index = 0
+    """So many decisions of each router, its first, are drawn at random too. About 4 in the simulator, whose random streams
+    start with small numbers; it decides how a cold start goes."""
     threshold_source: _Factor = 0.2
     """Share by which another port must be faster than the minimal one, at the source router."""
     threshold_intermediate: _Factor = 0.35

@@ -65,6 +65,9 @@ pub struct QAdaptivePlan {
     pub learning_rate_up: f64,
     /// Probability of a random port.
     pub exploration: f64,
+    /// Of a router's decisions, so many at the start explore.
+    #[serde(default)]
+    pub first_explorations: u32,
     /// What the best port must save, of the minimal port's estimate, at the source router.
     pub threshold_source: f64,
     /// And a random one in the intermediate group.

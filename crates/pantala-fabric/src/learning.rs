@@ -1,0 +1,226 @@
+//! Learning, for `q_adaptive`: every router's table of estimates, and the feedback that corrects it.
+//!
+//! When a packet leaves the input buffer of a router, the router before it, which sent it there, hears how long the hop has
+//! taken and how long the rest of the way is estimated to be. That feedback travels as the packet's credits do: over the same
+//! link, with the same delay, from the grant of the crossbar on. As with credits no event is spent on it: it lies in a queue
+//! with its time, and before any read of a router's table at time t all feedback for that router up to t is applied. Nothing
+//! sent at t arrives at t, and the feedback of different links corrects different cells, so no order of events or of reads can
+//! matter.
+//!
+//! What the tables mean and how a packet is routed by them stands in [`crate::routing::q_adaptive`]. None of this exists in a
+//! network without that routing.
+
+mod feedback;
+mod hops;
+mod record;
+mod table;
+
+use crate::config::FabricConfig;
+use crate::routing::{Algorithm, QAdaptiveConfig};
+use crate::slab::Slab;
+use feedback::{Feedback, FeedbackQueues};
+use pantala_engine::Time;
+use pantala_topology::{LinkClass, Topology};
+
+pub use record::{LearningSums, LearningWindow, Via};
+pub use table::{Estimate, QTable};
+
+/// Picoseconds of a nanosecond, the tables' unit.
+const NANOSECOND: Time = 1_000;
+
+/// What a packet brings along for feedback.
+#[derive(Clone, Copy, Debug, Default)]
+struct Trail {
+    /// When its head came to the router where it is, or whence it is on its way.
+    arrived: Time,
+    /// What lay between its arrivals at the router before and at this one, in ns.
+    hop: f32,
+    /// The least estimate of its row when it was routed here; 0 in the destination's group.
+    estimate: f32,
+    /// Which node of its source router it is from.
+    slot: u16,
+}
+
+/// The decisions that a router has made.
+#[derive(Clone, Copy, Debug, Default)]
+struct Decisions {
+    /// When the latest was.
+    time: Time,
+    /// How many came before that time.
+    before: u32,
+    /// How many there have been.
+    all: u32,
+}
+
+/// The state of learning; empty in a network without `q_adaptive`.
+#[derive(Debug, Default)]
+pub(crate) struct Learning {
+    rates: QAdaptiveConfig,
+    table: QTable,
+    queues: FeedbackQueues,
+    /// By packet.
+    trails: Slab<Trail>,
+    /// By router, if the first are special.
+    decisions: Slab<Decisions>,
+    record: Option<record::Record>,
+}
+
+impl Learning {
+    /// Untrained tables, if any routing of `config` needs them.
+    pub(crate) fn new(config: &FabricConfig, topology: &Topology) -> Self {
+        let Some(rates) = learns(config) else {
+            return Self::default();
+        };
+        let table = QTable::untrained(config, topology);
+        let queues = FeedbackQueues::new(topology.routers(), table.columns());
+        let counted = if rates.first_explorations > 0 { topology.routers() as usize } else { 0 };
+        let decisions = vec![Decisions::default(); counted].into();
+        Self { rates, table, queues, trails: Slab::default(), decisions, record: None }
+    }
+
+    /// A packet's head comes from the node in `slot` to its source router.
+    #[inline]
+    fn enter(&mut self, packet: u32, slot: u16, now: Time) {
+        while self.trails.len() <= packet as usize {
+            self.trails.push(Trail::default());
+        }
+        self.trails[packet] = Trail { arrived: now, hop: 0.0, estimate: 0.0, slot };
+    }
+
+    /// A packet's head comes to a router from another.
+    #[inline]
+    fn arrive(&mut self, packet: u32, now: Time) {
+        let trail = &mut self.trails[packet];
+        trail.hop = if self.rates.truncate {
+            // A clock of whole nanoseconds, read at both ends.
+            (now / NANOSECOND - trail.arrived / NANOSECOND) as f32
+        } else {
+            (now - trail.arrived) as f32 / NANOSECOND as f32
+        };
+        trail.arrived = now;
+    }
+
+    /// The estimates of `router`, in `group`, at `now` for a packet to another group, by port from the first that is not a
+    /// terminal; notes the least of them for the packet's feedback.
+    #[inline]
+    fn consult(&mut self, router: u32, group: u32, packet: u32, destination_group: u32, now: Time) -> &[f32] {
+        self.apply(router, now);
+        let trail = &mut self.trails[packet];
+        let row = self.table.row_at(router, self.table.row_of(group, destination_group, trail.slot));
+        trail.estimate = row.iter().copied().fold(f32::INFINITY, f32::min);
+        row
+    }
+
+    /// Counts a decision of `router`; whether it is one of its first. Those of one time count as if each were the first of
+    /// them: their order must not matter.
+    #[inline]
+    fn decides_early(&mut self, router: u32, now: Time) -> bool {
+        if self.decisions.is_empty() {
+            return false;
+        }
+        let made = &mut self.decisions[router];
+        if now > made.time {
+            *made = Decisions { time: now, before: made.all, ..*made };
+        }
+        made.all = made.all.saturating_add(1);
+        made.before < self.rates.first_explorations
+    }
+
+    /// A packet is routed in the group of its destination.
+    #[inline]
+    fn at_destination(&mut self, packet: u32) {
+        self.trails[packet].estimate = 0.0;
+    }
+
+    /// A packet leaves an input buffer: its feedback for the router that sent it there (router, group and port) arrives at
+    /// `time`.
+    #[inline]
+    fn give(
+        &mut self,
+        (sender, group, port): (u32, u32, u32),
+        packet: u32,
+        destination_group: u32,
+        via: Via,
+        time: Time,
+    ) {
+        let Trail { hop, estimate, slot, .. } = self.trails[packet];
+        let row = self.table.row_of(group, destination_group, slot);
+        let column = port - self.table.first_port();
+        self.queues.push(sender, column, Feedback { row, target: hop + estimate, via }, time);
+    }
+
+    /// Applies the feedback for `router` up to `now`.
+    #[inline]
+    fn apply(&mut self, router: u32, now: Time) {
+        if self.queues.due(router) <= now {
+            self.correct(router, now);
+        }
+    }
+
+    fn correct(&mut self, router: u32, now: Time) {
+        let Self { rates, table, queues, record, .. } = self;
+        queues.take(router, now, |column, feedback, time| {
+            let cell = table.cell_mut(router, feedback.row, column);
+            let before = *cell;
+            *cell = rates.corrected(before, feedback.target);
+            if let Some(record) = record {
+                record.note(time, feedback.via, before, feedback.target, *cell);
+            }
+        });
+    }
+
+    /// Applies the feedback for all routers before `until`.
+    pub(crate) fn apply_before(&mut self, until: Time) {
+        if until == 0 {
+            return;
+        }
+        for router in 0..self.queues.routers() {
+            self.apply(router, until - 1);
+        }
+    }
+
+    /// The tables.
+    pub(crate) fn table(&self) -> &QTable {
+        &self.table
+    }
+
+    /// Starts from other tables, of the same machine.
+    pub(crate) fn start_from(&mut self, table: QTable) {
+        assert!(table.is_like(&self.table), "tables of this machine");
+        self.table = table;
+    }
+
+    /// From now on, sums feedback up by windows of this length.
+    pub(crate) fn record(&mut self, window: Time) {
+        self.record = Some(record::Record::new(window));
+    }
+
+    /// What has been recorded, in order of time.
+    pub(crate) fn windows(&self) -> &[LearningWindow] {
+        self.record.as_ref().map_or(&[], record::Record::windows)
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        self.table.memory() + self.queues.memory() + self.trails.memory() + self.decisions.memory()
+    }
+}
+
+/// The learning of `config`'s `q_adaptive` routings, which agree on it; `None` if there are none.
+fn learns(config: &FabricConfig) -> Option<QAdaptiveConfig> {
+    let mut learning = config.routings.iter().filter(|r| r.algorithm == Algorithm::QAdaptive).map(|r| r.q_adaptive);
+    let first = learning.next()?;
+    assert!(learning.all(|other| other == first), "one way of learning: a router has one table");
+    Some(first)
+}
+
+/// What an untrained table says of a router's own link to the destination's group, and of every other port, in ns: the
+/// latency of a global link, and of a global and a local one.
+fn latencies(config: &FabricConfig) -> (f32, f32) {
+    let truncate = learns(config).is_none_or(|learning| learning.truncate);
+    let ns = |time: Time| if truncate { (time / NANOSECOND) as f32 } else { time as f32 / NANOSECOND as f32 };
+    let global = config.timing(LinkClass::Global).latency;
+    (ns(global), ns(global + config.timing(LinkClass::Local).latency))
+}
+
+#[cfg(test)]
+mod tests;

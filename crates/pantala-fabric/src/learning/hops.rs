@@ -1,0 +1,65 @@
+//! Where packets meet tables: at a hop's end, when they are routed, when they leave.
+
+use super::Via;
+use crate::host::Host;
+use crate::network::Network;
+use crate::packet::Leg;
+use crate::port::{InPort, InVc};
+use crate::probe::Probe;
+use crate::routing::{Algorithm, Hop};
+use pantala_engine::Time;
+
+impl<H: Host, P: Probe> Network<H, P> {
+    /// Notes the time at which a packet's head comes to a router.
+    #[inline]
+    pub(crate) fn note_arrival(&mut self, in_vc: u32, packet: u32, now: Time) {
+        let in_port = self.in_vcs[in_vc].port;
+        let InPort { terminal, first_port, .. } = self.in_ports[in_port];
+        if terminal {
+            self.learning.enter(packet, (in_port - first_port) as u16, now);
+        } else {
+            self.learning.arrive(packet, now);
+        }
+    }
+
+    /// Routes a packet of `q_adaptive` that is the first of its input VC.
+    #[inline]
+    pub(crate) fn route_learned(&mut self, packet: u32, router: u32, group: u32, now: Time) -> Hop {
+        let state = &mut self.packets[packet];
+        let routing = &self.config.routings[usize::from(state.routing)];
+        let destination_group = u32::from(state.destination_group);
+        if group == destination_group {
+            self.learning.at_destination(packet);
+            return routing.route_by_estimates(&self.topology, router, group, state, &[], false);
+        }
+        let early = state.leg <= Leg::Revisable && self.learning.decides_early(router, now);
+        let row = self.learning.consult(router, group, packet, destination_group, now);
+        routing.route_by_estimates(&self.topology, router, group, state, row, early)
+    }
+
+    /// A packet leaves an input buffer: tells the router that sent it how it went.
+    #[inline]
+    pub(crate) fn give_feedback(&mut self, in_vc: u32, packet: u32, now: Time) {
+        let InVc { port, upstream, .. } = self.in_vcs[in_vc];
+        let InPort { terminal, group, credit_delay, .. } = self.in_ports[port];
+        let state = &self.packets[packet];
+        if terminal || self.config.routings[usize::from(state.routing)].algorithm != Algorithm::QAdaptive {
+            return;
+        }
+        let destination_group = u32::from(state.destination_group);
+        let out = upstream / self.vcs as u32;
+        let (sender, port) = (self.out_ports[out].router, u32::from(self.out_ports[out].port));
+        let senders_group = self.topology.group_of(sender);
+        if senders_group == destination_group {
+            return;
+        }
+        let via = if group == senders_group {
+            Via::Local
+        } else if group == destination_group {
+            Via::Direct
+        } else {
+            Via::Detour
+        };
+        self.learning.give((sender, senders_group, port), packet, destination_group, via, now + credit_delay);
+    }
+}

@@ -1,0 +1,121 @@
+//! Learning over time: sums of all feedback, by window and kind of port.
+//!
+//! Feedback is applied when a table is read, not when it arrives, so it comes here out of the order of time; it counts in the
+//! window of its arrival. All sums are integers: no order of adding changes them.
+
+use pantala_engine::Time;
+
+/// What kind of port a packet left by, seen from its destination group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// To another router of the group.
+    Local,
+    /// A global link to the destination's group.
+    Direct,
+    /// A global link to any other group.
+    Detour,
+}
+
+impl Via {
+    /// All kinds, in the order of [`LearningWindow::via`].
+    pub const ALL: [Self; 3] = [Self::Local, Self::Direct, Self::Detour];
+
+    /// Its name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Direct => "direct",
+            Self::Detour => "detour",
+        }
+    }
+}
+
+/// Sums over the feedback of one window and one kind of port; times in ps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LearningSums {
+    /// Feedback applied.
+    pub updates: u64,
+    /// Of what packets have found: the hop plus the estimate at its end.
+    pub feedback: u64,
+    /// Of the estimates, after their correction.
+    pub estimate: u64,
+    /// Of how far the estimates had been off.
+    pub error: u64,
+}
+
+/// One window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LearningWindow {
+    /// The window's number, from 0.
+    pub number: u64,
+    /// By [`Via`].
+    pub via: [LearningSums; 3],
+}
+
+/// The windows in which any feedback arrived, in order of time.
+#[derive(Debug)]
+pub(super) struct Record {
+    window: Time,
+    windows: Vec<LearningWindow>,
+}
+
+impl Record {
+    pub(super) fn new(window: Time) -> Self {
+        Self { window: window.max(1), windows: Vec::new() }
+    }
+
+    pub(super) fn windows(&self) -> &[LearningWindow] {
+        &self.windows
+    }
+
+    /// Feedback of `time` has changed an estimate (`before`, all in ns) to `after`.
+    pub(super) fn note(&mut self, time: Time, via: Via, before: f32, target: f32, after: f32) {
+        let sums = &mut self.at(time / self.window).via[via as usize];
+        sums.updates += 1;
+        sums.feedback += ps(target);
+        sums.estimate += ps(after);
+        sums.error += ps(target).abs_diff(ps(before));
+    }
+
+    /// The window of that number: as a rule the last, or one shortly before it.
+    fn at(&mut self, number: u64) -> &mut LearningWindow {
+        let after = self.windows.iter().rposition(|window| window.number <= number);
+        let index = match after {
+            Some(index) if self.windows[index].number == number => index,
+            before => {
+                let index = before.map_or(0, |index| index + 1);
+                self.windows.insert(index, LearningWindow { number, ..LearningWindow::default() });
+                index
+            }
+        };
+        &mut self.windows[index]
+    }
+}
+
+/// Nanoseconds in whole picoseconds.
+fn ps(ns: f32) -> u64 {
+    (f64::from(ns) * 1_000.0).round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn feedback_counts_in_the_window_of_its_time_whatever_its_order() {
+        let notes = [(950, Via::Local), (120, Via::Direct), (980, Via::Local), (130, Via::Detour), (500, Via::Local)];
+        let summed = |order: &[usize]| {
+            let mut record = Record::new(100);
+            for &i in order {
+                record.note(notes[i].0, notes[i].1, 300.0, 320.5, 304.0);
+            }
+            record.windows().to_vec()
+        };
+        let windows = summed(&[0, 1, 2, 3, 4]);
+        assert_eq!(windows.iter().map(|w| w.number).collect::<Vec<_>>(), [1, 5, 9]);
+        assert_eq!(windows, summed(&[4, 3, 2, 1, 0]));
+        let local = windows[2].via[Via::Local as usize];
+        assert_eq!(local, LearningSums { updates: 2, feedback: 641_000, estimate: 608_000, error: 41_000 });
+    }
+}
