@@ -43,7 +43,7 @@ READ_FAULTS = [
     ('"halo3d"', '"halo"', 'jobs[1].workload.kind = "halo"', "did you mean 'halo3d'?"),
     ("grid = [2, 3]", "grid = [2]", "jobs[0].workload.grid = [2]", "has too few items"),
     ("grid = [2, 3]", "grid = [2, -3]", "jobs[0].workload.grid[1] = -3", "must be at least 1"),
-    ("ranks = 6", 'ranks = 6\nplacement = "compact"', 'jobs[0].placement = "compact"', "known: random, contiguous"),
+    ("ranks = 6", 'ranks = 6\nplacement = "compact"', 'jobs[0].placement = "compact"', "known: random, random_routers"),
     (
         MACHINE,
         'machine = { preset = "kang2022", links = { local = { latency = "30" } } }',

@@ -55,15 +55,15 @@ class Router(Model):
     crossbar_bandwidth: PositiveBandwidth
     """Data rate of one crossbar port; four times a link's in kang2022."""
     buffer_unit: Literal["flit", "packet"]
-    """What a packet takes of a buffer: its flits (flit), or as much as a full packet, however short it is (packet, as in
-    CODES)."""
+    """What a packet takes of a buffer: its flits (flit), or as much as a full packet, however short it is (packet, as
+    in CODES)."""
     input_buffer: BoundedCapacity
     """Room of an input buffer, a virtual channel: "30 packets", "120 flits", "15 KiB"."""
     output_buffer: SomeCapacity
     """Room of an output buffer, a virtual channel; also "unlimited"."""
     hand_over: Literal["tail", "head", "store"]
-    """When a packet is at the next stage: tail (when its last flit is; its head goes ahead), head (at once, as in SST) or
-    store (when its last flit is, and only then it goes on, as in CODES)."""
+    """When a packet is at the next stage: tail (when its last flit is; its head goes ahead), head (at once, as in SST)
+    or store (when its last flit is, and only then it goes on, as in CODES)."""
     crossbar_clock: Literal["none", "flit"]
     """When the crossbar arbitrates: none (whenever a packet can move) or flit (once a crossbar flit time)."""
     crossbar_delay: Literal["flit", "none"]
