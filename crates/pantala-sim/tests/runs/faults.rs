@@ -88,6 +88,7 @@ fn of_routings_by_job_and_class() {
             ("virtual_channels", json!(2), "ugal_g needs 3"),
             ("threshold", json!(-1.0), "not a factor"),
             ("channels", json!("caminos"), "no such map for ugal_g"),
+            ("inside_group", json!("beside"), "ugal_g has its own way inside a group"),
             ("aries/shift", json!([16]), "0 to 15"),
         ] {
             let pointer = format!("/{}", place.replace(['.', '['], "/").replace(']', ""));

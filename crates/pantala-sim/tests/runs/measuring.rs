@@ -133,3 +133,18 @@ fn latency_can_start_at_the_nic() {
     assert!(mean(&nic) < 0.8 * mean(&created), "{} {}", mean(&nic), mean(&created));
     assert_eq!(nic.rows("jobs")[0]["network_latency_mean_ns"], created.rows("jobs")[0]["network_latency_mean_ns"]);
 }
+
+/// What is injected in the window counts, all of it; then nobody sends any more, and the network is empty at the end.
+#[test]
+fn draining_counts_what_is_injected() {
+    let plan = everywhere(0.4);
+    let drain = |warmup, window| {
+        let mut measurement = Measurement::new(read(&plan), warmup, window, 0).unwrap().draining();
+        measurement.run(|_| true).unwrap().unwrap()
+    };
+    let (all, early, late) = (drain(0, 10_000_000), drain(0, 5_000_000), drain(5_000_000, 5_000_000));
+    let delivered = measure(&plan, 0, 10_000_000, 0);
+    assert!(all.packets > delivered.packets);
+    assert_eq!((all.packets, all.accepted), (all.bench.packets, delivered.accepted));
+    assert_eq!((early.packets, early.packets + late.packets), (early.bench.packets, all.packets));
+}

@@ -37,7 +37,7 @@ pub(crate) fn plan(jobs: Value) -> Value {
         },
         "nic": {"buffer_packets": 30, "latency_from": "created", "injection_vc": "first"},
         "routing": {
-            "algorithm": "ugal_g", "virtual_channels": 0, "channels": "climbing", "local_order": "row_first",
+            "algorithm": "ugal_g", "virtual_channels": 0, "channels": "climbing", "inside_group": "minimal", "local_order": "row_first",
             "threshold": 2.0, "bias_flits": 0, "minimal_up_to_flits": 0, "candidates_minimal": 1,
             "candidates_nonminimal": 1, "queue": "output_and_credits", "queue_scope": "port", "tie": "minimal",
             "intermediate": "third", "aries": {"shift": [0], "add": 0, "levels": 64},
