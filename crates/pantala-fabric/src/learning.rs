@@ -23,7 +23,7 @@ use pantala_engine::Time;
 use pantala_topology::{LinkClass, Topology};
 
 pub use record::{LearningSums, LearningWindow, Via};
-pub use table::{Estimate, QTable};
+pub use table::{Estimate, Misfit, QTable};
 
 /// Picoseconds of a nanosecond, the tables' unit.
 const NANOSECOND: Time = 1_000;

@@ -30,6 +30,7 @@ pub mod link_table;
 pub mod measure;
 pub mod placement;
 pub mod plan;
+pub mod q_tables;
 pub mod recorder;
 pub mod resolve;
 pub mod routings;

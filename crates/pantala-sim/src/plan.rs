@@ -241,6 +241,17 @@ InsideGroup { #[default] Minimal, Nonminimal, Beside });
 named!(/// Which packets are recorded one by one.
 PacketRecord { Off, Sampled, All });
 
+/// Whether the tables of q_adaptive are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QTableRecord {
+    /// No.
+    #[default]
+    Off,
+    /// As they are when the run ends.
+    End,
+}
+
 /// The router.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -382,6 +393,12 @@ pub struct RecordPlan {
     pub iterations: bool,
     /// Bytes a link and window.
     pub link_windows: bool,
+    /// The tables of q_adaptive.
+    #[serde(default)]
+    pub q_tables: QTableRecord,
+    /// Feedback and estimates of q_adaptive a window.
+    #[serde(default)]
+    pub q_learning: bool,
 }
 
 /// What follows from a plan.
@@ -407,4 +424,7 @@ pub struct Derived {
     pub flit_time_ps: BTreeMap<String, u64>,
     /// How far rounding to the picosecond is off, in parts per million.
     pub flit_time_error_ppm: BTreeMap<String, f64>,
+    /// SHA-256 of the estimates that q_adaptive starts from, if they come from a file: see `q_tables::fingerprint`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q_table_sha256: Option<String>,
 }

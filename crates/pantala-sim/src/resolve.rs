@@ -1,10 +1,13 @@
 //! From a plan with open ends to a plan resolved.
 
 use crate::error::PlanError;
+use crate::fabric::fabric_config;
 use crate::placement;
 use crate::plan::*;
+use crate::q_tables;
 use crate::routings;
 use pantala_engine::{Time, transfer_time};
+use pantala_fabric::learning::QTable;
 use pantala_topology::{Spread, Topology, Wiring};
 use pantala_workload::WorkloadSpec;
 use pantala_workload::motifs::bounded;
@@ -17,6 +20,8 @@ pub struct Resolved {
     pub plan: Plan,
     /// Built from it.
     pub topology: Topology,
+    /// What q_adaptive starts from, if its plan names a file.
+    pub estimates: Option<QTable>,
 }
 
 /// Reads a plan.
@@ -58,8 +63,20 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     placement::place(&mut plan.jobs, (&topology).into(), &plan.service_nodes, plan.seed)?;
     check_patterns(&plan, &topology)?;
     plan.topology.links_per_pair = topology.links_per_pair();
-    plan.derived = Some(derive(&plan, &topology));
-    Ok(Resolved { plan, topology })
+    let estimates = load_estimates(&mut plan, &topology)?;
+    let mut derived = derive(&plan, &topology);
+    derived.q_table_sha256 = estimates.as_ref().map(q_tables::fingerprint);
+    plan.derived = Some(derived);
+    Ok(Resolved { plan, topology, estimates })
+}
+
+/// The tables that q_adaptive starts from, if the plan names a file of them.
+fn load_estimates(plan: &mut Plan, topology: &Topology) -> Result<Option<QTable>, PlanError> {
+    let Some((key, path)) = routings::learned_tables(plan) else {
+        return Ok(None);
+    };
+    let untrained = QTable::untrained(&fabric_config(plan), topology);
+    q_tables::load(&key, &path, &untrained).map(Some)
 }
 
 /// The topology of a plan.
@@ -358,6 +375,7 @@ fn derive(plan: &Plan, topology: &Topology) -> Derived {
         flits_per_packet: flits_per_packet(plan) as u32,
         flit_time_ps: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), time(rate))).collect(),
         flit_time_error_ppm: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), error(rate))).collect(),
+        q_table_sha256: None,
     }
 }
 

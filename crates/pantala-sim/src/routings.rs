@@ -57,7 +57,37 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
         let message = format!("more than {most} different routings");
         return Err(PlanError::new("jobs", plan.jobs.len(), message, "give jobs the same"));
     }
-    check_responses(plan)
+    check_responses(plan)?;
+    check_learning(plan)
+}
+
+/// Those of a plan's routings that are q_adaptive, with their keys.
+fn learners(plan: &mut Plan) -> impl Iterator<Item = (String, &QAdaptivePlan)> {
+    let learns = |routing: &RoutingPlan| routing.algorithm == Algorithm::QAdaptive.name();
+    all(plan).into_iter().filter(move |(_, routing)| learns(routing)).map(|(key, routing)| (key, &routing.q_adaptive))
+}
+
+/// A router has one table for the packets of all jobs.
+fn check_learning(plan: &mut Plan) -> Result<(), PlanError> {
+    let mut learners = learners(plan);
+    let Some((first, learning)) = learners.next() else {
+        return Ok(());
+    };
+    match learners.find(|(_, other)| *other != learning) {
+        None => Ok(()),
+        Some((key, _)) => Err(PlanError::new(
+            &format!("{key}.q_adaptive"),
+            "...",
+            format!("differs from {first}.q_adaptive, but a router learns one table for all jobs, in one way"),
+            "give every q_adaptive routing the same keys",
+        )),
+    }
+}
+
+/// The file of estimates that q_adaptive starts from, if a checked plan names one, and its key.
+pub(crate) fn learned_tables(plan: &mut Plan) -> Option<(String, String)> {
+    let (key, learning) = learners(plan).next()?;
+    (!learning.table.is_empty()).then(|| (format!("{key}.q_adaptive.table"), learning.table.clone()))
 }
 
 /// Responses are packets, and have VCs of their own.

@@ -129,7 +129,7 @@ impl Simulation {
         measure_from: Time,
         change: impl FnOnce(&mut FabricConfig),
     ) -> Result<Self, PlanError> {
-        let Resolved { plan, topology } = resolve(plan)?;
+        let Resolved { plan, topology, estimates } = resolve(plan)?;
         let mut config = fabric_config(&plan);
         change(&mut config);
         let jobs: Vec<JobSpec> = plan
@@ -158,7 +158,13 @@ impl Simulation {
         let keys = routing_keys(&plan, topology.nodes());
         let links = (topology.routers() * topology.ports_per_router()) as usize;
         let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
-        let network = Network::new(config, topology, &keys, host, recorder);
+        let mut network = Network::new(config, topology, &keys, host, recorder);
+        if let Some(estimates) = estimates {
+            network.start_from(estimates);
+        }
+        if plan.record.q_learning {
+            network.record_learning(plan.record.window_ps);
+        }
         Ok(Self {
             link_bytes: if plan.record.link_windows { vec![0; links] } else { Vec::new() },
             plan,
@@ -221,6 +227,7 @@ impl Simulation {
             _ if self.network.next_time() == NEVER => self.network.now(),
             _ => until,
         };
+        self.network.learn_before(self.simulated);
         end
     }
 

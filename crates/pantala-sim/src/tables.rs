@@ -1,10 +1,13 @@
 //! The tables of a run: what each column says stands in the Python package's `schema.py` and in the docs made from it.
 
 use crate::columns::{Table, ns};
+use crate::plan::QTableRecord;
+use crate::q_tables;
 use crate::recorder::{JobPackets, JobWindow};
 use crate::simulation::Simulation;
 use pantala_engine::Time;
 use pantala_fabric::LinkCounters;
+use pantala_fabric::learning::{LearningSums, Via};
 use pantala_mpi::{LatencyStatistics, RankReport};
 use pantala_topology::{LinkClass, Peer};
 
@@ -13,7 +16,7 @@ use pantala_topology::{LinkClass, Peer};
 pub fn tables(simulation: &Simulation) -> Vec<(&'static str, Table)> {
     let reports = rank_reports(simulation);
     let links = links(simulation);
-    vec![
+    let mut tables = vec![
         ("jobs", jobs_table(simulation, &reports)),
         ("ranks", ranks_table(simulation, &reports)),
         ("iterations", iterations_table(simulation)),
@@ -23,7 +26,15 @@ pub fn tables(simulation: &Simulation) -> Vec<(&'static str, Table)> {
         ("link_jobs", link_jobs_table(&links)),
         ("link_windows", link_windows_table(simulation)),
         ("job_windows", job_windows_table(simulation)),
-    ]
+    ];
+    // Only where they were asked for: they tell of one routing.
+    if simulation.plan.record.q_tables == QTableRecord::End {
+        tables.push(("q_tables", q_tables::as_table(simulation.network.estimates())));
+    }
+    if simulation.plan.record.q_learning {
+        tables.push(("q_learning", q_learning_table(simulation)));
+    }
+    tables
 }
 
 fn rank_reports(simulation: &Simulation) -> Vec<RankReport> {
@@ -282,4 +293,22 @@ fn job_windows_table(simulation: &Simulation) -> Table {
             "latency_mean_ns",
             rows().map(|r| (r.2.packets > 0).then(|| r.2.latency_sum as f64 / r.2.packets as f64 / 1_000.0)),
         )
+}
+
+fn q_learning_table(simulation: &Simulation) -> Table {
+    let window = simulation.plan.record.window_ps;
+    let windows = simulation.network.learning_windows().iter();
+    let rows: Vec<(Time, Via, LearningSums)> = windows
+        .flat_map(|w| Via::ALL.map(|via| (w.number * window, via, w.via[via as usize])))
+        .filter(|(_, _, sums)| sums.updates > 0)
+        .collect();
+    let rows = || rows.iter();
+    let mean = |sum: fn(&LearningSums) -> u64| rows().map(move |r| sum(&r.2) as f64 / r.2.updates as f64 / 1_000.0);
+    Table::new()
+        .f64("window_start_ns", rows().map(|r| ns(r.0)))
+        .str("via", rows().map(|r| r.1.name()))
+        .u64("updates", rows().map(|r| r.2.updates))
+        .f64("feedback_mean_ns", mean(|sums| sums.feedback))
+        .f64("estimate_mean_ns", mean(|sums| sums.estimate))
+        .f64("error_mean_ns", mean(|sums| sums.error))
 }

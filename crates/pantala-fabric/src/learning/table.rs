@@ -39,6 +39,17 @@ pub struct Estimate {
     pub ns: f32,
 }
 
+/// Why estimates are not those of a machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Misfit {
+    /// There is no such router, group, slot or port with a link, or it is not a time.
+    Stray(Estimate),
+    /// It is not the first of its place.
+    Twice(Estimate),
+    /// So many places have none.
+    Missing(usize),
+}
+
 impl QTable {
     /// Tables that know the links' latencies only: that of a global link for a router's own link to the destination's group,
     /// a local link's more for every other port.
@@ -163,27 +174,38 @@ impl QTable {
         })
     }
 
-    /// Puts an estimate in its place; false if it has none in these tables, or is not a time.
-    pub fn set(&mut self, estimate: &Estimate) -> bool {
+    /// Tables for the same machine with other estimates: one for every port with a link, in any order.
+    ///
+    /// # Errors
+    /// A [`Misfit`] if these are not the estimates of this machine.
+    pub fn filled(&self, estimates: impl IntoIterator<Item = Estimate>) -> Result<Self, Misfit> {
+        let open = |&cell: &f32| if cell.is_finite() { f32::NAN } else { cell };
+        let mut filled = Self { cells: self.cells.iter().map(open).collect::<Vec<_>>().into(), ..*self };
+        for estimate in estimates {
+            match filled.place(&estimate) {
+                Some(cell) if cell.is_nan() => *cell = estimate.ns,
+                Some(cell) if cell.is_finite() => return Err(Misfit::Twice(estimate)),
+                _ => return Err(Misfit::Stray(estimate)),
+            }
+        }
+        match filled.cells.iter().filter(|cell| cell.is_nan()).count() {
+            0 => Ok(filled),
+            missing => Err(Misfit::Missing(missing)),
+        }
+    }
+
+    /// The cell of an estimate, if it is a time and has one.
+    fn place(&mut self, estimate: &Estimate) -> Option<&mut f32> {
         let Estimate { router, destination_group, slot, port, ns } = *estimate;
-        let routers = self.routers_per_group * self.groups;
-        let group = router / self.routers_per_group.max(1);
-        let ports = self.first_port..self.first_port + self.columns;
-        if router >= routers
-            || destination_group >= self.groups
-            || destination_group == group
-            || slot >= self.slots
-            || !ports.contains(&port)
-            || !(ns.is_finite() && ns >= 0.0)
-        {
-            return false;
-        }
-        let cell = self.cell_mut(router, self.row_of(group, destination_group, slot as u16), port - self.first_port);
-        let linked = cell.is_finite();
-        if linked {
-            *cell = ns;
-        }
-        linked
+        let group = router.checked_div(self.routers_per_group)?;
+        let column = port.checked_sub(self.first_port)?;
+        let exists = group < self.groups
+            && destination_group < self.groups
+            && destination_group != group
+            && slot < self.slots
+            && column < self.columns;
+        (exists && ns.is_finite() && ns >= 0.0)
+            .then(|| self.cell_mut(router, self.row_of(group, destination_group, slot as u16), column))
     }
 
     pub(super) fn memory(&self) -> usize {

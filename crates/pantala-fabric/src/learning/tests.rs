@@ -60,19 +60,24 @@ fn untrained_tables_know_the_latencies_of_links() {
 #[test]
 fn every_estimate_has_one_place() {
     let untrained = QTable::of(&topology(4), 300.0, 330.0);
-    let mut table = untrained.clone();
-    for (number, estimate) in untrained.estimates().enumerate() {
-        assert!(table.set(&Estimate { ns: number as f32, ..estimate }));
-    }
-    for (number, estimate) in table.estimates().enumerate() {
-        assert_eq!(estimate.ns, number as f32);
-        let row = table.row_of(estimate.router / 3, estimate.destination_group, estimate.slot as u16);
-        assert_eq!(table.row_at(estimate.router, row)[estimate.port as usize - 2], number as f32);
-    }
+    let numbered = || untrained.estimates().zip(0u16..).map(|(estimate, n)| Estimate { ns: n.into(), ..estimate });
+    let mut reversed: Vec<Estimate> = numbered().collect();
+    reversed.reverse();
+    let table = untrained.filled(reversed).unwrap();
     assert!(table.is_like(&untrained));
+    assert!(table.estimates().eq(numbered()));
+    for Estimate { router, destination_group, slot, port, ns } in numbered() {
+        let row = table.row_of(router / 3, destination_group, slot as u16);
+        assert_eq!(table.row_at(router, row)[port as usize - 2], ns);
+    }
+}
+
+#[test]
+fn estimates_of_another_machine_do_not_fit() {
+    let table = QTable::of(&topology(4), 300.0, 330.0);
+    let all: Vec<Estimate> = table.estimates().collect();
     let good = Estimate { router: 0, destination_group: 1, slot: 0, port: 2, ns: 1.0 };
-    assert!(table.set(&good));
-    for bad in [
+    for stray in [
         Estimate { router: 12, ..good },
         Estimate { destination_group: 0, ..good },
         Estimate { destination_group: 4, ..good },
@@ -80,24 +85,24 @@ fn every_estimate_has_one_place() {
         Estimate { port: 1, ..good },
         Estimate { port: 5, ..good },
         Estimate { ns: -1.0, ..good },
-        Estimate { ns: f32::NAN, ..good },
         Estimate { ns: f32::INFINITY, ..good },
     ] {
-        assert!(!table.set(&bad), "{bad:?}");
+        assert_eq!(table.filled([stray]).unwrap_err(), Misfit::Stray(stray));
     }
+    assert!(matches!(table.filled([Estimate { ns: f32::NAN, ..good }]), Err(Misfit::Stray(_))));
+    assert_eq!(table.filled([good, good]).unwrap_err(), Misfit::Twice(good));
+    assert_eq!(table.filled(all[1..].iter().copied()).unwrap_err(), Misfit::Missing(1));
+    assert_eq!(table.filled([]).unwrap_err(), Misfit::Missing(all.len()));
 }
 
 #[test]
 fn ports_without_a_link_have_no_estimate() {
     // Three groups use two of a group's three global ports.
     let topology = topology(3);
-    let other = super::tests::topology(4);
-    let mut table = QTable::of(&topology, 300.0, 330.0);
-    let linked: usize = topology.links().count();
-    assert_eq!(table.len(), linked * table.rows() as usize);
+    let table = QTable::of(&topology, 300.0, 330.0);
+    assert_eq!(table.len(), topology.links().count() * table.rows() as usize);
     assert!(table.len() < (topology.routers() * table.rows() * table.columns()) as usize);
-    let unlinked = (0..9).find(|&r| topology.link(r, 4).is_none()).unwrap();
-    let group = u32::from(unlinked < 3);
-    assert!(!table.set(&Estimate { router: unlinked, destination_group: group, slot: 0, port: 4, ns: 1.0 }));
-    assert!(!table.is_like(&QTable::of(&other, 300.0, 330.0)));
+    let router = (0..9).find(|&r| topology.link(r, 4).is_none()).unwrap();
+    let stray = Estimate { router, destination_group: u32::from(router < 3), slot: 0, port: 4, ns: 1.0 };
+    assert_eq!(table.filled([stray]).unwrap_err(), Misfit::Stray(stray));
 }

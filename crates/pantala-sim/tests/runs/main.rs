@@ -5,6 +5,7 @@ mod determinism;
 mod ends;
 mod faults;
 mod layers;
+mod learning;
 mod measuring;
 mod plans;
 mod responses;
