@@ -179,10 +179,11 @@ class Routing(Model):
     II.B). To be given, unless the machine's preset does; in a job the system's if not given."""
     virtual_channels: Index = 0
     """Virtual channels a port; 0 means as many as the algorithms in use need to be free of deadlock."""
-    channels: Literal["climbing", "booksim2", "caminos"] = "climbing"
+    channels: Literal["climbing", "booksim2", "caminos", "codes"] = "climbing"
     """Which virtual channel a packet takes where. climbing: the algorithm's own, free of deadlock; booksim2: as
     BookSim2, for minimal and booksim_ugal, of which the latter can deadlock; caminos: as CAMINOS' ascending channels,
-    for minimal, valiant_node and booksim_ugal."""
+    for minimal, valiant_node and booksim_ugal; codes: the four of CODES' dragonfly-dally, which codes_adp and
+    codes_padp have anyway, for minimal and valiant_group."""
     local_order: Literal["row_first", "column_first"] = "row_first"
     """In two dimensions: the way inside a group, along the row and then the column, or the other way about."""
     threshold: _Factor = 2.0
