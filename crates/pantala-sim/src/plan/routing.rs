@@ -11,7 +11,7 @@ pub struct RoutingPlan {
     pub algorithm: String,
     /// VCs a port; 0: as many as the algorithm needs.
     pub virtual_channels: u8,
-    /// Whose VC map: climbing, booksim2 or caminos.
+    /// Whose VC map: climbing, booksim2, caminos or codes.
     pub channels: String,
     /// Two dimensions: row_first or column_first.
     pub local_order: String,
