@@ -79,7 +79,7 @@ _JOB_METRICS: dict[str, tuple[str, Callable[[pl.DataFrame], float | None]]] = {
 
 _RUN_METRICS: dict[str, tuple[str, Callable[[Run], float | None]]] = {
     "simulated_ns": ("Simulated time.", lambda run: run.document["simulated_ns"]),
-    "packets_delivered": ("Packets delivered.", _counter("packets_delivered")),
+    "packets_delivered": ("Packets delivered, responses included.", _counter("packets_delivered")),
     "packet_hops": ("Link traversals between routers, plus ejections.", _counter("packet_hops")),
 }
 

@@ -134,12 +134,15 @@ _JOBS = Table(
         Column("link_hops_mean", "f64", "Links between routers that a packet crossed, mean over packets.", True),
         Column("nonminimal_share", "f64", "Share of packets that took a non-minimal path.", True),
         Column(
-            "responses", "u64", "Responses delivered (`machine.nic.responses`); no other column but these counts them."
+            "responses",
+            "u64",
+            "Responses to packets of the job, back at the nodes that sent these; 0 without `machine.nic.responses`. "
+            "`packets`, `bytes` and all latencies but those of pairs leave them out.",
         ),
         *_latencies(
             "pair",
-            "packet-pair latency: the head of a request enters the network to the tail of its response at the same NIC "
-            "(Chunduri et al., IPDPS 2021, V.D)",
+            "packet-pair latency: the head's entry into the network to the delivery of the response; null without "
+            "`machine.nic.responses`",
         ),
     ),
 )
@@ -200,7 +203,7 @@ _MESSAGES = Table(
 
 _PACKETS = Table(
     "packets",
-    "One row a delivered packet: all, one in `record.packet_sample`, or none (`record.packets`).",
+    "One row a delivered packet: all, one in `record.packet_sample`, or none (`record.packets`). Responses have no rows.",
     (
         _JOB,
         Column("source_node", "u32", "Node that sent."),
@@ -233,7 +236,7 @@ _LINKS = Table(
         Column("target_group", "u32", "Group of that router; null for an ejection link.", True),
         Column("node", "u32", "Node of an injection or ejection link; null for the others.", True),
         Column("packets", "u64", "Packets sent over the link, responses included."),
-        Column("bytes", "u64", "Payload sent over the link."),
+        Column("bytes", "u64", "Payload sent over the link, that of responses included."),
         Column("busy_ns", "f64", "Duration during which the link was sending; packets fill whole flits."),
         Column(
             "stall_ns",
@@ -247,7 +250,7 @@ _LINKS = Table(
 _LINK_JOBS = Table(
     "link_jobs",
     "One row a link and job that used it.",
-    (_LINK, _JOB, Column("bytes", "u64", "Bytes of that job over the link.")),
+    (_LINK, _JOB, Column("bytes", "u64", "Bytes of that job over the link, those of responses to its packets included.")),
 )
 
 _LINK_WINDOWS = Table(

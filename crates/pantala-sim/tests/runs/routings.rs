@@ -112,7 +112,7 @@ fn draws_do_not_depend_on_company() {
     plan["jobs"][2]["routing"] = by(&plan, "par");
     let paths = |ran: &Ran| -> Vec<String> {
         let packets = ran.rows("packets").iter().filter(|row| row["job"] == 0);
-        let early = packets.filter(|row| row["created_ns"].as_f64().unwrap() < 10_000.0);
+        let early = packets.filter(|row| row["created_ns"].as_f64().unwrap() < 5_000.0);
         let keys = ["source_node", "destination_node", "created_ns", "link_hops", "nonminimal"];
         let mut paths: Vec<String> = early.map(|row| json!(keys.map(|key| row[key].clone())).to_string()).collect();
         paths.sort();
@@ -123,10 +123,10 @@ fn draws_do_not_depend_on_company() {
     alone["jobs"] = json!([together.document["plan"]["jobs"][0]]);
     let expected = paths(&run(&alone));
     assert!(expected.len() > 200);
-    assert_eq!(paths(&together), expected);
+    assert!(paths(&together) == expected, "company changes detours");
     for plan in [&mut plan, &mut alone] {
         plan["nic"]["responses"] = json!(true);
         plan["nic"]["response_bytes"] = json!(512);
-        assert_eq!(paths(&run(plan)), expected);
+        assert!(paths(&run(plan)) == expected, "responses change detours");
     }
 }
