@@ -195,6 +195,35 @@ pub struct RouterConfig {
     pub credit_delay: Time,
 }
 
+impl Default for RouterConfig {
+    /// The router model `pantala` with the times and sizes of Kang et al. (SC 2022).
+    fn default() -> Self {
+        Self {
+            input_latency: 10_000,
+            output_latency: 10_000,
+            output_latency_at: OutputLatency::Crossbar,
+            input_queue: InputQueue::Fifo,
+            crossbar_flit: 1_280,
+            crossbar_delays_head: true,
+            crossbar_clock: CrossbarClock::None,
+            crossbar_contention: CrossbarContention::Port,
+            input_vc_gap: 0,
+            output_vc_gap: 0,
+            credit_check: CreditCheck::Link,
+            arbiter: Arbiter::RoundRobin,
+            buffer_unit: BufferUnit::Flit,
+            input_buffer: 120,
+            output_buffer: 120,
+            hand_over: HandOver::Tail,
+            link_decision: LinkDecision::AtStart,
+            credit_return: Release::Tail,
+            output_release: Release::Head,
+            credit_latency: CreditLatency::Link,
+            credit_delay: 0,
+        }
+    }
+}
+
 /// What a NIC sends back for every packet that it delivers to its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResponseConfig {

@@ -3,10 +3,7 @@
 use std::collections::VecDeque;
 
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::config::{
-    Arbiter, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention, HandOver, InjectionVc, LinkDecision,
-    LinkTiming, OutputLatency, Release, RouterConfig,
-};
+use pantala_fabric::config::{InjectionVc, LinkTiming, RouterConfig};
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::routing::{Algorithm, Intermediate, Lane, RoutingConfig};
 use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes};
@@ -36,22 +33,10 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
         router: RouterConfig {
             input_latency: config.input_latency,
             output_latency: config.output_latency,
-            output_latency_at: OutputLatency::Crossbar,
             crossbar_flit: config.crossbar_flit_time,
-            crossbar_delays_head: true,
-            crossbar_clock: CrossbarClock::None,
-            crossbar_contention: CrossbarContention::Port,
-            input_vc_gap: 0,
-            output_vc_gap: 0,
-            credit_check: CreditCheck::Link,
-            arbiter: Arbiter::RoundRobin,
             input_buffer: config.input_buffer_flits,
             output_buffer: config.output_buffer_flits,
-            hand_over: HandOver::Tail,
-            link_decision: LinkDecision::AtStart,
-            credit_return: Release::Tail,
-            output_release: Release::Head,
-            credit_latency: CreditLatency::Link,
+            ..RouterConfig::default()
         },
         virtual_channels: 0,
         routings: Vec::new(),
