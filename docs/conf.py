@@ -14,7 +14,7 @@ copyright = author
 release = version = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pantala_reference"]
-exclude_patterns = ["_build", "explanation/made-*.md"]
+exclude_patterns = ["_build", "explanation/made-*.md", "studies"]
 html_theme = "furo"
 html_title = "Pantala"
 html_show_sphinx = False

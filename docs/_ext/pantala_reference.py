@@ -113,7 +113,7 @@ def commands_page() -> str:
         "Exit status: 0 done; 1 the simulation or Pantala failed; 2 the input is at fault; 130 interrupted. "
         "`--debug` before any command shows the traceback of an error.",
     ]
-    for name, command in group.commands.items():
+    for name, command in _commands(group):
         arguments = [item for item in command.params if item.param_type_name == "argument"]
         options = [item for item in command.params if item.param_type_name == "option" and not item.hidden]
         words = " ".join(_argument(item) for item in arguments)
@@ -124,6 +124,16 @@ def commands_page() -> str:
         if rows:
             parts.append(_table(("", "", "default"), rows))
     return _page(parts)
+
+
+def _commands(group: Any) -> Iterable[tuple[str, Any]]:
+    """The commands of a group by name, those of groups in it after them: ``study run``."""
+    for name, command in group.commands.items():
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            yield name, command
+        else:
+            yield from ((f"{name} {below}", deeper) for below, deeper in _commands(command))
 
 
 PAGES: dict[str, Callable[[], str]] = {

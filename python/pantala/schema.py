@@ -250,7 +250,11 @@ _LINKS = Table(
 _LINK_JOBS = Table(
     "link_jobs",
     "One row a link and job that used it.",
-    (_LINK, _JOB, Column("bytes", "u64", "Bytes of that job over the link, those of responses to its packets included.")),
+    (
+        _LINK,
+        _JOB,
+        Column("bytes", "u64", "Bytes of that job over the link, those of responses to its packets included."),
+    ),
 )
 
 _LINK_WINDOWS = Table(

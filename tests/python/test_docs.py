@@ -61,7 +61,7 @@ def test_every_value_of_a_preset_is_described(reference: ModuleType) -> None:
 
 def test_every_command_and_option_is_described(reference: ModuleType) -> None:
     page = reference.commands_page()
-    for command in ("run", "check", "curve", "bench", "topology", "report", "presets", "routings"):
+    for command in ("run", "check", "curve", "bench", "topology", "report", "presets", "study run"):
         assert f"## pantala {command}\n" in page
     assert {"FILE", "--out", "--overwrite", "--loads", "--plot"} <= rows(page)
     assert "[b]" not in page

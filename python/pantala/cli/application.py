@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from pantala.cli import bench, check, curve, reference, report, run, topology
+from pantala.cli import bench, check, curve, reference, report, run, study, topology
 from pantala.cli.stopped import INTERRUPTED
 from pantala.errors import PantalaError
 
@@ -40,6 +40,7 @@ app.command("curve", help=curve.HELP)(curve.curve)
 app.command("bench", help=bench.HELP)(bench.bench)
 app.command("topology", help=topology.HELP)(topology.topology)
 app.command("report", help=report.HELP)(report.report)
+app.add_typer(study.app, name="study", help=study.HELP)
 app.command("routings", help=reference.ROUTINGS_HELP)(reference.routings)
 app.command("presets", help=reference.PRESETS_HELP)(reference.presets)
 app.command("schema", help=reference.SCHEMA_HELP)(reference.schema)

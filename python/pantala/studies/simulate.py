@@ -1,8 +1,8 @@
 """Points of a study: a scenario run until its throughput is known well enough, in parallel, each kept on disk.
 
 A point is one scenario of one job of synthetic traffic. It is simulated for `first`; if the throughput behind the
-warm-up is not known to `PRECISION` at 99 % confidence, again for two, four or eight times as long, up to `longest`. What
-came out is one JSON file a point, written in one go, so that a study that is interrupted goes on where it was.
+warm-up is not known to `PRECISION` at 99 % confidence, again for two, four or eight times as long, up to `longest`.
+What came out is one JSON file a point, written in one go, so that a study that is interrupted goes on where it was.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
@@ -85,11 +85,11 @@ class Point:
 
         Returns:
             key, digest; ``accepted`` (throughput as a fraction of the injection bandwidth) and ``half_width`` (of its
-            99 % confidence interval); ``precise`` (whether that is within `PRECISION` of the mean) and ``steady`` (whether
-            the run was long enough to see its warm-up end); ``simulated_ns``, ``warm_up_ns``; over the whole run
-            ``packets``, ``link_hops_mean``, ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes`` and
-            ``global_bytes`` (over all links of the class), ``local_load_max`` and ``global_load_max`` (the busiest link of
-            the class, as a share of time); ``wall_seconds``.
+            99 % confidence interval); ``precise`` (whether that is within `PRECISION` of the mean) and ``steady``
+            (whether the run was long enough to see its warm-up end); ``simulated_ns``, ``warm_up_ns``; over the whole
+            run ``packets``, ``link_hops_mean``, ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes`` and
+            ``global_bytes`` (over all links of the class), ``local_load_max`` and ``global_load_max`` (the busiest
+            link of the class, as a share of time); ``wall_seconds``.
 
         Raises:
             SimulationError: the network stalled.
@@ -210,7 +210,9 @@ def _measure_all(points: Sequence[Point], jobs: int) -> Iterator[Record]:
         return
     # Forked processes would share the threads' locks of Polars.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(jobs, len(points)), context, initializer=partial(signal.signal, signal.SIGINT, signal.SIG_IGN))
+    # Ctrl-C goes to all processes of a terminal; this one answers it for all.
+    deaf = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    pool = ProcessPoolExecutor(min(jobs, len(points)), context, initializer=deaf)
     try:
         for done in as_completed([pool.submit(Point.measure, point) for point in points]):
             yield done.result()
@@ -229,10 +231,10 @@ def _path(directory: Path, key: str) -> Path:
 def _read(directory: Path, point: Point) -> Record | None:
     """The record of a point if it is there, whole, and made of the same."""
     try:
-        record: Record = json.loads(_path(directory, point.key).read_text(encoding="utf-8"))
+        record = json.loads(_path(directory, point.key).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return record if isinstance(record, Mapping) and record.get("digest") == point.digest() else None
+    return record if isinstance(record, dict) and record.get("digest") == point.digest() else None
 
 
 def _write(directory: Path, record: Record) -> None:

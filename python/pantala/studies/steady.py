@@ -37,7 +37,7 @@ class Estimate:
         return self.half_width / self.mean if self.mean > 0 else float("inf")
 
 
-def warm_up(series: Sequence[float]) -> int:
+def warm_up(series: Sequence[float] | np.ndarray) -> int:
     """Where the warm-up of a series ends, by MSER-5 (White, Simulation 69(6), 1997; five: White et al., WSC 2000).
 
     The observations are averaged by fives; the warm-up is so long that what is left has the smallest standard error of
@@ -52,7 +52,7 @@ def warm_up(series: Sequence[float]) -> int:
     return _SMOOTHED * int(np.argmin(errors))
 
 
-def estimate(series: Sequence[float]) -> Estimate:
+def estimate(series: Sequence[float] | np.ndarray) -> Estimate:
     """The steady mean of a series of at least 60 observations at equal intervals, by the method of batch means.
 
     What is behind the warm-up is cut into 20 batches of equal length, whose means count as independent. Batches that
@@ -69,4 +69,5 @@ def estimate(series: Sequence[float]) -> Estimate:
 def _means(values: np.ndarray, parts: int) -> np.ndarray:
     """The means of so many parts of equal length; what is over is left out at the beginning."""
     length = len(values) // parts
-    return values[len(values) - parts * length :].reshape(parts, length).mean(axis=1)
+    means: np.ndarray = values[len(values) - parts * length :].reshape(parts, length).mean(axis=1)
+    return means

@@ -1,0 +1,78 @@
+"""Takes what the documentation shows of a study from its directory: `python docs/study.py runs/prisacari2015`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+_HERE = Path(__file__).parent / "studies"
+
+
+def main(directory: str) -> None:
+    """Writes the claims, the numbers and the figure of a study into docs/studies/NAME."""
+    study = Path(directory)
+    name = json.loads((study / "study.json").read_text(encoding="utf-8"))["study"]
+    place = _HERE / name
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "claims.md").write_text(_claims(study), encoding="utf-8")
+    (place / "numbers.md").write_text(_numbers(study), encoding="utf-8")
+    (place / "variants.md").write_text(_variants(study), encoding="utf-8")
+    shutil.copy(study / "figures" / "figure-3.png", place / "figure-3.png")
+
+
+def _claims(study: Path) -> str:
+    claims = json.loads((study / "claims.json").read_text(encoding="utf-8"))
+    latency = json.loads((study / "latency.json").read_text(encoding="utf-8"))
+    rows = []
+    for claim in claims:
+        other = {answers.get(claim["id"]) for answers in latency.values()}
+        at = "" if None in other else "same" if len(other) == 1 else ", ".join(a[claim["id"]] for a in latency.values())
+        place = f"{claim['id']} ({claim['where']})"
+        measured = claim["measured"] + (f". {claim['reason']}" if claim["reason"] else "")
+        rows.append((place, claim["statement"], claim["paper"], measured, f"**{claim['verdict']}**", at))
+    return _table(("claim", "statement", "paper", "measured", "verdict", "at half and double latency"), rows)
+
+
+def _numbers(study: Path) -> str:
+    """Measured throughput, that of the exact model in brackets, in % of the injection bandwidth."""
+    found = pl.read_parquet(study / "results.parquet").filter(pl.col("variant") == "")
+    kinds = found["configuration"].unique(maintain_order=True).to_list()
+    rows = []
+    for (pattern, p, a, h), part in found.group_by("pattern", "p", "a", "h", maintain_order=True):
+        by_kind = {row["configuration"]: row for row in part.iter_rows(named=True)}
+        first = by_kind[kinds[0]]
+        cells = [f"{100 * by_kind[kind]['accepted']:.1f} ({100 * by_kind[kind]['exact']:.1f})" for kind in kinds]
+        rows.append((pattern, f"({p}, {a}, {h})", f"{first['nodes']:,}", f"{100 * first['equation_4']:.1f}", *cells))
+    rows.sort(key=lambda row: [*dict.fromkeys(found["pattern"])].index(row[0]))
+    return _table(("pattern", "(p, a, h)", "nodes", "3/(4p)", *kinds), rows)
+
+
+def _variants(study: Path) -> str:
+    found = pl.read_parquet(study / "results.parquet")
+    base = {key[0]: row for key, row in _by_run(found.filter(pl.col("variant") == "")).items()}
+    rows = []
+    for (_, variant), row in _by_run(found.filter(pl.col("variant") != "")).items():
+        plain = base[row["run"].removesuffix(f".{variant}")]
+        size = f"({row['p']}, {row['a']}, {row['h']})"
+        values = [f"{100 * value:.1f}" for value in (row["accepted"], plain["accepted"], row["exact"])]
+        rows.append((variant, size, row["pattern"], row["configuration"], *values))
+    kept = [row for row in rows if not row[0].endswith("latency")]
+    return _table(("variant", "(p, a, h)", "pattern", "configuration", "measured", "as is", "exact"), kept)
+
+
+def _by_run(found: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["run"], row["variant"]): row for row in found.iter_rows(named=True)}
+
+
+def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [headings, ("---",) * len(headings), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

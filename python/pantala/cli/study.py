@@ -1,0 +1,105 @@
+"""`pantala study`: campaigns that repeat what a paper has found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pantala.cli.tables import console
+
+if TYPE_CHECKING:
+    from pantala.studies import Outcome
+
+__all__ = ["HELP", "app"]
+
+HELP = "Repeat a paper's campaign: its runs, its figures, and a verdict on each of its claims."
+
+app = typer.Typer(no_args_is_help=True)
+
+_RUN_HELP = """Run a study and write tables, figures and a page into a directory.
+
+A study that was interrupted goes on where it was when the same command is given again.
+"""
+
+
+@app.command("run", help=_RUN_HELP)
+def run(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The study; see [b]pantala study list[/b].")],
+    quick: Annotated[bool, typer.Option("--quick", help="The small version, for a laptop and five minutes.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The directory; runs/NAME if not given.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="N", help="Processes at a time; all cores if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a study that is there already.")] = False,
+) -> None:
+    """Runs a study."""
+    from rich.console import Console
+
+    from pantala.cli.stopped import Stopped
+    from pantala.errors import UsageError
+    from pantala.studies import Options, study
+
+    found = study(name)
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"--jobs {jobs}: must be at least 1")
+    if not 0 <= seed < 2**63:
+        raise UsageError(f"--seed {seed}: must be from 0 to 2^63 - 1")
+    target = out if out is not None else Path("runs") / name
+    errors = Console(stderr=True)
+    with errors.status(f"{name}: preparing") as line:
+
+        def progress(done: int, count: int, text: str) -> None:
+            if errors.is_terminal:
+                line.update(f"{name}: {done} of {count} runs; {text}")
+            else:
+                errors.print(f"{done}/{count} {text}", highlight=False, markup=False, soft_wrap=True)
+
+        options = Options(target, quick, jobs or _cores(), seed, overwrite, progress)
+        try:
+            outcome = found.run(options)
+        except KeyboardInterrupt:
+            raise Stopped(f"interrupted; the same command goes on from what is in {target}") from None
+    _show(outcome, found.source)
+
+
+@app.command("list", help="List the studies.")
+def studies() -> None:
+    """Lists the studies."""
+    from rich.table import Table
+
+    from pantala.studies import studies as all_studies
+
+    table = Table()
+    for heading in ("study", "paper", "what it is about"):
+        table.add_column(heading)
+    for each in all_studies():
+        table.add_row(each.name, each.source, each.title)
+    console().print(table)
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _show(outcome: Outcome, source: str) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    shown = Table(title=source, box=SIMPLE_HEAD, pad_edge=False)
+    for heading in outcome.columns:
+        shown.add_column(heading, no_wrap=heading in ("claim", "verdict"), vertical="top")
+    for row in outcome.claims:
+        shown.add_row(*row)
+    output = console()
+    output.print(shown)
+    for note in outcome.notes:
+        output.print(note, highlight=False, markup=False)
+    output.print(f"report: {outcome.page}", highlight=False, markup=False, soft_wrap=True)

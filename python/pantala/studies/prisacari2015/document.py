@@ -1,0 +1,187 @@
+"""The page of the study: claims, figures, numbers and assumptions in one HTML file that needs no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+from pantala.report.inline import inline_svg
+from pantala.report.words import count, duration, join, percent
+from pantala.studies.prisacari2015 import figures
+from pantala.studies.prisacari2015.claims import Finding, claims
+from pantala.studies.prisacari2015.evidence import Evidence, Result
+from pantala.studies.prisacari2015.model import estimate
+from pantala.studies.prisacari2015.runs import CONFIGURATIONS, PATTERNS, VARIANTS, Spec, process_grid
+from pantala.studies.simulate import PRECISION
+
+__all__ = ["assumptions", "finding", "variant_rows", "write_page"]
+
+Rows = list[tuple[str, ...]]
+
+
+def write_page(
+    path: Path,
+    evidence: Evidence,
+    found: Mapping[str, Finding],
+    latency: Mapping[str, Mapping[str, Finding]],
+    results: Sequence[Result],
+    provenance: Mapping[str, str],
+) -> Path:
+    """Writes the page.
+
+    Args:
+        path: the file; replaced if it exists.
+        evidence: the study proper.
+        found: the finding on each claim.
+        latency: for each factor on the latencies ("half", "as is", "double"), the findings on the claims that it could
+            change.
+        results: all runs, variants included.
+        provenance: what to say about how the study was made.
+    """
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("pantala.studies.prisacari2015", ""), PackageLoader("pantala.report", "")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("template.html.j2").render(
+        finding=finding(found),
+        sizes=evidence.sizes,
+        claims=[(claim, found[claim.id]) for claim in claims()],
+        latency=latency,
+        latency_rows=_latency_rows(latency),
+        pictures=_pictures(evidence),
+        numbers={title: _numbers(evidence, pattern) for pattern, title in PATTERNS.items()},
+        variants=variant_rows(evidence, results),
+        assumptions=assumptions(evidence),
+        precision=percent(PRECISION),
+        imprecise=_imprecise(results),
+        provenance=provenance,
+    )
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def finding(found: Mapping[str, Finding]) -> str:
+    """The study in two sentences."""
+    of_headlines = [found[claim.id] for claim in claims() if claim.kind == "headline"]
+    parts = []
+    for holds, word in ((True, "hold"), (False, "do not hold"), (None, "could not be tested")):
+        number = sum(each.holds is holds for each in found.values())
+        if number:
+            parts.append(f"{number} {word}")
+    headlines = sum(each.holds is True for each in of_headlines)
+    return f"Of {len(found)} claims, {join(parts)}. Of the {len(of_headlines)} headline claims, {headlines} hold."
+
+
+def _latency_rows(latency: Mapping[str, Mapping[str, Finding]]) -> Rows:
+    first = next(iter(latency.values()), {})
+    return [(claim, *(findings[claim].verdict for findings in latency.values())) for claim in first]
+
+
+def _pictures(evidence: Evidence) -> list[dict[str, Any]]:
+    drawn = []
+    for panel in figures.PANELS:
+        alt = figures.told(panel, evidence)
+        svg = inline_svg(figures.draw(panel, evidence), panel.key, alt)
+        drawn.append({"key": panel.key, "title": panel.title, "svg": svg})
+    return drawn
+
+
+def _numbers(evidence: Evidence, pattern: str) -> Rows:
+    """A row a size: nodes, equation (4), then measured and exact for each configuration."""
+    rows = []
+    for size in evidence.sizes:
+        cells = [str(size), count(size.nodes), _share(estimate(size))]
+        for configuration in CONFIGURATIONS:
+            result = evidence.get(size, pattern, configuration)
+            cells += [
+                f"{_share(result.accepted)} \N{PLUS-MINUS SIGN} {100 * result.record['half_width']:.2f}",
+                _share(result.prediction.saturation),
+            ]
+        rows.append(tuple(cells))
+    return rows
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.2f}"
+
+
+def variant_rows(evidence: Evidence, results: Sequence[Result]) -> Rows:
+    """A row a run that changes one thing.
+
+    Returns:
+        What is changed, size, pattern, configuration; in % of the injection bandwidth: throughput there, throughput of
+        the study proper, and that of the exact model for the variant.
+    """
+    rows: Rows = []
+    for result in results:
+        spec = result.spec
+        if not spec.variant or spec.variant in ("half_latency", "double_latency"):
+            continue
+        base = evidence.get(spec.size, spec.pattern, spec.configuration)
+        rows.append(
+            (
+                VARIANTS[spec.variant],
+                str(spec.size),
+                PATTERNS[spec.pattern].lower(),
+                spec.configuration.title,
+                _share(result.accepted),
+                _share(base.accepted),
+                _share(result.prediction.saturation),
+            )
+        )
+    return rows
+
+
+def assumptions(evidence: Evidence) -> Rows:
+    """What the paper leaves open and the study has decided: what, how, why."""
+    largest = evidence.sizes[-1]
+    grids = [f"{'x'.join(map(str, process_grid(size)))} for {size}" for size in (evidence.sizes[0], largest)]
+    return [
+        (
+            "sizes",
+            ", ".join(map(str, evidence.sizes)),
+            "the paper names the smallest and the largest; between them, all with p = a/2 = h",
+        ),
+        *(
+            (key, "", reason)
+            for key, reason in Spec(largest, "shift", CONFIGURATIONS[0]).scenario(1).assumptions().items()
+            if key.startswith("machine.")
+        ),
+        ("shift", "m = h + 1", "the smallest m that the paper allows; the exact model says how other m fare"),
+        (
+            "process grid",
+            f"{grids[0]}, {grids[1]}, z last",
+            "planes of h + 1/a groups: of the grids whose neighbours in z are more than h groups apart, the one with "
+            "the most planes",
+        ),
+        ("edges of the grid", "periodic", "every process has two neighbours; the other choice is among the variants"),
+        (
+            "order of the exchange",
+            "packet by packet in turn to both neighbours",
+            "as if both messages were sent without waiting; the 256 KB of a pair then only say for how long",
+        ),
+        ("group numbering", "one random order for each size and pattern", "the paper does not say how many it drew"),
+        ("what is measured", "the steady state of endless traffic", "the paper simulates 10 ms, warm-up and all"),
+    ]
+
+
+def _imprecise(results: Sequence[Result]) -> list[str]:
+    """The runs whose mean is not known to the precision asked for, in words."""
+    told = []
+    for result in results:
+        record = result.record
+        if record["precise"] and record["steady"]:
+            continue
+        why = [] if record["steady"] else ["still settling"]
+        width = record["half_width"] / result.accepted
+        told.append(
+            f"{result.spec.key}: {_share(result.accepted)} % known to {percent(width)} after "
+            f"{duration(record['simulated_ns'], exact=True)}" + "".join(f", {word}" for word in why)
+        )
+    return told

@@ -1,0 +1,403 @@
+"""Which claims hold: the rules of claims.toml as code, one function a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+
+from pantala.report.words import percent
+from pantala.studies.prisacari2015 import structure
+from pantala.studies.prisacari2015.claims import Finding, claims
+from pantala.studies.prisacari2015.evidence import Evidence, Result
+from pantala.studies.prisacari2015.model import IDEAL, bounds, direct, estimate
+from pantala.studies.prisacari2015.runs import ANY, MINIMAL, PATTERNS, RANDOMISED, RESTRICTED, Size
+
+__all__ = ["RUN_CLAIMS", "judge", "judge_all"]
+
+Rule = Callable[[Evidence], Finding]
+
+_RULES: dict[str, Rule] = {}
+#: Claims about the network or the model, on which no latency has an influence.
+_STATIC = {"PRIS-2-01", "PRIS-2-02", "PRIS-2-03", "PRIS-3-01", "PRIS-3-02", "PRIS-3-04", "PRIS-3-05"}
+#: Of these networks paths are enumerated one by one.
+_SMALL = Size(2, 4, 2)
+_MOST_ROUTERS = 600
+
+_MIDDLE = (
+    "Under bit complement the middle group, as the number of groups is odd, sends to itself over the very local links "
+    "that all transit through it needs"
+)
+
+
+def judge(claim: str, evidence: Evidence) -> Finding:
+    """The finding on one claim."""
+    return _RULES[claim](evidence)
+
+
+def judge_all(evidence: Evidence) -> dict[str, Finding]:
+    """The finding on every claim, in the order of the paper."""
+    return {claim.id: judge(claim.id, evidence) for claim in claims()}
+
+
+def _rule(claim: str) -> Callable[[Rule], Rule]:
+    def add(rule: Rule) -> Rule:
+        _RULES[claim] = rule
+        return rule
+
+    return add
+
+
+def _untested(reason: str) -> Finding:
+    return Finding(None, "", f"{reason[0].upper()}{reason[1:]}.")
+
+
+def _span(values: Iterable[float]) -> str:
+    known = sorted(values)
+    low, high = percent(known[0]), percent(known[-1])
+    return low if low == high else f"{low} to {high}"
+
+
+def _by_pattern(results: Sequence[Result], value: Callable[[Result], float]) -> str:
+    """The range of a value over sizes, a pattern at a time."""
+    parts = []
+    for pattern, title in PATTERNS.items():
+        mine = [value(result) for result in results if result.spec.pattern == pattern]
+        if mine:
+            parts.append(f"{title.lower()} {_span(mine)}")
+    return ", ".join(parts)
+
+
+def _failing(results: Sequence[Result], holds: Callable[[Result], bool]) -> list[Result]:
+    return [result for result in results if not holds(result)]
+
+
+def _names(results: Sequence[Result]) -> str:
+    """Which runs, a pattern at a time."""
+    parts = []
+    for pattern, title in PATTERNS.items():
+        mine = [str(result.spec.size) for result in results if result.spec.pattern == pattern]
+        if mine:
+            parts.append(f"{title.lower()} at {', '.join(mine)}")
+    return "; ".join(parts)
+
+
+@_rule("PRIS-2-01")
+def _one_path(evidence: Evidence) -> Finding:
+    size = max(size for size in evidence.sizes if size.routers <= _MOST_ROUTERS)
+    nodes = [structure.counts(each)[1] == each.groups * (each.groups - 1) for each in evidence.sizes]
+    diameter, single = structure.shortest_paths(size)
+    return Finding(
+        all(nodes) and diameter == 3,
+        f"one link a pair of groups at {len(nodes)} sizes; {diameter} links at most",
+        f"The path is the only one with at most one remote link. Of all paths, {percent(1 - single)} of the pairs of "
+        f"routers in different groups of {size} have another one as short, over two remote links, or only such.",
+    )
+
+
+@_rule("PRIS-2-02")
+def _longest(evidence: Evidence) -> Finding:
+    found = structure.longest_paths(_SMALL)
+    expected = {"minimal": {"LRL"}, "valiant_group": {"LRLRL"}, "valiant_node": {"LRLLRL"}}
+    shown = ", ".join("/".join(sorted(paths)) for paths in found.values())
+    return Finding(found == expected, f"{shown} (all paths of {_SMALL})")
+
+
+@_rule("PRIS-2-03")
+def _channels(evidence: Evidence) -> Finding:
+    found = structure.channels(_SMALL)
+    holds = {routing: count for routing, (count, acyclic) in found.items() if acyclic}
+    expected = {"minimal": 2, "valiant_group": 3, "valiant_node": 4}
+    shown = ", ".join(str(count) for count, _ in found.values())
+    cycles = "no cycle" if len(holds) == len(found) else "a cycle"
+    return Finding(
+        holds == expected,
+        f"{shown} virtual channels, {cycles} in the channel-dependency graphs of {_SMALL}",
+        "Every channel is counted on local and remote links alike; VA needs its fourth on local links only.",
+    )
+
+
+@_rule("PRIS-2-05")
+def _local_load(evidence: Evidence) -> Finding:
+    results = [result for result in evidence.of(RESTRICTED) if result.spec.size in evidence.sizes]
+    pairs = [(evidence.get(r.spec.size, r.spec.pattern, ANY), r) for r in results]
+    more = all(any_.local_bytes > restricted.local_bytes for any_, restricted in pairs)
+    worse = [any_ for any_, restricted in pairs if any_.accepted <= restricted.accepted]
+    measured = (
+        f"local bytes a byte: VR {min(r.local_bytes for _, r in pairs):.2f} to "
+        f"{max(r.local_bytes for _, r in pairs):.2f}, VA {min(r.local_bytes for r, _ in pairs):.2f} to "
+        f"{max(r.local_bytes for r, _ in pairs):.2f}; T of VA above VR in {len(pairs) - len(worse)} of {len(pairs)}"
+    )
+    reason = f"VA hurts, as the paper says it may: {_names(worse)}." if worse else ""
+    return Finding(more and all(result.spec.size != evidence.sizes[-1] for result in worse), measured, reason)
+
+
+@_rule("PRIS-3-01")
+def _wiring(evidence: Evidence) -> Finding:
+    offsets = set().union(*(structure.offset_of_wiring(size) for size in evidence.sizes))
+    return Finding(
+        offsets == {1},
+        "(i + x*h + m + 1) mod (a*h + 1) at every remote link" if offsets == {1} else f"offsets {sorted(offsets)}",
+        "Without the one, the first link of every group would lead back to itself.",
+    )
+
+
+@_rule("PRIS-3-02")
+def _totals(evidence: Evidence) -> Finding:
+    found = {size: structure.counts(size) for size in evidence.sizes}
+    right = all(nodes == size.nodes and links == formula for size, (nodes, links, formula) in found.items())
+    largest = max(found)
+    return Finding(right, f"{found[largest][0]:,} nodes and {found[largest][1]:,} remote links at {largest}, and so on")
+
+
+@_rule("PRIS-3-03")
+def _remote_bottleneck(evidence: Evidence) -> Finding:
+    results = [result for result in evidence.of(MINIMAL) if result.spec.size.p >= 3]
+    if not results:
+        return _untested("no size from p = 3 on was run")
+    shifted = [result for result in results if result.spec.pattern != "neighbor_3d"]
+    off = [result.between_groups / direct(result.spec.size) - 1 for result in shifted]
+    busiest = min(result.record["global_load_max"] for result in results)
+    return Finding(
+        busiest >= 0.9 and max(map(abs, off)) <= 0.1,
+        f"busiest remote link busy {percent(busiest)} of the time or more; T between groups {min(off):+.1%} to "
+        f"{max(off):+.1%} off 1/(a*p)",
+        "All nodes together have more under bit complement, whose middle group keeps its traffic to itself.",
+    )
+
+
+@_rule("PRIS-3-04")
+def _two_links(evidence: Evidence) -> Finding:
+    results = list(evidence.of(RESTRICTED))
+    count = {
+        pattern: max(structure.transit_links(r.prediction.loads.transit) for r in results if r.spec.pattern == pattern)
+        for pattern in PATTERNS
+    }
+    shown = ", ".join(f"{PATTERNS[pattern].lower()} {number}" for pattern, number in count.items())
+    return Finding(
+        max(count.values()) <= 2,
+        f"most local links of a switch with transit: {shown}",
+        "The exchange pairs each group with two others, one ahead and one behind: two links each way, and a third "
+        "where planes of the grid do not end with a group. For patterns with one destination group the claim is exact."
+        if count["neighbor_3d"] > 2
+        else "",
+    )
+
+
+@_rule("PRIS-3-05")
+def _h_times(evidence: Evidence) -> Finding:
+    results = evidence.of(RESTRICTED, ["bit_complement"])
+    found = {r.spec.size: float(r.prediction.loads.transit.max()) / r.spec.size.h for r in results}
+    largest = max(found)
+    return Finding(
+        abs(found[largest] - 1) <= 0.05,
+        f"{found[largest]:.3f} h at {largest}; {max(found.values()):.3f} h at {max(found, key=lambda s: found[s])}",
+        "Somewhat more than h in small networks: a group's traffic has a*h - 1 groups to go through, not a*h.",
+    )
+
+
+@_rule("PRIS-3-08")
+def _within_bounds(evidence: Evidence) -> Finding:
+    results = [result for result in evidence.of(RESTRICTED) if result.spec.size.p >= 3]
+    if not results:
+        return _untested("no size from p = 3 on was run")
+
+    def inside(result: Result) -> bool:
+        low, high = bounds(result.spec.size)
+        return 0.9 * low <= result.accepted <= 1.1 * high
+
+    out = _failing(results, inside)
+    measured = f"T*p: {_ratio_span(results)} (bounds 0.5 to 1)"
+    reason = ""
+    if out:
+        reason = (
+            f"Out of bounds: {_names(out)}. Equation (1) shares one or two local links among the h remote links of a "
+            "switch; where a pattern spreads over more, as the exchange does with its two directions, their load is "
+            "lower."
+        )
+    return Finding(not out, measured, reason)
+
+
+def _ratio_span(results: Sequence[Result]) -> str:
+    parts = []
+    for pattern, title in PATTERNS.items():
+        mine = [result.accepted * result.spec.size.p for result in results if result.spec.pattern == pattern]
+        if mine:
+            low, high = f"{min(mine):.2f}", f"{max(mine):.2f}"
+            parts.append(f"{title.lower()} {low if low == high else f'{low} to {high}'}")
+    return ", ".join(parts)
+
+
+def _off_estimate(result: Result) -> float:
+    return result.accepted / estimate(result.spec.size) - 1
+
+
+def _deviations(results: Sequence[Result]) -> str:
+    parts = []
+    for pattern, title in PATTERNS.items():
+        mine = [_off_estimate(result) for result in results if result.spec.pattern == pattern]
+        if mine:
+            parts.append(f"{title.lower()} {min(mine):+.0%} to {max(mine):+.0%}")
+    return ", ".join(parts)
+
+
+@_rule("PRIS-3-09")
+def _near_estimate(evidence: Evidence) -> Finding:
+    results = list(evidence.of(RESTRICTED))
+    out = _failing(results, lambda result: abs(_off_estimate(result)) <= 0.25)
+    return Finding(not out, _deviations(results), f"{_estimate_reason(results)} Outside: {_names(out)}." if out else "")
+
+
+@_rule("PRIS-4-04")
+def _follows_estimate(evidence: Evidence) -> Finding:
+    results = list(evidence.of(RESTRICTED))
+    off = [abs(_off_estimate(result)) for result in results]
+    exact = [abs(result.accepted / result.prediction.saturation - 1) for result in results]
+    mean = sum(off) / len(off)
+    return Finding(
+        mean <= 0.2,
+        f"mean difference {percent(mean)} ({_deviations(results)}); to the exact model "
+        f"{percent(sum(exact) / len(exact))}",
+        _estimate_reason(results) if mean > 0.2 else "",
+    )
+
+
+def _estimate_reason(results: Sequence[Result]) -> str:
+    """Why equation (4) is off, from the exact model."""
+    exact = ", ".join(
+        f"{title.lower()} "
+        + " to ".join(
+            f"{value:+.0%}"
+            for value in (
+                f(r.prediction.saturation / estimate(r.spec.size) - 1 for r in results if r.spec.pattern == pattern)
+                for f in (min, max)
+            )
+        )
+        for pattern, title in PATTERNS.items()
+        if any(r.spec.pattern == pattern for r in results)
+    )
+    return (
+        f"The exact load of the busiest link is itself off equation (4): {exact}. {_MIDDLE}; the exchange spreads its "
+        "two directions over different local links."
+    )
+
+
+@_rule("PRIS-3-10")
+def _near_shift(evidence: Evidence) -> Finding:
+    near = evidence.variants("near_shift")
+    if not near or evidence.variant:
+        return _untested("shift by one group was run at the study's own latencies only")
+    far = evidence.get(near[0].spec.size, "shift", RESTRICTED)
+    return Finding(
+        near[0].accepted > far.accepted,
+        f"{percent(near[0].accepted)} for m = 1, {percent(far.accepted)} for m = h + 1, at {far.spec.size}",
+    )
+
+
+@_rule("PRIS-4-01")
+def _ten_milliseconds(evidence: Evidence) -> Finding:
+    results = [result for each in (MINIMAL, RESTRICTED, ANY, RANDOMISED) for result in evidence.of(each)]
+    late = [r for r in results if r.record["half_width"] > 0.02 * r.accepted or r.record["simulated_ns"] > 1e7]
+    longest = max(result.record["simulated_ns"] for result in results) / 1e6
+    widest = max(result.record["half_width"] / result.accepted for result in results)
+    reason = f"Not: {_names(late)}." if late else ""
+    return Finding(not late, f"known to {percent(widest)} or better within {longest:.2g} ms", reason)
+
+
+@_rule("PRIS-4-02")
+def _descends(evidence: Evidence) -> Finding:
+    rising, steps = [], 0
+    for pattern in PATTERNS:
+        results = [result for result in evidence.of(RESTRICTED, [pattern]) if result.spec.size.balanced]
+        steps += max(0, len(results) - 1)
+        rising += [after for before, after in pairwise(results) if after.accepted > 1.03 * before.accepted]
+    if not steps:
+        return _untested("one balanced size only was run")
+    reason = f"Rises: {_names(rising)}." if rising else ""
+    shown = _by_pattern(list(evidence.of(RESTRICTED)), _accepted)
+    return Finding(not rising, f"{shown}; {len(rising)} of {steps} steps up", reason)
+
+
+def _accepted(result: Result) -> float:
+    return result.accepted
+
+
+@_rule("PRIS-4-12")
+def _not_uniform(evidence: Evidence) -> Finding:
+    results = list(evidence.of(RESTRICTED))
+    out = _failing(results, lambda r: r.accepted < (0.3 if r.spec.size.p >= 4 else 0.45))
+    return Finding(not out, _by_pattern(results, _accepted), f"Not below: {_names(out)}." if out else "")
+
+
+@_rule("PRIS-4-06")
+def _any_range(evidence: Evidence) -> Finding:
+    results = list(evidence.of(ANY))
+    out = _failing(results, lambda result: 0.28 <= result.accepted <= 0.48)
+    return Finding(not out, _by_pattern(results, _accepted), f"Outside: {_names(out)}." if out else "")
+
+
+@_rule("PRIS-4-07")
+def _of_optimum(evidence: Evidence) -> Finding:
+    results = list(evidence.of(ANY))
+    out = _failing(results, lambda result: 0.56 <= result.accepted / IDEAL <= 0.96)
+    shown = _by_pattern(results, lambda result: result.accepted / IDEAL)
+    return Finding(not out, shown, f"Outside: {_names(out)}." if out else "")
+
+
+@_rule("PRIS-4-08")
+def _beyond_512(evidence: Evidence) -> Finding:
+    patterns = ["bit_complement", "shift"]
+    results = [result for result in evidence.of(RESTRICTED, patterns) if result.spec.size.routers > 512]
+    if not results:
+        return _untested("no size of more than 512 switches was run; the full study has three")
+    out = _failing(results, lambda result: result.accepted < 0.16)
+    return Finding(not out, _by_pattern(results, _accepted), f"Above: {_names(out)}." if out else "")
+
+
+@_rule("PRIS-4-10")
+def _gain(evidence: Evidence) -> Finding:
+    large = [result for result in evidence.of(RANDOMISED) if result.spec.size.p >= 5]
+    if not large:
+        return _untested("no size from p = 5 on was run")
+
+    def gain(result: Result) -> float:
+        return result.accepted - evidence.get(result.spec.size, result.spec.pattern, RESTRICTED).accepted
+
+    out = _failing(large, lambda result: 0.05 <= gain(result) <= 0.15)
+    falls = []
+    for pattern in PATTERNS:
+        mine = [result for result in large if result.spec.pattern == pattern]
+        if gain(mine[-1]) < gain(mine[0]) - 0.005:
+            falls.append(mine[-1])
+    reasons = []
+    if out:
+        reasons.append(f"Outside 5 to 15 points: {_names(out)}.")
+        if any(gain(result) > 0.15 for result in out):
+            reasons.append("Where the gain is larger it starts from less: " + _MIDDLE[0].lower() + _MIDDLE[1:] + ".")
+    if falls:
+        reasons.append(f"Smaller at the largest size than at p = 5: {_names(falls)}.")
+    shown = _by_pattern(large, gain).replace(" %", " points").replace("\N{NO-BREAK SPACE}%", " points")
+    return Finding(not out and not falls, shown, " ".join(reasons))
+
+
+@_rule("PRIS-4-11")
+def _order(evidence: Evidence) -> Finding:
+    large = [size for size in evidence.sizes if size.p >= 4]
+    if not large:
+        return _untested("no size from p = 4 on was run")
+    order = (ANY, RANDOMISED, RESTRICTED, MINIMAL)
+    wrong = []
+    for size in large:
+        for pattern in PATTERNS:
+            results = [evidence.get(size, pattern, configuration) for configuration in order]
+            if any(better.accepted <= worse.accepted for better, worse in pairwise(results)):
+                wrong.append(results[0])
+    runs = len(large) * len(PATTERNS)
+    return Finding(
+        not wrong,
+        f"that order in {runs - len(wrong)} of {runs} (sizes from p = 4 on, patterns)",
+        f"Another order: {_names(wrong)}." if wrong else "",
+    )
+
+
+#: Claims that runs decide, and so latencies could: those whose verdicts are looked at again at other latencies.
+RUN_CLAIMS = tuple(claim for claim in _RULES if claim not in _STATIC)

@@ -1,0 +1,304 @@
+"""`pantala study`: the directory, the points on disk, the commands; and a tiny run of prisacari2015."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.errors import RunDirectoryError, UsageError
+from pantala.studies import Options, Outcome, studies, study
+from pantala.studies.directory import StudyDirectory
+from pantala.studies.prisacari2015 import model
+from pantala.studies.prisacari2015.campaign import run_specs
+from pantala.studies.prisacari2015.claims import claims
+from pantala.studies.prisacari2015.runs import (
+    CONFIGURATIONS,
+    MINIMAL,
+    PATTERNS,
+    QUICK_SIZES,
+    RESTRICTED,
+    SIZES,
+    Size,
+    Spec,
+    process_grid,
+    specs,
+)
+from pantala.studies.prisacari2015.verdicts import _RULES
+from pantala.studies.simulate import Point, Record, simulate
+from pantala.units import Duration
+from support import Ended
+
+Cli = Callable[..., Ended]
+
+
+# --- the list of runs ---
+
+
+def test_the_sizes_are_the_papers() -> None:
+    assert (SIZES[0].nodes, SIZES[-1].nodes) == (42, 16_512)
+    assert QUICK_SIZES[-1].nodes == 2_550
+    assert all(size.balanced for size in SIZES[1:])
+    assert [size.routers for size in SIZES[-3:]] == [876, 1_386, 2_064]
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_run_has_a_name_of_its_own_and_a_scenario(quick: bool) -> None:
+    runs = specs(quick=quick)
+    assert len({spec.key for spec in runs}) == len(runs)
+    sizes = QUICK_SIZES if quick else SIZES
+    for size, pattern, configuration in product(sizes, PATTERNS, CONFIGURATIONS):
+        assert Spec(size, pattern, configuration) in runs
+    for spec in runs:
+        if spec.size.p <= 3:
+            scenario = spec.scenario(1)
+            assert scenario.machine.topology.g == spec.size.groups
+            assert scenario.jobs[0].workload.load == 1.0  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_neighbours_in_z_are_more_than_h_groups_apart(size: Size) -> None:
+    x, y, z = process_grid(size)
+    assert x * y * z == size.nodes
+    assert x >= y
+    assert size.h < x * y / size.group_nodes < size.h + 1
+    # One plane more would bring them nearer.
+    assert size.nodes / (z + 1) <= size.h * size.group_nodes
+
+
+def test_variants_change_what_they_say() -> None:
+    base = Spec(SIZES[1], "shift", RESTRICTED)
+    machine = base.scenario(1).machine
+    half = replace(base, variant="half_latency").scenario(1).machine
+    assert 2 * half.links.global_.latency == machine.links.global_.latency
+    assert 2 * half.router.input_latency == machine.router.input_latency
+    fast = replace(base, variant="speedup").scenario(1).machine
+    assert int(fast.router.crossbar_bandwidth) == 2 * int(machine.router.crossbar_bandwidth)
+    assert replace(base, variant="oldest_first").scenario(1).machine.router.arbiter == "age"
+    without = Spec(SIZES[1], "bit_complement", MINIMAL, "no_middle").scenario(1).resolve()["jobs"][0]["nodes"]
+    assert sorted(set(range(72)) - set(without)) == list(range(32, 40))
+
+
+# --- the model ---
+
+
+def test_the_equations() -> None:
+    size = Size(8, 16, 8)
+    assert model.remote_links(size) == 129 * 128
+    assert model.bounds(size) == (1 / 16, 1 / 8)
+    assert model.estimate(size) == 3 / 32
+    assert model.direct(size) == 1 / 128
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("variant", ["", "open_grid"])
+def test_the_models_traffic_is_the_cores(pattern: str, variant: str, tmp_path: Path) -> None:
+    if variant and pattern != "neighbor_3d":
+        pytest.skip("concerns the grid")
+    spec = Spec(SIZES[0], pattern, MINIMAL, variant)
+    changes = {"record.packets": "all", "jobs.0.workload.load": 0.02, "stop.duration": "40 us"}
+    scenario = spec.scenario(1).replace(changes)
+    run = pt.run(scenario, tmp_path / "run", report=False)
+    assert isinstance(run, pt.Run)
+    routers = [(pl.col(f"{end}_node") // 2).alias(end) for end in ("source", "destination")]
+    packets = {(s, t): n for s, t, n in run.packets.group_by(routers).len().collect().iter_rows()}
+    flows = model.flows_of(spec, np.arange(spec.size.nodes))
+    assert set(packets) == set(zip(flows.source.tolist(), flows.target.tolist(), strict=True))
+    each = sum(packets.values()) / flows.rate.sum()
+    for source, target, rate in zip(flows.source, flows.target, flows.rate, strict=True):
+        assert packets[int(source), int(target)] == pytest.approx(each * rate, rel=0.2)
+
+
+# --- claims ---
+
+
+def test_every_claim_has_a_rule_and_says_all() -> None:
+    assert {claim.id for claim in claims()} == set(_RULES)
+    assert len(claims()) == 21
+    for claim in claims():
+        assert re.fullmatch(r"PRIS-[2-4]-\d\d", claim.id)
+        assert claim.kind in ("headline", "result", "structure")
+        assert all((claim.where, claim.statement.endswith("."), claim.paper, claim.accept))
+
+
+# --- points ---
+
+
+def tiny(key: str = "tiny", load: float = 1.0, longest: int = 200) -> Point:
+    scenario = Spec(SIZES[0], "shift", MINIMAL).scenario(1).replace({"jobs.0.workload.load": load})
+    return Point(key, scenario, Duration(50 * 10**6), Duration(longest * 10**6))
+
+
+def without_times(record: Record) -> Record:
+    return {key: value for key, value in record.items() if key != "wall_seconds"}
+
+
+@pytest.mark.native
+def test_points_are_kept_and_do_not_depend_on_processes(tmp_path: Path) -> None:
+    points = [tiny("a"), tiny("b", 0.1)]
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    one = simulate(points, tmp_path / "one", 1)
+    two = simulate(points, tmp_path / "two", 2)
+    assert list(one) == ["a", "b"]
+    assert {key: without_times(r) for key, r in one.items()} == {key: without_times(r) for key, r in two.items()}
+    assert one["a"]["accepted"] == pytest.approx(1 / 6, rel=0.02)
+    assert one["b"]["accepted"] == pytest.approx(0.1, rel=0.01)
+    kept: list[bool] = []
+    again = simulate(points, tmp_path / "one", 1, lambda _record, was: kept.append(was))
+    assert again == one
+    assert kept == [True, True]
+
+
+@pytest.mark.native
+def test_a_point_of_another_plan_or_cut_short_is_made_anew(tmp_path: Path) -> None:
+    first = simulate([tiny()], tmp_path, 1)["tiny"]
+    path = tmp_path / "tiny.json"
+    path.write_text(path.read_text()[:-40])
+    kept: list[bool] = []
+    simulate([tiny()], tmp_path, 1, lambda _record, was: kept.append(was))
+    changed = simulate([tiny(load=0.1)], tmp_path, 1, lambda _record, was: kept.append(was))["tiny"]
+    assert kept == [False, False]
+    assert changed["digest"] != first["digest"]
+    assert json.loads(path.read_text()) == changed
+
+
+@pytest.mark.native
+def test_a_point_that_is_not_known_within_its_longest_run_says_so(tmp_path: Path) -> None:
+    scenario = Spec(SIZES[0], "shift", RESTRICTED).scenario(1)
+    record = Point("short", scenario, Duration(5 * 10**6), Duration(5 * 10**6)).measure()
+    assert record["simulated_ns"] == 5_000
+    assert not record["precise"]
+
+
+# --- the directory ---
+
+
+def test_a_directory_that_is_taken(tmp_path: Path) -> None:
+    settings = {"study": "x", "seed": 1}
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").touch()
+    (tmp_path / "file").touch()
+    for name, message in [("other", "something else"), ("file", "not a directory")]:
+        with pytest.raises(RunDirectoryError, match=message):
+            StudyDirectory(tmp_path / name, settings, overwrite=True)
+    place = StudyDirectory(tmp_path / "study", settings, overwrite=False)
+    assert not place.resumed
+    place.begin()
+    (place.points / "a.json").touch()
+    (place.points / "a.1.partial").touch()
+    again = StudyDirectory(tmp_path / "study", settings, overwrite=False)
+    assert again.resumed
+    again.begin()
+    assert [path.name for path in place.points.iterdir()] == ["a.json"]
+    with pytest.raises(RunDirectoryError, match=r"other settings \(seed = 1\)"):
+        StudyDirectory(tmp_path / "study", {**settings, "seed": 2}, overwrite=False)
+    again.finish({"finding": "none"})
+    with pytest.raises(RunDirectoryError, match="already holds a study"):
+        StudyDirectory(tmp_path / "study", settings, overwrite=False)
+    StudyDirectory(tmp_path / "study", settings, overwrite=True).begin()
+    assert not (tmp_path / "study" / "study.json").exists()
+    assert not list(place.points.iterdir())
+
+
+# --- the whole, with one size ---
+
+
+@pytest.fixture(scope="module")
+def small_study(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """The study with the smallest network alone, each point as short as can be."""
+    runs = [Spec(SIZES[0], pattern, each) for pattern, each in product(PATTERNS, CONFIGURATIONS)]
+    out = tmp_path_factory.mktemp("studies") / "prisacari2015"
+    with pytest.MonkeyPatch.context() as patch:
+        point = Spec.point
+        patch.setattr(Spec, "point", lambda spec, seed: replace(point(spec, seed), longest=Duration(200 * 10**6)))
+        return run_specs(runs, Options(out, quick=True))
+
+
+@pytest.mark.native
+def test_a_study_writes_all_its_files(small_study: Outcome) -> None:
+    directory = small_study.directory
+    found = pl.read_parquet(directory / "results.parquet")
+    assert found.height == 12
+    assert found["nodes"].unique().to_list() == [42]
+    assert found.filter(pl.col("accepted") > 0.5).is_empty()
+    row = found.row(by_predicate=(pl.col("pattern") == "shift") & (pl.col("routing") == "minimal"), named=True)
+    assert row["exact"] == pytest.approx(1 / 6)
+    assert row["accepted"] == pytest.approx(1 / 6, rel=0.02)
+    assert json.loads((directory / "results.json").read_text())[0]["run"] == found["run"][0]
+    told = json.loads((directory / "claims.json").read_text())
+    assert [entry["id"] for entry in told] == [claim.id for claim in claims()]
+    verdicts = {entry["id"]: entry["verdict"] for entry in told}
+    assert verdicts["PRIS-2-02"] == verdicts["PRIS-3-01"] == verdicts["PRIS-3-02"] == "holds"
+    assert verdicts["PRIS-4-08"] == verdicts["PRIS-3-08"] == "not tested"
+    names = {path.name for path in (directory / "figures").iterdir()}
+    assert names == {f"figure-3{letter}.{kind}" for letter in ("", *"abcdef") for kind in ("svg", "png")}
+    assert len(small_study.claims) == 21
+
+
+@pytest.mark.native
+def test_the_page_needs_no_other_file(small_study: Outcome) -> None:
+    page = small_study.page.read_text(encoding="utf-8")
+    assert not re.search(r"""(src|href)=["'](?!#)""", page)
+    assert page.count("<svg") == 6
+    assert all(claim.id in page for claim in claims())
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.native
+def test_the_same_study_again_gives_the_same_files(small_study: Outcome) -> None:
+    directory = small_study.directory
+    before = {name: (directory / name).read_bytes() for name in ("results.parquet", "claims.json")}
+    (directory / "study.json").unlink()  # interrupted after the runs
+    (directory / "claims.json").unlink()
+    runs = [Spec(SIZES[0], pattern, each) for pattern, each in product(PATTERNS, CONFIGURATIONS)]
+    with pytest.MonkeyPatch.context() as patch:
+        point = Spec.point
+        patch.setattr(Spec, "point", lambda spec, seed: replace(point(spec, seed), longest=Duration(200 * 10**6)))
+        lines: list[str] = []
+        run_specs(runs, Options(directory, quick=True, progress=lambda _done, _all, line: lines.append(line)))
+    assert all(line.endswith("kept") for line in lines)
+    assert {name: (directory / name).read_bytes() for name in before} == before
+
+
+# --- the commands ---
+
+
+def test_studies_are_listed() -> None:
+    assert [each.name for each in studies()] == ["prisacari2015"]
+    with pytest.raises(UsageError, match="did you mean 'prisacari2015'"):
+        study("prisacari")
+
+
+def test_study_list(cli: Cli) -> None:
+    shown = cli("study", "list")
+    assert shown.status == 0
+    assert "prisacari2015" in shown.out
+    assert cli("study", "run", "--help").status == 0
+
+
+def test_bad_input_is_one_line(cli: Cli, workdir: Path) -> None:
+    Path("taken").mkdir()
+    (Path("taken") / "notes.txt").touch()
+    for words, message in [
+        (["prisacari2014"], "did you mean 'prisacari2015'?"),
+        (["prisacari2015", "--jobs", "0"], "--jobs 0: must be at least 1"),
+        (["prisacari2015", "--seed", "-1"], "--seed -1"),
+        (["prisacari2015", "--out", "taken"], "something else in it; choose another --out"),
+        (["prisacari2015", "--out", "taken", "--overwrite"], "something else in it; choose another --out"),
+    ]:
+        ended = cli("study", "run", *words)
+        assert (ended.status, ended.out) == (2, ""), ended
+        assert message in ended.err
+        assert ended.err.count("\n") == 1
+    assert [path.name for path in Path("taken").iterdir()] == ["notes.txt"]
