@@ -203,7 +203,7 @@ _MESSAGES = Table(
 
 _PACKETS = Table(
     "packets",
-    "One row a delivered packet: all, one in `record.packet_sample`, or none (`record.packets`). Responses have no rows.",
+    "One row a delivered packet: all, one in `record.packet_sample`, or none (`record.packets`). Responses: no rows.",
     (
         _JOB,
         Column("source_node", "u32", "Node that sent."),
