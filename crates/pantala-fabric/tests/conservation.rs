@@ -192,9 +192,9 @@ fn the_order_within_a_phase_does_not_matter() {
         ];
         let answering = plain.clone().map(|mut config| {
             config.respond(config.packet_bytes / 2);
-            (config, 1_000_000)
+            (config, 400_000)
         });
-        for (base, quiet) in plain.into_iter().map(|config| (config, 4_000_000)).chain(answering) {
+        for (base, quiet) in plain.into_iter().map(|config| (config, 1_500_000)).chain(answering) {
             let run = |scramble: Option<u64>| {
                 let mut config = base.clone();
                 config.router.input_buffer = 12;
@@ -213,7 +213,7 @@ fn the_order_within_a_phase_does_not_matter() {
                 (packets, totals)
             };
             let ordered = run(None);
-            for seed in 0..4 {
+            for seed in 0..3 {
                 let drawn = run(Some(seed));
                 let differs = ordered.0.iter().zip(&drawn.0).find(|(a, b)| a != b);
                 assert!(differs.is_none(), "{algorithm:?}: {differs:?}");

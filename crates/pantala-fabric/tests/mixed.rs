@@ -37,20 +37,23 @@ proptest! {
     /// each packet on a path that its own routing allows.
     #[test]
     fn mixed_routings_lose_nothing(
-        topology in machines(), table in prop::collection::vec(0usize..13, 2..4), uses: [usize; 4], like_sst: bool,
+        topology in machines(), table in prop::collection::vec(0usize..13, 2..4), uses: [usize; 4], model in 0usize..5,
         load in 0.2f64..1.0, seed: u64, packets in 1u32..4, responses in 0u32..3, injection in 0usize..3,
     ) {
         let algorithms: Vec<Algorithm> = table.into_iter().map(|place| Algorithm::ALL[place]).collect();
         prop_assume!(topology.nodes() > 1);
         prop_assume!(!topology.is_2d() || algorithms.iter().all(|algorithm| algorithm.carries_2d()));
-        let base = if like_sst { sst(Algorithm::Minimal) } else { kang(Algorithm::Minimal) };
-        let mut config = mixed(base, &algorithms, uses);
+        let any = Algorithm::Minimal;
+        let bases = [kang(any), sst(any), codes(any), booksim2(any, 4, 2, 12), caminos(any, 2_000)];
+        let mut config = mixed(bases[model].clone(), &algorithms, uses);
         config.seed = seed;
         config.router.input_buffer = 4 * packets;
-        config.router.output_buffer = 4 * packets;
+        if config.router.output_buffer > 0 {
+            config.router.output_buffer = 4 * packets;
+        }
         config.injection_vc = [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][injection];
-        if let Some(&bytes) = [128, 512].get(responses as usize) {
-            config.respond(bytes);
+        if responses > 0 {
+            config.respond(config.packet_bytes / (4 * responses) + 1);
         }
         let diameter = if topology.is_2d() { 2 } else { 1 };
         let host = Uniform::new(topology.nodes(), &config, load, 2_000_000);

@@ -122,6 +122,36 @@ proptest! {
         }
     }
 
+    /// A routing whose first VC is another one does as it did, on the VCs behind that: it reads those and takes those.
+    #[test]
+    fn routings_can_be_moved_to_other_channels(
+        group in groups(), h in 1u32..4, share in 0.0f64..1.0, algorithm in 0usize..13, first_vc in 1u8..6,
+        ends in any::<(u32, u32)>(), draw: u64, loads in prop::collection::vec(0i64..200, 80), whole_port: bool,
+    ) {
+        let groups = 2 + (f64::from(group.routers() * h - 1) * share) as u32;
+        let topology = Topology::dragonfly(&support::spec(2, group, h, groups)).unwrap();
+        let (source, destination) = (ends.0 % topology.nodes(), ends.1 % topology.nodes());
+        let algorithm = Algorithm::ALL[algorithm];
+        prop_assume!(algorithm != Algorithm::QAdaptive); // its packets go by tables: see q_adaptive.rs
+        let mut routing = RoutingConfig::new(algorithm);
+        routing.ugal.scope = if whole_port { QueueScope::Port } else { QueueScope::Vc };
+        routing.aries.full = 10;
+        // Every queue of the others' VCs is long; where the whole port counts there are none.
+        let go = |first_vc: u8| {
+            let ports = 0..topology.ports_per_router() as u16;
+            let own = ports.clone().flat_map(|port| (0..8).map(move |vc| (port, vc))).zip(loads.iter().cycle());
+            let mut queues = Queues(own.map(|((port, vc), load)| ((port, vc + first_vc), *load)).collect());
+            if !whole_port {
+                queues.0.extend(ports.flat_map(|port| (0..first_vc).map(move |vc| ((port, vc), 10_000))));
+            }
+            let mut packet = packet(&topology, destination, draw);
+            let (hops, _) =
+                walk(&topology, &RoutingConfig { first_vc, ..routing.clone() }, source, &mut packet, &mut queues);
+            hops.into_iter().map(|(class, vc)| (class, vc - first_vc)).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(go(0), go(first_vc));
+    }
+
     /// Minimal means the fewest hops that any of the links between the two groups allows.
     #[test]
     fn minimal_is_minimal(a in 2u32..6, h in 1u32..4, share in 0.0f64..1.0, ends in any::<(u32, u32)>(), draw: u64) {

@@ -189,7 +189,7 @@ impl Here<'_> {
     pub(super) fn beside<S: Senses>(&self, packet: &Packet, target: u32, vc: u8, senses: &mut S) -> i64 {
         let ugal = &self.routing.ugal;
         let port = gates::step(self.topology, self.router, target, self.routing.local_order, packet);
-        senses.queue(port, (ugal.scope == QueueScope::Vc).then_some(vc), ugal.queue)
+        senses.queue(port, (ugal.scope == QueueScope::Vc).then_some(self.routing.first_vc + vc), ugal.queue)
     }
 
     /// The two queues to compare: where both paths leave by one port, those of the VC that each would use.
