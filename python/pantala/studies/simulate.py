@@ -15,7 +15,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -214,8 +214,11 @@ def _measure_all(points: Sequence[Point], jobs: int) -> Iterator[Record]:
     deaf = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
     pool = ProcessPoolExecutor(min(jobs, len(points)), context, initializer=deaf)
     try:
-        for done in as_completed([pool.submit(Point.measure, point) for point in points]):
-            yield done.result()
+        waiting = {pool.submit(Point.measure, point) for point in points}
+        while waiting:
+            # Short waits: the handler of SIGINT that Polars puts in front of Python's does not break off long ones.
+            done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+            yield from (each.result() for each in done)
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in multiprocessing.active_children():

@@ -197,8 +197,11 @@ class Spec:
         """The run as a point to simulate."""
         slow = self.configuration.routing == "valiant_group"
         first = 100 if slow else 50  # us; the queues behind a bottleneck inside a group take long to settle
+        most = min(_LONGEST_US, _NODE_US / self.size.nodes)
+        if self.variant and self.variant not in LATENCY:
+            most = min(most, 8 * first)  # enough to compare with the study proper
         longest = first
-        while 2 * longest <= min(_LONGEST_US, _NODE_US / self.size.nodes):
+        while 2 * longest <= most:
             longest *= 2
         # Packet-hops of the first try, about.
         cost = self.size.nodes * first * {"minimal": 0.2, "valiant_node": 2.0}.get(self.configuration.routing, 1.0)
