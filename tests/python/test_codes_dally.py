@@ -1,0 +1,108 @@
+"""The router of CODES and its routings: the cost of store and forward, the gain of its queues and choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import pantala as pt
+from fake_core import FakeCore
+from test_zero_load import WAYS, alone
+
+native = pytest.mark.native
+
+#: Of yang2016, ns: sending a chunk of 4 KiB, and the latency of a link.
+CHUNK = {"terminal": 4096 / 2**31 * 1e9, "local": 4096 / 2**31 * 1e9, "global": 4096 / 2**32 * 1e9}
+ROUTER = 100.0
+
+
+def accepted(routing: str, pattern: str, load: float, **changes: Any) -> dict[str, Any]:
+    (point,) = pt.curve(
+        preset="codes_dally",
+        routing=routing,
+        pattern=pattern,
+        loads=[load],
+        warmup="200 us",
+        measure="200 us",
+        changes=changes,
+    )
+    return dict(point)
+
+
+@native
+@pytest.mark.parametrize("way", WAYS)
+def test_every_link_costs_a_serialisation(way: str) -> None:
+    """T = sum(latency + S t) + R * router delay; a link's latency is a chunk's serialisation where CODES has none."""
+    routers, links = WAYS[way]
+    expected = sum(2 * CHUNK[link] for link in ("terminal", *links, "terminal")) + routers * ROUTER
+    # Flits of 64 B and latencies are rounded to the picosecond.
+    assert alone({"preset": "codes_dally", "routing": "minimal"}, way) == pytest.approx(expected, abs=0.2)
+
+
+@native
+def test_adaptive_beats_minimal_on_adversarial_traffic() -> None:
+    """A group's 32 nodes share the one link to the next group, twice as fast as theirs: 2/32 of what they can send."""
+    minimal, adp, padp = (accepted(name, "next_group", 0.9) for name in ("minimal", "codes_adp", "prog-adaptive"))
+    assert minimal["accepted"] == pytest.approx(2 / 32, rel=0.02)
+    assert 0.45 < adp["accepted"] < padp["accepted"] < 0.75
+    assert adp["nonminimal_share"] > 0.8
+
+
+@native
+def test_virtual_output_queues_saturate_later() -> None:
+    """Behind the head of an input queue packets for other outputs wait; with virtual output queues they do not."""
+    virtual = accepted("minimal", "uniform", 1.0)["accepted"]
+    fifo = accepted("minimal", "uniform", 1.0, **{"machine.router.input_queue": "fifo"})["accepted"]
+    assert fifo < 0.8 < 0.85 < virtual
+
+
+@native
+def test_latency_leaves_the_source_out() -> None:
+    """Beyond saturation packets wait at their source without end; the latency that CODES reports does not see it."""
+    point = accepted("minimal", "next_group", 0.5)
+    assert point["saturated"]
+    assert point["latency_mean_ns"] == point["network_latency_mean_ns"]
+    created = accepted("minimal", "next_group", 0.5, **{"machine.nic.latency_from": "created"})
+    assert created["network_latency_mean_ns"] == point["network_latency_mean_ns"]
+    assert created["latency_mean_ns"] > point["latency_mean_ns"]
+
+
+@native
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("credit_check", "link"), ("credit_return", "tail"), ("crossbar_clock", "flit"), ("arbiter", "lru")],
+)
+def test_there_is_no_crossbar_to_choose_for(key: str, value: str) -> None:
+    with pytest.raises(pt.ScenarioError, match=rf"machine\.router\.input_queue.*set {key} to"):
+        accepted("minimal", "uniform", 0.1, **{f"machine.router.{key}": value})
+
+
+@native
+def test_a_credit_takes_time() -> None:
+    with pytest.raises(pt.ScenarioError, match=r"machine\.router\.credit_delay.*takes time"):
+        accepted("minimal", "uniform", 0.1, **{"machine.router.credit_delay": "0 ns"})
+
+
+def test_the_names_of_codes(fake_core: FakeCore) -> None:
+    for name, algorithm, channels in (
+        ("minimal", "minimal", "codes"),
+        ("nonminimal", "valiant_group", "codes"),
+        ("prog-adaptive", "codes_padp", "climbing"),
+    ):
+        pt.curve(preset="codes_dally", routing=name, loads=[0.1])
+        routing = fake_core.measured[-1][0]["routing"]
+        assert (routing["algorithm"], routing["channels"]) == (algorithm, channels)
+
+
+def test_the_credit_s_delay_counts_only_where_it_is_fixed() -> None:
+    traffic = {"kind": "pattern", "pattern": "uniform", "load": 0.1}
+    data = {
+        "name": "credits",
+        "machine": {"preset": "yang2016"},
+        "jobs": [{"name": "traffic", "ranks": 2, "workload": traffic}],
+        "stop": {"duration": "1 us"},
+    }
+    for model, delay in (("codes_dally", 3_725), ("pantala", 0)):
+        scenario = pt.Scenario.from_dict(data, changes={"machine.router.model": model})
+        assert scenario.plan()["router"]["credit_delay_ps"] == delay
