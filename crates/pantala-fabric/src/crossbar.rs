@@ -211,7 +211,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         };
         self.packets[packet].out_vc = hop.vc;
         let out = first_port + u32::from(hop.port);
-        Arrived { packet, in_vc, in_port, out, out_vc: out * self.vcs as u32 + u32::from(hop.vc) }
+        let out_vc = out * self.vcs as u32 + u32::from(hop.vc);
+        self.probe.routed(in_vc, out_vc);
+        Arrived { packet, in_vc, in_port, out, out_vc }
     }
 
     /// Has the head of an input VC, which has been routed, wait for its output.

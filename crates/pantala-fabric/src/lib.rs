@@ -5,6 +5,7 @@ pub mod audit;
 pub mod config;
 mod construct;
 mod crossbar;
+pub mod dependencies;
 pub mod host;
 pub mod learning;
 mod link;

@@ -11,6 +11,9 @@ pub trait Probe {
     fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time);
     /// A response is at the NIC that sent its request at `now`; [`PacketOrigin::accepted`] is when that request started.
     fn answered(&mut self, _packet: &Packet, _origin: &PacketOrigin, _now: Time) {}
+    /// The head of input VC `held` is routed to output VC `asked`; each is `(router * ports + port) * VCs + VC`.
+    #[inline(always)]
+    fn routed(&mut self, _held: u32, _asked: u32) {}
 }
 
 impl Probe for () {

@@ -20,6 +20,7 @@ mod gates;
 pub mod merlin_ugal;
 pub mod minimal;
 pub mod par;
+mod paths;
 pub mod q_adaptive;
 pub mod ugal_g;
 pub mod ugal_global;
@@ -38,6 +39,7 @@ pub use algorithm::{Algorithm, Intermediate};
 pub use aries::AriesConfig;
 pub use channels::{ChannelMap, Channels, Lane};
 pub use gates::Gates;
+pub use paths::{Goal, Paths, Stretch};
 pub use q_adaptive::QAdaptiveConfig;
 
 /// Which routers `booksim_ugal` draws its intermediate from.

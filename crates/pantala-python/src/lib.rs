@@ -6,6 +6,7 @@ mod provenance;
 
 use errors::{PlanError, RunError, plan_error, write_error};
 use observer::Observer;
+use pantala_sim::deadlock::search;
 use pantala_sim::link_table as links;
 use pantala_sim::measure::Measurement;
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
@@ -94,6 +95,13 @@ fn measure(
     json(&value)
 }
 
+/// Searches the channel-dependency graph of a plan; returns what was found as JSON.
+#[pyfunction]
+fn deadlock(py: Python<'_>, plan_json: &str) -> PyResult<String> {
+    let found = py.detach(|| resolve::parse(plan_json).and_then(search)).map_err(|e| plan_error(py, &e))?;
+    json(&found)
+}
+
 fn topology_rows(py: Python<'_>, topology_json: &str) -> PyResult<Vec<links::LinkRow>> {
     let plan: TopologyPlan = serde_json::from_str(topology_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     py.detach(|| links::link_table(&plan)).map_err(|e| plan_error(py, &e))
@@ -135,6 +143,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(resolve_plan, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(measure, module)?)?;
+    module.add_function(wrap_pyfunction!(deadlock, module)?)?;
     module.add_function(wrap_pyfunction!(link_table, module)?)?;
     module.add_function(wrap_pyfunction!(write_link_table, module)?)
 }

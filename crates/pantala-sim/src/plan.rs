@@ -427,4 +427,7 @@ pub struct Derived {
     /// SHA-256 of the estimates that q_adaptive starts from, if they come from a file: see `q_tables::fingerprint`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q_table_sha256: Option<String>,
+    /// What the user should know before he runs it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }

@@ -1,5 +1,6 @@
 //! From a plan with open ends to a plan resolved.
 
+use crate::deadlock;
 use crate::error::PlanError;
 use crate::fabric::fabric_config;
 use crate::placement;
@@ -65,6 +66,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     plan.topology.links_per_pair = topology.links_per_pair();
     let estimates = load_estimates(&mut plan, &topology)?;
     let mut derived = derive(&plan, &topology);
+    derived.warnings = deadlock::check(&plan, &topology)?;
     derived.q_table_sha256 = estimates.as_ref().map(q_tables::fingerprint);
     plan.derived = Some(derived);
     Ok(Resolved { plan, topology, estimates })
@@ -376,6 +378,7 @@ fn derive(plan: &Plan, topology: &Topology) -> Derived {
         flit_time_ps: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), time(rate))).collect(),
         flit_time_error_ppm: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), error(rate))).collect(),
         q_table_sha256: None,
+        warnings: Vec::new(),
     }
 }
 

@@ -1,0 +1,62 @@
+//! The search: an order of all channels that every dependency follows, or a cycle.
+
+use super::channel::Number;
+use super::graph::Graph;
+use petgraph::visit::{DfsPostOrder, VisitMap, Visitable};
+use std::collections::VecDeque;
+
+/// The channels of a cycle, each of which is asked for by who holds the one before; `None` if there is no cycle. It is no
+/// longer than any other through its channels; elsewhere there may be a shorter one.
+///
+/// The order is that of a depth-first search, last out first. It is then held against every dependency: where all of them lead
+/// on in it, there is no cycle, whatever the search did.
+pub(super) fn cycle(graph: &Graph) -> Option<Vec<Number>> {
+    let channels = 0..graph.numbering.count() as Number;
+    let mut place = vec![0u32; graph.numbering.count()];
+    let mut places = channels.clone();
+    let mut search = DfsPostOrder::empty(graph);
+    for start in channels.clone() {
+        if !search.finished.is_visited(&start) {
+            search.move_to(start);
+        }
+        while let Some(channel) = search.next(graph) {
+            place[channel as usize] = places.next_back().expect("a place for every channel");
+        }
+    }
+    let leads_back = |held: &Number| graph.asked(*held).any(|asked| place[asked as usize] <= place[*held as usize]);
+    let on_cycle = channels.clone().find(leads_back)?;
+    let mut cycle = through(graph, on_cycle, usize::MAX).expect("a dependency against the order closes a cycle");
+    let mut next = 0;
+    while next < cycle.len() {
+        match through(graph, cycle[next], cycle.len()) {
+            Some(shorter) => (cycle, next) = (shorter, 0),
+            None => next += 1,
+        }
+    }
+    Some(cycle)
+}
+
+/// The shortest cycle through a channel, if it has fewer than `most`.
+fn through(graph: &Graph, start: Number, most: usize) -> Option<Vec<Number>> {
+    let mut seen = graph.visit_map();
+    let mut before = vec![Number::MAX; graph.numbering.count()];
+    let mut queue = VecDeque::from([(start, 1)]);
+    while let Some((channel, length)) = queue.pop_front() {
+        if length >= most {
+            return None;
+        }
+        for asked in graph.asked(channel) {
+            if asked == start {
+                let back = |&channel: &Number| (channel != start).then(|| before[channel as usize]);
+                let mut cycle: Vec<Number> = std::iter::successors(Some(channel), back).collect();
+                cycle.reverse();
+                return Some(cycle);
+            }
+            if seen.visit(asked) {
+                before[asked as usize] = channel;
+                queue.push_back((asked, length + 1));
+            }
+        }
+    }
+    None
+}
