@@ -54,6 +54,8 @@ def build_plan(scenario: Scenario) -> dict[str, Any]:
             "messages": record.messages,
             "iterations": record.iterations,
             "link_windows": record.link_windows,
+            "q_tables": record.q_tables,
+            "q_learning": record.q_learning,
         },
         "assumptions": scenario.assumptions(),
     }

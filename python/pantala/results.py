@@ -117,6 +117,16 @@ class Run:
         """One row a job and window of time: bytes in and out, mean latency."""
         return self._table("job_windows")
 
+    @property
+    def q_tables(self) -> pl.LazyFrame:
+        """One row an estimate of q_adaptive, as it was when the run ended; empty if `record.q_tables` was off."""
+        return self._table("q_tables")
+
+    @property
+    def q_learning(self) -> pl.LazyFrame:
+        """One row a window of time and kind of port: what q_adaptive learned; empty if `record.q_learning` was off."""
+        return self._table("q_learning")
+
     def metric(self, name: str, job: str | None = None) -> float | None:
         """A metric by its name.
 

@@ -287,6 +287,44 @@ _JOB_WINDOWS = Table(
     ),
 )
 
+_Q_TABLES = Table(
+    "q_tables",
+    "One row an estimate of a router under q_adaptive when the run ended (`record.q_tables`): the tables themselves, "
+    "for `routing.q_adaptive.table` of another run on the same topology. Kang et al. (HPDC 2021; SC 2022, II.B).",
+    (
+        Column("router", "u32", "The router that holds the estimate."),
+        Column("destination_group", "u32", "For packets to this group, not the router's own."),
+        Column("slot", "u32", "And from nodes in this place of their source router, from 0."),
+        Column("port", "u32", "That leave by this port, which has a link to another router."),
+        Column(
+            "estimate_ns",
+            "f64",
+            "Duration: from a packet's arrival at the router to its arrival in the destination's group.",
+        ),
+    ),
+)
+
+_Q_LEARNING = Table(
+    "q_learning",
+    "One row a time window and kind of port in which any feedback of q_adaptive arrived (`record.q_learning`), over all "
+    "routers: estimates against time. All times but the first are durations, and means over the feedback of the window.",
+    (
+        Column("window_start_ns", "f64", "Start of the window; its length is `record.window_ps` of the plan."),
+        Column(
+            "via",
+            "str",
+            "The port that a packet had left by, as the router saw it: `local` to another router of the group, `direct` by "
+            "a global link to the destination's group, `detour` by one to another group.",
+        ),
+        Column("updates", "u64", "Feedback that arrived: estimates corrected."),
+        Column(
+            "feedback_mean_ns", "f64", "What packets had found: time to the next router, plus the best estimate there."
+        ),
+        Column("estimate_mean_ns", "f64", "The estimates, once corrected."),
+        Column("error_mean_ns", "f64", "How far the estimates had been off, either way."),
+    ),
+)
+
 #: Every table of a run directory, by name, in the order in which they are documented.
 TABLES: Mapping[str, Table] = MappingProxyType(
     {
@@ -301,6 +339,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             _LINK_JOBS,
             _LINK_WINDOWS,
             _JOB_WINDOWS,
+            _Q_TABLES,
+            _Q_LEARNING,
         )
     }
 )

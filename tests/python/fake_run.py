@@ -157,7 +157,8 @@ def _write_run(directory: Path, study: Study, jobs: tuple[Job, ...]) -> None:
     rows = {}
     for name, frames in tables.items():
         schema = polars_schema(name)
-        frame = pl.concat([part.select(pl.col(n).cast(t) for n, t in schema.items()) for part in frames])
+        empty = pl.DataFrame(schema=schema)
+        frame = pl.concat([empty, *(part.select(pl.col(n).cast(t) for n, t in schema.items()) for part in frames)])
         frame.write_parquet(directory / f"{name}.parquet")
         rows[name] = frame.height
     document = _document(study, jobs, simulated, tables, rows)

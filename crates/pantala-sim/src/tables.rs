@@ -7,7 +7,7 @@ use crate::recorder::{JobPackets, JobWindow};
 use crate::simulation::Simulation;
 use pantala_engine::Time;
 use pantala_fabric::LinkCounters;
-use pantala_fabric::learning::{LearningSums, Via};
+use pantala_fabric::learning::{LearningSums, QTable, Via};
 use pantala_mpi::{LatencyStatistics, RankReport};
 use pantala_topology::{LinkClass, Peer};
 
@@ -16,7 +16,7 @@ use pantala_topology::{LinkClass, Peer};
 pub fn tables(simulation: &Simulation) -> Vec<(&'static str, Table)> {
     let reports = rank_reports(simulation);
     let links = links(simulation);
-    let mut tables = vec![
+    vec![
         ("jobs", jobs_table(simulation, &reports)),
         ("ranks", ranks_table(simulation, &reports)),
         ("iterations", iterations_table(simulation)),
@@ -26,15 +26,9 @@ pub fn tables(simulation: &Simulation) -> Vec<(&'static str, Table)> {
         ("link_jobs", link_jobs_table(&links)),
         ("link_windows", link_windows_table(simulation)),
         ("job_windows", job_windows_table(simulation)),
-    ];
-    // Only where they were asked for: they tell of one routing.
-    if simulation.plan.record.q_tables == QTableRecord::End {
-        tables.push(("q_tables", q_tables::as_table(simulation.network.estimates())));
-    }
-    if simulation.plan.record.q_learning {
-        tables.push(("q_learning", q_learning_table(simulation)));
-    }
-    tables
+        ("q_tables", q_tables_table(simulation)),
+        ("q_learning", q_learning_table(simulation)),
+    ]
 }
 
 fn rank_reports(simulation: &Simulation) -> Vec<RankReport> {
@@ -293,6 +287,13 @@ fn job_windows_table(simulation: &Simulation) -> Table {
             "latency_mean_ns",
             rows().map(|r| (r.2.packets > 0).then(|| r.2.latency_sum as f64 / r.2.packets as f64 / 1_000.0)),
         )
+}
+
+fn q_tables_table(simulation: &Simulation) -> Table {
+    match simulation.plan.record.q_tables {
+        QTableRecord::Off => q_tables::as_table(&QTable::default()),
+        QTableRecord::End => q_tables::as_table(simulation.network.estimates()),
+    }
 }
 
 fn q_learning_table(simulation: &Simulation) -> Table {

@@ -150,17 +150,17 @@ class QAdaptive(Model):
     exploration: Share = 0.001
     """Share of decisions that are drawn at random."""
     first_explorations: Index = 0
-    """So many decisions of each router, its first, are drawn at random too. About 4 in the simulator, whose random
-    streams start with small numbers; it decides how a cold start goes."""
+    """So many decisions of each router, its first, are drawn at random too: 4 in the preset sst_sc22, since the random
+    streams of SST start with small numbers. It shows in the first microseconds of a cold start."""
     threshold_source: _Factor = 0.2
-    """Share by which another port must be faster than the minimal one, at the source router."""
+    """Share of the minimal port's estimate by which the best port must be faster, at the source router."""
     threshold_intermediate: _Factor = 0.35
-    """The same at the first router of an intermediate group."""
+    """The same for a random local port at the first router of an intermediate group."""
     truncate: Flag = True
-    """Whether estimates are cut off to whole nanoseconds at every update, as in the simulator: small increases are
-    lost."""
+    """Whether clocks and estimates are cut off to whole nanoseconds, as in the simulator: small increases are lost."""
     table: str = ""
-    """A file of learned tables to start from, as a run writes them; none if not given: untrained."""
+    """A q_tables.parquet to start from, of a run on the same topology with record.q_tables = "end"; none if not given:
+    untrained. A path from where pantala is run."""
 
 
 class Routing(Model):

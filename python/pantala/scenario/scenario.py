@@ -38,7 +38,7 @@ class Record(Model):
     """What a run writes besides the jobs, ranks and links tables."""
 
     window: PositiveDuration = Duration(10_000_000)
-    """Length of the windows of link_windows and job_windows."""
+    """Length of the windows of link_windows, job_windows and q_learning."""
     packets: Literal["off", "sampled", "all"] = "sampled"
     """Which packets get a row of their own. Latencies of a job count all of them in any case."""
     packet_sample: Count = 100
@@ -49,6 +49,10 @@ class Record(Model):
     """Whether every iteration of every rank gets a row."""
     link_windows: Flag = True
     """Whether the traffic of links between routers is recorded a window."""
+    q_tables: Literal["off", "end"] = "off"
+    """Whether what q_adaptive has learned by the end of the run is kept, for `routing.q_adaptive.table` of another."""
+    q_learning: Flag = False
+    """Whether the learning of q_adaptive is recorded a window: what packets find, what routers believe."""
 
 
 class Scenario(Model):

@@ -79,7 +79,7 @@ fn nothing_is_recorded_unasked() {
     quiet["record"]["q_tables"] = json!("off");
     quiet["record"]["q_learning"] = json!(false);
     let (quiet, loud) = (run(&quiet), run(&learning(0.4)));
-    assert!(!quiet.tables.contains_key("q_tables") && !quiet.tables.contains_key("q_learning"));
+    assert!(quiet.rows("q_tables").is_empty() && quiet.rows("q_learning").is_empty());
     for table in ["jobs", "links", "packets", "job_windows"] {
         assert_eq!(quiet.files[&format!("{table}.parquet")], loud.files[&format!("{table}.parquet")], "{table}");
     }
