@@ -306,15 +306,16 @@ _Q_TABLES = Table(
 
 _Q_LEARNING = Table(
     "q_learning",
-    "One row a time window and kind of port in which any feedback of q_adaptive arrived (`record.q_learning`), over all "
-    "routers: estimates against time. All times but the first are durations, and means over the feedback of the window.",
+    "One row a time window and kind of port in which any feedback of q_adaptive arrived (`record.q_learning`), over "
+    "all routers: estimates against time. All times but the first are durations, means over the feedback of the "
+    "window.",
     (
         Column("window_start_ns", "f64", "Start of the window; its length is `record.window_ps` of the plan."),
         Column(
             "via",
             "str",
-            "The port that a packet had left by, as the router saw it: `local` to another router of the group, `direct` by "
-            "a global link to the destination's group, `detour` by one to another group.",
+            "The port that a packet had left by, as the router saw it: `local` to another router of the group, "
+            "`direct` by a global link to the destination's group, `detour` by one to another group.",
         ),
         Column("updates", "u64", "Feedback that arrived: estimates corrected."),
         Column(
