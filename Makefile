@@ -11,7 +11,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # pantala-python is built (and tested, by tests/python) as the extension module: alone it has no libpython to link to.
-RUST_TEST := $(CARGO) test --release --locked --workspace --exclude pantala-python
+RUST_TEST := $(CARGO) test --profile testing --locked --workspace --exclude pantala-python
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 DEMO_OUT := runs/interference
 

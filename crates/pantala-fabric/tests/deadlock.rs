@@ -240,6 +240,7 @@ fn a_single_channel_has_a_cycle() {
 /// What `cargo test --release -p pantala-fabric --test deadlock -- --ignored --nocapture` tells: the graphs at full size.
 #[test]
 #[ignore = "a minute; prints a table"]
+#[expect(clippy::print_stdout, reason = "run by hand, for its table")]
 fn the_papers_machines_at_full_size() {
     use std::time::Instant;
     println!("| machine | routing | VCs | channels | dependencies | cycle | s |");

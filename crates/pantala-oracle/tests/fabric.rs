@@ -30,14 +30,13 @@ fn carry_and_trace(
 }
 
 /// Algorithms whose routes follow from a packet's intermediate: they decide once, and where the VC does not depend on hops.
-const CARRIED: [Algorithm; 7] = [
+const CARRIED: [Algorithm; 6] = [
     Algorithm::Minimal,
     Algorithm::ValiantGroup,
     Algorithm::ValiantNode,
     Algorithm::UgalG,
     Algorithm::UgalN,
     Algorithm::UgalGlobal,
-    Algorithm::MerlinUgal,
 ];
 
 /// Asserts that fabric and oracle agree on every packet.

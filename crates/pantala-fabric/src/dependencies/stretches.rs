@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
         if goal == Goal::Router {
             on.sought = vec![0; on.avoided.len() * words];
         }
-        self.to_gates(front, goal, |walk, router, link, sought, leads| {
+        self.visit_gates(front, goal, |walk, router, link, sought, leads| {
             let group = walk.topology.group_of(router);
             let last = walk.hops((router, link.router), (first.local, later.local), |graph, before, channels| {
                 join(graph, before, channels);
@@ -204,7 +204,7 @@ impl<'a> Walk<'a> {
     /// [`Stretch::BreakOff`].
     fn break_off(&mut self, front: &Front, vcs: (u8, u8), goal: Goal) -> Front {
         let mut on = self.empty();
-        self.to_gates(front, goal, |walk, router, link, _, leads| {
+        self.visit_gates(front, goal, |walk, router, link, _, leads| {
             let destination = Groups::One(walk.topology.group_of(link.target_router));
             walk.hops((router, link.router), vcs, |graph, before, channels| {
                 join(graph, before, channels);
@@ -220,7 +220,7 @@ impl<'a> Walk<'a> {
     /// Calls `to_gate` with every router where packets are, every link that they may leave the group by, and the routers that
     /// they may seek behind it (bits). `to_gate` says which channels out of the router lead there; who is at the router asks
     /// for these.
-    fn to_gates(
+    fn visit_gates(
         &mut self,
         front: &Front,
         goal: Goal,

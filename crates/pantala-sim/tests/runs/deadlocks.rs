@@ -64,7 +64,7 @@ fn a_cycle_is_found_and_refused() {
         assert!(["local", "global"].contains(&class.as_str()) && *vc == 1, "{channel:?}");
         assert_eq!(*to_router, next.router);
     }
-    let error = resolve(read(&plan)).err().expect("refused");
+    let error = resolve(read(&plan)).expect_err("refused");
     assert_eq!((error.key.as_str(), error.value.as_str()), ("routing", "minimal, ugal_g"));
     assert_eq!(
         error.message,
@@ -98,7 +98,7 @@ fn two_local_orders_are_refused() {
     let local = plan["links"].as_object_mut().unwrap().remove("local").unwrap();
     plan["links"]["row"] = local.clone();
     plan["links"]["column"] = local;
-    let error = resolve(read(&plan)).err().expect("refused");
+    let error = resolve(read(&plan)).expect_err("refused");
     assert!(error.message.ends_with("a cycle of 4 virtual channels") && error.remedy.contains("one local_order"));
     plan["jobs"][1]["routing"]["local_order"] = json!("row_first");
     assert_eq!(warnings(&plan), Vec::<String>::new());
