@@ -32,7 +32,7 @@ def scenario(routing: object = None, machine: object = "kang2022", jobs: Any = (
 def test_modes_of_aries_are_one_algorithm(name: str, shift: list[int], add: int) -> None:
     plan = scenario(name).plan()["routing"]
     assert plan["algorithm"] == "aries"
-    assert plan["aries"] == {"shift": shift, "add": add, "levels": 64}
+    assert plan["aries"] == {"shift": shift, "add": add, "levels": 16}
     assert (plan["candidates_minimal"], plan["candidates_nonminimal"]) == (2, 2)
 
 
@@ -41,8 +41,8 @@ def test_a_schedule_of_ones_own() -> None:
         1,
         3,
     ]
-    plan = scenario({"algorithm": "aries", "aries": {"shift": [1], "add": 2, "levels": 16}}).plan()["routing"]
-    assert plan["aries"] == {"shift": [1], "add": 2, "levels": 16}
+    plan = scenario({"algorithm": "aries", "aries": {"shift": [1], "add": 2, "levels": 32}}).plan()["routing"]
+    assert plan["aries"] == {"shift": [1], "add": 2, "levels": 32}
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

@@ -133,8 +133,9 @@ class Aries(Model):
     value holds from there on. aries_ad1 starts with 0, 1, 2: an assumption, the paper says only that it grows."""
     add: _Bias = 0
     """What is added to the non-minimal load, in levels, 0 to 15."""
-    levels: _Level = 64
-    """Levels that a router tells between an empty and a full port; an assumption, the paper does not say."""
+    levels: _Level = 16
+    """Levels that a router tells between an empty and a full port, the first being 1; an assumption, the paper does not
+    say. Sixteen, since a bias is of four bits."""
 
 
 class QAdaptive(Model):

@@ -3,7 +3,7 @@
 //! ```text
 //! at every router of the source group, until the packet diverts or leaves it:
 //!     two minimal candidates (a link to the destination group each), two non-minimal (a random group and a link to it)
-//!     load(c) = level of the flits queued at c's port: those waiting and those sent and not credited
+//!     load(c) = level, from 1 up, of the flits queued at c's port: those waiting and those sent and not credited
 //!     m, n = the candidates of each kind with the least load
 //!     minimal  iff  load(m) <= (load(n) << shift) + add
 //! ```
@@ -13,8 +13,9 @@
 //! drawn anew at each router. Ties go to minimal.
 //!
 //! Paper: Chunduri et al., IPDPS 2021, section II.D. Not in the paper, and assumed here: two candidates of each kind; what a
-//! load is, and its levels (key `levels`: a port's load is its flits as a share of one VC's input and output buffer, in so
-//! many steps, and no more than the highest); AD1's schedule; links to a group are drawn among all there are, not the nearest
+//! load is, and its levels: a port's load is its flits as a share of one VC's input and output buffer, in so many steps (key
+//! `levels`: 16, since a bias is four bits wide), from 1, nothing or next to it, to the highest. It begins with 1 and not with
+//! 0, which shifted is 0 still: AD3, the paper's strong bias, would be none on a quiet machine. Further: AD1's schedule; links to a group are drawn among all there are, not the nearest
 //! only; the intermediate is a group, from whose first router the packet goes on minimally; traffic inside a group is minimal.
 //!
 //! VCs: 4. Minimal: local hops 0, the global hop 0 from the source router and 2 from a later one; non-minimal: source group 1,
@@ -45,16 +46,16 @@ pub struct AriesConfig {
 impl Default for AriesConfig {
     /// AD0.
     fn default() -> Self {
-        Self { shift: vec![0], add: 0, levels: 64, full: 240 }
+        Self { shift: vec![0], add: 0, levels: 16, full: 240 }
     }
 }
 
 impl AriesConfig {
-    /// The level of a queue.
+    /// The level of a queue, 1 to `levels`.
     #[must_use]
     pub fn level(&self, flits: i64) -> i64 {
         let levels = i64::from(self.levels);
-        (flits.max(0) * levels / i64::from(self.full.max(1))).min(levels - 1)
+        1 + (flits.max(0) * levels / i64::from(self.full.max(1))).min(levels - 1)
     }
 
     /// Whether the minimal path is left after `hops` hops.

@@ -40,7 +40,7 @@ pub(crate) fn plan(jobs: Value) -> Value {
             "algorithm": "ugal_g", "virtual_channels": 0, "channels": "climbing", "inside_group": "minimal", "local_order": "row_first",
             "threshold": 2.0, "bias_flits": 0, "minimal_up_to_flits": 0, "candidates_minimal": 1,
             "candidates_nonminimal": 1, "queue": "output_and_credits", "queue_scope": "port", "tie": "minimal",
-            "intermediate": "third", "aries": {"shift": [0], "add": 0, "levels": 64},
+            "intermediate": "third", "aries": {"shift": [0], "add": 0, "levels": 16},
             "q_adaptive": {
                 "learning_rate_down": 0.2, "learning_rate_up": 0.04, "exploration": 0.001, "threshold_source": 0.2,
                 "threshold_intermediate": 0.35, "truncate": true, "table": ""
