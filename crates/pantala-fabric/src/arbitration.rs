@@ -15,6 +15,47 @@ use pantala_engine::{NEVER, Time};
 /// Tells the draws of [`Arbiter::Random`] from others that are functions of a packet's random word.
 const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
 
+/// Tells the draws of [`Turn`] from others.
+const TURN_SALT: u64 = 0x5475_726E_4F75_7470;
+
+/// The order in which a router serves its outputs at one time: round from one of them, up or down, both drawn for the router
+/// and the time. Outputs contend for inputs, and one that always came first could have an input for itself for ever.
+struct Turn {
+    /// Ports below this.
+    before: u64,
+    down: bool,
+    first: usize,
+}
+
+impl Turn {
+    #[inline]
+    fn new(router: u32, ports: u32, now: Time) -> Self {
+        let draw = mix(now ^ mix(TURN_SALT ^ u64::from(router)));
+        let first = ((draw & 0xFFFF_FFFF) * u64::from(ports)) >> 32;
+        Self { before: (1u64 << (first % 64)) - 1, down: draw >> 63 == 1, first: first as usize }
+    }
+
+    /// The first of a set of ports, all below 64, that is not empty.
+    #[inline]
+    fn next(&self, set: u64) -> usize {
+        let from_first = set & !self.before;
+        let below = set & self.before;
+        if self.down {
+            63 - (if below == 0 { from_first } else { below }).leading_zeros() as usize
+        } else {
+            (if from_first == 0 { below } else { from_first }).trailing_zeros() as usize
+        }
+    }
+
+    /// Puts outputs in order, given in the order of their numbers; `first_port` is the router's first.
+    fn order(&self, outs: &mut [usize], first_port: usize) {
+        outs.rotate_left(outs.partition_point(|&out| out < first_port + self.first));
+        if self.down {
+            outs.reverse();
+        }
+    }
+}
+
 /// The numbers of the bits of a word.
 fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -27,27 +68,45 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
 }
 
 impl<H: Host, P: Probe> Network<H, P> {
-    /// Arbitrates for the router's outputs on the list, in the order of their numbers.
+    /// Arbitrates for the router's outputs on the list, in the order of [`Turn`].
     #[inline(always)]
     pub(crate) fn arbitrate<const F: bool>(&mut self, router: u32, now: Time) {
         let first_port = (router * self.ports) as usize;
-        let first_in_vc = first_port * self.vcs;
-        let dirty_words = if F { 1 } else { self.dirty_words };
-        for word in 0..dirty_words {
-            let mut set = std::mem::take(&mut self.dirty[router as usize * dirty_words + word]);
-            while set != 0 {
-                let out = first_port + word * 64 + set.trailing_zeros() as usize;
-                set &= set - 1;
-                let free = self.out_ports[out].crossbar_free;
-                if free > now {
-                    self.ensure_crossbar_wake(out, free);
-                } else if let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
-                    self.grant::<F>(in_vc, out, now);
-                    self.arm_granted::<F>(out);
-                } else {
-                    self.arm_blocked::<F>(out, now);
-                }
+        if !F {
+            let outs = self.take_dirty(router, now);
+            for &out in &outs {
+                self.serve::<F>(out, first_port * self.vcs, now);
             }
+            self.dirty_outs = outs;
+            return;
+        }
+        let mut set = std::mem::take(&mut self.dirty[router as usize]);
+        if set & set.wrapping_sub(1) == 0 {
+            // One output, as a rule.
+            if set != 0 {
+                self.serve::<F>(first_port + set.trailing_zeros() as usize, first_port * self.vcs, now);
+            }
+            return;
+        }
+        let turn = Turn::new(router, self.ports, now);
+        while set != 0 {
+            let port = turn.next(set);
+            set &= !(1 << port);
+            self.serve::<F>(first_port + port, first_port * self.vcs, now);
+        }
+    }
+
+    /// Grants `out` to one of those who wait for it, if it is free and any can go; else sees to it that it is asked again.
+    #[inline(always)]
+    fn serve<const F: bool>(&mut self, out: usize, first_in_vc: usize, now: Time) {
+        let free = self.out_ports[out].crossbar_free;
+        if free > now {
+            self.ensure_crossbar_wake(out, free);
+        } else if let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
+            self.grant::<F>(in_vc, out, now);
+            self.arm_granted::<F>(out);
+        } else {
+            self.arm_blocked::<F>(out, now);
         }
     }
 
@@ -132,7 +191,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Router-wide arbitration in the order of age, of the last grant, or drawn: who can go goes.
     fn sweep(&mut self, router: u32, now: Time) {
-        let outs = self.take_dirty(router);
+        let outs = self.take_dirty(router, now);
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         for &out in outs.iter().filter(|&&out| self.out_ports[out].crossbar_free <= now) {
@@ -164,7 +223,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Arbitration in two steps: first an output VC that is free goes to one of the packets that wait for it, which keeps it
     /// until its tail has crossed; then the packets that have theirs contend for the ports, output by output.
     fn arbitrate_allocated(&mut self, router: u32, now: Time) {
-        let outs = self.take_dirty(router);
+        let outs = self.take_dirty(router, now);
         for &out in &outs {
             let OutPort { crossbar_free, next_input, .. } = self.out_ports[out];
             if crossbar_free > now {
@@ -214,13 +273,16 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// The router's outputs on the list, which is empty then; the caller puts the vector back for its memory.
-    fn take_dirty(&mut self, router: u32) -> Vec<usize> {
+    fn take_dirty(&mut self, router: u32, now: Time) -> Vec<usize> {
         let mut outs = std::mem::take(&mut self.dirty_outs);
         outs.clear();
         let first_port = (router * self.ports) as usize;
         for word in 0..self.dirty_words {
             let set = std::mem::take(&mut self.dirty[router as usize * self.dirty_words + word]);
             outs.extend(bits(set).map(|bit| first_port + word * 64 + bit));
+        }
+        if outs.len() > 1 {
+            Turn::new(router, self.ports, now).order(&mut outs, first_port);
         }
         outs
     }

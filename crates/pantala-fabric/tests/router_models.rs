@@ -4,28 +4,38 @@ use pantala_engine::Time;
 use pantala_fabric::config::*;
 use pantala_fabric::routing::Algorithm;
 use pantala_fabric::{Delivery, FabricConfig, Host, PacketOffer, Pull, TrafficClass, Wakes};
-use pantala_topology::Topology;
-use std::collections::BTreeSet;
+use pantala_topology::{LinkClass, Topology};
+use std::collections::{BTreeMap, BTreeSet};
 use support::*;
 
-/// One node that always has a packet for another.
+/// Nodes that always have a packet: each goes round its destinations.
 struct Greedy {
-    source: u32,
     bytes: u32,
-    destinations: Vec<u32>,
-    sent: usize,
+    destinations: BTreeMap<u32, Vec<u32>>,
+    /// Until when, if not for ever.
+    until: BTreeMap<u32, Time>,
+    sent: BTreeMap<u32, usize>,
+}
+
+impl Greedy {
+    fn new(bytes: u32, destinations: impl IntoIterator<Item = (u32, Vec<u32>)>) -> Self {
+        let destinations = destinations.into_iter().collect();
+        Self { bytes, destinations, until: BTreeMap::new(), sent: BTreeMap::new() }
+    }
 }
 
 impl Host for Greedy {
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
-        wakes.nic = node == self.source;
+        wakes.nic = self.destinations.contains_key(&node);
     }
     fn pull(&mut self, node: u32, now: Time, _: &mut Wakes) -> Pull {
-        if node != self.source {
+        let Some(destinations) = self.destinations.get(&node) else { return Pull::Idle };
+        if self.until.get(&node).is_some_and(|until| *until <= now) {
             return Pull::Idle;
         }
-        let destination = self.destinations[self.sent % self.destinations.len()];
-        self.sent += 1;
+        let sent = self.sent.entry(node).or_default();
+        let destination = destinations[*sent % destinations.len()];
+        *sent += 1;
         let class = TrafficClass::PointToPoint;
         Pull::Packet(PacketOffer { destination, bytes: self.bytes, created: now, message: 0, job: 0, class })
     }
@@ -101,7 +111,7 @@ fn booksim2_serialises_one_hot_link() {
         [(1, 1, 256, 0.333), (4, 1, 256, 0.664), (1, 2, 256, 0.666), (4, 2, 256, 1.0), (4, 2, 120, 0.584)]
     {
         let config = booksim2(Algorithm::Minimal, flits, speedup, buffer);
-        let host = Greedy { source: 0, bytes: flits, destinations: vec![destination], sent: 0 };
+        let host = Greedy::new(flits, [(0, vec![destination])]);
         let mut net = network(config, topology.clone(), host);
         net.advance(3_000_000);
         let before = net.totals().flits_delivered;
@@ -176,7 +186,7 @@ fn injection_vcs_let_packets_pass() {
         let mut config = booksim2(Algorithm::Minimal, 4, 2, 16);
         config.injection_vc = injection;
         // The far destination is held up by credits, the near one is free.
-        let host = Greedy { source: 0, bytes: 4, destinations: vec![far, 1], sent: 0 };
+        let host = Greedy::new(4, [(0, vec![far, 1])]);
         let mut net = network(config, topology.clone(), host);
         net.advance(5_000_000);
         let packets = &net.probe.packets;
@@ -211,4 +221,35 @@ fn a_random_arbiter_is_fair() {
     assert!((of_first - 0.5).abs() < 0.04, "{of_first}");
     let repeats = order.windows(2).filter(|pair| pair[0] == pair[1]).count() as f64 / order.len() as f64;
     assert!((0.3..0.7).contains(&repeats), "{repeats}");
+}
+
+/// Two flows share a local link on two VCs and part at the router behind it: one ends there, one goes on to another group. A
+/// crowd holds one of them up for a while. When it is gone, no output wants more than one of the two, so each gets half the
+/// link, though the other's packets are at hand at every moment.
+#[test]
+fn an_input_that_is_always_busy_starves_none_of_its_channels() {
+    let topology = dragonfly(4, 4, 2, 9);
+    let gate = |group, to| topology.global_links(group, to)[0].router;
+    // From group 0 by way of the routers `first` and `last` to a group that `last` has a link to; and from a group that `first`
+    // has a link to, to a node of `last`.
+    let (outward, inward) = (1, (1..9).find(|&other| gate(0, other) != gate(0, 1)).unwrap());
+    let (first, last) = (gate(0, inward), gate(0, outward));
+    let [leaving, arriving, away, here] = [first, gate(inward, 0), gate(outward, 0), last].map(|router| 4 * router);
+    for arbiter in [Arbiter::RoundRobin, Arbiter::Lru, Arbiter::Random] {
+        for held_up in [away, here] {
+            let mut config = kang(Algorithm::Minimal);
+            config.router.arbiter = arbiter;
+            config.router.crossbar_flit = config.timing(LinkClass::Terminal).flit;
+            let crowd = (here + 1..here + 4).map(|node| (node, vec![held_up]));
+            let mut host = Greedy::new(512, crowd.chain([(leaving, vec![away]), (arriving, vec![here])]));
+            host.until.extend((here + 1..here + 4).map(|node| (node, 100_000_000)));
+            let mut net = network(config, topology.clone(), host);
+            net.advance(400_000_000);
+            let flows = [leaving, arriving].map(|source| {
+                net.probe.packets.iter().filter(|p| p.source == source && p.injected > 200_000_000).count()
+            });
+            let share = flows[0] as f64 / (flows[0] + flows[1]) as f64;
+            assert!((share - 0.5).abs() < 0.05, "{arbiter:?}: {flows:?}");
+        }
+    }
 }

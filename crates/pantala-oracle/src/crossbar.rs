@@ -1,16 +1,25 @@
 //! The crossbar of a router: who crosses next, and the flits that do.
 
 use pantala_engine::Time;
+use pantala_engine::random::mix;
 
 use crate::state::{Router, Stay};
 use crate::{LateFlits, OracleConfig, OraclePacket};
 
 impl Router {
     /// Grants the crossbar to every packet that can have it now; gives the ends of their holds.
-    pub(crate) fn grant(&mut self, config: &OracleConfig, packets: &[OraclePacket], now: Time) -> Vec<Time> {
+    ///
+    /// Outputs contend for inputs. They come in a round whose start and sense are drawn for the router, number `id`, and the
+    /// time: `draw = mix(now ^ mix("TurnOutp" ^ id))`, its lower half tells the first output, its highest bit the sense.
+    pub(crate) fn grant(&mut self, id: u32, config: &OracleConfig, packets: &[OraclePacket], now: Time) -> Vec<Time> {
         let requests = self.requests(config, packets, now);
         let mut ends = Vec::new();
-        for output in 0..self.outputs.len() {
+        let draw = mix(now ^ mix(u64::from_be_bytes(*b"TurnOutp") ^ u64::from(id)));
+        let outputs = self.outputs.len();
+        let start = (draw % (1 << 32)) as usize * outputs / (1 << 32);
+        for turn in 0..outputs {
+            let step = if draw < 1 << 63 { turn } else { outputs - 1 - turn };
+            let output = (start + step) % outputs;
             let vcs = usize::from(config.virtual_channels);
             let (all, first) = (self.inputs.len() * vcs, self.outputs[output].next_input);
             let turn = |index: usize| (index + all - first) % all;

@@ -237,7 +237,7 @@ impl<'a> Simulation<'a> {
                     }
                 }
                 moved |= self.cross(id, now);
-                for end in self.routers[id as usize].grant(config, self.packets, now) {
+                for end in self.routers[id as usize].grant(id, config, self.packets, now) {
                     self.schedule(end, Event::Look(place));
                     moved = true;
                 }
