@@ -29,17 +29,20 @@ def deadlock(scenario: Scenario) -> dict[str, Any]:
         raise scenario.blame(error) from None
 
 
-def deadlocks(machine: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any] | str]]:
+def deadlocks(
+    machine: Mapping[str, Any], changes: Mapping[str, Any] | None = None
+) -> Iterator[tuple[str, dict[str, Any] | str]]:
     """Every routing on a machine: its name with the answer of `deadlock`, or why the machine cannot carry it.
 
     Args:
         machine: keys of a scenario's `machine`.
+        changes: other values of the scenario, by dotted key.
 
     Raises:
         ScenarioError: the machine itself is wrong.
     """
     for routing in ROUTINGS:
-        scenario = on_machine(machine, routing.name)
+        scenario = on_machine(machine, routing.name, changes)
         try:
             yield routing.name, native.deadlock(scenario.plan())
         except PlanError as error:
@@ -48,17 +51,22 @@ def deadlocks(machine: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any] 
             yield routing.name, error.message
 
 
-def on_machine(machine: Mapping[str, Any], routing: str) -> Scenario:
+def on_machine(machine: Mapping[str, Any], routing: str, changes: Mapping[str, Any] | None = None) -> Scenario:
     """A scenario for the sake of its machine: every packet class has the one routing.
 
+    Args:
+        machine: keys of a scenario's `machine`.
+        routing: a routing's name.
+        changes: other values, by dotted key: ``{"routing.channels": "booksim2"}``.
+
     Raises:
-        ScenarioError: the machine or the routing is wrong.
+        ScenarioError: the machine, the routing or a change is wrong.
     """
     work = {"kind": "pattern", "pattern": "uniform", "load": 0.5, "include_self": True}
     job = {"name": "any", "ranks": 1, "workload": work}
     data: dict[str, Any] = {"name": "deadlock", "machine": machine, "jobs": [job], "stop": {"duration": "1 us"}}
     data |= {"routing": routing, "routing_all_to_all": routing, "allow_deadlock": True}
-    return Scenario.from_dict(data, source="pantala topology")
+    return Scenario.from_dict(data, source="pantala topology", changes=changes)
 
 
 def lines(found: Mapping[str, Any], name: str = "") -> list[str]:

@@ -245,6 +245,8 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
         (["topology", "--p", "2", "--a", "4", "--h", "2", "--links-per-row-pair", "2"], "is no key of a one-dim"),
         (["topology", "--spread", "even"], "known: consecutive, round_robin"),
         (["topology", "--routing", "minimal"], "only --deadlock asks for a routing"),
+        (["topology", "--set", "routing.channels=booksim2"], "only --deadlock asks for more than the wiring"),
+        (["topology", "--deadlock", "--set", "routing.chanels=booksim2"], "did you mean 'channels'?"),
         (["topology", "FILE", "--preset", "theta"], "a scenario has a machine of its own"),
         (["topology", "--deadlock", "--routing", "bias(0,16)"], "add must be 0 to 15"),
         (["topology", "absent.toml", "--deadlock"], "absent.toml: cannot be read"),

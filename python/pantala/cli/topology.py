@@ -17,7 +17,8 @@ Of a scenario, of a preset ([b]--preset theta[/b]), or of its own numbers ([b]--
 dimensions [b]--p 2 --rows 2 --columns 4 --h 2[/b]); numbers beside a preset change it.
 
 With [b]--deadlock[/b] it says whether packets can wait for each other in a circle: under the routings of the scenario,
-under [b]--routing[/b], or under every routing that there is. A circle is printed, and the exit status is then 1.
+under [b]--routing[/b], or under every routing that there is; [b]--set[/b] changes them, or the machine. A circle is
+printed, and the exit status is then 1.
 """
 
 
@@ -60,9 +61,18 @@ def topology(
     routing: Annotated[
         list[str] | None, typer.Option("--routing", help="A routing to search with --deadlock; repeatable.")
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="With --deadlock: another value, e.g. routing.channels=booksim2; repeatable.",
+        ),
+    ] = None,
 ) -> None:
     """Shows and writes a topology."""
     from pantala import topology as wiring_of
+    from pantala.cli.settings import parse_settings
     from pantala.errors import UsageError
     from pantala.scenario import Scenario
 
@@ -88,11 +98,14 @@ def topology(
         raise UsageError(f"{file}: a scenario has a machine of its own; leave out the other options, or the scenario")
     if routing and not deadlock:
         raise UsageError("--routing: only --deadlock asks for a routing; add it")
-    scenario = None if file is None else Scenario.from_toml(file)
+    changes = parse_settings(settings)
+    if changes and not deadlock:
+        raise UsageError("--set: only --deadlock asks for more than the wiring; add it, or use --p, --a, ...")
+    scenario = None if file is None else Scenario.from_toml(file, changes=changes)
     chosen = wiring_of.topology(given, preset) if scenario is None else scenario.machine.topology
     if deadlock:
         machine = {"preset": preset or "kang2022", "topology": chosen.model_dump()}
-        _search(scenario, machine, routing or [])
+        _search(scenario, machine, routing or [], changes)
         return
     table = wiring_of.link_table(chosen)
     written = []
@@ -111,19 +124,19 @@ def topology(
         output.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _search(scenario: Any, machine: dict[str, Any], routings: list[str]) -> None:
+def _search(scenario: Any, machine: dict[str, Any], routings: list[str], changes: dict[str, Any]) -> None:
     """Prints whether packets can deadlock; exits with 1 if they can."""
     from pantala import deadlock as search
 
     cyclic = False
     found: Any
     if scenario is not None:
-        changes = [{"routing.algorithm": name} for name in routings] or [{}]
-        found = (("", search.deadlock(scenario.replace(change))) for change in changes)
+        others = [{"routing.algorithm": name} for name in routings] or [{}]
+        found = (("", search.deadlock(scenario.replace(other))) for other in others)
     elif routings:
-        found = ((name, search.deadlock(search.on_machine(machine, name))) for name in routings)
+        found = ((name, search.deadlock(search.on_machine(machine, name, changes))) for name in routings)
     else:
-        found = search.deadlocks(machine)
+        found = search.deadlocks(machine, changes)
     for name, answer in found:
         if isinstance(answer, str):
             print(f"{name}: cannot run here: {answer}")
