@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PantalaError,
         RunDirectoryError,
         ScenarioError,
+        ScenarioWarning,
         SimulationError,
         UsageError,
     )
@@ -101,6 +102,7 @@ __all__ = [
     "RunDirectoryError",
     "Scenario",
     "ScenarioError",
+    "ScenarioWarning",
     "SimulationError",
     "Size",
     "Stop",
@@ -127,6 +129,7 @@ _HOMES = {
         "PantalaError",
         "RunDirectoryError",
         "ScenarioError",
+        "ScenarioWarning",
         "SimulationError",
         "UsageError",
     ),

@@ -19,6 +19,7 @@ __all__ = [
     "PlanError",
     "RunDirectoryError",
     "ScenarioError",
+    "ScenarioWarning",
     "SimulationError",
     "UsageError",
     "dotted",
@@ -76,6 +77,20 @@ class ScenarioError(PantalaError, ValueError):
         self.others = others
         more = f" ({others} more after this one)" if others else ""
         super().__init__(_line(source, key, value, message, remedy) + more)
+
+
+class ScenarioWarning(UserWarning):
+    """A scenario that runs, although it may not end well: its packets could wait for each other in a circle.
+
+    Attributes:
+        source: the file, or ``scenario`` for one made in Python.
+        message: what there is to know before it runs; it stands in the resolved plan, too.
+    """
+
+    def __init__(self, source: str, message: str) -> None:
+        self.source = source
+        self.message = message
+        super().__init__(f"{source}: {message}")
 
 
 class RunDirectoryError(PantalaError, OSError):

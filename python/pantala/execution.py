@@ -48,6 +48,9 @@ def run(
         RunDirectoryError: the directory is taken or cannot be written. Nothing has been written.
         SimulationError: the simulation could not go on; what there is is kept, marked incomplete.
         Interrupted: Ctrl-C; what there is is kept, marked incomplete. A `KeyboardInterrupt`.
+
+    Warns:
+        ScenarioWarning: it runs, but packets could wait for each other in a circle.
     """
     target = Path("runs") / scenario.name if out is None else Path(out)
     resolved = scenario.resolve()

@@ -131,6 +131,9 @@ def curve(
     Raises:
         ScenarioError: a name or value is wrong, or the network cannot be built.
         SimulationError: the network stalled.
+
+    Warns:
+        ScenarioWarning: it is measured, but packets could wait for each other in a circle.
     """
     setup = curve_setup(
         preset=preset,
@@ -147,6 +150,8 @@ def curve(
     if not loads:
         raise UsageError("there are no loads; give e.g. 0.1,0.3,0.5")
     scenarios = [setup.at_load(float(load)) for load in loads]  # all checked before the first is simulated
+    with _keys_of_the_curve():
+        scenarios[0].resolve()  # for its warnings, which are those of every load
     points = []
     for scenario in scenarios:
         point = _as_point(measure_point(setup, scenario), setup)

@@ -37,6 +37,7 @@ class FakeCore:
         runs: the plans that were run.
         measured: the plan and the times of each measurement.
         drained: whether each drains.
+        warnings: what every plan resolves with.
     """
 
     VERSION: str = "0.1.0"
@@ -47,6 +48,7 @@ class FakeCore:
     runs: list[Json] = field(default_factory=list)
     measured: list[tuple[Json, int, int, int]] = field(default_factory=list)
     drained: list[bool] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     def resolve(self, plan_json: str) -> str:
         plan = json.loads(plan_json)
@@ -60,7 +62,8 @@ class FakeCore:
             if not job["nodes"]:
                 job["nodes"] = list(range(used, used + job["ranks"]))
             used += job["ranks"]
-        return json.dumps(plan | {"derived": {"nodes": nodes}})
+        derived = {"nodes": nodes} | ({"warnings": self.warnings} if self.warnings else {})
+        return json.dumps(plan | {"derived": derived})
 
     def run(self, plan_json: str, out_dir: str, progress: Callable[[Json], None] | None) -> str:
         plan, directory = json.loads(plan_json), Path(out_dir)

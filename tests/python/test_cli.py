@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import polars as pl
+import pytest
 
 import pantala as pt
 from fake_core import FakeCore
 from fake_run import fake_run
-from support import Ended
+from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
 
@@ -72,6 +75,25 @@ def test_deadlock_is_a_line_a_routing(fake_core: FakeCore, cli: Cli, small: Path
     assert "booksim_ugal: can deadlock, known as booksim_ugal: " in found.out
 
 
+def test_deadlock_with_other_values(
+    fake_core: FakeCore, cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, Any]] = []
+    told = fake_core.deadlock
+
+    def deadlock(plan_json: str) -> str:
+        asked.append(json.loads(plan_json))
+        return told(plan_json)
+
+    monkeypatch.setattr(fake_core, "deadlock", deadlock)
+    settings = ("--set", "routing.channels=booksim2", "--set", "machine.nic.responses=true")
+    for what in ((small,), ("--preset", "booksim2"), ("--preset", "booksim2", "--routing", "minimal")):
+        assert cli("topology", *what, "--deadlock", *settings).err == ""
+        assert {plan["routing"]["channels"] for plan in asked} == {"booksim2"}
+        assert all(plan["nic"]["responses"] for plan in asked)
+    assert [plan["routing_all_to_all"]["channels"] for plan in asked[1:]] == ["booksim2"] * (len(pt.ROUTINGS) + 1)
+
+
 def test_deadlock_of_every_routing_says_which_cannot_run(fake_core: FakeCore, cli: Cli) -> None:
     found = cli("topology", "--preset", "theta", "--deadlock")
     assert found.status == 1, "booksim_ugal has a cycle"
@@ -90,6 +112,60 @@ def test_check_tells_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: Pa
     told = json.loads(checked.out)["assumptions"]
     assert f"right; 1 job, 4 of 4,392 nodes; {len(told)} assumptions:\n" in checked.err
     assert "  machine.links.row.latency: a backplane\n" in checked.err
+
+
+WARNINGS = ["packets can wait for each other", "and there is more"]
+
+
+@pytest.mark.parametrize(
+    ("command", "source"),
+    [
+        (["check", "FILE"], "FILE"),
+        (["check", "FILE", "--plan", "plan.json"], "FILE"),
+        (["run", "FILE"], "FILE"),
+        (["run", "FILE", "--quiet"], "FILE"),
+        (["run", "FILE", "--set", "interference=true"], "FILE"),
+        (["curve", "--loads", "0.1,0.5,0.9"], "pantala curve"),
+        (["curve", "--loads", "0.1", "--json"], "pantala curve"),
+    ],
+    ids=" ".join,
+)
+def test_what_a_plan_warns_of_is_a_line_each(
+    fake_core: FakeCore, cli: Cli, workdir: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], source: str
+) -> None:
+    Path("FILE").write_text(SMALL)
+    monkeypatch.setattr("pantala.execution.write_report", lambda _: None)  # of the stand-in's runs there is none
+    monkeypatch.setattr("pantala.report.finding_of", lambda _: "found")
+    ended = cli(*command)
+    assert (ended.status, "warning" in ended.err) == (0, False), ended.err
+    fake_core.warnings = WARNINGS
+    ended = cli(*command, *(["--overwrite"] if command[0] == "run" else []))
+    assert ended.status == 0, ended.err
+    said = [line for line in ended.err.splitlines() if "warning" in line]
+    assert said == [f"{source}: warning: {text}" for text in WARNINGS]
+    assert WARNINGS[0] not in ended.out.partition('"warnings"')[0]
+
+
+def test_what_runs_with_a_warning_can_be_made_an_error(fake_core: FakeCore, workdir: Path, small: Path) -> None:
+    scenario = pt.Scenario.from_toml(small)
+    fake_core.warnings = WARNINGS[:1]
+    with pytest.warns(pt.ScenarioWarning) as warned:
+        pt.run(scenario, report=False)
+    told = warned.pop(pt.ScenarioWarning).message
+    assert isinstance(told, pt.ScenarioWarning)
+    assert (told.source, told.message, str(told)) == (str(small), WARNINGS[0], f"{small}: {WARNINGS[0]}")
+    with pytest.raises(pt.ScenarioWarning):  # as pytest has it, and `python -W error`
+        pt.run(scenario, out="other")
+    assert not Path("other").exists()
+
+
+def test_other_warnings_are_not_touched(fake_core: FakeCore, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn(*_: Any, **__: Any) -> None:
+        warnings.warn("old", DeprecationWarning, stacklevel=1)
+
+    monkeypatch.setattr("pantala.load_curve.curve", warn)
+    with pytest.warns(DeprecationWarning, match="old"):
+        cli("curve")
 
 
 def test_topology_is_shown_and_written(fake_core: FakeCore, cli: Cli, workdir: Path) -> None:

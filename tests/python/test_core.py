@@ -226,3 +226,33 @@ def test_times_are_whole_picoseconds() -> None:
     assert derived["flit_time_ps"] == {"terminal": 5120, "local": 5120, "global": 5120, "crossbar": 1280}
     assert set(derived["flit_time_error_ppm"].values()) == {0.0}
     assert Duration(derived["flit_time_ps"]["local"]) == Duration.parse("5.12 ns")
+
+
+def test_what_can_deadlock_and_runs_warns(workdir: Path, cli: Cli) -> None:
+    """BookSim2's ugal: the warning of the core reaches the command line, the run directory and the report."""
+    Path("known.toml").write_text(SMALL.replace('"minimal"', '{ algorithm = "booksim_ugal", channels = "booksim2" }'))
+    ended = cli("run", "known.toml", "--out", "here", "--quiet")
+    (line,) = ended.err.splitlines()
+    source, _, text = line.partition(": warning: ")
+    assert (ended.status, source) == (0, "known.toml")
+    assert text.startswith(
+        "packets can wait for each other in a cycle of 6 virtual channels, as is known of booksim_ugal"
+    )
+    assert pt.Run("here").plan["derived"]["warnings"] == [text]
+    assert f"{text}." in Path("here/report.html").read_text(encoding="utf-8")
+    assert cli("check", "known.toml", "--plan", "plan.json").err.startswith(f"{line}\nknown.toml: right; ")
+    small = ("--set", "machine.topology.g=9", "--loads", "0.1", "--measure", "1 us")
+    ended = cli("curve", "--preset", "booksim2", "--routing", "ugal", *small)
+    assert (ended.status, ended.err.splitlines()) == (0, [f"pantala curve: warning: {text}"])
+
+
+def test_what_can_deadlock_and_is_not_known_is_refused(workdir: Path, cli: Cli) -> None:
+    jobs = SMALL.replace('name = "fft"', 'name = "fft"\nrouting = { algorithm = "minimal", channels = "booksim2" }')
+    Path("two.toml").write_text(jobs.replace('routing = "minimal"', 'routing = "ugal_g"', 1))
+    ended = cli("run", "two.toml")
+    assert (ended.status, ended.out) == (2, "")
+    assert "packets can wait for each other in a cycle" in ended.err
+    assert "allow_deadlock = true" in ended.err
+    ended = cli("run", "two.toml", "--quiet", "--set", "allow_deadlock=true")
+    assert ended.status == 0
+    assert "and allow_deadlock lets them; if they do, the watchdog ends the run" in ended.err

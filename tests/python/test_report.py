@@ -228,6 +228,14 @@ def test_unbalanced_books_are_a_warning(tmp_path: Path) -> None:
     assert "the count of credits does not balance" in render_report(run)
 
 
+def test_a_plan_that_ran_with_a_warning_says_so(tmp_path: Path) -> None:
+    warned = "packets can wait for each other in a cycle of 6 virtual channels"
+    run = edited(tmp_path, small_study(), lambda document: document["plan"]["derived"].update(warnings=[warned]))
+    text = render_report(run)
+    assert "Read with care" in text
+    assert f": {warned}." in text
+
+
 def test_saturated_pattern_is_a_warning(tmp_path: Path) -> None:
     def offer(document: dict[str, Any]) -> None:
         document["plan"]["jobs"][1]["workload"] = {"kind": "pattern", "pattern": "uniform", "load": 0.9}

@@ -6,14 +6,16 @@ import contextlib
 import os
 import signal
 import sys
-from typing import Annotated, NoReturn
+import warnings
+from collections.abc import Iterator
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
 from pantala.cli import bench, check, curve, reference, report, run, study, topology
 from pantala.cli.stopped import INTERRUPTED
-from pantala.errors import PantalaError
+from pantala.errors import PantalaError, ScenarioWarning
 
 __all__ = ["app", "ended", "run_line"]
 
@@ -53,7 +55,8 @@ def run_line(line: list[str]) -> NoReturn:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # what a batch system sends at the time limit
     debug = "--debug" in line or bool(os.environ.get("PANTALA_DEBUG"))
     try:
-        status = app(args=[word for word in line if word != "--debug"], prog_name="pantala", standalone_mode=False)
+        with _warnings_in_a_line():
+            status = app(args=[word for word in line if word != "--debug"], prog_name="pantala", standalone_mode=False)
         if status == INTERRUPTED:  # typer has swallowed the KeyboardInterrupt
             _say("interrupted", INTERRUPTED)
     except BaseException as error:
@@ -64,6 +67,23 @@ def run_line(line: list[str]) -> NoReturn:
         status = ended(error)
     sys.stdout.flush()
     sys.exit(status if isinstance(status, int) else 0)
+
+
+@contextlib.contextmanager
+def _warnings_in_a_line() -> Iterator[None]:
+    """Says warnings about a scenario as its errors are said; those of Python and its libraries stay as they are."""
+    others = warnings.showwarning
+
+    def show(message: Warning | str, *where: Any, **more: Any) -> None:
+        if isinstance(message, ScenarioWarning):
+            print(f"{message.source}: warning: {message.message}", file=sys.stderr)
+        else:
+            others(message, *where, **more)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ScenarioWarning)
+        warnings.showwarning = show
+        yield
 
 
 def ended(error: BaseException) -> int:

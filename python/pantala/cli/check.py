@@ -18,7 +18,7 @@ __all__ = ["HELP", "check"]
 HELP = """Check a scenario and show the resolved plan: every default, every rank's node, what follows from them.
 
 Without --plan the plan goes to standard output, as JSON. What the preset or the routing assumes, because no paper says
-it, stands in it below `assumptions`, and is told on standard error.
+it, stands in it below `assumptions`, and is told on standard error; so are warnings.
 """
 
 

@@ -24,7 +24,8 @@ def warnings(subject: Subject) -> list[str]:
     """Say of every part of the report what is wrong with it; an empty list is good news."""
     found = []
     for title, run in subject.parts.items():
-        found += [f"{title}: {text}" for text in (*_ending(run), *_conservation(run), *_saturation(run))]
+        texts = (*_ending(run), *_planned(run), *_conservation(run), *_saturation(run))
+        found += [f"{title}: {text}" for text in texts]
     if subject.slowdown is not None:
         unknown = subject.slowdown.filter(pl.col("slowdown").is_null())["name"].to_list()
         endless = [name for job, name in job_names(subject.run).items() if is_endless(subject.run, job)]
@@ -46,6 +47,11 @@ def _ending(run: RunLike) -> list[str]:
     if document.get("diagnosis"):
         text += f"\n{document['diagnosis']}"
     return [text]
+
+
+def _planned(run: RunLike) -> list[str]:
+    """What was known before the run: that its packets could wait for each other in a circle."""
+    return [f"{text}." for text in run.document["plan"].get("derived", {}).get("warnings", [])]
 
 
 def _conservation(run: RunLike) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
-from pantala.errors import PlanError, ScenarioError
+from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.plan import build_plan, resolve_plan, scenario_key
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, fault, plain
@@ -91,8 +92,8 @@ class Scenario(Model):
     """How the packets of all-to-all collectives choose theirs, if not as `routing` says; its keys are laid over those
     of `routing`."""
     allow_deadlock: Flag = False
-    """Run although packets could wait for each other in a circle, with a warning. Some routings of other simulators
-    cannot do without: see `pantala topology --deadlock`."""
+    """Run although packets could wait for each other in a circle, with a warning; else such a scenario is refused, and
+    `pantala topology FILE --deadlock` shows the circle. booksim_ugal with `channels = "booksim2"` does not need it."""
     mpi: Mpi = Mpi()
     """How messages are sent."""
     jobs: Annotated[tuple[Job, ...], Field(json_schema_extra={"minItems": 1})]
@@ -202,11 +203,18 @@ class Scenario(Model):
 
         Raises:
             ScenarioError: the scenario cannot be run: more ranks than nodes, too few virtual channels, ...
+
+        Warns:
+            ScenarioWarning: it runs, but packets could wait for each other in a circle; ``derived.warnings`` has the
+                same.
         """
         try:
-            return resolve_plan(self.plan())
+            resolved = resolve_plan(self.plan())
         except PlanError as error:
             raise self.blame(error) from None
+        for message in resolved["derived"].get("warnings", ()):
+            warnings.warn(ScenarioWarning(self._source, message), stacklevel=2)
+        return resolved
 
     def blame(self, error: PlanError) -> ScenarioError:
         """The scenario's own error for a fault that the core found in its plan."""
