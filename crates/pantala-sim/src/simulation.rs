@@ -119,8 +119,8 @@ impl Simulation {
         Self::with_config(plan, measure_from, |_| {})
     }
 
-    /// As [`new`](Self::new), with a fabric that is not quite as the plan says. For tests of the watchdog: no plan that
-    /// resolves has a network that gets stuck.
+    /// As [`new`](Self::new), with a fabric that is not quite as the plan says. For tests of the watchdog: what resolves
+    /// without a warning has no network that gets stuck.
     ///
     /// # Errors
     /// A [`PlanError`] for the first fault of the plan.

@@ -1,6 +1,7 @@
 //! Runs that get stuck end with a diagnosis.
 //!
-//! No plan that resolves can deadlock a network, so these take one virtual channel for all.
+//! What resolves without a warning cannot deadlock a network, and what resolves with one need not come to it (`deadlocks.rs` has
+//! plans that do). So these change the network behind a plan that is free: one virtual channel for all.
 
 use crate::support::{Ran, finish, job, plan, read};
 use pantala_fabric::FabricConfig;
