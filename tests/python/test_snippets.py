@@ -1,6 +1,9 @@
 """Every command and every piece of Python and TOML in the README and the documentation runs, page by page.
 
 The pages' own examples are there, smaller: a run takes a moment, and a curve measures a few microseconds.
+
+What a `console` block shows below a command of `pantala`, the command prints, to either stream; `...` stands for any
+lines. A command that ends with `# exits with 1` does.
 """
 
 from __future__ import annotations
@@ -77,8 +80,10 @@ def clone(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("page", HAND_MADE, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
     for block in blocks(page, "console"):
-        for line in re.findall(r"^\$ (.*)", block.replace("\\\n", ""), re.MULTILINE):
-            _run(line, cli)
+        commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.replace("\\\n", ""), re.MULTILINE)
+        assert len(commands) == len(re.findall(r"^\$ ", block, re.MULTILINE)) > 0
+        for line, shown in commands:
+            _run(line, shown, cli)
     for block in blocks(page, "toml"):
         tomllib.loads(block)
     names: dict[str, Any] = {}
@@ -88,7 +93,7 @@ def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
             exec(code, names)  # the pages are our own
 
 
-def _run(line: str, cli: Cli) -> None:
+def _run(line: str, shown: str, cli: Cli) -> None:
     words = shlex.split(line, comments=True)
     if words[0] == "make":
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -97,6 +102,9 @@ def _run(line: str, cli: Cli) -> None:
         if words[1] == "run" and "--overwrite" not in words:
             words.append("--overwrite")
         ended = cli(*words[1:])
-        assert ended.status == 0, f"{line}: {ended.err}"
+        status = re.search(r"# exits with (\d+)$", line)
+        assert ended.status == int(status[1] if status else 0), f"{line}: {ended.err}"
+        lines = ("(?:.*\\n)*" if told == "...\n" else re.escape(told) for told in shown.splitlines(keepends=True))
+        assert re.search(f"^{''.join(lines)}", f"{ended.out}\n{ended.err}", re.MULTILINE), f"{line}: {ended}"
     elif words[0] not in SET_UP:
         subprocess.run(["bash", "-c", line], check=True, capture_output=True)
