@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Capacity"]
 
-_COUNTED = re.compile(r"\s*(?P<count>\d{1,9})\s*(?P<unit>packet|flit)s?\s*")
+_COUNTED = re.compile(r"\s*(?P<count>-?\d{1,9})\s*(?P<unit>packet|flit)s?\s*")
 _REMEDY = "write e.g. '30 packets', '120 flits' or '15 KiB'"
 
 
@@ -45,6 +45,8 @@ class Capacity:
                 return cls(0, "unlimited")
             match = _COUNTED.fullmatch(value)
             if match is not None:
+                if int(match["count"]) < 0:
+                    raise UnitError("must not be negative", _REMEDY)
                 return cls(int(match["count"]), "packet" if match["unit"] == "packet" else "flit")
         try:
             size = Size.parse(value)

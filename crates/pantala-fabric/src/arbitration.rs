@@ -195,7 +195,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         for &out in outs.iter().filter(|&&out| self.out_ports[out].crossbar_free <= now) {
-            for in_vc in self.waiting_for::<false>(out) {
+            for in_vc in self.waiting_for(out) {
                 candidates.push((self.rank(in_vc, now), in_vc as u32, out as u32));
             }
         }
@@ -252,7 +252,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Gives each free VC of an output to one of the packets that wait for it.
     fn allocate_vcs(&mut self, out: usize, now: Time) {
         let mut best = [(u64::MAX, NONE); 16];
-        for in_vc in self.waiting_for::<false>(out) {
+        for in_vc in self.waiting_for(out) {
             let InVc { out_vc, open, .. } = self.in_vcs[in_vc];
             let hold = &self.holds[out_vc];
             if hold.owner == NONE && hold.until <= now && open <= now {
@@ -310,47 +310,53 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// The input VCs that wait for `out`.
-    fn waiting_for<const F: bool>(&self, out: usize) -> impl Iterator<Item = usize> + use<H, P, F> {
-        const MOST_WORDS: usize = 64; // 256 ports of 16 VCs
-        let first = self.out_ports[out].router as usize * self.ports as usize * self.vcs;
-        let mut set = [0u64; MOST_WORDS];
-        for (word, bits) in set.iter_mut().enumerate().take(self.words) {
-            *bits = self.waiting_word::<F>(out, word);
-        }
-        (0..self.words).flat_map(move |word| bits(set[word]).map(move |bit| first + word * 64 + bit))
+    fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> {
+        let first = self.first_in_vc(out);
+        (0..self.words)
+            .flat_map(move |word| bits(self.waiting_word::<false>(out, word)).map(move |bit| first + word * 64 + bit))
+    }
+
+    /// The first input VC of an output's router.
+    #[inline(always)]
+    fn first_in_vc(&self, out: usize) -> usize {
+        self.out_ports[out].router as usize * self.ports as usize * self.vcs
     }
 
     /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot go.
     #[inline(never)]
     fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
-        for in_vc in self.waiting_for::<F>(out) {
-            let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
-            let mut busy_until = self.in_ports[port].busy_until.max(open);
-            if self.stages.holds_vcs::<F>() {
-                let hold = &self.holds[out_vc];
-                if hold.owner != NONE && hold.owner as usize != in_vc {
-                    // The owner's turn comes first.
+        let first = self.first_in_vc(out);
+        for word in 0..if F { 1 } else { self.words } {
+            for bit in bits(self.waiting_word::<F>(out, word)) {
+                let in_vc = first + word * 64 + bit;
+                let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
+                let mut busy_until = self.in_ports[port].busy_until.max(open);
+                if self.stages.holds_vcs::<F>() {
+                    let hold = &self.holds[out_vc];
+                    if hold.owner != NONE && hold.owner as usize != in_vc {
+                        // The owner's turn comes first.
+                        continue;
+                    }
+                    busy_until = busy_until.max(hold.until);
+                }
+                if busy_until > now {
+                    wake = wake.min(busy_until);
                     continue;
                 }
-                busy_until = busy_until.max(hold.until);
-            }
-            if busy_until > now {
-                wake = wake.min(busy_until);
-                continue;
-            }
-            let room = self.stages.room::<F>(self.packets[queue.head].flits.into());
-            let vc = &mut self.out_vcs[out_vc as usize];
-            if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= room as i32 {
-                match vc.credits.when(&self.pool, room) {
-                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
-                    None => vc.await_credits(room),
+                let room = self.stages.room::<F>(self.packets[queue.head].flits.into());
+                let vc = &mut self.out_vcs[out_vc as usize];
+                if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= room as i32 {
+                    match vc.credits.when(&self.pool, room) {
+                        Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+                        None => vc.await_credits(room),
+                    }
+                    continue;
                 }
-                continue;
-            }
-            match vc.space.when(&self.pool, room) {
-                Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
-                None => vc.space_wait = true,
+                match vc.space.when(&self.pool, room) {
+                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+                    None => vc.space_wait = true,
+                }
             }
         }
         if wake != NEVER {
