@@ -11,8 +11,10 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
+import pantala as pt
 from fake_run import fake_interference, fake_run, small_study
 from pantala import figures
+from pantala.report import render_report
 from pantala.results import InterferenceRun, Run
 
 
@@ -204,3 +206,32 @@ def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
         assert whole.metric(f"row_{metric}") is None
         assert grid.metric(f"column_{metric}") is not None
     assert "row, group" in words(figures.hottest_links(grid, 200))
+
+
+def test_learning_draws_each_kind_of_port_by_its_windows(tmp_path: Path) -> None:
+    scenario = pt.Scenario(
+        name="learning",
+        machine={"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+        routing="q_adaptive",
+        record={"q_learning": True, "window": "1 us"},
+        jobs=[pt.Job(name="noise", ranks=72, workload=pt.Pattern(pattern="uniform", load=0.3))],
+        stop={"duration": "10 us"},
+    )
+    run = pt.run(scenario, out=tmp_path / "run")
+    assert isinstance(run, Run)
+    rows = run.q_learning.collect()
+    figure = figures.learning(run)
+    assert [axes.get_title(loc="left").partition(":")[0] for axes in figure.axes] == ["local", "direct", "detour"]
+    for axes, via in zip(figure.axes, ("local", "direct", "detour"), strict=True):
+        of_kind = rows.filter(pl.col("via") == via).sort("window_start_ns")
+        found, estimated = axes.lines
+        assert np.asarray(estimated.get_xdata()).tolist() == pytest.approx(
+            [(start + 500) / 1e3 for start in of_kind["window_start_ns"]]
+        )
+        for line, column in ((found, "feedback_mean_ns"), (estimated, "estimate_mean_ns")):
+            values = np.asarray(line.get_ydata())
+            assert (values / values[0]).tolist() == pytest.approx((of_kind[column] / of_kind[column][0]).to_list())
+    page = render_report(run)
+    assert "What the routers learned" in page
+    with pytest.raises(ValueError, match=r"record\.q_learning asks for it"):
+        figures.learning(fake_run(tmp_path / "other"))

@@ -15,6 +15,7 @@ from pantala.figures.communication import communication_time
 from pantala.figures.curve import curve
 from pantala.figures.hottest import hottest_links, hottest_table, link_name
 from pantala.figures.latency import packet_latency
+from pantala.figures.learning import learning
 from pantala.figures.link_map import group_matrix, link_load_map, link_shift_map, shared_until
 from pantala.figures.save import FORMATS, check_place, save, to_svg
 from pantala.figures.slowdown import slowdown_bars
@@ -30,6 +31,7 @@ __all__ = [
     "group_matrix",
     "hottest_links",
     "hottest_table",
+    "learning",
     "link_load_map",
     "link_name",
     "link_shift_map",

@@ -44,6 +44,7 @@ def pictures(subject: Subject) -> dict[str, Picture]:
         "stall": _stall,
         "shift": _shift,
         "hottest": _hottest,
+        "learning": _learning,
     }
     drawn = {key: maker(subject) for key, maker in makers.items()}
     return {key: picture for key, picture in drawn.items() if picture is not None}
@@ -207,6 +208,22 @@ def _hottest(subject: Subject) -> Picture | None:
         "",
         hottest_sentence(subject) + " The table below has the numbers.",
         figures.hottest_links(subject.run),
+    )
+
+
+def _learning(subject: Subject) -> Picture | None:
+    rows = table(subject.run, "q_learning")
+    if rows is None:
+        return None
+    updates = int(rows.select(pl.col("updates").sum()).collect().item())
+    return _picture(
+        "learning",
+        "What the routers learned",
+        "How long a packet has to its destination by each kind of port, as q_adaptive's tables have it: solid the "
+        "estimates once corrected, dotted what the packets had found; means over the corrections of a window.",
+        KANG,
+        f"Estimates of q_adaptive's tables over simulated time, after {updates:,} corrections in all.",
+        figures.learning(subject.run),
     )
 
 

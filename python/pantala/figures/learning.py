@@ -1,0 +1,61 @@
+"""What q_adaptive's routers learn over simulated time."""
+
+from __future__ import annotations
+
+import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from pantala.figures.runs import RunLike, table
+from pantala.figures.style import MUTED, PALETTE, new_figure, style, time_unit
+
+__all__ = ["learning"]
+
+#: The kinds of port of the table q_learning, with what to call them.
+_VIA = {
+    "local": "to another router of the group",
+    "direct": "global link to the destination's group",
+    "detour": "global link to another group",
+}
+
+
+def learning(run: RunLike) -> Figure:
+    """Draw the estimates of q_adaptive's tables against time, one panel a kind of port.
+
+    Solid the estimates once corrected, dotted what the packets behind them had found; means over the corrections of
+    a window, over all routers. As Kang et al. (HPDC 2021) follow the learning of their Q-adaptive routing.
+
+    Args:
+        run: A run with `record.q_learning`.
+
+    Raises:
+        ValueError: the run recorded no learning.
+    """
+    rows = table(run, "q_learning")
+    if rows is None:
+        raise ValueError("the run recorded no learning: record.q_learning asks for it, and q_adaptive has to route")
+    frame = rows.collect()
+    kinds = [via for via in _VIA if via in set(frame["via"])]
+    half = float(run.document["plan"]["record"]["window_ps"]) / 2000
+    divisor, unit = time_unit(float(frame["window_start_ns"].to_numpy().max()) + half)
+    scale, name = time_unit(float(frame["estimate_mean_ns"].to_numpy().max()))
+    with style():
+        figure = new_figure(0.75 + 1.45 * len(kinds))
+        panels = figure.subplots(len(kinds), sharex=True, squeeze=False).ravel()
+        for axes, via, colour in zip(panels, kinds, PALETTE, strict=False):
+            of_kind = frame.filter(pl.col("via") == via).sort("window_start_ns")
+            middle = (of_kind["window_start_ns"].to_numpy() + half) / divisor
+            axes.plot(middle, of_kind["feedback_mean_ns"].to_numpy() / scale, ":", color=colour, lw=1.1)
+            axes.plot(middle, of_kind["estimate_mean_ns"].to_numpy() / scale, color=colour)
+            axes.set_title(f"{via}: {_VIA[via]}")
+            axes.set_ylim(bottom=0)
+            axes.grid(axis="y")
+            axes.margins(x=0)
+        key = [
+            Line2D([], [], color=MUTED, lw=1.1, ls=":", label="found"),
+            Line2D([], [], color=MUTED, label="estimated"),
+        ]
+        figure.legend(handles=key, loc="outside upper right", ncols=2)
+        panels[-1].set_xlabel(f"simulated time ({unit})")
+        figure.supylabel(f"time to the destination ({name})", fontsize=9)
+    return figure
