@@ -33,7 +33,8 @@ from pantala.studies.prisacari2015.runs import (
     specs,
 )
 from pantala.studies.prisacari2015.verdicts import _RULES
-from pantala.studies.simulate import Point, Record, simulate
+from pantala.studies.simulate import Point, Record, _factor, simulate
+from pantala.studies.steady import Estimate
 from pantala.units import Duration
 from support import Ended
 
@@ -178,6 +179,22 @@ def test_a_point_that_is_not_known_within_its_longest_run_says_so(tmp_path: Path
     record = Point("short", scenario, Duration(5 * 10**6), Duration(5 * 10**6)).measure()
     assert record["simulated_ns"] == 5_000
     assert not record["precise"]
+
+
+@pytest.mark.parametrize(
+    ("half_width", "warm_up", "steady", "factor"),
+    [
+        (0.02, 0, True, 5.32),  # four times as long, and a third more
+        (0.02, 100, True, 0.25 + 0.75 * 5.32),
+        (0.0101, 200, True, 1.25),
+        (0.2, 0, True, 8.0),
+        (0.02, 300, False, 2.0),
+    ],
+)
+def test_the_next_try_is_as_long_as_precision_should_take(
+    half_width: float, warm_up: int, steady: bool, factor: float
+) -> None:
+    assert _factor(Estimate(1.0, half_width, warm_up, steady)) == pytest.approx(factor)
 
 
 # --- the directory ---

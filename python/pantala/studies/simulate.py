@@ -1,7 +1,7 @@
 """Points of a study: a scenario run until its throughput is known well enough, in parallel, each kept on disk.
 
 A point is one scenario of one job of synthetic traffic. It is simulated for `first`; if the throughput behind the
-warm-up is not known to `PRECISION` at 99 % confidence, again for two, four or eight times as long, up to `longest`.
+warm-up is not known to `PRECISION` at 99 % confidence, again for as long as that should take, up to `longest`.
 What came out is one JSON file a point, written in one go, so that a study that is interrupted goes on where it was.
 """
 
@@ -39,7 +39,7 @@ PRECISION = 0.01
 WINDOWS = 400
 
 #: Raised when a point of the same plan would be measured otherwise, so that files of old points are not taken.
-_PROTOCOL = 1
+_PROTOCOL = 2
 
 #: What is known of a point; `Point.measure` says what is in it.
 Record = dict[str, Any]
@@ -100,9 +100,7 @@ class Point:
             found, record = self._try(simulated)
             if found.steady and found.relative <= PRECISION:
                 break
-            longer = Duration(simulated * _factor(found))
-            if longer > self.longest:
-                longer = self.longest
+            longer = Duration(min(round(simulated * _factor(found)), self.longest))
             if longer <= simulated:
                 break
             simulated = longer
@@ -126,10 +124,17 @@ class Point:
             return estimate(_accepted(run)), _record(run)
 
 
-def _factor(found: Estimate) -> int:
-    """How much longer the next try is: the half width falls with the root of the time."""
-    lacking = (found.relative / PRECISION) ** 2 if found.steady else 2.0
-    return 2 if lacking <= 1.7 else 4 if lacking <= 3.4 else 8
+def _factor(found: Estimate) -> float:
+    """How many times as long the next try is: the half width falls with the root of the time behind the warm-up.
+
+    A third more than that, since a half width is an estimate as well; at most eight times, and twice where the warm-up
+    has not ended.
+    """
+    if not found.steady:
+        return 2.0
+    lacking = 1.33 * (found.relative / PRECISION) ** 2
+    warm = found.warm_up / WINDOWS
+    return min(max(warm + (1 - warm) * lacking, 1.25), 8.0)
 
 
 def _accepted(run: Run) -> list[float]:
