@@ -72,7 +72,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             words,
             wheel: Wheel::new(),
             packets: Packets::default(),
-            pool: PendingPool::new(),
+            pool: PendingPool::default(),
             in_ports: Vec::with_capacity(out_ports).into(),
             in_vcs: Vec::with_capacity(out_ports * vcs).into(),
             out_ports: Vec::with_capacity(out_ports).into(),

@@ -4,7 +4,7 @@
 //! due in the order of pushing.
 
 use super::Via;
-use crate::packet::NONE;
+use crate::due::{DuePool, DueQueue};
 use crate::slab::Slab;
 use pantala_engine::{NEVER, Time};
 
@@ -19,29 +19,15 @@ pub(super) struct Feedback {
     pub(super) via: Via,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    time: Time,
-    feedback: Feedback,
-    next: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Queue {
-    head: u32,
-    tail: u32,
-}
-
-/// All queues, and their entries in one slab with a free list.
+/// All queues.
 #[derive(Debug, Default)]
 pub(super) struct FeedbackQueues {
     columns: usize,
     /// By router and column.
-    queues: Slab<Queue>,
+    queues: Slab<DueQueue>,
     /// By router: when the first entry of any of its queues comes due.
     due: Slab<Time>,
-    entries: Slab<Entry>,
-    free: u32,
+    pool: DuePool<Feedback>,
 }
 
 impl FeedbackQueues {
@@ -49,10 +35,9 @@ impl FeedbackQueues {
         let (routers, columns) = (routers as usize, columns as usize);
         Self {
             columns,
-            queues: vec![Queue { head: NONE, tail: NONE }; routers * columns].into(),
+            queues: vec![DueQueue::EMPTY; routers * columns].into(),
             due: vec![NEVER; routers].into(),
-            entries: Slab::default(),
-            free: NONE,
+            pool: DuePool::default(),
         }
     }
 
@@ -69,26 +54,12 @@ impl FeedbackQueues {
     /// Feedback for a port of `router` comes due at `time`, not before what was pushed for that port earlier.
     #[inline]
     pub(super) fn push(&mut self, router: u32, column: u32, feedback: Feedback, time: Time) {
-        let entry = Entry { time, feedback, next: NONE };
-        let index = if self.free == NONE {
-            self.entries.push(entry);
-            (self.entries.len() - 1) as u32
-        } else {
-            let index = self.free;
-            self.free = self.entries[index].next;
-            self.entries[index] = entry;
-            index
-        };
         let queue = &mut self.queues[router as usize * self.columns + column as usize];
-        if queue.head == NONE {
-            queue.head = index;
+        if queue.is_empty() {
             let due = &mut self.due[router];
             *due = time.min(*due);
-        } else {
-            debug_assert!(self.entries[queue.tail].time <= time, "feedback out of order");
-            self.entries[queue.tail].next = index;
         }
-        queue.tail = index;
+        queue.push(&mut self.pool, time, feedback);
     }
 
     /// Takes all feedback for `router` up to `now`, port by port: column, feedback and time.
@@ -96,24 +67,14 @@ impl FeedbackQueues {
         let mut due = NEVER;
         for column in 0..self.columns {
             let queue = &mut self.queues[router as usize * self.columns + column];
-            while queue.head != NONE {
-                let index = queue.head;
-                let entry = self.entries[index];
-                if entry.time > now {
-                    due = due.min(entry.time);
-                    break;
-                }
-                each(column as u32, entry.feedback, entry.time);
-                queue.head = entry.next;
-                self.entries[index].next = self.free;
-                self.free = index;
-            }
+            let first = queue.take(&mut self.pool, now, |time, feedback| each(column as u32, feedback, time));
+            due = due.min(first);
         }
         self.due[router] = due;
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.queues.memory() + self.due.memory() + self.entries.memory()
+        self.queues.memory() + self.due.memory() + self.pool.memory()
     }
 }
 
@@ -144,16 +105,5 @@ mod tests {
         assert_eq!(taken(&mut queues, 1, 59), []);
         assert_eq!(taken(&mut queues, 1, 60), [(2, 9, 60)]);
         assert_eq!(queues.due(1), NEVER);
-    }
-
-    #[test]
-    fn entries_are_used_again() {
-        let mut queues = FeedbackQueues::new(1, 2);
-        for time in 1..1_000 {
-            queues.push(0, (time % 2) as u32, feedback(time as u32), time);
-            queues.push(0, (time % 2) as u32, feedback(time as u32), time);
-            assert_eq!(taken(&mut queues, 0, time).len(), 2);
-        }
-        assert_eq!(queues.entries.len(), 2);
     }
 }
