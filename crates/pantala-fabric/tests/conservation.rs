@@ -2,22 +2,15 @@
 mod support;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
-use pantala_fabric::routing::{Algorithm, Channels, QueueMeasure, QueueScope, RoutingConfig};
+use pantala_fabric::routing::{Algorithm, QueueMeasure, QueueScope};
 use pantala_fabric::{FabricConfig, Network};
-use pantala_topology::{GroupSpec, Topology};
+use pantala_topology::Topology;
 use proptest::prelude::*;
 use support::*;
 
 /// Small machines of one and two dimensions, parallel links included.
 fn machines() -> impl Strategy<Value = Topology> {
-    let mesh = (1u32..5, 1u32..3).prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair });
-    let grid = (1u32..3, 1u32..4, 1u32..3, 1u32..4).prop_map(|(rows, columns, row, column)| GroupSpec::Grid {
-        rows,
-        columns,
-        links_per_row_pair: row,
-        links_per_column_pair: column,
-    });
-    (1u32..4, prop_oneof![2 => mesh, 1 => grid], 1u32..4)
+    (1u32..4, prop_oneof![2 => meshes(1..5), 1 => grids(1..3)], 1u32..4)
         .prop_flat_map(|(p, group, h)| (Just(p), Just(group), Just(h), 1..=(group.routers() * h + 1)))
         .prop_map(|(p, group, h, g)| Topology::dragonfly(&spec(p, group, h, g)).unwrap())
 }
@@ -163,16 +156,8 @@ proptest! {
 #[test]
 fn too_few_virtual_channels_deadlock_and_are_diagnosed() {
     let mut config = kang(Algorithm::ValiantNode);
-    let channels = Channels::climbing(1, 0, 0, 0, 0);
-    config.route_all(RoutingConfig { channels, ..RoutingConfig::new(Algorithm::ValiantNode) });
-    config.router.input_buffer = 4;
     config.router.output_buffer = 4;
-    let topology = dragonfly(4, 4, 1, 5);
-    let host = Uniform::new(topology.nodes(), &config, 1.0, 50_000_000);
-    let mut net = network(config, topology, host);
-    net.advance(Time::MAX);
-    assert!(net.packets_in_flight() > 0, "it should have deadlocked");
-    assert!(net.audit().balanced());
+    let net = deadlocked(config);
     let diagnosis = net.diagnose();
     assert!(diagnosis.cycle && diagnosis.waits.len() > 1, "{diagnosis}");
     let text = diagnosis.to_string();

@@ -11,7 +11,7 @@ use pantala_fabric::{FabricConfig, Network, Probe};
 use pantala_topology::{DragonflySpec, GroupSpec, LocalOrder, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use support::{Script, codes, kang, spec};
+use support::{Script, codes, grids, kang, meshes, spec};
 
 /// The pairs of input and output VCs that packets have been routed over.
 #[derive(Default)]
@@ -77,24 +77,12 @@ fn configuration(algorithm: Algorithm, map: ChannelMap) -> Option<FabricConfig> 
     Some(config)
 }
 
-/// Groups of one and of two dimensions, with parallel links.
-fn groups() -> impl Strategy<Value = GroupSpec> {
-    let mesh = (1u32..5, 1u32..3).prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair });
-    let grid = (1u32..4, 1u32..4, 1u32..3, 1u32..4).prop_map(|(rows, columns, row, column)| GroupSpec::Grid {
-        rows,
-        columns,
-        links_per_row_pair: row,
-        links_per_column_pair: column,
-    });
-    prop_oneof![mesh, grid]
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
     /// On any network, under any routing and map, whatever the queues are.
     #[test]
     fn packets_keep_to_the_graph(
-        p in 1u32..3, group in groups(), h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, round_robin: bool,
+        p in 1u32..3, group in prop_oneof![meshes(1..5), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, round_robin: bool,
         algorithm in 0usize..13, map in 0usize..4, column_first: bool, any_gate: bool, any_intermediate: bool,
         inside in 0usize..3, injection in 0usize..3, responses: bool, explores: bool, virtual_queues: bool, seed: u64,
     ) {

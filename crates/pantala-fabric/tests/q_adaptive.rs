@@ -4,7 +4,7 @@ mod support;
 use pantala_engine::{Stream, Time};
 use pantala_fabric::config::CreditLatency;
 use pantala_fabric::learning::{Estimate, QTable, Via};
-use pantala_fabric::packet::{Leg, NONE, Packet};
+use pantala_fabric::packet::Leg;
 use pantala_fabric::routing::{Algorithm, QAdaptiveConfig, RoutingConfig};
 use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Pull, TrafficClass, Wakes};
 use pantala_topology::{DragonflySpec, GroupSpec, Peer, Spread, Topology, Wiring};
@@ -15,30 +15,6 @@ fn learning(base: FabricConfig, change: impl FnOnce(&mut QAdaptiveConfig)) -> Fa
     let mut config = base;
     change(&mut config.routings[0].q_adaptive);
     config
-}
-
-fn packet(topology: &Topology, destination: u32, draw: u64) -> Packet {
-    let router = topology.router_of(destination);
-    Packet {
-        ready: 0,
-        tail: 0,
-        draw,
-        next: NONE,
-        at: 0,
-        destination,
-        destination_router: router,
-        intermediate: NONE,
-        gate: NONE,
-        bytes: 512,
-        destination_group: topology.group_of(router) as u16,
-        job: 0,
-        flits: 4,
-        out_vc: 0,
-        hops: 0,
-        leg: Leg::Undecided,
-        nonminimal: false,
-        routing: 0,
-    }
 }
 
 /// A row with an estimate for every port that has a link.

@@ -4,10 +4,10 @@ mod support;
 use pantala_engine::Stream;
 use pantala_fabric::packet::Packet;
 use pantala_fabric::routing::{Algorithm, InsideGroup, QueueMeasure, QueueScope, RoutingConfig, Tie};
-use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, LocalOrder, Peer, Spread, Topology, Wiring};
+use pantala_topology::{DragonflySpec, LinkClass, LocalOrder, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Queues, dragonfly, packet};
+use support::{Queues, dragonfly, grids, meshes, packet};
 
 /// The hops of a packet until it is ejected: (class, VC), and the groups it passes.
 fn walk(
@@ -41,24 +41,12 @@ fn walk(
     }
 }
 
-/// Groups of one and of two dimensions, with parallel links.
-fn groups() -> impl Strategy<Value = GroupSpec> {
-    let mesh = (1u32..6, 1u32..3).prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair });
-    let grid = (1u32..4, 1u32..4, 1u32..3, 1u32..4).prop_map(|(rows, columns, row, column)| GroupSpec::Grid {
-        rows,
-        columns,
-        links_per_row_pair: row,
-        links_per_column_pair: column,
-    });
-    prop_oneof![mesh, grid]
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
     /// On any Dragonfly, parallel links and every wiring included, under any queues.
     #[test]
     fn paths_arrive_and_climb(
-        p in 1u32..3, group in groups(), h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, round_robin: bool,
+        p in 1u32..3, group in prop_oneof![meshes(1..6), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, round_robin: bool,
         algorithm in 0usize..13, column_first: bool, inside in 0usize..3,
         ends in any::<(u32, u32)>(), draw: u64, loads in prop::collection::vec(0i64..100, 80), candidates in 1u32..3,
     ) {
@@ -125,7 +113,7 @@ proptest! {
     /// A routing whose first VC is another one does as it did, on the VCs behind that: it reads those and takes those.
     #[test]
     fn routings_can_be_moved_to_other_channels(
-        group in groups(), h in 1u32..4, share in 0.0f64..1.0, algorithm in 0usize..13, first_vc in 1u8..6,
+        group in prop_oneof![meshes(1..6), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, algorithm in 0usize..13, first_vc in 1u8..6,
         ends in any::<(u32, u32)>(), draw: u64, loads in prop::collection::vec(0i64..200, 80), whole_port: bool,
     ) {
         let groups = 2 + (f64::from(group.routers() * h - 1) * share) as u32;

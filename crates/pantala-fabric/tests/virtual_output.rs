@@ -3,7 +3,7 @@ mod support;
 
 use pantala_engine::Time;
 use pantala_fabric::config::*;
-use pantala_fabric::routing::{Algorithm, Channels, RoutingConfig};
+use pantala_fabric::routing::Algorithm;
 use pantala_fabric::{FabricConfig, Network};
 use support::*;
 
@@ -114,23 +114,13 @@ fn short_packets_take_whole_places() {
 /// The diagnosis follows packets that wait in virtual queues.
 #[test]
 fn deadlocks_are_diagnosed() {
-    let mut config = codes(Algorithm::ValiantNode);
-    let channels = Channels::climbing(1, 0, 0, 0, 0);
-    config.route_all(RoutingConfig { channels, ..RoutingConfig::new(Algorithm::ValiantNode) });
-    config.router.input_buffer = 4;
-    let topology = dragonfly(4, 4, 1, 5);
-    let host = Uniform::new(topology.nodes(), &config, 1.0, 50_000_000);
-    let mut net = network(config, topology, host);
-    net.advance(Time::MAX);
-    assert!(net.packets_in_flight() > 0, "it should have deadlocked");
-    assert!(net.audit().balanced());
+    let net = deadlocked(codes(Algorithm::ValiantNode));
     let diagnosis = net.diagnose();
     assert!(diagnosis.cycle && diagnosis.waits.len() > 1, "{diagnosis}");
     // Each waits for the buffer that the next is in.
-    let topology = dragonfly(4, 4, 1, 5);
     let next = diagnosis.waits.iter().cycle().skip(1);
     for (wait, next) in diagnosis.waits.iter().zip(next) {
-        let behind = topology.peer(wait.router, wait.out_port);
+        let behind = net.topology().peer(wait.router, wait.out_port);
         assert_eq!(behind, pantala_topology::Peer::Port { router: next.router, port: next.port });
         assert_eq!(wait.out_vc, next.vc);
         assert!(wait.packets > 0);

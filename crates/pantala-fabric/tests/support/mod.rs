@@ -4,10 +4,12 @@
 use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
 use pantala_fabric::packet::{Leg, NONE, Packet, PacketOrigin};
-use pantala_fabric::routing::{Algorithm, QueueMeasure, RoutingConfig, Senses};
+use pantala_fabric::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig, Senses};
 use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes};
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Topology, Wiring};
+use proptest::prelude::Strategy;
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 /// Kang et al.'s machine with the default router model.
 pub fn kang(algorithm: Algorithm) -> FabricConfig {
@@ -134,6 +136,21 @@ pub fn spec(p: u32, group: GroupSpec, h: u32, g: u32) -> DragonflySpec {
         mirrored: false,
         wiring_seed: 0,
     }
+}
+
+/// Groups of one dimension with so many routers, and one or two links between each two.
+pub fn meshes(routers: Range<u32>) -> impl Strategy<Value = GroupSpec> {
+    (routers, 1u32..3).prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair })
+}
+
+/// Groups of two dimensions with so many rows, one to three columns, and parallel links of both.
+pub fn grids(rows: Range<u32>) -> impl Strategy<Value = GroupSpec> {
+    (rows, 1u32..4, 1u32..3, 1u32..4).prop_map(|(rows, columns, row, column)| GroupSpec::Grid {
+        rows,
+        columns,
+        links_per_row_pair: row,
+        links_per_column_pair: column,
+    })
 }
 
 /// A host that sends given packets (created, destination, bytes), in order.
@@ -297,6 +314,20 @@ impl Probe for Log {
 pub fn network<H: Host>(config: FabricConfig, topology: Topology, host: H) -> Network<H, Log> {
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
     Network::new(config, topology, &keys, host, Log::default())
+}
+
+/// A loaded network that stands still: `valiant_node` with one VC for everything, and one packet's room in every input VC.
+pub fn deadlocked(mut config: FabricConfig) -> Network<Uniform, Log> {
+    let channels = Channels::climbing(1, 0, 0, 0, 0);
+    config.route_all(RoutingConfig { channels, ..RoutingConfig::new(Algorithm::ValiantNode) });
+    config.router.input_buffer = 4;
+    let topology = dragonfly(4, 4, 1, 5);
+    let host = Uniform::new(topology.nodes(), &config, 1.0, 50_000_000);
+    let mut net = network(config, topology, host);
+    net.advance(Time::MAX);
+    assert!(net.packets_in_flight() > 0, "it should have deadlocked");
+    assert!(net.audit().balanced());
+    net
 }
 
 /// Queues by (port, VC), zero where nothing is said.
