@@ -111,6 +111,31 @@ fn short_packets_take_whole_places() {
     assert_eq!(sends(BufferUnit::Packet), 1 + one + 3 * round, "one at a time");
 }
 
+/// Credits taken before the link come back from a node as a packet that has them is put on the link: who waits for them is
+/// told then, as nothing else would tell him. Three packets for one node, whose buffer has room for the first two; the credits
+/// of the first, which is smaller, do not help the third.
+#[test]
+fn who_waits_for_room_at_a_node_is_woken() {
+    let mut fifo = kang(Algorithm::Minimal);
+    fifo.router.credit_check = CreditCheck::Crossbar;
+    let terminal = fifo.timing(pantala_topology::LinkClass::Terminal);
+    let virtual_output = codes(Algorithm::Minimal);
+    let cases = [
+        (virtual_output.router.credit_delay, virtual_output.router.output_latency, virtual_output),
+        (terminal.latency, fifo.router.crossbar_flit + fifo.router.output_latency, fifo),
+    ];
+    for (credit, crossing, mut config) in cases {
+        config.router.buffer_unit = BufferUnit::Flit;
+        config.router.input_buffer = 7;
+        // From other routers of the group: the second comes while the first is on the link, the third a moment later.
+        let (seen, _) = run(&config, &[(2, 1, 0, 384), (4, 2, 0, 512), (6, 2_000, 0, 512)]);
+        let delivered = [2, 4, 6].map(|source| seen.iter().find(|packet| packet.source == source).unwrap().delivered);
+        assert_eq!(delivered[1], delivered[0] + 4 * terminal.flit, "right behind the first");
+        let on_the_way = credit + crossing + 4 * terminal.flit + terminal.latency;
+        assert_eq!(delivered[2], delivered[1] + on_the_way, "on the credits of the second");
+    }
+}
+
 /// The diagnosis follows packets that wait in virtual queues.
 #[test]
 fn deadlocks_are_diagnosed() {
