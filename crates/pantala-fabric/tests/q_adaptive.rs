@@ -169,8 +169,8 @@ fn the_first_intermediate_router_may_take_a_random_other() {
     assert!((0..100).all(|draw| arrive(draw, &dear, 64) == minimal));
     let cheap = row(&topology, 4, |port| if port == minimal { 1_000.0 } else { 650.0 });
     let mut taken = vec![0; 16];
-    for draw in 0..3_000 {
-        taken[usize::from(arrive(draw * 0x9E37_79B9_7F4A_7C15, &cheap, 64))] += 1;
+    for draw in 0..3_000u64 {
+        taken[usize::from(arrive(draw.wrapping_mul(0x9E37_79B9_7F4A_7C15), &cheap, 64))] += 1;
     }
     assert!(others.iter().all(|&port| (900..1_100).contains(&taken[usize::from(port)])), "{taken:?}");
     // A router with a link to the destination's group goes there, explores or not.
