@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
-from pantala.units import Size, UnitError, parsed_schema
-
-if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-    from pydantic.json_schema import JsonSchemaValue
-    from pydantic_core import core_schema
+from pantala.units import Parsed, Size, UnitError
 
 __all__ = ["Capacity"]
 
@@ -20,7 +15,7 @@ _REMEDY = "write e.g. '30 packets', '120 flits' or '15 KiB'"
 
 
 @dataclass(frozen=True)
-class Capacity:
+class Capacity(Parsed):
     """A capacity in the unit it was written in; packets and flits become bytes only with a machine's sizes.
 
     Attributes:
@@ -30,6 +25,9 @@ class Capacity:
 
     count: int
     unit: Literal["packet", "flit", "byte", "unlimited"]
+
+    _pattern = r"^\s*(unlimited|\d+\s*(packets?|flits?)|\+?(\d+\.?\d*|\.\d+)\s*([KMG]i|[kMG])?(B|b))\s*$"
+    _examples = ("30 packets", "120 flits", "15 KiB", "unlimited")
 
     @classmethod
     def parse(cls, value: object) -> Capacity:
@@ -97,17 +95,3 @@ class Capacity:
         if self.unit == "byte":
             return str(Size(self.count))
         return f"{self.count} {self.unit}{'' if self.count == 1 else 's'}"
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        return parsed_schema(cls.parse)
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return {
-            "type": "string",
-            "pattern": r"^\s*(unlimited|\d+\s*(packets?|flits?)|\+?(\d+\.?\d*|\.\d+)\s*([KMG]i|[kMG])?(B|b))\s*$",
-            "examples": ["30 packets", "120 flits", "15 KiB", "unlimited"],
-        }

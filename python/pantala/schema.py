@@ -94,6 +94,7 @@ def _latencies(prefix: str, subject: str) -> tuple[Column, ...]:
 
 _JOB = Column("job", "u16", "Number of the job in the plan, from 0.")
 _RANK = Column("rank", "u32", "Rank within the job, from 0.")
+_WINDOW_START = Column("window_start_ns", "f64", "Start of the window.")
 _LINK = Column(
     "link",
     "u32",
@@ -263,7 +264,7 @@ _LINK_WINDOWS = Table(
     "window is `record.window_ps` of the plan.",
     (
         _LINK,
-        Column("window_start_ns", "f64", "Start of the window."),
+        _WINDOW_START,
         Column("bytes", "u64", "Bytes sent in the window."),
     ),
 )
@@ -273,7 +274,7 @@ _JOB_WINDOWS = Table(
     "One row a job and time window in which it sent or received anything: the job's throughput over time.",
     (
         _JOB,
-        Column("window_start_ns", "f64", "Start of the window."),
+        _WINDOW_START,
         Column("window_ns", "f64", "Duration of the window; the last one may be shorter."),
         Column("injected_bytes", "u64", "Bytes that entered the network."),
         Column("delivered_bytes", "u64", "Bytes that reached their destination NIC."),

@@ -27,13 +27,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic_core import PydanticCustomError, core_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pint
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
 
-__all__ = ["Bandwidth", "Duration", "Quantity", "Size", "UnitError", "parsed_schema"]
+__all__ = ["Bandwidth", "Duration", "Parsed", "Quantity", "Size", "UnitError"]
 
 _TEXT = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,24}(?:\.\d{0,24})?|\.\d{1,24})(?:[eE][+-]?\d{1,2})?)\s*(?P<unit>\S.*)?")
 _UNIT = re.compile(r"[A-Za-zµμ][A-Za-zµμ/ *^0-9-]*")
@@ -127,31 +125,51 @@ def _factor(unit: str, base: str) -> Fraction | None:
         return None
 
 
-def parsed_schema(parse: Callable[[object], object]) -> core_schema.CoreSchema:
-    """How pydantic reads and writes what a scenario gives as text: by `parse`, which raises a `UnitError`."""
+class Parsed:
+    """A base of what scenarios give as text: pydantic reads it by `parse`, writes it by `str`, and can describe it."""
 
-    def validate(value: object) -> object:
-        try:
-            return parse(value)
-        except UnitError as error:
-            raise PydanticCustomError(
-                "unit", "{message}; {remedy}", {"message": error.message, "remedy": error.remedy}
-            ) from None
+    _pattern: ClassVar[str]  # a regular expression that such text matches
+    _examples: ClassVar[tuple[str, ...]]
 
-    return core_schema.no_info_plain_validator_function(
-        validate, serialization=core_schema.to_string_ser_schema(when_used="json")
-    )
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Reads `value`.
+
+        Raises:
+            UnitError: it cannot be read.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        def validate(value: object) -> object:
+            try:
+                return cls.parse(value)
+            except UnitError as error:
+                raise PydanticCustomError(
+                    "unit", "{message}; {remedy}", {"message": error.message, "remedy": error.remedy}
+                ) from None
+
+        return core_schema.no_info_plain_validator_function(
+            validate, serialization=core_schema.to_string_ser_schema(when_used="json")
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"type": "string", "pattern": cls._pattern, "examples": list(cls._examples)}
 
 
-class Quantity(int):
+class Quantity(Parsed, int):
     """An exact whole number of a base unit; the base of `Duration`, `Size` and `Bandwidth`."""
 
     _base: ClassVar[str]  # the base unit, as pint names it
     _noun: ClassVar[str]  # what it is, for messages
     _counted: ClassVar[str]  # the base unit in words, plural
-    _example: ClassVar[str]
     _scales: ClassVar[tuple[tuple[str, int], ...]]  # units to print in, largest first, the base unit last
     _zero: ClassVar[str]  # the unit that zero is printed in
+    _pattern = _NUMBER_PATTERN + r"[A-Za-zµμ].*$"
 
     @classmethod
     def parse(cls, value: object) -> Self:
@@ -165,7 +183,7 @@ class Quantity(int):
         """
         if isinstance(value, cls):
             return value
-        wanted = f"write e.g. '{cls._example}'"
+        wanted = f"write e.g. '{cls._examples[0]}'"
         if isinstance(value, Quantity):
             raise UnitError(f"is a {value._noun}, not a {cls._noun}", wanted)
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -203,20 +221,6 @@ class Quantity(int):
 
     __format__ = object.__format__
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        return parsed_schema(cls.parse)
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return {
-            "type": "string",
-            "pattern": _NUMBER_PATTERN + r"[A-Za-zµμ].*$",
-            "examples": [cls._example],
-        }
-
 
 class Duration(Quantity):
     """A time or latency: a whole number of picoseconds."""
@@ -224,7 +228,7 @@ class Duration(Quantity):
     _base = "picosecond"
     _noun = "time"
     _counted = "picoseconds"
-    _example = "30 ns"
+    _examples = ("30 ns",)
     _scales = (("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3), ("ps", 1))
     _zero = "ns"
 
@@ -235,7 +239,7 @@ class Size(Quantity):
     _base = "byte"
     _noun = "size"
     _counted = "bytes"
-    _example = "512 B"
+    _examples = ("512 B",)
     _scales = (
         ("GB", 10**9),
         ("MB", 10**6),
@@ -254,7 +258,7 @@ class Bandwidth(Quantity):
     _base = "byte / second"
     _noun = "bandwidth"
     _counted = "bytes a second"
-    _example = "25 GB/s"
+    _examples = ("25 GB/s",)
     _scales = (
         ("GB/s", 10**9),
         ("MB/s", 10**6),

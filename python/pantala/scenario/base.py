@@ -155,13 +155,13 @@ class Model(BaseModel, metaclass=_OneLineErrors):
 
 def _positive(value: Quantity) -> Quantity:
     if value <= 0:
-        raise fault("must be more than zero", f"write e.g. '{value._example}'")
+        raise fault("must be more than zero", f"write e.g. '{value._examples[0]}'")
     return value
 
 
 def _unsigned(value: Quantity) -> Quantity:
     if value < 0:
-        raise fault("must not be negative", f"write e.g. '{value._example}'")
+        raise fault("must not be negative", f"write e.g. '{value._examples[0]}'")
     return value
 
 

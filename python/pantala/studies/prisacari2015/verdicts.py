@@ -57,28 +57,46 @@ def _span(values: Iterable[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _by_pattern(results: Sequence[Result], value: Callable[[Result], float]) -> str:
-    """The range of a value over sizes, a pattern at a time."""
+def _each_pattern(results: Sequence[Result], text: Callable[[Sequence[Result]], str], between: str = ", ") -> str:
+    """What `text` says of the results of each pattern that has any, behind the pattern's name."""
     parts = []
     for pattern, title in PATTERNS.items():
-        mine = [value(result) for result in results if result.spec.pattern == pattern]
+        mine = [result for result in results if result.spec.pattern == pattern]
         if mine:
-            parts.append(f"{title.lower()} {_span(mine)}")
-    return ", ".join(parts)
+            parts.append(f"{title.lower()} {text(mine)}")
+    return between.join(parts)
+
+
+def _by_pattern(results: Sequence[Result], value: Callable[[Result], float]) -> str:
+    """The range of a value over sizes, a pattern at a time."""
+    return _each_pattern(results, lambda mine: _span(map(value, mine)))
+
+
+def _deviations(results: Sequence[Result], off: Callable[[Result], float]) -> str:
+    """The range of a deviation over sizes, a pattern at a time."""
+    return _each_pattern(results, lambda mine: f"{min(map(off, mine)):+.0%} to {max(map(off, mine)):+.0%}")
+
+
+def _names(results: Sequence[Result]) -> str:
+    """Which runs, a pattern at a time."""
+    return _each_pattern(results, lambda mine: f"at {', '.join(str(result.spec.size) for result in mine)}", "; ")
 
 
 def _failing(results: Sequence[Result], holds: Callable[[Result], bool]) -> list[Result]:
     return [result for result in results if not holds(result)]
 
 
-def _names(results: Sequence[Result]) -> str:
-    """Which runs, a pattern at a time."""
-    parts = []
-    for pattern, title in PATTERNS.items():
-        mine = [str(result.spec.size) for result in results if result.spec.pattern == pattern]
-        if mine:
-            parts.append(f"{title.lower()} at {', '.join(mine)}")
-    return "; ".join(parts)
+def _all_of(
+    results: Iterable[Result], value: Callable[[Result], float], holds: Callable[[Result], bool], otherwise: str
+) -> Finding:
+    """Whether something holds of every result: the range of a value, and where it does not, said as `otherwise`."""
+    results = list(results)
+    out = _failing(results, holds)
+    return Finding(not out, _by_pattern(results, value), f"{otherwise}: {_names(out)}." if out else "")
+
+
+def _none_from(p: int) -> Finding:
+    return _untested(f"no size from p = {p} on was run")
 
 
 @_rule("PRIS-2-01")
@@ -153,7 +171,7 @@ def _totals(evidence: Evidence) -> Finding:
 def _remote_bottleneck(evidence: Evidence) -> Finding:
     results = [result for result in evidence.of(MINIMAL) if result.spec.size.p >= 3]
     if not results:
-        return _untested("no size from p = 3 on was run")
+        return _none_from(3)
     shifted = [result for result in results if result.spec.pattern != "neighbor_3d"]
     off = [result.between_groups / direct(result.spec.size) - 1 for result in shifted]
     busiest = min(result.record["global_load_max"] for result in results)
@@ -199,7 +217,7 @@ def _h_times(evidence: Evidence) -> Finding:
 def _within_bounds(evidence: Evidence) -> Finding:
     results = [result for result in evidence.of(RESTRICTED) if result.spec.size.p >= 3]
     if not results:
-        return _untested("no size from p = 3 on was run")
+        return _none_from(3)
 
     def inside(result: Result) -> bool:
         low, high = bounds(result.spec.size)
@@ -218,33 +236,29 @@ def _within_bounds(evidence: Evidence) -> Finding:
 
 
 def _ratio_span(results: Sequence[Result]) -> str:
-    parts = []
-    for pattern, title in PATTERNS.items():
-        mine = [result.accepted * result.spec.size.p for result in results if result.spec.pattern == pattern]
-        if mine:
-            low, high = f"{min(mine):.2f}", f"{max(mine):.2f}"
-            parts.append(f"{title.lower()} {low if low == high else f'{low} to {high}'}")
-    return ", ".join(parts)
+    """The range of T times p over sizes, a pattern at a time."""
+
+    def span(mine: Sequence[Result]) -> str:
+        ratios = [result.accepted * result.spec.size.p for result in mine]
+        low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
+        return low if low == high else f"{low} to {high}"
+
+    return _each_pattern(results, span)
 
 
 def _off_estimate(result: Result) -> float:
     return result.accepted / estimate(result.spec.size) - 1
 
 
-def _deviations(results: Sequence[Result]) -> str:
-    parts = []
-    for pattern, title in PATTERNS.items():
-        mine = [_off_estimate(result) for result in results if result.spec.pattern == pattern]
-        if mine:
-            parts.append(f"{title.lower()} {min(mine):+.0%} to {max(mine):+.0%}")
-    return ", ".join(parts)
-
-
 @_rule("PRIS-3-09")
 def _near_estimate(evidence: Evidence) -> Finding:
     results = list(evidence.of(RESTRICTED))
     out = _failing(results, lambda result: abs(_off_estimate(result)) <= 0.25)
-    return Finding(not out, _deviations(results), f"{_estimate_reason(results)} Outside: {_names(out)}." if out else "")
+    return Finding(
+        not out,
+        _deviations(results, _off_estimate),
+        f"{_estimate_reason(results)} Outside: {_names(out)}." if out else "",
+    )
 
 
 @_rule("PRIS-4-04")
@@ -255,7 +269,7 @@ def _follows_estimate(evidence: Evidence) -> Finding:
     mean = sum(off) / len(off)
     return Finding(
         mean <= 0.2,
-        f"mean difference {percent(mean)} ({_deviations(results)}); to the exact model "
+        f"mean difference {percent(mean)} ({_deviations(results, _off_estimate)}); to the exact model "
         f"{percent(sum(exact) / len(exact))}",
         _estimate_reason(results) if mean > 0.2 else "",
     )
@@ -263,18 +277,7 @@ def _follows_estimate(evidence: Evidence) -> Finding:
 
 def _estimate_reason(results: Sequence[Result]) -> str:
     """Why equation (4) is off, from the exact model."""
-    exact = ", ".join(
-        f"{title.lower()} "
-        + " to ".join(
-            f"{value:+.0%}"
-            for value in (
-                f(r.prediction.saturation / estimate(r.spec.size) - 1 for r in results if r.spec.pattern == pattern)
-                for f in (min, max)
-            )
-        )
-        for pattern, title in PATTERNS.items()
-        if any(r.spec.pattern == pattern for r in results)
-    )
+    exact = _deviations(results, lambda result: result.prediction.saturation / estimate(result.spec.size) - 1)
     return (
         f"The exact load of the busiest link is itself off equation (4): {exact}. {_MIDDLE}; the exchange spreads its "
         "two directions over different local links."
@@ -323,24 +326,23 @@ def _accepted(result: Result) -> float:
 
 @_rule("PRIS-4-12")
 def _not_uniform(evidence: Evidence) -> Finding:
-    results = list(evidence.of(RESTRICTED))
-    out = _failing(results, lambda r: r.accepted < (0.3 if r.spec.size.p >= 4 else 0.45))
-    return Finding(not out, _by_pattern(results, _accepted), f"Not below: {_names(out)}." if out else "")
+    def below(result: Result) -> bool:
+        return result.accepted < (0.3 if result.spec.size.p >= 4 else 0.45)
+
+    return _all_of(evidence.of(RESTRICTED), _accepted, below, "Not below")
 
 
 @_rule("PRIS-4-06")
 def _any_range(evidence: Evidence) -> Finding:
-    results = list(evidence.of(ANY))
-    out = _failing(results, lambda result: 0.28 <= result.accepted <= 0.48)
-    return Finding(not out, _by_pattern(results, _accepted), f"Outside: {_names(out)}." if out else "")
+    return _all_of(evidence.of(ANY), _accepted, lambda result: 0.28 <= result.accepted <= 0.48, "Outside")
 
 
 @_rule("PRIS-4-07")
 def _of_optimum(evidence: Evidence) -> Finding:
-    results = list(evidence.of(ANY))
-    out = _failing(results, lambda result: 0.56 <= result.accepted / IDEAL <= 0.96)
-    shown = _by_pattern(results, lambda result: result.accepted / IDEAL)
-    return Finding(not out, shown, f"Outside: {_names(out)}." if out else "")
+    def share(result: Result) -> float:
+        return result.accepted / IDEAL
+
+    return _all_of(evidence.of(ANY), share, lambda result: 0.56 <= share(result) <= 0.96, "Outside")
 
 
 @_rule("PRIS-4-08")
@@ -349,15 +351,14 @@ def _beyond_512(evidence: Evidence) -> Finding:
     results = [result for result in evidence.of(RESTRICTED, patterns) if result.spec.size.routers > 512]
     if not results:
         return _untested("no size of more than 512 switches was run; the full study has three")
-    out = _failing(results, lambda result: result.accepted < 0.16)
-    return Finding(not out, _by_pattern(results, _accepted), f"Above: {_names(out)}." if out else "")
+    return _all_of(results, _accepted, lambda result: result.accepted < 0.16, "Above")
 
 
 @_rule("PRIS-4-10")
 def _gain(evidence: Evidence) -> Finding:
     large = [result for result in evidence.of(RANDOMISED) if result.spec.size.p >= 5]
     if not large:
-        return _untested("no size from p = 5 on was run")
+        return _none_from(5)
 
     def gain(result: Result) -> float:
         return result.accepted - evidence.get(result.spec.size, result.spec.pattern, RESTRICTED).accepted
@@ -383,7 +384,7 @@ def _gain(evidence: Evidence) -> Finding:
 def _order(evidence: Evidence) -> Finding:
     large = [size for size in evidence.sizes if size.p >= 4]
     if not large:
-        return _untested("no size from p = 4 on was run")
+        return _none_from(4)
     order = (ANY, RANDOMISED, RESTRICTED, MINIMAL)
     wrong = []
     for size in large:
