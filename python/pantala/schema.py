@@ -17,14 +17,12 @@ import polars as pl
 if TYPE_CHECKING:
     from polars.datatypes import DataTypeClass
 
-__all__ = ["INSIDE_GROUPS", "LINK_CLASSES", "NETWORK", "TABLES", "Column", "Table", "polars_schema"]
+__all__ = ["INSIDE_GROUPS", "NETWORK", "TABLES", "Column", "Table", "polars_schema"]
 
 #: Classes of links inside a group: local on a one-dimensional Dragonfly, row and column on a two-dimensional one.
 INSIDE_GROUPS = ("local", "row", "column")
 #: Classes of links between routers.
 NETWORK = (*INSIDE_GROUPS, "global")
-#: Values of ``links.class``. Injection and ejection links are the two directions of a terminal link.
-LINK_CLASSES = ("injection", "ejection", *NETWORK)
 
 _TYPES: Mapping[str, DataTypeClass] = MappingProxyType(
     {

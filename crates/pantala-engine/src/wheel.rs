@@ -267,18 +267,6 @@ impl Wheel {
         self.popped
     }
 
-    /// How many events are scheduled; counted one by one.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.iter().count()
-    }
-
-    /// Whether nothing is scheduled.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Phase and identity of all scheduled events, in no order: for audits.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u32)> {
         self.buckets

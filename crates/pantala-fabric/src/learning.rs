@@ -19,14 +19,11 @@ use crate::config::FabricConfig;
 use crate::routing::{Algorithm, QAdaptiveConfig};
 use crate::slab::Slab;
 use feedback::{Feedback, FeedbackQueues};
-use pantala_engine::Time;
+use pantala_engine::{NANOSECOND, Time};
 use pantala_topology::{LinkClass, Topology};
 
 pub use record::{LearningSums, LearningWindow, Via};
 pub use table::{Estimate, Misfit, QTable};
-
-/// Picoseconds of a nanosecond, the tables' unit.
-const NANOSECOND: Time = 1_000;
 
 /// What a packet brings along for feedback.
 #[derive(Clone, Copy, Debug, Default)]

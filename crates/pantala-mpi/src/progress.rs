@@ -42,7 +42,6 @@ impl<P: Program> World<P> {
             } else {
                 rank.activity = Activity::Ended;
                 rank.end = Some(now);
-                self.jobs[rank.job as usize].ended += 1;
                 self.ended += 1;
                 return;
             };
@@ -57,10 +56,9 @@ impl<P: Program> World<P> {
     /// A rank has asked for what cannot be: it stops.
     pub(crate) fn fail(&mut self, r: usize, fault: ProgramFault, now: Time) {
         let rank = &mut self.ranks[r];
-        let job = &mut self.jobs[rank.job as usize];
+        let job = &self.jobs[rank.job as usize];
         if !matches!(rank.activity, Activity::Ended | Activity::Failed) {
             rank.activity = Activity::Failed;
-            job.ended += 1;
             self.ended += 1;
         }
         self.errors.push(ProgramError { job: job.id, rank: rank.number, operation: rank.operation, time: now, fault });

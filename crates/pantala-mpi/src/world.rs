@@ -32,9 +32,7 @@ pub(crate) struct Job {
     pub(crate) id: u16,
     /// Its rank 0 among the world's ranks.
     pub(crate) first: u32,
-    pub(crate) size: u32,
     pub(crate) statistics: LatencyStatistics,
-    pub(crate) ended: u32,
 }
 
 /// A NIC: a first-in first-out queue of transmissions, and the ranks behind it.
@@ -116,11 +114,6 @@ impl<P: Program> World<P> {
         }
     }
 
-    /// Chooses what is written down from now on.
-    pub const fn set_recording(&mut self, recording: Recording) {
-        self.recording = recording;
-    }
-
     /// Adds the NIC of `node` and returns its number (0, 1, ...).
     pub fn add_nic(&mut self, node: u32) -> u32 {
         self.nics.push(Nic { node, queue: Chain::EMPTY, first_rank: NONE });
@@ -163,7 +156,7 @@ impl<P: Program> World<P> {
             self.outlook.add(&rank, &self.config);
             self.ranks.push(rank);
         }
-        self.jobs.push(Job { id, first, size, statistics: LatencyStatistics::new(), ended: 0 });
+        self.jobs.push(Job { id, first, statistics: LatencyStatistics::new() });
         Ok(())
     }
 
@@ -285,12 +278,6 @@ impl<P: Program> World<P> {
     #[must_use]
     pub fn ranks_ended(&self) -> (u32, u32) {
         (self.ended, self.ranks.len() as u32)
-    }
-
-    /// Whether all ranks of the job that the plan numbers `id` have ended; `None` if the world has no such job.
-    #[must_use]
-    pub fn job_finished(&self, id: u16) -> Option<bool> {
-        self.job(id).map(|job| job.ended == job.size)
     }
 
     /// How much of all programs is behind, between 0 and 1, if every one of them can tell: the share of their bytes that

@@ -233,7 +233,7 @@ fn jobs_start_when_they_should_and_do_not_meet() {
         [(7, 0, 0), (7, 1, 2), (2, 0, 3), (2, 1, 1)]
     );
     assert_eq!((reports[2].start, reports[3].end), (Some(50_000), Some(51_100)));
-    assert_eq!((world.job_finished(7), world.job_finished(0)), (Some(true), None));
+    assert_eq!(world.ranks_ended(), (4, 4));
 }
 
 #[test]

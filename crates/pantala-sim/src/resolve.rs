@@ -381,9 +381,3 @@ fn derive(plan: &Plan, topology: &Topology) -> Derived {
         warnings: Vec::new(),
     }
 }
-
-/// The exact time of a whole packet on a terminal link, as used by generators: flits times the rounded flit time.
-#[must_use]
-pub fn packet_time(plan: &Plan) -> Time {
-    flits_per_packet(plan) * transfer_time(plan.flit_bytes.into(), plan.links.terminal.bandwidth_bytes_per_s)
-}

@@ -157,13 +157,6 @@ impl Topology {
         self.group.columns()
     }
 
-    /// Whether no two routers of a group have more than one link, so that every [`Topology::local_step`] is one port.
-    #[inline]
-    #[must_use]
-    pub fn has_single_links(&self) -> bool {
-        self.group.has_single_links()
-    }
-
     /// Global ports of every router (`h`), the unconnected ones included.
     #[inline]
     #[must_use]

@@ -112,12 +112,6 @@ impl Group {
         self.row_ports + self.column_ports
     }
 
-    /// Whether no two routers have more than one link.
-    #[inline]
-    pub(crate) fn has_single_links(&self) -> bool {
-        self.row_links == 1 && self.column_links == 1
-    }
-
     /// The row and the column of a router.
     #[inline]
     pub(crate) fn place(&self, router: u32) -> (u32, u32) {

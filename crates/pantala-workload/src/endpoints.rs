@@ -176,12 +176,6 @@ impl Endpoints {
         self.world.ranks_ended()
     }
 
-    /// Whether all programs of a job have ended; `None` for a pattern, which has none.
-    #[must_use]
-    pub fn job_finished(&self, job: u16) -> Option<bool> {
-        self.world.job_finished(job)
-    }
-
     /// How much of all finite programs is behind, between 0 and 1; `None` without such. Walks over all ranks.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {

@@ -29,18 +29,6 @@ pub enum WorkloadSpec {
 }
 
 impl WorkloadSpec {
-    /// The name in the plan.
-    #[must_use]
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Pattern(_) => "pattern",
-            Self::UniformRandom(_) => "uniform_random",
-            Self::Halo3d(_) => "halo3d",
-            Self::Fft3d(_) => "fft3d",
-            Self::AllreduceLoop(_) => "allreduce_loop",
-        }
-    }
-
     /// Whether the workload never ends by itself.
     #[must_use]
     pub const fn is_endless(&self) -> bool {

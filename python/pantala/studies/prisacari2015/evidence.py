@@ -108,10 +108,6 @@ class Evidence:
         """The results of a variant."""
         return [result for result in self._all if result.spec.variant == name]
 
-    def at_sizes(self, sizes: Sequence[Size]) -> Evidence:
-        """The same, of some sizes only."""
-        return Evidence([r for r in self._all if r.spec.size in sizes], self.variant)
-
 
 def table(found: Sequence[Result]) -> pl.DataFrame:
     """One row a run, for results.parquet; throughputs and bounds are fractions of the injection bandwidth."""
