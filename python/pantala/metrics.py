@@ -112,7 +112,11 @@ def all_metrics() -> list[Metric]:
 
 
 def value_of(run: Run, name: str, job: str | None) -> float | None:
-    """A metric of a run; see `Run.metric`."""
+    """A metric of a run; see `Run.metric`.
+
+    Raises:
+        UsageError: there is no such metric, or it is not one of a job, or the job is not said.
+    """
     if name in _RUN_METRICS:
         if job is not None:
             raise UsageError(f"metric {name} is one of the whole run; leave out job = '{job}'")

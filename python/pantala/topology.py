@@ -49,6 +49,11 @@ def topology(given: Mapping[str, Any], preset: str | None = None) -> Topology:
 
 
 def _preset(name: str) -> dict[str, Any]:
+    """The keys of a machine preset.
+
+    Raises:
+        UsageError: there is no such preset, or it cannot be made of these numbers.
+    """
     try:
         return machine_preset(name)
     except PydanticCustomError as error:

@@ -5,6 +5,9 @@ use crate::routing::RoutingConfig;
 use pantala_engine::{Time, transfer_time};
 use pantala_topology::LinkClass;
 
+/// Most VCs that a port can have: a set of them is a `u16`.
+pub const MOST_CHANNELS: u8 = u16::BITS as u8;
+
 /// When a packet counts as handed from one stage to the next, and when it is delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandOver {
@@ -254,7 +257,7 @@ pub struct FabricConfig {
     pub links: [LinkTiming; LinkClass::COUNT],
     /// The router.
     pub router: RouterConfig,
-    /// VCs a port has: at least as many as any routing needs.
+    /// VCs a port has: at least as many as any routing needs, at most [`MOST_CHANNELS`].
     pub virtual_channels: u8,
     /// The routings of packets, those of responses last; at most 255.
     pub routings: Vec<RoutingConfig>,

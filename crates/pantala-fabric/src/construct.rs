@@ -1,7 +1,7 @@
 //! Construction: from a configuration and a topology to the network's arrays.
 
 use crate::config::{
-    Arbiter, BufferUnit, CreditCheck, CreditLatency, FabricConfig, InputQueue, LinkTiming, OutputLatency,
+    Arbiter, BufferUnit, CreditCheck, CreditLatency, FabricConfig, InputQueue, LinkTiming, MOST_CHANNELS, OutputLatency,
 };
 use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
@@ -27,12 +27,12 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// `routing_keys` holds one key a node: its packets' random words depend on the seed and this key only.
     ///
     /// # Panics
-    /// If a latency is zero, if there are more than 16 VCs, or if `routing_keys` is not one a node: plans are checked
+    /// If a latency is zero, if there are more than [`MOST_CHANNELS`] VCs, or if `routing_keys` is not one a node: plans are checked
     /// before.
     pub fn new(config: FabricConfig, topology: Topology, routing_keys: &[u64], host: H, probe: P) -> Self {
         let vcs = usize::from(config.virtual_channels);
         let ports = topology.ports_per_router();
-        assert!((1..=16).contains(&vcs), "1 to 16 VCs");
+        assert!((1..=usize::from(MOST_CHANNELS)).contains(&vcs), "1 to 16 VCs");
         assert_eq!(routing_keys.len(), topology.nodes() as usize, "one routing key a node");
         assert!(
             config.routings.iter().all(|r| r.virtual_channels() <= config.virtual_channels),

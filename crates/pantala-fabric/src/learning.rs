@@ -154,6 +154,7 @@ impl Learning {
         }
     }
 
+    /// Corrects the table of `router` by its feedback up to `now`.
     fn correct(&mut self, router: u32, now: Time) {
         let Self { rates, table, queues, record, .. } = self;
         queues.take(router, now, |column, feedback, time| {
@@ -187,7 +188,7 @@ impl Learning {
         self.table = table;
     }
 
-    /// From now on, sums feedback up by windows of this length.
+    /// From now on, sums feedback up by windows of this length, in ps.
     pub(crate) fn record(&mut self, window: Time) {
         self.record = Some(record::Record::new(window));
     }
@@ -197,6 +198,7 @@ impl Learning {
         self.record.as_ref().map_or(&[], record::Record::windows)
     }
 
+    /// Bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
         self.table.memory() + self.queues.memory() + self.trails.memory() + self.decisions.memory()
     }

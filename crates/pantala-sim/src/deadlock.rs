@@ -46,6 +46,7 @@ pub struct CycleChannel {
 }
 
 impl CycleChannel {
+    /// A channel as it is told.
     fn new(channel: Channel, topology: &Topology) -> Self {
         let (router, port) = match channel.link {
             Link::Injection { node } => (topology.router_of(node), topology.terminal_port_of(node)),

@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 
-/// The estimates as a table.
+/// The estimates as the table `q_tables`, times in ns.
 #[must_use]
 pub fn as_table(estimates: &QTable) -> Table {
     let rows = || estimates.estimates();
@@ -59,12 +59,13 @@ pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanErr
     })
 }
 
+/// An estimate in words, for faults.
 fn worded(estimate: &Estimate) -> String {
     let Estimate { router, destination_group, slot, port, ns } = estimate;
     format!("estimate of router {router} for group {destination_group}, slot {slot}, port {port} ({ns} ns)")
 }
 
-/// Appends the rows of a batch.
+/// Appends the rows of a batch; what is wrong with it, if a column is missing or of another type.
 fn append(batch: &RecordBatch, estimates: &mut Vec<Estimate>) -> Result<(), String> {
     let routers = column::<UInt32Type>(batch, "router")?;
     let destination_groups = column::<UInt32Type>(batch, "destination_group")?;

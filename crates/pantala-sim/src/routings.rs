@@ -6,15 +6,12 @@
 
 use crate::error::PlanError;
 use crate::plan::*;
-use pantala_fabric::config::ResponseConfig;
+use pantala_fabric::config::{MOST_CHANNELS, ResponseConfig};
 use pantala_fabric::routing::{
     Algorithm, AriesConfig, ChannelMap, Gates, InsideGroup as FabricInside, IntermediateChoice, QAdaptiveConfig,
     QueueMeasure, QueueScope as Scope, RoutingConfig, Tie as FabricTie, UgalConfig,
 };
 use pantala_topology::{LocalOrder, Topology};
-
-/// Most VCs of a port.
-const MOST_CHANNELS: u8 = 16;
 
 /// A plan's routings as the fabric has them.
 #[derive(Clone, Debug)]
@@ -161,7 +158,12 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
         ));
     }
     if given > MOST_CHANNELS {
-        return Err(fault("virtual_channels", &given, "at most 16 virtual channels", "give fewer"));
+        return Err(fault(
+            "virtual_channels",
+            &given,
+            &format!("at most {MOST_CHANNELS} virtual channels"),
+            "give fewer",
+        ));
     }
     if !(routing.threshold.is_finite() && routing.threshold >= 0.0) {
         return Err(fault("threshold", &routing.threshold, "not a factor", "give a number of 0 or more"));
@@ -189,6 +191,7 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
     Ok(channels.count)
 }
 
+/// Checks the bias and the load levels of a routing, whether it is aries or not.
 fn check_aries(at: &str, aries: &AriesPlan) -> Result<(), PlanError> {
     let at = |key: &str| format!("{at}.aries.{key}");
     if aries.shift.is_empty() {
@@ -206,6 +209,7 @@ fn check_aries(at: &str, aries: &AriesPlan) -> Result<(), PlanError> {
     Ok(())
 }
 
+/// Checks the learning of a routing, whether it learns or not.
 fn check_q_adaptive(at: &str, learning: &QAdaptivePlan) -> Result<(), PlanError> {
     for (key, value) in [
         ("learning_rate_down", learning.learning_rate_down),

@@ -28,6 +28,9 @@ def inline_svg(figure: Figure, key: str, alt: str) -> Markup:
         figure: The figure.
         key: Prefix of every id in it; one key a figure in a page.
         alt: What a reader who cannot see it should know.
+
+    Raises:
+        ValueError: its SVG has no size.
     """
     svg = to_svg(figure)
     svg = svg[svg.index("<svg") :]

@@ -111,6 +111,9 @@ def link_loads(wired: Gates, flows: Flows, routing: str) -> LinkLoads:
         flows: the traffic.
         routing: minimal, valiant_group or valiant_node. Traffic inside a group is minimal under all of them; the
             intermediate is uniform over all groups (or their routers) but the source's and the destination's.
+
+    Raises:
+        UsageError: there is no exact model of the routing.
     """
     count = _Counter(wired)
     a = wired.a

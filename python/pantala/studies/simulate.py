@@ -118,6 +118,7 @@ class Point:
         }
 
     def _try(self, simulated: Duration) -> tuple[Estimate, Record]:
+        """Runs the point for so long: its throughput, and what is kept of the run besides."""
         with tempfile.TemporaryDirectory(prefix="pantala-study-") as directory:
             native.run(resolve_plan(self.plan(simulated)), Path(directory), None)
             run = Run(directory)
@@ -148,6 +149,7 @@ def _accepted(run: Run) -> list[float]:
 
 
 def _record(run: Run) -> Record:
+    """What is kept of a run besides its throughput; see `Point.measure`."""
     links = run.links.collect()
     job = run.jobs.collect().row(0, named=True)
     classes = links.group_by("class").agg(pl.col("bytes").sum(), pl.col("load").max())
@@ -210,6 +212,7 @@ def simulate(
 
 
 def _measure_all(points: Sequence[Point], jobs: int) -> Iterator[Record]:
+    """Measures points, `jobs` at a time, and gives each record as it comes; an error ends all that still runs."""
     if jobs == 1 or len(points) < 2:
         yield from (point.measure() for point in points)
         return

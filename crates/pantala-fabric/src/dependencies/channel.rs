@@ -60,6 +60,7 @@ pub(super) struct Numbering {
 const NOWHERE: Number = Number::MAX;
 
 impl Numbering {
+    /// The numbering of a network's channels, with `vcs` a link.
     pub(super) fn new(topology: &Topology, vcs: u8) -> Self {
         let (routers, ports, nodes) = (topology.routers(), topology.ports_per_router(), topology.nodes());
         let vcs = u32::from(vcs);
@@ -90,14 +91,17 @@ impl Numbering {
         (self.ports * self.vcs) as usize
     }
 
+    /// The number of a channel out of `router` by `port`.
     pub(super) const fn output(&self, router: u32, port: u16, vc: u8) -> Number {
         (router * self.ports + port as u32) * self.vcs + vc as u32
     }
 
+    /// The number of a channel from `node` to its router.
     pub(super) const fn injection(&self, node: u32, vc: u8) -> Number {
         (self.routers * self.ports + node) * self.vcs + vc as u32
     }
 
+    /// The number of a channel.
     pub(super) const fn number(&self, channel: Channel) -> Number {
         match channel.link {
             Link::Injection { node } => self.injection(node, channel.vc),
@@ -105,6 +109,7 @@ impl Numbering {
         }
     }
 
+    /// The channel of a number.
     pub(super) fn channel(&self, number: Number) -> Channel {
         let (link, vc) = (number / self.vcs, (number % self.vcs) as u8);
         let link = match link.checked_sub(self.routers * self.ports) {

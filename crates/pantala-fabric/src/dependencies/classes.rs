@@ -6,6 +6,7 @@
 
 use super::{Way, answers, ways};
 use crate::FabricConfig;
+use crate::config::MOST_CHANNELS;
 use crate::routing::{Goal, Paths, Stretch};
 use pantala_topology::{LocalOrder, Topology};
 use petgraph::algo::is_cyclic_directed;
@@ -14,9 +15,7 @@ use petgraph::graph::DiGraph;
 /// A set of channels, by class and VC: bit `class * 16 + VC`.
 type Set = u128;
 
-/// Most VCs of a port.
-const MOST_CHANNELS: u8 = 16;
-
+// Classes of links, as they are numbered here.
 const INJECTION: u8 = 0;
 const LOCAL: u8 = 1;
 const ROW: u8 = 2;
@@ -39,6 +38,7 @@ pub fn climbs(config: &FabricConfig, topology: &Topology) -> bool {
 }
 
 impl Classes {
+    /// The graph of all routings of `config`.
     fn of(config: &FabricConfig, topology: &Topology) -> Self {
         let mut classes = Self { asked: vec![0; CLASSES * usize::from(MOST_CHANNELS)] };
         for way in ways(config, topology) {
@@ -50,6 +50,7 @@ impl Classes {
         classes
     }
 
+    /// Whether there is no cycle.
     fn are_acyclic(&self) -> bool {
         let edges = self.asked.iter().enumerate().flat_map(|(held, asked)| bits(*asked).map(move |a| (held as u32, a)));
         !is_cyclic_directed(&DiGraph::<(), ()>::from_edges(edges))
@@ -125,10 +126,12 @@ impl Classes {
     }
 }
 
+/// The set of one channel.
 const fn channel(class: u8, vc: u8) -> Set {
     1 << (class * MOST_CHANNELS + vc)
 }
 
+/// The channels of a set.
 fn bits(mut set: Set) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (set != 0).then(|| {

@@ -14,6 +14,7 @@ pub(super) struct GateTable {
 }
 
 impl GateTable {
+    /// The links that packets with this choice and this goal take, worked out for all pairs of a router and another group.
     pub(super) fn new(topology: &Topology, gates: Gates, goal: Goal) -> Self {
         let a = topology.routers_per_group() as usize;
         let words = a.div_ceil(64);

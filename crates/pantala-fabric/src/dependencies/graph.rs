@@ -14,6 +14,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
+    /// Channels without any dependency.
     pub(super) fn new(numbering: Numbering) -> Self {
         let words = numbering.at_router().div_ceil(64);
         Self { words, rows: vec![0; numbering.count() * words], numbering }
@@ -26,6 +27,7 @@ impl Graph {
         self.rows[held as usize * self.words + bit / 64] |= 1 << (bit % 64);
     }
 
+    /// Whether who holds `held` may ask for `asked`.
     pub(super) fn contains(&self, held: Number, asked: Number) -> bool {
         let Some(bit) = asked.checked_sub(self.numbering.after(held)).map(|bit| bit as usize) else { return false };
         bit < self.numbering.at_router() && self.row(held)[bit / 64] >> (bit % 64) & 1 == 1
@@ -36,6 +38,7 @@ impl Graph {
         self.rows.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
+    /// The bits of the channels that leave the far end of `held`.
     fn row(&self, held: Number) -> &[u64] {
         let first = held as usize * self.words;
         &self.rows[first..first + self.words]

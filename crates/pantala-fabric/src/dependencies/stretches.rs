@@ -25,6 +25,7 @@ enum Groups {
 }
 
 impl Groups {
+    /// Joins the groups of other packets to these.
     fn add(&mut self, other: Self) {
         *self = match (*self, other) {
             (Self::None, groups) | (groups, Self::None) => groups,
@@ -63,6 +64,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// The walk that adds the dependencies of `way` to `graph`.
     pub(super) fn new(graph: &'a mut Graph, topology: &'a Topology, way: &'a Way) -> Self {
         let words = topology.routers_per_group().div_ceil(64) as usize;
         Self { graph, topology, way, gates: [None, None], words }

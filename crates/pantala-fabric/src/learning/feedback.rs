@@ -31,6 +31,7 @@ pub(super) struct FeedbackQueues {
 }
 
 impl FeedbackQueues {
+    /// Empty queues for this many routers, with so many ports to other routers each.
     pub(super) fn new(routers: u32, columns: u32) -> Self {
         let (routers, columns) = (routers as usize, columns as usize);
         Self {
@@ -41,6 +42,7 @@ impl FeedbackQueues {
         }
     }
 
+    /// How many routers there are.
     pub(super) fn routers(&self) -> u32 {
         self.due.len() as u32
     }
@@ -73,6 +75,7 @@ impl FeedbackQueues {
         self.due[router] = due;
     }
 
+    /// Bytes of memory held.
     pub(super) fn memory(&self) -> usize {
         self.queues.memory() + self.due.memory() + self.pool.memory()
     }

@@ -61,10 +61,12 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// A record by windows of this length, in ps.
     pub(super) fn new(window: Time) -> Self {
         Self { window: window.max(1), windows: Vec::new() }
     }
 
+    /// The windows so far.
     pub(super) fn windows(&self) -> &[LearningWindow] {
         &self.windows
     }

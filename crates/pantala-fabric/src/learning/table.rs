@@ -24,7 +24,7 @@ pub struct QTable {
     cells: Slab<f32>,
 }
 
-/// One estimate.
+/// One estimate of a router's table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Whose.
@@ -35,7 +35,7 @@ pub struct Estimate {
     pub slot: u32,
     /// That leave by this port.
     pub port: u32,
-    /// From here to the destination's group.
+    /// Time from here to the destination's group, in ns.
     pub ns: f32,
 }
 
@@ -120,6 +120,7 @@ impl QTable {
         (destination_group - u32::from(destination_group > group)) * self.slots + u32::from(slot)
     }
 
+    /// Where a row begins among the cells.
     #[inline]
     fn start(&self, router: u32, row: u32) -> usize {
         (router as usize * self.rows() as usize + row as usize) * self.columns as usize
@@ -208,6 +209,7 @@ impl QTable {
             .then(|| self.cell_mut(router, self.row_of(group, destination_group, slot as u16), column))
     }
 
+    /// Bytes of memory held.
     pub(super) fn memory(&self) -> usize {
         self.cells.memory()
     }

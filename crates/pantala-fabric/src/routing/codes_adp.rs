@@ -18,7 +18,7 @@
 //! its adaptive_threshold. With the router preset `codes_dally` a port's queue is what CODES counts: packets that hold room
 //! behind the link, and those that wait for it in the router.
 //!
-//! VCs: 4, by [`Channels::CODES`]: l0 g1 l2 g2 l3, g0 l2 g2 l3, and l0 inside a group.
+//! VCs: 4, by [`Channels::CODES`](crate::routing::Channels::CODES): l0 g1 l2 g2 l3, g0 l2 g2 l3, and l0 inside a group.
 //! Source: CODES `dragonfly-dally`, its `prog-adaptive` with the decision at the source router only; CODES 2 refuses
 //! `adaptive`. Yang et al. (SC16, section 2.2) and Wang et al. (IPDPS20, section IV.C) send non-minimal packets through a random
 //! router of another group, as CODES did before it was rewritten in 2019 (`prog-adaptive-legacy`), with two of them to choose

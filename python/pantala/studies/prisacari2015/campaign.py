@@ -107,6 +107,7 @@ def _as_in_variant(found: list[Result], other: Evidence) -> Evidence:
 def _write_tables(
     target: Path, found: list[Result], verdicts: Mapping[str, Finding], latency: Mapping[str, Mapping[str, Finding]]
 ) -> None:
+    """Writes results and verdicts: results.parquet and .json, claims.json, and latency.json (other latencies)."""
     frame = table(found)
     frame.write_parquet(target / "results.parquet", compression="zstd", statistics=False)
     write_json(target / "results.json", frame.to_dicts())
@@ -118,10 +119,12 @@ def _write_tables(
 
 
 def _told(claim: dict[str, Any], one: Finding) -> dict[str, Any]:
+    """A claim with what was found of it."""
     return {**claim, "measured": one.measured, "verdict": one.verdict, "reason": one.reason}
 
 
 def _write_figures(target: Path, evidence: Evidence) -> None:
+    """Draws every panel, and all of them in one figure, as SVG and as PNG."""
     target.mkdir(exist_ok=True)
     drawn = {panel.key: figures.draw(panel, evidence) for panel in figures.PANELS}
     drawn["figure-3"] = figures.draw_all(evidence)
@@ -131,6 +134,7 @@ def _write_figures(target: Path, evidence: Evidence) -> None:
 
 
 def _provenance(options: Options, records: Mapping[str, Record], seconds: float) -> dict[str, str]:
+    """What the study was made with, in words; `seconds` of wall-clock time went into it this time."""
     work = sum(record["wall_seconds"] for record in records.values())
     return {
         "Pantala": native.core().VERSION,

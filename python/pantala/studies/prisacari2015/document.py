@@ -84,6 +84,7 @@ def _latency_rows(latency: Mapping[str, Mapping[str, Finding]]) -> Rows:
 
 
 def _pictures(evidence: Evidence) -> list[dict[str, Any]]:
+    """Every panel as a picture of the page."""
     drawn = []
     for panel in figures.PANELS:
         alt = figures.told(panel, evidence)

@@ -68,6 +68,7 @@ def results(specs: Sequence[Spec], records: Mapping[str, Record], seed: int) -> 
 
 
 def _between_groups(spec: Spec, record: Record, nodes: Sequence[int]) -> float:
+    """Accepted throughput of the nodes whose packets leave their group; see `Result`."""
     accepted = float(record["accepted"])
     if spec.pattern != "bit_complement" or spec.variant == "no_middle":
         return accepted

@@ -93,6 +93,7 @@ def _label(axes: Axes) -> None:
 
 
 def _fill(axes: Axes, panel: Panel, evidence: Evidence) -> None:
+    """Draws a panel: what was measured with its confidence intervals, the exact model, equation (4), the ideal."""
     sizes = evidence.sizes
     places = [size.nodes for size in sizes]
     axes.axhline(IDEAL, color=MUTED, lw=1.0)
@@ -136,6 +137,7 @@ def _differs(results: Sequence[Result]) -> bool:
 
 
 def _handles(panels: Sequence[Panel], evidence: Evidence) -> list[Line2D]:
+    """The legend of these panels: only what is in one of them."""
     shown = list(dict.fromkeys(configuration for panel in panels for configuration in panel.configurations))
     handles = [
         Line2D([], [], color=_COLOURS[each], marker=_MARKERS[each], **_POINT, ls="", label=each.title) for each in shown

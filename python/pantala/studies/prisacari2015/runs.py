@@ -179,6 +179,7 @@ class Spec:
         return scenario.replace(changes) if changes else scenario
 
     def _machine_changes(self, scenario: Scenario) -> Mapping[str, Any]:
+        """Keys of the machine that the variant changes, and their values."""
         machine = scenario.machine
         if self.variant in LATENCY:
             factor = LATENCY[self.variant]

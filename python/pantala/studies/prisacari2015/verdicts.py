@@ -40,6 +40,8 @@ def judge_all(evidence: Evidence) -> dict[str, Finding]:
 
 
 def _rule(claim: str) -> Callable[[Rule], Rule]:
+    """Registers the rule of a claim."""
+
     def add(rule: Rule) -> Rule:
         _RULES[claim] = rule
         return rule
