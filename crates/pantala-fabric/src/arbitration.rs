@@ -11,6 +11,7 @@ use crate::port::{InVc, LinkEnd, OutPort};
 use crate::probe::Probe;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
+use std::ops::Range;
 
 /// Tells the draws of [`Arbiter::Random`] from others that are functions of a packet's random word.
 const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
@@ -113,7 +114,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
     #[inline(always)]
     fn arm_granted<const F: bool>(&mut self, out: usize) {
-        if (0..if F { 1 } else { self.words }).any(|w| self.waiting_word::<F>(out, w) != 0) {
+        if self.out_ports[out].waiting > 0 {
             self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
         }
     }
@@ -121,42 +122,58 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The first input VC from the pointer on that can go to `out` now.
     #[inline(always)]
     fn pick_round_robin<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
-        if F || self.words == 1 {
-            // One waiter, as a rule.
-            let set = self.out_ports[out].waiting;
-            if set & set.wrapping_sub(1) == 0 {
-                let in_vc = first + set.trailing_zeros() as usize;
-                return (set != 0 && self.can_go::<F>(in_vc, now)).then_some(in_vc);
-            }
+        if self.out_ports[out].waiting == 0 {
+            return None;
         }
-        self.pick_among::<F>(out, first, now)
+        let vcs = self.roomy_vcs(out, now);
+        if vcs == 0 {
+            return None;
+        }
+        let turn = usize::from(self.out_ports[out].next_input);
+        let all = self.ports as usize * self.vcs;
+        self.scan::<F>(out, vcs, first, turn..all, now).or_else(|| self.scan::<F>(out, vcs, first, 0..turn, now))
     }
 
-    #[inline(never)]
-    fn pick_among<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
-        let bits = self.ports as usize * self.vcs;
-        let start = usize::from(self.out_ports[out].next_input);
-        self.scan::<F>(out, first, start, bits, now).or_else(|| self.scan::<F>(out, first, 0, start, now))
+    /// The VCs (bits) of an output that have room for a flit: nobody who waits for another can go, however many there are.
+    #[inline(always)]
+    fn roomy_vcs(&mut self, out: usize, now: Time) -> u16 {
+        let first = out * self.vcs;
+        (0..self.vcs)
+            .filter(|vc| self.out_vcs[first + vc].space.at(&mut self.pool, now) > 0)
+            .fold(0, |set, vc| set | 1 << vc)
     }
 
-    /// The first input VC with its bit in `from..to` that can go to `out` now.
+    /// Word `word` of the set of input VCs that wait for any of these VCs of `out`.
+    #[inline(always)]
+    fn waiting_word(&self, out: usize, vcs: u16, word: usize) -> u64 {
+        bits(vcs.into()).fold(0, |set, vc| set | self.waiting[(out * self.vcs + vc) * self.words + word])
+    }
+
+    /// The first input VC with its bit in `range` that can go to `out`, to one of `vcs`, now.
     #[inline]
-    fn scan<const F: bool>(&mut self, out: usize, first: usize, from: usize, to: usize, now: Time) -> Option<usize> {
-        let mut bit = from;
-        while bit < to {
-            let word = self.waiting_word::<F>(out, bit / 64) >> (bit % 64);
-            if word == 0 {
-                bit = (bit / 64 + 1) * 64;
-                continue;
+    fn scan<const F: bool>(
+        &mut self,
+        out: usize,
+        vcs: u16,
+        first: usize,
+        range: Range<usize>,
+        now: Time,
+    ) -> Option<usize> {
+        let mut bit = range.start;
+        while bit < range.end {
+            let mut set = self.waiting_word(out, vcs, bit / 64) & (u64::MAX << (bit % 64));
+            let word = bit / 64 * 64;
+            while set != 0 {
+                bit = word + set.trailing_zeros() as usize;
+                set &= set - 1;
+                if bit >= range.end {
+                    return None;
+                }
+                if self.can_go::<F>(first + bit, now) {
+                    return Some(first + bit);
+                }
             }
-            bit += word.trailing_zeros() as usize;
-            if bit >= to {
-                return None;
-            }
-            if self.can_go::<F>(first + bit, now) {
-                return Some(first + bit);
-            }
-            bit += 1;
+            bit = word + 64;
         }
         None
     }
@@ -164,8 +181,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Whether the head of an input VC, whose output's crossbar is free, can go now.
     #[inline(always)]
     fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
-        let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
-        let room = self.stages.room::<F>(self.packets[queue.head].flits.into()) as i32;
+        let InVc { port, out_vc, open, flits, .. } = self.in_vcs[in_vc];
+        let room = self.stages.room::<F>(flits.into()) as i32;
         self.in_ports[port].busy_until.max(open) <= now
             && (!self.stages.holds_vcs::<F>() || self.holds[out_vc].until <= now)
             && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= room
@@ -312,8 +329,14 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The input VCs that wait for `out`.
     fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> {
         let first = self.first_in_vc(out);
+        let all = self.all_vcs();
         (0..self.words)
-            .flat_map(move |word| bits(self.waiting_word::<false>(out, word)).map(move |bit| first + word * 64 + bit))
+            .flat_map(move |word| bits(self.waiting_word(out, all, word)).map(move |bit| first + word * 64 + bit))
+    }
+
+    /// All VCs, as bits.
+    const fn all_vcs(&self) -> u16 {
+        ((1u32 << self.vcs) - 1) as u16
     }
 
     /// The first input VC of an output's router.
@@ -327,10 +350,21 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
         let first = self.first_in_vc(out);
-        for word in 0..if F { 1 } else { self.words } {
-            for bit in bits(self.waiting_word::<F>(out, word)) {
+        let roomy = self.roomy_vcs(out, now);
+        for vc in bits(u64::from(self.all_vcs() & !roomy)) {
+            let out_vc = out * self.vcs + vc;
+            if (0..self.words).any(|word| self.waiting[out_vc * self.words + word] != 0) {
+                let behind = &mut self.out_vcs[out_vc];
+                match behind.space.when(&self.pool, 1) {
+                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+                    None => behind.space_wait = true,
+                }
+            }
+        }
+        for word in 0..if roomy == 0 { 0 } else { self.words } {
+            for bit in bits(self.waiting_word(out, roomy, word)) {
                 let in_vc = first + word * 64 + bit;
-                let InVc { queue, port, out_vc, open, .. } = self.in_vcs[in_vc];
+                let InVc { port, out_vc, open, flits, .. } = self.in_vcs[in_vc];
                 let mut busy_until = self.in_ports[port].busy_until.max(open);
                 if self.stages.holds_vcs::<F>() {
                     let hold = &self.holds[out_vc];
@@ -344,7 +378,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     wake = wake.min(busy_until);
                     continue;
                 }
-                let room = self.stages.room::<F>(self.packets[queue.head].flits.into());
+                let room = self.stages.room::<F>(flits.into());
                 let vc = &mut self.out_vcs[out_vc as usize];
                 if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= room as i32 {
                     match vc.credits.when(&self.pool, room) {

@@ -77,7 +77,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             in_vcs: Vec::with_capacity(out_ports * vcs).into(),
             out_ports: Vec::with_capacity(out_ports).into(),
             out_vcs: Vec::with_capacity(out_ports * vcs).into(),
-            waiting: vec![0; if words > 1 { out_ports * words } else { 0 }].into(),
+            waiting: vec![0; out_ports * vcs * words].into(),
             grant_stamps: Slab::default(),
             holds: Slab::default(),
             virtual_queues: Slab::default(),
@@ -185,7 +185,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     let upstream = if terminal { upstream } else { upstream.saturating_add(vc) };
                     let queue = Queue::default();
                     let bit = (port * self.vcs as u32 + vc) as u16;
-                    self.in_vcs.push(InVc { queue, open: 0, upstream, out_vc: 0, port: number, bit });
+                    self.in_vcs.push(InVc { queue, open: 0, upstream, out_vc: 0, port: number, bit, flits: 0 });
                 }
                 self.out_ports.push(OutPort {
                     waiting: 0,

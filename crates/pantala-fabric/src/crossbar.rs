@@ -220,9 +220,13 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     fn await_output<const F: bool>(&mut self, arrived: &Arrived, now: Time) {
         let out = arrived.out as usize;
-        self.in_vcs[arrived.in_vc].out_vc = arrived.out_vc;
+        let in_vc = &mut self.in_vcs[arrived.in_vc];
+        in_vc.out_vc = arrived.out_vc;
+        in_vc.flits = self.packets[arrived.packet].flits;
         self.in_ports[arrived.in_port].waiting += 1;
-        self.set_waiting::<F>(out, usize::from(self.in_vcs[arrived.in_vc].bit));
+        self.out_ports[out].waiting += 1;
+        let (word, bit) = self.waiting_bit(arrived.out_vc as usize, usize::from(self.in_vcs[arrived.in_vc].bit));
+        *word |= bit;
         if self.stages.unclocked::<F>() {
             let OutPort { router, port, .. } = self.out_ports[out];
             self.mark_dirty::<F>(router, port);
@@ -231,30 +235,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Notes that an input VC waits for `out`.
+    /// The word of the waiting set of an output VC that has an input VC's bit, and that bit.
     #[inline(always)]
-    fn set_waiting<const F: bool>(&mut self, out: usize, bit: usize) {
-        if F || self.words == 1 {
-            self.out_ports[out].waiting |= 1 << bit;
-        } else {
-            self.waiting[out * self.words + bit / 64] |= 1 << (bit % 64);
-        }
-    }
-
-    /// Notes that an input VC no longer waits for `out`.
-    #[inline(always)]
-    fn clear_waiting<const F: bool>(&mut self, out: usize, bit: usize) {
-        if F || self.words == 1 {
-            self.out_ports[out].waiting &= !(1 << bit);
-        } else {
-            self.waiting[out * self.words + bit / 64] &= !(1 << (bit % 64));
-        }
-    }
-
-    /// Word `word` of the set of input VCs that wait for `out`.
-    #[inline(always)]
-    pub(crate) fn waiting_word<const F: bool>(&self, out: usize, word: usize) -> u64 {
-        if F || self.words == 1 { self.out_ports[out].waiting } else { self.waiting[out * self.words + word] }
+    fn waiting_bit(&mut self, out_vc: usize, bit: usize) -> (&mut u64, u64) {
+        (&mut self.waiting[out_vc * self.words + bit / 64], 1 << (bit % 64))
     }
 
     #[inline(always)]
@@ -310,7 +294,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         if queue.head != NONE {
             self.fresh.push(in_vc as u32);
         }
-        self.clear_waiting::<F>(out, usize::from(bit));
+        let (word, bit) = self.waiting_bit(out_vc as usize, usize::from(bit));
+        *word &= !bit;
+        self.out_ports[out].waiting -= 1;
         self.in_ports[in_port].waiting -= 1;
         self.cross::<F>(&Arrived { packet, in_vc: in_vc as u32, in_port, out: out as u32, out_vc }, now);
     }

@@ -71,7 +71,7 @@ pub struct Network<H, P> {
     pub(crate) in_vcs: Slab<InVc>,
     pub(crate) out_ports: Slab<OutPort>,
     pub(crate) out_vcs: Slab<OutVc>,
-    /// By output port: which input VCs of the router wait for it (the first 64 of them: [`OutPort::waiting`]).
+    /// By output VC, in `words` each: which input VCs of the router have a head that waits for it.
     pub(crate) waiting: Slab<u64>,
     /// By input VC: when it was granted last, for [`crate::config::Arbiter::Lru`].
     pub(crate) grant_stamps: Slab<u64>,
@@ -126,7 +126,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// The loop, compiled twice: `F` says that all stages are those of the default model, so that its code holds no others.
     fn run<const F: bool>(&mut self, until: Time) {
-        while let Some((now, phase)) = self.wheel.next_group(until) {
+        while let Some((now, phase)) = self.next_group(until) {
             self.now = now;
             match phase {
                 Kind::ARRIVE => self.each(|network, id| network.arrive::<F>(id, now)),
@@ -144,6 +144,25 @@ impl<H: Host, P: Probe> Network<H, P> {
                 self.settle::<F>(now);
             }
         }
+    }
+
+    /// Moves to the next group of events, and fetches what those need that come soon after: in a large or saturated network hardly
+    /// anything of it is in the cache, and the times of all these misses pass together.
+    #[inline(always)]
+    fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
+        let Self { wheel, packets, in_vcs, out_ports, out_vcs, waiting, nics, vcs, words, .. } = self;
+        wheel.next_group_foreseen(until, |phase, id| match phase {
+            Kind::ARRIVE => in_vcs.prefetch(packets[id].at as usize, 1),
+            Kind::DELIVER => packets.prefetch(id),
+            Kind::LINK | Kind::CROSSBAR => {
+                let id = id as usize;
+                out_ports.prefetch(id, 1);
+                out_vcs.prefetch(id * *vcs, *vcs);
+                waiting.prefetch(id * *vcs * *words, *vcs * *words);
+            }
+            Kind::NIC => nics.prefetch(id as usize, 1),
+            _ => {}
+        })
     }
 
     /// Handles the events of the current group.

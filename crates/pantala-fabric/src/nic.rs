@@ -214,7 +214,6 @@ impl<H: Host, P: Probe> Network<H, P> {
             ready: head,
             tail,
             draw,
-            next: NONE,
             at,
             destination,
             destination_router,

@@ -23,6 +23,8 @@ pub(crate) struct InVc {
     pub(crate) port: u32,
     /// Its place among the router's input VCs.
     pub(crate) bit: u16,
+    /// The length of the head that waits: who looks through those that wait need not look at packets.
+    pub(crate) flits: u16,
 }
 
 /// An input port of a router.
@@ -48,8 +50,6 @@ pub(crate) struct InPort {
 #[repr(align(128))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutPort {
-    /// Which input VCs of the router wait for this output: the first 64 of them.
-    pub(crate) waiting: u64,
     /// From when on the crossbar can bring a packet.
     pub(crate) crossbar_free: Time,
     /// From when on the link can take a packet.
@@ -66,6 +66,8 @@ pub(crate) struct OutPort {
     pub(crate) port: u16,
     /// VCs (bits) with packets in the output buffer.
     pub(crate) queued: u16,
+    /// How many packets wait at the crossbar for this output.
+    pub(crate) waiting: u32,
     /// Where the crossbar's round-robin goes on.
     pub(crate) next_input: u16,
     /// Where the link's round-robin goes on.

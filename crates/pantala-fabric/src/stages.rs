@@ -76,7 +76,7 @@ pub(crate) struct Stages {
     pub(crate) one_ejection_vc: bool,
     /// Whether any routing learns.
     learning: bool,
-    /// Whether every stage is as in the default model, and a router's input VCs fit one word.
+    /// Whether every stage is as in the default model, and a router's ports fit one word.
     pub(crate) default_model: bool,
 }
 
@@ -166,7 +166,7 @@ impl Stages {
             && stages.crossbar_period == 0
             && router.arbiter == Arbiter::RoundRobin
             && !stages.learning
-            && ports * u32::from(stages.vcs) <= 64;
+            && ports <= 64;
         stages
     }
 

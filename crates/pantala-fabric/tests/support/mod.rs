@@ -350,7 +350,6 @@ pub fn packet(topology: &Topology, destination: u32, draw: u64) -> Packet {
         ready: 0,
         tail: 0,
         draw,
-        next: NONE,
         at: 0,
         destination,
         destination_router: router,
