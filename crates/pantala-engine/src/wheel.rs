@@ -219,7 +219,7 @@ impl Wheel {
             if self.group != END {
                 return (self.group_key.0 < until).then_some(self.group_key);
             }
-            if !self.take_group() && !self.turn(&mut foresee) {
+            if !self.take_group() && !self.turn(until, &mut foresee) {
                 return None;
             }
         }
@@ -262,10 +262,28 @@ impl Wheel {
         (self.used[first / 64] >> (first % 64)) as u8 != 0
     }
 
-    /// The time of the next event, [`NEVER`] if there is none.
+    /// The time of the next event, [`NEVER`] if there is none. Moves nothing.
     #[must_use]
-    pub fn next_time(&mut self) -> Time {
-        self.next_group(NEVER).map_or(NEVER, |(time, _)| time)
+    pub fn next_time(&self) -> Time {
+        if self.group != END {
+            return self.group_key.0;
+        }
+        if let Some(word) = self.used.iter().position(|bits| *bits != 0) {
+            let key = word * 64 + self.used[word].trailing_zeros() as usize;
+            return (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2);
+        }
+        let far = self.far.peek().map_or(NEVER, |Reverse(event)| event.time);
+        let near = self.next_occupied().map_or(NEVER, |slot| {
+            let mut first = u32::MAX;
+            let mut at = self.buckets[(slot & MASK) as usize];
+            while at != END {
+                let node = &self.nodes[at as usize];
+                first = first.min(node.key);
+                at = node.next;
+            }
+            (slot << WIDTH_LOG2) + u64::from(first >> PHASES_LOG2)
+        });
+        near.min(far)
     }
 
     /// How many events have been taken.
@@ -299,9 +317,9 @@ impl Wheel {
             + self.far.capacity() * size_of::<Event>()
     }
 
-    /// Moves to the next bucket that holds anything; false if there is none.
+    /// Moves to the next bucket that holds anything; false if there is none that begins before `until`.
     #[inline(never)]
-    fn turn(&mut self, foresee: impl FnMut(u8, u32)) -> bool {
+    fn turn(&mut self, until: Time, foresee: impl FnMut(u8, u32)) -> bool {
         let near = self.next_occupied();
         let far = self.far.peek().map(|Reverse(e)| e.time >> WIDTH_LOG2);
         let slot = match (near, far) {
@@ -310,6 +328,9 @@ impl Wheel {
             (None, Some(b)) => b,
             (Some(a), Some(b)) => a.min(b),
         };
+        if slot << WIDTH_LOG2 >= until {
+            return false;
+        }
         if near == Some(slot) {
             self.open(slot, foresee);
         }

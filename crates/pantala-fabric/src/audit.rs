@@ -7,6 +7,7 @@ use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE};
 use crate::port::{InVc, LinkEnd};
 use crate::probe::Probe;
+use pantala_engine::Wheel;
 use std::fmt;
 
 /// What an audit found.
@@ -57,7 +58,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 behind[upstream as usize] += amount;
             }
         };
-        for (phase, id) in self.wheel.iter() {
+        for (phase, id) in self.wheels().flat_map(Wheel::iter) {
             if !matches!(phase, Kind::ARRIVE | Kind::DELIVER) {
                 continue;
             }

@@ -273,6 +273,9 @@ pub struct FabricConfig {
     pub jobs: u16,
     /// The seed of the routing's draws.
     pub seed: u64,
+    /// In how many blocks of groups time passes, one after the other; zero: as the machine's size asks for. What is simulated does
+    /// not depend on it.
+    pub blocks: u32,
 }
 
 impl FabricConfig {

@@ -1,5 +1,6 @@
 //! Construction: from a configuration and a topology to the network's arrays.
 
+use crate::blocks::Blocks;
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, FabricConfig, InputQueue, LinkTiming, MOST_CHANNELS, OutputLatency,
 };
@@ -71,6 +72,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             vcs,
             words,
             wheel: Wheel::new(),
+            blocks: Blocks::default(),
             packets: Packets::default(),
             pool: PendingPool::default(),
             in_ports: Vec::with_capacity(out_ports).into(),
@@ -96,6 +98,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             candidates: Vec::new(),
             wakes: Wakes::default(),
             now: 0,
+            latest: 0,
             overtaken: 0,
             packets_delivered: 0,
             flits_delivered: 0,
@@ -121,9 +124,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         if !network.stages.one_account::<false>() {
             network.nic_credits = vec![Account::new(network.config.router.input_buffer as i32); nodes * vcs].into();
         }
+        network.blocks = Blocks::of(&network.config, &network.topology);
         network.build_ports();
         network.build_nics(routing_keys);
         for node in 0..network.topology.nodes() {
+            network.enter(network.blocks.of_group(network.topology.group_of_node(node)));
             network.host.start(node, &mut network.wakes);
             network.react(node, 0);
         }
@@ -169,6 +174,11 @@ impl<H: Host, P: Probe> Network<H, P> {
                     Peer::Unconnected => (u32::MAX, u32::MAX, LinkEnd::Nothing),
                 };
                 let terminal = matches!(peer, Peer::Node(_));
+                let home = self.blocks.of_group(group);
+                let beyond = match peer {
+                    Peer::Port { router, .. } => self.blocks.of_group(self.topology.group_of(router)),
+                    _ => home,
+                };
                 // Data pass the sender's output part and the receiver's input part; a NIC has neither.
                 let parts = output_latency + if terminal { 0 } else { input_latency };
                 let first_port = router * self.ports;
@@ -199,6 +209,8 @@ impl<H: Host, P: Probe> Network<H, P> {
                     target,
                     queued: 0,
                     next_input: 0,
+                    home,
+                    beyond,
                     next_vc: 0,
                     port: port as u16,
                     router,

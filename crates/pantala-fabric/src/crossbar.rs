@@ -259,7 +259,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let port = &mut self.out_ports[out];
         if port.crossbar_wake > time {
             port.crossbar_wake = time;
-            self.wheel.push(time, Kind::CROSSBAR, out as u32);
+            let home = port.home;
+            self.blocks.schedule(&mut self.wheel, home, time, Kind::CROSSBAR, out as u32);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod arbitration;
 pub mod audit;
+mod blocks;
 pub mod config;
 mod construct;
 mod crossbar;

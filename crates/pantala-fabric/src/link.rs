@@ -54,7 +54,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let port = &mut self.out_ports[out];
         if port.wake > time {
             port.wake = time;
-            self.wheel.push(time, Kind::LINK, out as u32);
+            let home = port.home;
+            self.blocks.schedule(&mut self.wheel, home, time, Kind::LINK, out as u32);
         }
     }
 
@@ -220,10 +221,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         if port.end.is_router() {
             packet.hops += 1;
             packet.at = port.target + u32::from(packet.out_vc);
-            self.wheel.push(head, Kind::ARRIVE, index);
+            let beyond = port.beyond;
             if !stages.credit_at_crossbar::<F>() {
                 self.out_vcs[out_vc].credits.take(room);
             }
+            self.blocks.schedule(&mut self.wheel, beyond, head, Kind::ARRIVE, index);
         } else {
             self.wheel.push(tail, Kind::DELIVER, index);
             if port.end == LinkEnd::Node {

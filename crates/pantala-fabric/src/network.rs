@@ -4,6 +4,7 @@
 //! pulls in the order of [`Kind`], then routing and arbitration of every router that something came to (`settle`). Routers
 //! speak to one another only through links with latency, so within one time their order cannot matter.
 
+use crate::blocks::Blocks;
 use crate::config::FabricConfig;
 use crate::crossbar::Arrived;
 use crate::host::{Host, Wakes};
@@ -16,7 +17,7 @@ use crate::response::Responses;
 use crate::slab::Slab;
 use crate::stages::Stages;
 use crate::voq::VirtualQueue;
-use pantala_engine::{Time, Wheel};
+use pantala_engine::{NEVER, Time, Wheel};
 use pantala_topology::Topology;
 
 /// What an event is: its phase within one time. The order inside a phase does not matter.
@@ -64,7 +65,10 @@ pub struct Network<H, P> {
     pub(crate) vcs: usize,
     /// Words of 64 bits that hold one bit for each (input port, VC) of a router.
     pub(crate) words: usize,
+    /// The events of the block that time passes in.
     pub(crate) wheel: Wheel,
+    /// The blocks of groups that time passes in one after the other, and the events of the others.
+    pub(crate) blocks: Blocks,
     pub(crate) packets: Packets,
     pub(crate) pool: PendingPool,
     pub(crate) in_ports: Slab<InPort>,
@@ -101,7 +105,9 @@ pub struct Network<H, P> {
     pub(crate) dirty_outs: Vec<usize>,
     pub(crate) candidates: Vec<(u64, u32, u32)>,
     pub(crate) wakes: Wakes,
+    /// The time of the event handled last in this block, and in any.
     pub(crate) now: Time,
+    pub(crate) latest: Time,
     pub(crate) overtaken: u64,
     pub(crate) packets_delivered: u64,
     pub(crate) flits_delivered: u64,
@@ -118,14 +124,14 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Handles every event before `until`.
     pub fn advance(&mut self, until: Time) {
         if self.stages.default_model {
-            self.run::<true>(until);
+            self.run_blocks::<true>(until);
         } else {
-            self.run::<false>(until);
+            self.run_blocks::<false>(until);
         }
     }
 
     /// The loop, compiled twice: `F` says that all stages are those of the default model, so that its code holds no others.
-    fn run<const F: bool>(&mut self, until: Time) {
+    pub(crate) fn run<const F: bool>(&mut self, until: Time) {
         while let Some((now, phase)) = self.next_group(until) {
             self.now = now;
             match phase {
@@ -201,18 +207,20 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// From now on, draws the order of events that nothing may depend on: for tests.
     pub fn scramble(&mut self, seed: u64) {
-        self.wheel.scramble(seed);
+        for wheel in self.blocks.others_mut().chain(std::iter::once(&mut self.wheel)) {
+            wheel.scramble(seed);
+        }
     }
 
     /// When the next event comes; [`pantala_engine::NEVER`] if there is none.
-    pub fn next_time(&mut self) -> Time {
-        self.wheel.next_time()
+    pub fn next_time(&self) -> Time {
+        self.wheels().map(Wheel::next_time).min().unwrap_or(NEVER)
     }
 
     /// The time of the event handled last.
     #[must_use]
     pub fn now(&self) -> Time {
-        self.now
+        self.latest.max(self.now)
     }
 
     /// Totals so far, summed over all ports.
@@ -220,7 +228,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub fn totals(&self) -> Totals {
         let injected = |f: fn(&LinkCounters) -> u64| self.nics.iter().map(|nic| f(&nic.counters)).sum();
         Totals {
-            events: self.wheel.popped() - self.overtaken,
+            events: self.wheels().map(Wheel::popped).sum::<u64>() - self.overtaken,
             packets_injected: injected(|c| c.packets),
             packets_delivered: self.packets_delivered,
             flits_injected: injected(|c| c.flits),
@@ -263,14 +271,14 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[must_use]
     pub fn link_counters(&self, router: u32, port: u16) -> LinkCounters {
         let port = &self.out_ports[(router * self.ports + u32::from(port)) as usize];
-        port.counters.at(port.stalled_since, self.now)
+        port.counters.at(port.stalled_since, self.now())
     }
 
     /// The counters of a node's injection link.
     #[must_use]
     pub fn injection_counters(&self, node: u32) -> LinkCounters {
         let nic = &self.nics[node as usize];
-        nic.counters.at(nic.stalled_since, self.now)
+        nic.counters.at(nic.stalled_since, self.now())
     }
 
     /// Payload bytes by job of output port `port` of `router`.
@@ -345,6 +353,6 @@ impl<H: Host, P: Probe> Network<H, P> {
             + self.job_bytes.memory()
             + self.packets.memory()
             + self.pool.memory()
-            + self.wheel.memory()
+            + self.wheels().map(Wheel::memory).sum::<usize>()
     }
 }

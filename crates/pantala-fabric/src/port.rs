@@ -70,6 +70,9 @@ pub(crate) struct OutPort {
     pub(crate) waiting: u32,
     /// Where the crossbar's round-robin goes on.
     pub(crate) next_input: u16,
+    /// The block of groups that the router is in, and that of the router behind the link.
+    pub(crate) home: u16,
+    pub(crate) beyond: u16,
     /// Where the link's round-robin goes on.
     pub(crate) next_vc: u8,
     /// What is behind the link.

@@ -107,5 +107,6 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
         },
         jobs: plan.jobs.len() as u16,
         seed: plan.seed,
+        blocks: 0,
     }
 }

@@ -133,7 +133,8 @@ impl Recorder {
         self.injected_until = Some(until);
     }
 
-    /// The window of `now`; time never goes back.
+    /// The window of `now`. Inside a step of the simulation time may go back from one group to the next, but a step lies in one
+    /// window.
     #[inline]
     fn window_of(&mut self, now: Time) -> u64 {
         if now >= self.current_ends {

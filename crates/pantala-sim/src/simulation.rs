@@ -233,7 +233,8 @@ impl Simulation {
 
     /// After a run: the patterns fall silent, and it goes on until nothing is left in the network.
     pub fn drain(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
-        let step = (self.plan.record.window_ps / STEPS_PER_WINDOW).max(1);
+        let window = self.plan.record.window_ps;
+        let step = (window / STEPS_PER_WINDOW).max(1);
         self.network.host.silence();
         loop {
             let next = self.network.next_time();
@@ -246,7 +247,8 @@ impl Simulation {
             if !observe(&self.progress()) {
                 return End::Interrupted;
             }
-            self.until = next.saturating_add(step);
+            // Like that of `run`, a step lies in one window.
+            self.until = next.saturating_add(step).min((next / window + 1) * window);
             self.network.advance(self.until);
         }
     }

@@ -27,6 +27,7 @@ pub fn kang(algorithm: Algorithm) -> FabricConfig {
         responses: None,
         jobs: 1,
         seed: 1,
+        blocks: 0,
     };
     config.route_all(RoutingConfig::new(algorithm));
     config

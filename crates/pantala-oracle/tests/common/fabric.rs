@@ -46,6 +46,7 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
         responses: None,
         jobs: 1,
         seed: 1,
+        blocks: 0,
     };
     fabric.route_all(RoutingConfig::new(algorithm));
     fabric

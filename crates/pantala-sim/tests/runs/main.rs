@@ -1,5 +1,6 @@
 //! Whole runs of small machines, from the plan's JSON to the tables. One binary, one file a behaviour.
 
+mod blocks;
 mod company;
 mod deadlocks;
 mod determinism;
