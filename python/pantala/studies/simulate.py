@@ -39,7 +39,7 @@ PRECISION = 0.01
 WINDOWS = 400
 
 #: Raised when a point of the same plan would be measured otherwise, so that files of old points are not taken.
-_PROTOCOL = 2
+_PROTOCOL = 3
 
 #: What is known of a point; `Point.measure` says what is in it.
 Record = dict[str, Any]
@@ -86,7 +86,7 @@ class Point:
         Returns:
             key, digest; ``accepted`` (throughput as a fraction of the injection bandwidth) and ``half_width`` (of its
             99 % confidence interval); ``precise`` (whether that is within `PRECISION` of the mean) and ``steady``
-            (whether the run was long enough to see its warm-up end); ``simulated_ns``, ``warm_up_ns``; over the whole
+            (whether no drift is left behind the warm-up); ``simulated_ns``, ``warm_up_ns``; over the whole
             run ``packets``, ``link_hops_mean``, ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes`` and
             ``global_bytes`` (over all links of the class), ``local_load_max`` and ``global_load_max`` (the busiest
             link of the class, as a share of time); ``wall_seconds``.
@@ -128,8 +128,8 @@ class Point:
 def _factor(found: Estimate) -> float:
     """How many times as long the next try is: the half width falls with the root of the time behind the warm-up.
 
-    A third more than that, since a half width is an estimate as well; at most eight times, and twice where the warm-up
-    has not ended.
+    A third more than that, since a half width is an estimate as well; at most eight times, and twice where there is a
+    drift.
     """
     if not found.steady:
         return 2.0

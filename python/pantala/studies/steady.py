@@ -14,6 +14,10 @@ BATCHES = {20: 2.8609, 10: 3.2498}
 
 _SMOOTHED = 5
 
+#: The halves of a straight line differ by 1.6 times the half width; those of a steady series by more than this many
+#: times it in three cases of a hundred (their difference has twice the standard error of the mean).
+_DRIFT = 1.3
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -23,7 +27,7 @@ class Estimate:
         mean: of what is behind the warm-up.
         half_width: of the 99 % confidence interval of the mean.
         warm_up: observations left out at the beginning.
-        steady: whether the warm-up ends in the first half of the series; if not, the series was too short to tell.
+        steady: whether what is left has no drift: the means of its two halves differ by no more than chance explains.
     """
 
     mean: float
@@ -41,13 +45,14 @@ def warm_up(series: Sequence[float] | np.ndarray) -> int:
     """Where the warm-up of a series ends, by MSER-5 (White, Simulation 69(6), 1997; five: White et al., WSC 2000).
 
     The observations are averaged by fives; the warm-up is so long that what is left has the smallest standard error of
-    its mean. The last five averages are never left out, as so few of them may agree by chance.
+    its mean. It is looked for in the first half of the series: in a steady series the error hardly depends on the cut,
+    and its least value may stand anywhere.
 
     Returns:
         The number of observations to leave out, a multiple of five.
     """
     averages = _means(np.asarray(series, dtype=float), len(series) // _SMOOTHED)
-    most = max(1, len(averages) - _SMOOTHED)
+    most = max(1, len(averages) // 2)
     errors = [float(((left := averages[cut:]) - left.mean()).var()) / len(left) for cut in range(most)]
     return _SMOOTHED * int(np.argmin(errors))
 
@@ -62,8 +67,9 @@ def estimate(series: Sequence[float] | np.ndarray) -> Estimate:
     values = np.asarray(series, dtype=float)
     cut = warm_up(series)
     left = values[cut:]
-    widths = [t * _means(left, batches).std(ddof=1) / batches**0.5 for batches, t in BATCHES.items()]
-    return Estimate(float(left.mean()), float(max(widths)), cut, cut <= len(values) // 2)
+    half_width = float(max(t * _means(left, batches).std(ddof=1) / batches**0.5 for batches, t in BATCHES.items()))
+    early, late = _means(left, 2)
+    return Estimate(float(left.mean()), half_width, cut, bool(abs(late - early) <= _DRIFT * half_width))
 
 
 def _means(values: np.ndarray, parts: int) -> np.ndarray:
