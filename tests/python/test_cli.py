@@ -103,6 +103,17 @@ def test_deadlock_of_every_routing_says_which_cannot_run(fake_core: FakeCore, cl
     assert found.err == ""
 
 
+def test_check_takes_other_values(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
+    small, plan = tmp_path / "small.toml", tmp_path / "plan.json"
+    small.write_text(SMALL)
+    found = cli("check", str(small), "--plan", str(plan), "--set", "routing.algorithm=par")
+    assert found.status == 0
+    assert json.loads(plan.read_text())["routing"]["algorithm"] == "par"
+    found = cli("check", str(small), "--set", "routing.algorithm=bias(16,0)")
+    assert found.status == 2
+    assert "shift must be 0 to 15" in found.err
+
+
 def test_check_tells_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "theta.toml"
     job = "[[jobs]]\nname = 'a'\nranks = 4\nworkload = { kind = 'uniform_random', iterations = 1, message = '1 kB' }\n"

@@ -107,8 +107,11 @@ pub struct Simulation {
     simulated: Time,
 }
 
-/// Simulated time between looks at the clock and at signals, in windows of the record: results do not depend on it.
-const STEPS_PER_WINDOW: Time = 16;
+/// Simulated time between looks at the clock and at signals: a sixteenth of a window, but at least a microsecond where windows are
+/// as long, so that time passes in few pieces. Results do not depend on it.
+fn step_of(window: Time) -> Time {
+    (window / 16).max(window.min(1_000_000)).max(1)
+}
 
 impl Simulation {
     /// Builds a simulation; packets delivered before `measure_from` count in the series only.
@@ -182,7 +185,7 @@ impl Simulation {
     /// Runs to the end; `observe` is called every now and then and may stop the run by answering false.
     pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
         let window = self.plan.record.window_ps;
-        let step = (window / STEPS_PER_WINDOW).max(1);
+        let step = step_of(window);
         let duration = if self.plan.stop.duration_ps > 0 { self.plan.stop.duration_ps } else { NEVER };
         let mut window_ends = window;
         let mut until = step.min(window).min(duration);
@@ -234,7 +237,7 @@ impl Simulation {
     /// After a run: the patterns fall silent, and it goes on until nothing is left in the network.
     pub fn drain(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
         let window = self.plan.record.window_ps;
-        let step = (window / STEPS_PER_WINDOW).max(1);
+        let step = step_of(window);
         self.network.host.silence();
         loop {
             let next = self.network.next_time();

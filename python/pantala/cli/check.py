@@ -27,13 +27,18 @@ def check(
     plan: Annotated[
         Path | None, typer.Option("--plan", metavar="FILE", help="Write the resolved plan to a file instead.")
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. routing.algorithm=minimal; repeatable."),
+    ] = None,
 ) -> None:
     """Checks a scenario file."""
+    from pantala.cli.settings import parse_settings
     from pantala.errors import UsageError
     from pantala.plan import plan_text
     from pantala.scenario import Scenario
 
-    scenario = Scenario.from_toml(file)
+    scenario = Scenario.from_toml(file, changes=parse_settings(settings))
     text = plan_text(scenario.resolve())
     if plan is None:
         print(text)
