@@ -11,7 +11,6 @@ use crate::port::{InVc, LinkEnd, OutPort};
 use crate::probe::Probe;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
-use std::ops::Range;
 
 /// Tells the draws of [`Arbiter::Random`] from others that are functions of a packet's random word.
 const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
@@ -114,7 +113,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
     #[inline(always)]
     fn arm_granted<const F: bool>(&mut self, out: usize) {
-        if self.out_ports[out].waiting > 0 {
+        if self.out_ports[out].waiting != 0 {
             self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
         }
     }
@@ -122,60 +121,49 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The first input VC from the pointer on that can go to `out` now.
     #[inline(always)]
     fn pick_round_robin<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
-        if self.out_ports[out].waiting == 0 {
-            return None;
-        }
         let vcs = self.roomy_vcs(out, now);
         if vcs == 0 {
             return None;
         }
-        let turn = usize::from(self.out_ports[out].next_input);
-        let all = self.ports as usize * self.vcs;
-        self.scan::<F>(out, vcs, first, turn..all, now).or_else(|| self.scan::<F>(out, vcs, first, 0..turn, now))
+        // One past the last input VC is as good as the first.
+        let turn = usize::from(self.out_ports[out].next_input) % (self.ports as usize * self.vcs);
+        let behind = u64::MAX << (turn % 64);
+        let mut word = turn / 64;
+        for step in 0..=self.words {
+            let mut set = self.waiting_word(out, vcs, word);
+            // The word that the pointer is in comes twice: first what is behind the pointer, at last what is before it.
+            if step == 0 {
+                set &= behind;
+            } else if step == self.words {
+                set &= !behind;
+            }
+            for bit in bits(set) {
+                let in_vc = first + word * 64 + bit;
+                if self.can_go::<F>(in_vc, now) {
+                    return Some(in_vc);
+                }
+            }
+            word = if word + 1 == self.words { 0 } else { word + 1 };
+        }
+        None
     }
 
-    /// The VCs (bits) of an output that have room for a flit: nobody who waits for another can go, however many there are.
+    /// The VCs (bits) of an output that somebody waits for and that have room for a flit: nobody who waits for another can go,
+    /// however many there are.
     #[inline(always)]
     fn roomy_vcs(&mut self, out: usize, now: Time) -> u16 {
-        let first = out * self.vcs;
-        (0..self.vcs)
-            .filter(|vc| self.out_vcs[first + vc].space.at(&mut self.pool, now) > 0)
-            .fold(0, |set, vc| set | 1 << vc)
+        let mut roomy = 0;
+        for vc in bits(self.out_ports[out].waiting.into()) {
+            let room = self.out_vcs[out * self.vcs + vc].space.at(&mut self.pool, now) > 0;
+            roomy |= u16::from(room) << vc;
+        }
+        roomy
     }
 
     /// Word `word` of the set of input VCs that wait for any of these VCs of `out`.
     #[inline(always)]
     fn waiting_word(&self, out: usize, vcs: u16, word: usize) -> u64 {
         bits(vcs.into()).fold(0, |set, vc| set | self.waiting[(out * self.vcs + vc) * self.words + word])
-    }
-
-    /// The first input VC with its bit in `range` that can go to `out`, to one of `vcs`, now.
-    #[inline]
-    fn scan<const F: bool>(
-        &mut self,
-        out: usize,
-        vcs: u16,
-        first: usize,
-        range: Range<usize>,
-        now: Time,
-    ) -> Option<usize> {
-        let mut bit = range.start;
-        while bit < range.end {
-            let mut set = self.waiting_word(out, vcs, bit / 64) & (u64::MAX << (bit % 64));
-            let word = bit / 64 * 64;
-            while set != 0 {
-                bit = word + set.trailing_zeros() as usize;
-                set &= set - 1;
-                if bit >= range.end {
-                    return None;
-                }
-                if self.can_go::<F>(first + bit, now) {
-                    return Some(first + bit);
-                }
-            }
-            bit = word + 64;
-        }
-        None
     }
 
     /// Whether the head of an input VC, whose output's crossbar is free, can go now.
@@ -329,14 +317,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The input VCs that wait for `out`.
     fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> {
         let first = self.first_in_vc(out);
-        let all = self.all_vcs();
+        let vcs = self.out_ports[out].waiting;
         (0..self.words)
-            .flat_map(move |word| bits(self.waiting_word(out, all, word)).map(move |bit| first + word * 64 + bit))
-    }
-
-    /// All VCs, as bits.
-    const fn all_vcs(&self) -> u16 {
-        ((1u32 << self.vcs) - 1) as u16
+            .flat_map(move |word| bits(self.waiting_word(out, vcs, word)).map(move |bit| first + word * 64 + bit))
     }
 
     /// The first input VC of an output's router.
@@ -351,14 +334,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut wake = NEVER;
         let first = self.first_in_vc(out);
         let roomy = self.roomy_vcs(out, now);
-        for vc in bits(u64::from(self.all_vcs() & !roomy)) {
-            let out_vc = out * self.vcs + vc;
-            if (0..self.words).any(|word| self.waiting[out_vc * self.words + word] != 0) {
-                let behind = &mut self.out_vcs[out_vc];
-                match behind.space.when(&self.pool, 1) {
-                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
-                    None => behind.space_wait = true,
-                }
+        for vc in bits(u64::from(self.out_ports[out].waiting & !roomy)) {
+            let behind = &mut self.out_vcs[out * self.vcs + vc];
+            match behind.space.when(&self.pool, 1) {
+                Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+                None => behind.space_wait = true,
             }
         }
         for word in 0..if roomy == 0 { 0 } else { self.words } {

@@ -17,7 +17,7 @@ use pantala_engine::{Time, Wheel};
 use pantala_topology::{LinkClass, Topology};
 
 /// About how much state of routers a block has. Measured: see docs/performance.md.
-const BLOCK_BYTES: usize = 256 << 10;
+const BLOCK_BYTES: usize = 512 << 10;
 /// Blocks are not worth it if time passes in smaller pieces, in picoseconds.
 const LEAST_AHEAD: Time = 20_000;
 

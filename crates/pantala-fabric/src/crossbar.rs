@@ -224,9 +224,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         in_vc.out_vc = arrived.out_vc;
         in_vc.flits = self.packets[arrived.packet].flits;
         self.in_ports[arrived.in_port].waiting += 1;
-        self.out_ports[out].waiting += 1;
-        let (word, bit) = self.waiting_bit(arrived.out_vc as usize, usize::from(self.in_vcs[arrived.in_vc].bit));
-        *word |= bit;
+        self.out_ports[out].waiting |= 1 << (arrived.out_vc as usize - out * self.vcs);
+        let bit = usize::from(self.in_vcs[arrived.in_vc].bit);
+        self.waiting[arrived.out_vc as usize * self.words + bit / 64] |= 1 << (bit % 64);
         if self.stages.unclocked::<F>() {
             let OutPort { router, port, .. } = self.out_ports[out];
             self.mark_dirty::<F>(router, port);
@@ -235,10 +235,14 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// The word of the waiting set of an output VC that has an input VC's bit, and that bit.
+    /// Notes that an input VC no longer waits for an output VC.
     #[inline(always)]
-    fn waiting_bit(&mut self, out_vc: usize, bit: usize) -> (&mut u64, u64) {
-        (&mut self.waiting[out_vc * self.words + bit / 64], 1 << (bit % 64))
+    fn end_wait(&mut self, out: usize, out_vc: usize, bit: usize) {
+        let first = out_vc * self.words;
+        self.waiting[first + bit / 64] &= !(1 << (bit % 64));
+        if (first..first + self.words).all(|word| self.waiting[word] == 0) {
+            self.out_ports[out].waiting &= !(1 << (out_vc - out * self.vcs));
+        }
     }
 
     #[inline(always)]
@@ -295,9 +299,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         if queue.head != NONE {
             self.fresh.push(in_vc as u32);
         }
-        let (word, bit) = self.waiting_bit(out_vc as usize, usize::from(bit));
-        *word &= !bit;
-        self.out_ports[out].waiting -= 1;
+        self.end_wait(out, out_vc as usize, usize::from(bit));
         self.in_ports[in_port].waiting -= 1;
         self.cross::<F>(&Arrived { packet, in_vc: in_vc as u32, in_port, out: out as u32, out_vc }, now);
     }

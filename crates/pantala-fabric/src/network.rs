@@ -158,15 +158,16 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
         let Self { wheel, packets, in_vcs, out_ports, out_vcs, waiting, nics, vcs, words, .. } = self;
         wheel.next_group_foreseen(until, |phase, id| match phase {
-            Kind::ARRIVE => in_vcs.prefetch(packets[id].at as usize, 1),
+            Kind::ARRIVE => in_vcs.prefetch::<1>(packets[id].at as usize),
             Kind::DELIVER => packets.prefetch(id),
             Kind::LINK | Kind::CROSSBAR => {
                 let id = id as usize;
-                out_ports.prefetch(id, 1);
-                out_vcs.prefetch(id * *vcs, *vcs);
-                waiting.prefetch(id * *vcs * *words, *vcs * *words);
+                out_ports.prefetch::<2>(id);
+                // Four VCs or so.
+                out_vcs.prefetch::<3>(id * *vcs);
+                waiting.prefetch::<1>(id * *vcs * *words);
             }
-            Kind::NIC => nics.prefetch(id as usize, 1),
+            Kind::NIC => nics.prefetch::<2>(id as usize),
             _ => {}
         })
     }

@@ -155,7 +155,7 @@ impl Packets {
     /// Asks for a packet that will be used soon.
     #[inline(always)]
     pub(crate) fn prefetch(&self, index: u32) {
-        self.hot.prefetch(index as usize, 1);
+        self.hot.prefetch::<1>(index as usize);
     }
 
     /// Packets in flight.

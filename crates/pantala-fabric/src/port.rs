@@ -66,8 +66,8 @@ pub(crate) struct OutPort {
     pub(crate) port: u16,
     /// VCs (bits) with packets in the output buffer.
     pub(crate) queued: u16,
-    /// How many packets wait at the crossbar for this output.
-    pub(crate) waiting: u32,
+    /// The VCs (bits) that a packet waits for at the crossbar.
+    pub(crate) waiting: u16,
     /// Where the crossbar's round-robin goes on.
     pub(crate) next_input: u16,
     /// The block of groups that the router is in, and that of the router behind the link.

@@ -48,20 +48,21 @@ impl<T> Slab<T> {
         &self.0[first..first + count]
     }
 
-    /// Asks for `count` items from `first` on, which will be used soon; changes nothing but when they come into the cache.
+    /// Asks for so many cache lines from item `first` on, which will be used soon; changes nothing but when they come into the
+    /// cache.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, first: usize, count: usize) {
+    pub(crate) fn prefetch<const LINES: usize>(&self, first: usize) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             let start: *const i8 = self.0.as_ptr().wrapping_add(first).cast();
-            for line in 0..(count * size_of::<T>()).div_ceil(64) {
+            for line in 0..LINES {
                 // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(64 * line)) };
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = (first, count);
+        let _ = first;
     }
 
     /// Bytes of memory held.

@@ -36,7 +36,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             waiting.queue.push(&mut self.packets, new.packet);
             waiting.room += room as i32;
             let port = &mut self.out_ports[new.out];
-            port.waiting += 1;
+            port.waiting |= 1 << (new.out_vc as usize % self.vcs);
             let (router, port) = (port.router, port.port);
             self.mark_dirty::<false>(router, port);
         }
@@ -79,6 +79,9 @@ impl<H: Host, P: Probe> Network<H, P> {
                 }
                 self.move_to_output(out, out_vc, room, now);
             }
+            if self.virtual_queues[out_vc].queue.head == NONE {
+                self.out_ports[out].waiting &= !(1 << vc);
+            }
         }
         self.note_stall(out, now);
         if wake != NEVER {
@@ -93,7 +96,6 @@ impl<H: Host, P: Probe> Network<H, P> {
         waiting.room -= room as i32;
         self.out_vcs[out_vc].credits.take(room);
         let port = &mut self.out_ports[out];
-        port.waiting -= 1;
         if port.stalled_since != NEVER {
             port.counters.stall += now.saturating_sub(port.stalled_since);
             port.stalled_since = NEVER;
