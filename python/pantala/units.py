@@ -20,6 +20,7 @@ G: powers of 1000) and the IEC's (Ki, Mi, Gi: powers of 1024); ``B`` is a byte a
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -125,20 +126,20 @@ def _factor(unit: str, base: str) -> Fraction | None:
         return None
 
 
-class Parsed:
+class Parsed(ABC):
     """A base of what scenarios give as text: pydantic reads it by `parse`, writes it by `str`, and can describe it."""
 
     _pattern: ClassVar[str]  # a regular expression that such text matches
     _examples: ClassVar[tuple[str, ...]]
 
     @classmethod
+    @abstractmethod
     def parse(cls, value: object) -> Self:
         """Reads `value`.
 
         Raises:
             UnitError: it cannot be read.
         """
-        raise NotImplementedError
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
