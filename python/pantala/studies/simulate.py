@@ -54,6 +54,7 @@ class Point:
         scenario: one job of synthetic traffic, without an end.
         first: the simulated time of the first try.
         longest: what no try is longer than.
+        most_packets: a try that should deliver more than so many packets is cut to that.
         cost: about how much work it is, in any unit; the most expensive points are simulated first.
     """
 
@@ -61,6 +62,7 @@ class Point:
     scenario: Scenario
     first: Duration
     longest: Duration
+    most_packets: int = 1_000_000_000
     cost: float = 0.0
 
     def plan(self, simulated: Duration) -> dict[str, Any]:
@@ -77,7 +79,8 @@ class Point:
 
     def digest(self) -> str:
         """What a stored point must have been made of."""
-        made_of = [_PROTOCOL, WINDOWS, PRECISION, native.core().VERSION, int(self.longest), self.plan(self.first)]
+        made_of = [_PROTOCOL, WINDOWS, PRECISION, native.core().VERSION, int(self.longest), self.most_packets]
+        made_of.append(self.plan(self.first))
         return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
     def measure(self) -> Record:
@@ -100,10 +103,10 @@ class Point:
             found, record = self._try(simulated)
             if found.steady and found.relative <= PRECISION:
                 break
-            longer = Duration(min(round(simulated * _factor(found)), self.longest))
-            if longer <= simulated:
+            factor = min(_factor(found), self.longest / simulated, self.most_packets / max(record["packets"], 1))
+            if factor < _LEAST_FACTOR:
                 break
-            simulated = longer
+            simulated = Duration(round(simulated * factor))
         return {
             "key": self.key,
             "digest": self.digest(),
@@ -136,6 +139,10 @@ def _factor(found: Estimate) -> float:
     lacking = 1.33 * (found.relative / PRECISION) ** 2
     warm = found.warm_up / WINDOWS
     return min(max(warm + (1 - warm) * lacking, 1.25), 8.0)
+
+
+#: It is not worth while to simulate a point anew for less more time than this.
+_LEAST_FACTOR = 1.1
 
 
 def _accepted(run: Run) -> list[float]:
