@@ -1,4 +1,4 @@
-//! Blocks of groups that time passes in one after the other.
+//! Blocks of groups that time passes in one after the other, inside one part of a machine.
 //!
 //! What crosses from group to group takes at least the latency of a global link. So all events of one block of groups up to
 //! that far ahead can be handled before those of the next: nothing that happens there meanwhile could have an effect here. The
@@ -7,14 +7,14 @@
 //! What is seen is the same for any number of blocks, but for the order in which hosts of different groups are called: their
 //! times can go back by as much.
 
-use crate::config::{CreditLatency, FabricConfig};
+use crate::config::FabricConfig;
 use crate::host::Host;
 use crate::network::Network;
 use crate::port::{InPort, InVc, OutPort, OutVc};
 use crate::probe::Probe;
-use crate::routing::Algorithm;
 use pantala_engine::{Time, Wheel};
-use pantala_topology::{LinkClass, Topology};
+use pantala_topology::Topology;
+use std::ops::Range;
 
 /// About how much state of routers a block has. Measured: see docs/performance.md.
 const BLOCK_BYTES: usize = 512 << 10;
@@ -24,6 +24,7 @@ const LEAST_AHEAD: Time = 20_000;
 /// Which group is in which block, and the events of the blocks that time does not pass in at the moment.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
+    first_group: u32,
     groups_per_block: u32,
     /// How far a block may be ahead of another.
     ahead: Time,
@@ -34,30 +35,26 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// As many blocks as the machine's size asks for.
-    pub(crate) fn of(config: &FabricConfig, topology: &Topology) -> Self {
-        let latency = config.timing(LinkClass::Global).latency;
-        let ahead = match config.router.credit_latency {
-            CreditLatency::Fixed => latency.min(config.router.credit_delay),
-            CreditLatency::Link | CreditLatency::LinkAndRouter => latency,
-        };
-        let groups = topology.groups();
-        let everywhere = config.routings.iter().any(|routing| routing.algorithm == Algorithm::UgalGlobal);
+    /// As many blocks as the size of these groups asks for.
+    pub(crate) fn of(config: &FabricConfig, topology: &Topology, own: Range<u32>) -> Self {
+        let ahead = config.lookahead();
+        let groups = own.end - own.start;
+        let routers = (groups * topology.routers_per_group()) as usize;
         let blocks = match config.blocks {
-            _ if everywhere => 1,
+            _ if config.reads_everywhere() => 1,
             0 if ahead < LEAST_AHEAD => 1,
-            0 => (router_bytes(config, topology) * topology.routers() as usize / BLOCK_BYTES) as u32,
+            0 => (router_bytes(config, topology) * routers / BLOCK_BYTES) as u32,
             given => given,
         };
         let groups_per_block = groups.div_ceil(blocks.clamp(1, groups));
         let blocks = groups.div_ceil(groups_per_block) as usize;
         let wheels = if blocks > 1 { std::iter::repeat_with(Wheel::new).take(blocks).collect() } else { Vec::new() };
-        Self { groups_per_block, ahead, current: 0, wheels }
+        Self { first_group: own.start, groups_per_block, ahead, current: 0, wheels }
     }
 
     /// The block of a group.
     pub(crate) fn of_group(&self, group: u32) -> u16 {
-        (group / self.groups_per_block) as u16
+        ((group - self.first_group) / self.groups_per_block) as u16
     }
 
     /// Schedules an event in a block; `wheel` is the current one's.

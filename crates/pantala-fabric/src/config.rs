@@ -1,7 +1,7 @@
 //! The fabric's parameters, compiled from a plan: times in picoseconds, buffers in flits, stages by name.
 
 use crate::host::TrafficClass;
-use crate::routing::RoutingConfig;
+use crate::routing::{Algorithm, RoutingConfig};
 use pantala_engine::{Time, transfer_time};
 use pantala_topology::LinkClass;
 
@@ -279,6 +279,23 @@ pub struct FabricConfig {
 }
 
 impl FabricConfig {
+    /// How long it takes, in ps, until anything that happens in one group can have an effect in another: the latency of a global
+    /// link, or the delay of its credits if that is shorter.
+    #[must_use]
+    pub fn lookahead(&self) -> Time {
+        let latency = self.timing(LinkClass::Global).latency;
+        match self.router.credit_latency {
+            CreditLatency::Fixed => latency.min(self.router.credit_delay),
+            CreditLatency::Link | CreditLatency::LinkAndRouter => latency,
+        }
+    }
+
+    /// Whether routers read the queues of other groups, so that the machine cannot be simulated in parts.
+    #[must_use]
+    pub fn reads_everywhere(&self) -> bool {
+        self.routings.iter().any(|routing| routing.algorithm == Algorithm::UgalGlobal)
+    }
+
     /// The timing of links of `class`.
     #[inline]
     #[must_use]

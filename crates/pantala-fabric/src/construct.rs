@@ -7,10 +7,12 @@ use crate::config::{
 use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::learning::Learning;
+use crate::mail::Mail;
 use crate::network::Network;
 use crate::packet::{NONE, Packets, Queue};
+use crate::partition::Partitions;
 use crate::pending::{Account, PendingPool};
-use crate::port::{Hold, InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
+use crate::port::{ELSEWHERE, HERE, Hold, InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::response::Responses;
 use crate::slab::Slab;
@@ -18,9 +20,21 @@ use crate::stages::Stages;
 use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Stream, Time, Wheel};
 use pantala_topology::{LinkClass, Peer, Topology};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// The purpose of the routing's random streams.
 const ROUTING_STREAM: u64 = 0x526F_7574_696E_6721;
+
+/// An empty array for items of which the first has this number, and there will be so many.
+fn room<T>((first, count): (usize, usize)) -> Slab<T> {
+    Slab::numbered_from(first, Vec::with_capacity(count))
+}
+
+/// So many of one item, the first with this number.
+fn filled<T: Clone>((first, count): (usize, usize), item: T) -> Slab<T> {
+    Slab::numbered_from(first, vec![item; count])
+}
 
 impl<H: Host, P: Probe> Network<H, P> {
     /// Builds the network and starts every host at time zero.
@@ -31,6 +45,20 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// If a latency is zero, if there are more than [`MOST_CHANNELS`] VCs, or if `routing_keys` is not one a node: plans are checked
     /// before.
     pub fn new(config: FabricConfig, topology: Topology, routing_keys: &[u64], host: H, probe: P) -> Self {
+        let partitions = Arc::new(Partitions::whole(&topology));
+        Self::part(config, Arc::new(topology), partitions, 0, routing_keys, host, probe)
+    }
+
+    /// Builds one part of a machine, as [`new`](Self::new) does the whole; the keys are those of all nodes.
+    pub(crate) fn part(
+        config: FabricConfig,
+        topology: Arc<Topology>,
+        partitions: Arc<Partitions>,
+        part: u16,
+        routing_keys: &[u64],
+        host: H,
+        probe: P,
+    ) -> Self {
         let vcs = usize::from(config.virtual_channels);
         let ports = topology.ports_per_router();
         assert!((1..=usize::from(MOST_CHANNELS)).contains(&vcs), "1 to 16 VCs");
@@ -63,9 +91,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         let words = (ports as usize * vcs).div_ceil(64);
         let dirty_words = ports.div_ceil(64) as usize;
-        let out_ports = (topology.routers() * ports) as usize;
-        let nodes = topology.nodes() as usize;
-        let job_links = if config.jobs > 1 { (out_ports + nodes) * usize::from(config.jobs) } else { 0 };
+        let (own_routers, own_nodes) = (partitions.routers(part), partitions.nodes(part));
+        // The first number and how many, of what there are `each` of a router or node.
+        let by_router = |each: usize| (own_routers.start as usize * each, own_routers.len() * each);
+        let by_node = |each: usize| (own_nodes.start as usize * each, own_nodes.len() * each);
+        let by_port = |each: usize| by_router(ports as usize * each);
+        let jobs = if config.jobs > 1 { usize::from(config.jobs) } else { 0 };
         let mut network = Self {
             stages: Stages::new(&config, ports),
             ports,
@@ -75,23 +106,24 @@ impl<H: Host, P: Probe> Network<H, P> {
             blocks: Blocks::default(),
             packets: Packets::default(),
             pool: PendingPool::default(),
-            in_ports: Vec::with_capacity(out_ports).into(),
-            in_vcs: Vec::with_capacity(out_ports * vcs).into(),
-            out_ports: Vec::with_capacity(out_ports).into(),
-            out_vcs: Vec::with_capacity(out_ports * vcs).into(),
-            waiting: vec![0; out_ports * vcs * words].into(),
+            in_ports: room(by_port(1)),
+            in_vcs: room(by_port(vcs)),
+            out_ports: room(by_port(1)),
+            out_vcs: room(by_port(vcs)),
+            waiting: filled(by_port(vcs * words), 0),
             grant_stamps: Slab::default(),
             holds: Slab::default(),
             virtual_queues: Slab::default(),
-            learning: Learning::new(&config, &topology),
-            nics: Vec::with_capacity(nodes).into(),
+            learning: Learning::new(&config, &topology, own_routers.clone()),
+            nics: room(by_node(1)),
             nic_credits: Slab::default(),
             nic_responses: Slab::default(),
-            nic_departures: vec![0; nodes * config.nic_buffer as usize].into(),
-            job_bytes: vec![0; job_links].into(),
+            nic_departures: filled(by_node(config.nic_buffer as usize), 0),
+            job_bytes: filled(by_port(jobs), 0),
+            nic_job_bytes: filled(by_node(jobs), 0),
             fresh: Vec::new(),
             arrived: Vec::new(),
-            dirty: vec![0; topology.routers() as usize * dirty_words].into(),
+            dirty: filled(by_router(dirty_words), 0),
             dirty_words,
             dirty_routers: Vec::new(),
             dirty_outs: Vec::new(),
@@ -106,28 +138,32 @@ impl<H: Host, P: Probe> Network<H, P> {
             responses_waiting: 0,
             host,
             probe,
+            outbox: std::iter::repeat_with(Mail::default).take(partitions.count().into()).collect(),
             config,
             topology,
+            partitions,
+            part,
         };
         if network.config.router.arbiter != Arbiter::RoundRobin || network.stages.holds_vcs::<false>() {
-            network.grant_stamps = vec![0; out_ports * vcs].into();
+            network.grant_stamps = filled(by_port(vcs), 0);
         }
         if network.stages.holds_vcs::<false>() {
-            network.holds = vec![Hold { until: 0, owner: NONE, next_input: 0 }; out_ports * vcs].into();
+            network.holds = filled(by_port(vcs), Hold { until: 0, owner: NONE, next_input: 0 });
         }
         if network.config.router.input_queue == InputQueue::VirtualOutput {
-            network.virtual_queues = vec![VirtualQueue::default(); out_ports * vcs].into();
+            network.virtual_queues = filled(by_port(vcs), VirtualQueue::default());
         }
         if network.config.responses.is_some() {
-            network.nic_responses = vec![Responses::default(); nodes].into();
+            network.nic_responses = filled(by_node(1), Responses::default());
         }
         if !network.stages.one_account::<false>() {
-            network.nic_credits = vec![Account::new(network.config.router.input_buffer as i32); nodes * vcs].into();
+            let full = Account::new(network.config.router.input_buffer as i32);
+            network.nic_credits = filled(by_node(vcs), full);
         }
-        network.blocks = Blocks::of(&network.config, &network.topology);
-        network.build_ports();
-        network.build_nics(routing_keys);
-        for node in 0..network.topology.nodes() {
+        network.blocks = Blocks::of(&network.config, &network.topology, network.partitions.groups(part));
+        network.build_ports(own_routers);
+        network.build_nics(own_nodes.clone(), routing_keys);
+        for node in own_nodes {
             network.enter(network.blocks.of_group(network.topology.group_of_node(node)));
             network.host.start(node, &mut network.wakes);
             network.react(node, 0);
@@ -135,7 +171,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         network
     }
 
-    fn build_ports(&mut self) {
+    fn build_ports(&mut self, own: Range<u32>) {
         let router_config = self.config.router.clone();
         let (input_latency, output_latency) = (router_config.input_latency, router_config.output_latency);
         let on_link = match router_config.output_latency_at {
@@ -157,7 +193,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             credit_wait: 0,
             space_wait: false,
         };
-        for router in 0..self.topology.routers() {
+        for router in own {
             let group = self.topology.group_of(router);
             for port in 0..self.ports {
                 let port_class = self.topology.class_of_port(port as u16);
@@ -175,9 +211,14 @@ impl<H: Host, P: Probe> Network<H, P> {
                 };
                 let terminal = matches!(peer, Peer::Node(_));
                 let home = self.blocks.of_group(group);
-                let beyond = match peer {
-                    Peer::Port { router, .. } => self.blocks.of_group(self.topology.group_of(router)),
-                    _ => home,
+                let other_part = match peer {
+                    Peer::Port { router, .. } => self.partitions.of_router(router),
+                    _ => self.part,
+                };
+                let (beyond, sender_part) = match peer {
+                    _ if other_part != self.part => (ELSEWHERE | other_part, other_part),
+                    Peer::Port { router, .. } => (self.blocks.of_group(self.topology.group_of(router)), HERE),
+                    _ => (home, HERE),
                 };
                 // Data pass the sender's output part and the receiver's input part; a NIC has neither.
                 let parts = output_latency + if terminal { 0 } else { input_latency };
@@ -190,6 +231,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     group,
                     waiting: 0,
                     terminal,
+                    sender_part,
                 });
                 for vc in 0..self.vcs as u32 {
                     let upstream = if terminal { upstream } else { upstream.saturating_add(vc) };
@@ -246,9 +288,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    fn build_nics(&mut self, routing_keys: &[u64]) {
-        for (node, &key) in routing_keys.iter().enumerate() {
-            let node = node as u32;
+    fn build_nics(&mut self, own: Range<u32>, routing_keys: &[u64]) {
+        for node in own {
+            let key = routing_keys[node as usize];
             let port = self.topology.router_of(node) * self.ports + u32::from(self.topology.terminal_port_of(node));
             self.nics.push(Nic {
                 link_free: 0,

@@ -75,6 +75,8 @@ pub struct Wakes {
 /// A call for one node may change that node's state only: that is what makes results independent of partitions. Calls come in
 /// order of time; at one time a node's deliveries come before its timers, and both before its NIC pulls.
 pub trait Host {
+    /// What the hosts of one part of a machine tell those of another.
+    type Mail: Send;
     /// Called once for every node at time zero.
     fn start(&mut self, node: u32, wakes: &mut Wakes);
     /// The NIC's injection link is free: the next packet of `node`, if there is one. What the host does in consequence (a
@@ -90,6 +92,9 @@ pub trait Host {
     fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes);
     /// A time that `node` had asked for.
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
-    /// Whether every finite program has ended (endless generators do not count; false if there is no finite program).
-    fn finished(&self) -> bool;
+    /// Moves what the hosts of `part` must hear to the end of `mail`. What is said of a message is there before the first of its
+    /// packets.
+    fn send_mail(&mut self, _part: u16, _mail: &mut Vec<Self::Mail>) {}
+    /// Hears what the hosts of `part` say.
+    fn take_mail(&mut self, _part: u16, _mail: Self::Mail) {}
 }

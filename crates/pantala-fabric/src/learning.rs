@@ -21,13 +21,14 @@ use crate::slab::Slab;
 use feedback::{Feedback, FeedbackQueues};
 use pantala_engine::{NANOSECOND, Time};
 use pantala_topology::{LinkClass, Topology};
+use std::ops::Range;
 
 pub use record::{LearningSums, LearningWindow, Via};
 pub use table::{Estimate, Misfit, QTable};
 
 /// What a packet brings along for feedback.
 #[derive(Clone, Copy, Debug, Default)]
-struct Trail {
+pub(crate) struct Trail {
     /// When its head came to the router where it is, or whence it is on its way.
     arrived: Time,
     /// What lay between its arrivals at the router before and at this one, in ns.
@@ -36,6 +37,15 @@ struct Trail {
     estimate: f32,
     /// Which node of its source router it is from.
     slot: u16,
+}
+
+/// Feedback on its way to a router.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    router: u32,
+    column: u32,
+    feedback: Feedback,
+    pub(crate) time: Time,
 }
 
 /// The decisions that a router has made.
@@ -63,25 +73,36 @@ pub(crate) struct Learning {
 }
 
 impl Learning {
-    /// Untrained tables, if any routing of `config` needs them.
-    pub(crate) fn new(config: &FabricConfig, topology: &Topology) -> Self {
+    /// Untrained tables of the routers `own`, if any routing of `config` needs them.
+    pub(crate) fn new(config: &FabricConfig, topology: &Topology, own: Range<u32>) -> Self {
         let Some(rates) = learns(config) else {
             return Self::default();
         };
-        let table = QTable::untrained(config, topology);
-        let queues = FeedbackQueues::new(topology.routers(), table.columns());
-        let counted = if rates.first_explorations > 0 { topology.routers() as usize } else { 0 };
-        let decisions = vec![Decisions::default(); counted].into();
+        let first = own.start as usize;
+        let counted = if rates.first_explorations > 0 { own.len() } else { 0 };
+        let decisions = Slab::numbered_from(first, vec![Decisions::default(); counted]);
+        let table = QTable::untrained_part(config, topology, own.clone());
+        let queues = FeedbackQueues::new(own, table.columns());
         Self { rates, table, queues, trails: Slab::default(), decisions, record: None }
     }
 
     /// A packet's head comes from the node in `slot` to its source router.
     #[inline]
     fn enter(&mut self, packet: u32, slot: u16, now: Time) {
+        self.resume(packet, Trail { arrived: now, hop: 0.0, estimate: 0.0, slot });
+    }
+
+    /// What a packet brings along, if there is learning.
+    pub(crate) fn trail(&self, packet: u32) -> Trail {
+        if self.trails.is_empty() { Trail::default() } else { self.trails[packet] }
+    }
+
+    /// A packet is here that brings this along.
+    pub(crate) fn resume(&mut self, packet: u32, trail: Trail) {
         while self.trails.len() <= packet as usize {
             self.trails.push(Trail::default());
         }
-        self.trails[packet] = Trail { arrived: now, hop: 0.0, estimate: 0.0, slot };
+        self.trails[packet] = trail;
     }
 
     /// A packet's head comes to a router from another.
@@ -129,21 +150,28 @@ impl Learning {
         self.trails[packet].estimate = 0.0;
     }
 
-    /// A packet leaves an input buffer: its feedback for the router that sent it there (router, group and port) arrives at
+    /// A packet leaves an input buffer: its feedback for the router that sent it there (router, group and port), which arrives at
     /// `time`.
     #[inline]
-    fn give(
-        &mut self,
+    fn feedback(
+        &self,
         (sender, group, port): (u32, u32, u32),
         packet: u32,
         destination_group: u32,
         via: Via,
         time: Time,
-    ) {
+    ) -> Sent {
         let Trail { hop, estimate, slot, .. } = self.trails[packet];
         let row = self.table.row_of(group, destination_group, slot);
         let column = port - self.table.first_port();
-        self.queues.push(sender, column, Feedback { row, target: hop + estimate, via }, time);
+        Sent { router: sender, column, feedback: Feedback { row, target: hop + estimate, via }, time }
+    }
+
+    /// Feedback is on its way to a router.
+    #[inline]
+    pub(crate) fn expect(&mut self, sent: Sent) {
+        let Sent { router, column, feedback, time } = sent;
+        self.queues.push(router, column, feedback, time);
     }
 
     /// Applies the feedback for `router` up to `now`.
@@ -172,7 +200,7 @@ impl Learning {
         if until == 0 {
             return;
         }
-        for router in 0..self.queues.routers() {
+        for router in self.queues.routers() {
             self.apply(router, until - 1);
         }
     }
@@ -183,9 +211,8 @@ impl Learning {
     }
 
     /// Starts from other tables, of the same machine.
-    pub(crate) fn start_from(&mut self, table: QTable) {
-        assert!(table.is_like(&self.table), "tables of this machine");
-        self.table = table;
+    pub(crate) fn start_from(&mut self, table: &QTable) {
+        self.table.take_from(table);
     }
 
     /// From now on, sums feedback up by windows of this length, in ps.

@@ -6,9 +6,10 @@
 
 use crate::config::Release;
 use crate::host::Host;
+use crate::mail::CreditMail;
 use crate::network::{Kind, Network};
 use crate::packet::NONE;
-use crate::port::{InVc, LinkEnd};
+use crate::port::{ELSEWHERE, HERE, InVc, LinkEnd};
 use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};
 
@@ -225,7 +226,9 @@ impl<H: Host, P: Probe> Network<H, P> {
             if !stages.credit_at_crossbar::<F>() {
                 self.out_vcs[out_vc].credits.take(room);
             }
-            self.blocks.schedule(&mut self.wheel, beyond, head, Kind::ARRIVE, index);
+            if beyond & ELSEWHERE == 0 {
+                self.blocks.schedule(&mut self.wheel, beyond, head, Kind::ARRIVE, index);
+            }
         } else {
             self.wheel.push(tail, Kind::DELIVER, index);
             if port.end == LinkEnd::Node {
@@ -243,7 +246,11 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
         }
         let (job, bytes) = (packet.job, packet.bytes);
+        let beyond = port.beyond;
         self.count_job(out, job, bytes);
+        if beyond & ELSEWHERE != 0 {
+            self.post_packet(beyond & !ELSEWHERE, index);
+        }
         if awaited != NEVER {
             self.ensure_crossbar_wake(out, awaited);
         }
@@ -267,12 +274,20 @@ impl<H: Host, P: Probe> Network<H, P> {
             if nic.credit_wait {
                 self.ensure_nic_wake(upstream, first + self.stages.nic_idle);
             }
+        } else if input.sender_part == HERE {
+            self.credit::<F>(upstream as usize, first, last, room);
         } else {
-            let vc = &mut self.out_vcs[upstream as usize];
-            vc.credits.give_over::<F>(&mut self.pool, first, last, room);
-            if vc.credit_wait > 0 {
-                self.end_credit_wait::<F>(upstream as usize);
-            }
+            self.post_credit(input.sender_part, CreditMail { out_vc: upstream, first, last, room });
+        }
+    }
+
+    /// Credits of a packet that takes `room` come back to an output VC, from `first` to `last`.
+    #[inline(always)]
+    pub(crate) fn credit<const F: bool>(&mut self, out_vc: usize, first: Time, last: Time, room: u32) {
+        let vc = &mut self.out_vcs[out_vc];
+        vc.credits.give_over::<F>(&mut self.pool, first, last, room);
+        if vc.credit_wait > 0 {
+            self.end_credit_wait::<F>(out_vc);
         }
     }
 

@@ -9,7 +9,9 @@ use crate::config::FabricConfig;
 use crate::crossbar::Arrived;
 use crate::host::{Host, Wakes};
 use crate::learning::{Learning, LearningWindow, QTable};
+use crate::mail::Mail;
 use crate::packet::Packets;
+use crate::partition::Partitions;
 use crate::pending::{Account, PendingPool};
 use crate::port::{Hold, InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
@@ -19,6 +21,7 @@ use crate::stages::Stages;
 use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Time, Wheel};
 use pantala_topology::Topology;
+use std::sync::Arc;
 
 /// What an event is: its phase within one time. The order inside a phase does not matter.
 pub(crate) struct Kind;
@@ -56,11 +59,16 @@ pub struct Totals {
     pub packet_hops: u64,
 }
 
-/// A Dragonfly with its routers, links, NICs and hosts.
-pub struct Network<H, P> {
+/// A Dragonfly with its routers, links, NICs and hosts, or one part of it ([`crate::Machine`]).
+pub struct Network<H: Host, P> {
     pub(crate) config: FabricConfig,
     pub(crate) stages: Stages,
-    pub(crate) topology: Topology,
+    pub(crate) topology: Arc<Topology>,
+    /// The parts that the machine is simulated in, and which one this is.
+    pub(crate) partitions: Arc<Partitions>,
+    pub(crate) part: u16,
+    /// By part, what is to be sent there.
+    pub(crate) outbox: Vec<Mail<H::Mail>>,
     pub(crate) ports: u32,
     pub(crate) vcs: usize,
     /// Words of 64 bits that hold one bit for each (input port, VC) of a router.
@@ -92,8 +100,10 @@ pub struct Network<H, P> {
     pub(crate) nic_responses: Slab<Responses>,
     /// By node, a ring of when its last packets left: see [`FabricConfig::nic_buffer`].
     pub(crate) nic_departures: Slab<Time>,
-    /// By link and job: payload. Empty with a single job, whose bytes are the link's.
+    /// By output port and job: payload. Empty with a single job, whose bytes are the link's.
     pub(crate) job_bytes: Slab<u64>,
+    /// By node and job: payload on the injection link. Likewise.
+    pub(crate) nic_job_bytes: Slab<u64>,
     /// Packets that have just been routed, and where to: the first of their input VCs, or, where inputs queue by output, all.
     pub(crate) arrived: Vec<Arrived>,
     /// Input VCs whose head has to be routed now.
@@ -271,36 +281,46 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The counters of output port `port` of `router`.
     #[must_use]
     pub fn link_counters(&self, router: u32, port: u16) -> LinkCounters {
+        self.link_counters_at(router, port, self.now())
+    }
+
+    /// The same, if nothing has happened up to `now`.
+    pub(crate) fn link_counters_at(&self, router: u32, port: u16, now: Time) -> LinkCounters {
         let port = &self.out_ports[(router * self.ports + u32::from(port)) as usize];
-        port.counters.at(port.stalled_since, self.now())
+        port.counters.at(port.stalled_since, now)
     }
 
     /// The counters of a node's injection link.
     #[must_use]
     pub fn injection_counters(&self, node: u32) -> LinkCounters {
+        self.injection_counters_at(node, self.now())
+    }
+
+    /// The same, if nothing has happened up to `now`.
+    pub(crate) fn injection_counters_at(&self, node: u32, now: Time) -> LinkCounters {
         let nic = &self.nics[node as usize];
-        nic.counters.at(nic.stalled_since, self.now())
+        nic.counters.at(nic.stalled_since, now)
     }
 
     /// Payload bytes by job of output port `port` of `router`.
     #[must_use]
     pub fn link_job_bytes(&self, router: u32, port: u16) -> Vec<u64> {
         let link = (router * self.ports + u32::from(port)) as usize;
-        self.job_row(link, self.out_ports[link].counters.bytes)
+        self.job_row(&self.job_bytes, link, self.out_ports[link].counters.bytes)
     }
 
     /// Payload bytes by job of a node's injection link.
     #[must_use]
     pub fn injection_job_bytes(&self, node: u32) -> Vec<u64> {
-        self.job_row(self.out_ports.len() + node as usize, self.nics[node as usize].counters.bytes)
+        self.job_row(&self.nic_job_bytes, node as usize, self.nics[node as usize].counters.bytes)
     }
 
-    fn job_row(&self, link: usize, total: u64) -> Vec<u64> {
+    fn job_row(&self, bytes: &Slab<u64>, link: usize, total: u64) -> Vec<u64> {
         let jobs = usize::from(self.config.jobs);
-        if self.job_bytes.is_empty() {
+        if bytes.is_empty() {
             return vec![total; jobs];
         }
-        self.job_bytes.run(link * jobs, jobs).to_vec()
+        bytes.run(link * jobs, jobs).to_vec()
     }
 
     /// What routers have learned, feedback included up to the last call of [`Self::learn_before`]; no rows in a network
@@ -314,7 +334,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     ///
     /// # Panics
     /// If the tables are for another machine.
-    pub fn start_from(&mut self, estimates: QTable) {
+    pub fn start_from(&mut self, estimates: &QTable) {
         self.learning.start_from(estimates);
     }
 
@@ -352,8 +372,10 @@ impl<H: Host, P: Probe> Network<H, P> {
             + self.nic_responses.memory()
             + self.nic_departures.memory()
             + self.job_bytes.memory()
+            + self.nic_job_bytes.memory()
             + self.packets.memory()
             + self.pool.memory()
+            + self.outbox.iter().map(Mail::memory).sum::<usize>()
             + self.wheels().map(Wheel::memory).sum::<usize>()
     }
 }

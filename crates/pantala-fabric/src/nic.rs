@@ -230,15 +230,17 @@ impl<H: Host, P: Probe> Network<H, P> {
             routing,
         };
         self.wheel.push(head, Kind::ARRIVE, index);
-        self.count_job(self.out_ports.len() + node as usize, job, bytes);
+        if !self.nic_job_bytes.is_empty() {
+            self.nic_job_bytes[node as usize * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
+        }
         free
     }
 
-    /// Counts a packet's bytes on a link for its job.
+    /// Counts a packet's bytes on an output's link for its job.
     #[inline]
-    pub(crate) fn count_job(&mut self, link: usize, job: u16, bytes: u32) {
+    pub(crate) fn count_job(&mut self, out: usize, job: u16, bytes: u32) {
         if !self.job_bytes.is_empty() {
-            self.job_bytes[link * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
+            self.job_bytes[out * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
         }
     }
 

@@ -8,6 +8,12 @@ use crate::packet::Queue;
 use crate::pending::Account;
 use pantala_engine::{NEVER, Stream, Time};
 
+/// No other part of the machine.
+pub(crate) const HERE: u16 = u16::MAX;
+
+/// The bit of what is in another part of the machine.
+pub(crate) const ELSEWHERE: u16 = 1 << 15;
+
 /// A VC of an input port: its buffer, and who fills it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InVc {
@@ -44,6 +50,8 @@ pub(crate) struct InPort {
     pub(crate) waiting: u16,
     /// Whether a NIC sends here.
     pub(crate) terminal: bool,
+    /// The part of the machine that the sender is in, if it is another than this one; [`HERE`].
+    pub(crate) sender_part: u16,
 }
 
 /// An output port of a router and the link behind it: two cache lines, what a packet always touches in the first.
@@ -70,7 +78,8 @@ pub(crate) struct OutPort {
     pub(crate) waiting: u16,
     /// Where the crossbar's round-robin goes on.
     pub(crate) next_input: u16,
-    /// The block of groups that the router is in, and that of the router behind the link.
+    /// The block of groups that the router is in, and that of the router behind the link; of a link to another part of the machine:
+    /// [`ELSEWHERE`] and the number of the part.
     pub(crate) home: u16,
     pub(crate) beyond: u16,
     /// Where the link's round-robin goes on.

@@ -9,43 +9,85 @@
 
 use std::ops::{Index, IndexMut};
 
-/// A vector indexed by `usize` or `u32`, checked in debug builds.
-#[derive(Clone, Debug)]
-pub(crate) struct Slab<T>(Vec<T>);
+/// A vector indexed by `usize` or `u32`, checked in debug builds. Its first item need not have the number 0: an array that holds
+/// the ports of a few routers of many is indexed by the numbers of all.
+#[derive(Debug)]
+pub(crate) struct Slab<T> {
+    items: Vec<T>,
+    /// The number of the first item.
+    first: usize,
+    /// Where item 0 would be: adding a number to it is all that indexing takes.
+    origin: *mut T,
+}
+
+// SAFETY: a slab owns its items; `origin` points to nothing else.
+unsafe impl<T: Send> Send for Slab<T> {}
+// SAFETY: as above; a shared slab gives shared references only.
+unsafe impl<T: Sync> Sync for Slab<T> {}
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Vec::new().into()
     }
 }
 
 impl<T> From<Vec<T>> for Slab<T> {
     fn from(items: Vec<T>) -> Self {
-        Self(items)
+        Self::numbered_from(0, items)
+    }
+}
+
+impl<T: Clone> Clone for Slab<T> {
+    fn clone(&self) -> Self {
+        Self::numbered_from(self.first, self.items.clone())
     }
 }
 
 impl<T> Slab<T> {
+    /// Items with the numbers from `first` on.
+    pub(crate) fn numbered_from(first: usize, items: Vec<T>) -> Self {
+        let mut slab = Self { items, first, origin: std::ptr::null_mut() };
+        slab.aim();
+        slab
+    }
+
+    /// The items may have moved.
+    fn aim(&mut self) {
+        self.origin = self.items.as_mut_ptr().wrapping_sub(self.first);
+    }
+
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.items.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.items.is_empty()
     }
 
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
-        self.0.push(item);
+        self.items.push(item);
+        self.aim();
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, T> {
-        self.0.iter()
+        self.items.iter()
     }
 
-    /// `count` items from `first` on; checked.
+    /// The number of the first item.
+    pub(crate) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// The items with their numbers.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (usize, &T)> {
+        (self.first..).zip(&self.items)
+    }
+
+    /// `count` items from number `first` on; checked.
     pub(crate) fn run(&self, first: usize, count: usize) -> &[T] {
-        &self.0[first..first + count]
+        let start = first - self.first;
+        &self.items[start..start + count]
     }
 
     /// Asks for so many cache lines from item `first` on, which will be used soon; changes nothing but when they come into the
@@ -55,7 +97,7 @@ impl<T> Slab<T> {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let start: *const i8 = self.0.as_ptr().wrapping_add(first).cast();
+            let start: *const i8 = self.origin.wrapping_add(first).cast_const().cast();
             for line in 0..LINES {
                 // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(64 * line)) };
@@ -65,15 +107,21 @@ impl<T> Slab<T> {
         let _ = first;
     }
 
+    /// Whether there is an item of that number.
+    pub(crate) fn holds(&self, index: usize) -> bool {
+        index >= self.first && index - self.first < self.items.len()
+    }
+
     /// Bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.0.capacity() * size_of::<T>()
+        self.items.capacity() * size_of::<T>()
     }
 }
 
 impl<T> Extend<T> for Slab<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
-        self.0.extend(items);
+        self.items.extend(items);
+        self.aim();
     }
 }
 
@@ -81,18 +129,18 @@ impl<T> Index<usize> for Slab<T> {
     type Output = T;
     #[inline(always)]
     fn index(&self, index: usize) -> &T {
-        debug_assert!(index < self.0.len(), "index {index} of {}", self.0.len());
+        debug_assert!(self.holds(index), "index {index} of {} from {} on", self.len(), self.first);
         // SAFETY: in bounds by the invariant at the top of this file; debug builds check it.
-        unsafe { self.0.get_unchecked(index) }
+        unsafe { &*self.origin.wrapping_add(index) }
     }
 }
 
 impl<T> IndexMut<usize> for Slab<T> {
     #[inline(always)]
     fn index_mut(&mut self, index: usize) -> &mut T {
-        debug_assert!(index < self.0.len(), "index {index} of {}", self.0.len());
+        debug_assert!(self.holds(index), "index {index} of {} from {} on", self.len(), self.first);
         // SAFETY: as above.
-        unsafe { self.0.get_unchecked_mut(index) }
+        unsafe { &mut *self.origin.wrapping_add(index) }
     }
 }
 

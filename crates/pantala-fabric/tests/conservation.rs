@@ -1,90 +1,12 @@
 //! Property tests on random small dragonflies: every packet is delivered exactly once, in hop bounds, and no credit is lost.
+mod choices;
 mod support;
+use choices::{choices, configuration, machines};
 use pantala_engine::Time;
-use pantala_fabric::config::*;
-use pantala_fabric::routing::{Algorithm, QueueMeasure, QueueScope};
-use pantala_fabric::{FabricConfig, Network, Totals};
-use pantala_topology::Topology;
+use pantala_fabric::routing::Algorithm;
+use pantala_fabric::{Network, Totals};
 use proptest::prelude::*;
 use support::*;
-
-/// Small machines of one and two dimensions, parallel links included.
-fn machines() -> impl Strategy<Value = Topology> {
-    (1u32..4, prop_oneof![2 => meshes(1..5), 1 => grids(1..3)], 1u32..4)
-        .prop_flat_map(|(p, group, h)| (Just(p), Just(group), Just(h), 1..=(group.routers() * h + 1)))
-        .prop_map(|(p, group, h, g)| Topology::dragonfly(&spec(p, group, h, g)).unwrap())
-}
-
-/// Stages to be put together at random.
-#[derive(Clone, Debug)]
-struct Choices {
-    kind: usize,
-    arbiter: usize,
-    releases: (usize, usize),
-    contention: usize,
-    injection: usize,
-    gap: u32,
-    clocked: bool,
-    after: bool,
-    credit_at_crossbar: bool,
-    whole_packets: bool,
-    store: bool,
-    short: bool,
-    packets: u32,
-    out_packets: u32,
-}
-
-prop_compose! {
-    fn choices()(
-        kind in 0usize..4, arbiter in 0usize..4, releases in (0usize..3, 0usize..3), contention in 0usize..3,
-        injection in 0usize..3, gap in 0u32..3, flags: [bool; 6], packets in 1u32..6, out_packets in 0u32..6,
-    ) -> Choices {
-        let [clocked, after, credit_at_crossbar, whole_packets, store, short] = flags;
-        Choices {
-            kind, arbiter, releases, contention, injection, gap, clocked, after, credit_at_crossbar, whole_packets, store,
-            short, packets, out_packets,
-        }
-    }
-}
-
-fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) -> FabricConfig {
-    const RELEASES: [Release; 3] = [Release::Tail, Release::Head, Release::Flit];
-    let bases = [kang, sst, codes, codes];
-    let mut config = bases[choices.kind](algorithm);
-    let virtual_output = choices.kind >= 2;
-    config.seed = seed;
-    config.injection_vc = [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][choices.injection];
-    let router = &mut config.router;
-    router.output_release = RELEASES[choices.releases.1];
-    router.link_decision = if choices.after { LinkDecision::AfterFlit } else { LinkDecision::AtStart };
-    router.buffer_unit = if choices.whole_packets { BufferUnit::Packet } else { BufferUnit::Flit };
-    if choices.store {
-        router.hand_over = HandOver::Store;
-    } else if choices.kind == 2 {
-        router.hand_over = HandOver::Tail;
-    }
-    router.input_buffer = 4 * choices.packets;
-    router.output_buffer = if virtual_output { 0 } else { 4 * choices.out_packets };
-    if !virtual_output {
-        router.arbiter = [Arbiter::RoundRobin, Arbiter::Age, Arbiter::Lru, Arbiter::Random][choices.arbiter];
-        router.credit_return = RELEASES[choices.releases.0];
-        router.crossbar_clock = if choices.clocked { CrossbarClock::Flit } else { CrossbarClock::None };
-        router.crossbar_contention =
-            [CrossbarContention::Port, CrossbarContention::Vc, CrossbarContention::PortAndVc][choices.contention];
-        router.input_vc_gap = choices.gap;
-        router.output_vc_gap = if choices.contention == 0 { 0 } else { choices.gap };
-        router.credit_check = if choices.credit_at_crossbar { CreditCheck::Crossbar } else { CreditCheck::Link };
-        if choices.short {
-            router.credit_latency = CreditLatency::Fixed;
-            router.credit_delay = 700;
-        }
-    }
-    let ugal = &mut config.routings[0].ugal;
-    ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits][choices.arbiter.min(2)];
-    ugal.scope = if choices.after { QueueScope::Vc } else { QueueScope::Port };
-    ugal.candidates_nonminimal = choices.packets.min(2);
-    config
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]

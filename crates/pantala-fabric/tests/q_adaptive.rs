@@ -263,7 +263,7 @@ fn packets_of_other_routings_teach_nothing_and_loaded_tables_are_followed() {
     let port = u32::from(dragonfly(2, 4, 2, 9).first_global_port());
     let tempting = |e: Estimate| (e.router, e.destination_group, e.slot, e.port) == (0, 8, 0, port);
     let changed = before.iter().map(|&e| if tempting(e) { Estimate { ns: 10.0, ..e } } else { e });
-    net.start_from(net.estimates().filled(changed).unwrap());
+    net.start_from(&net.estimates().filled(changed).unwrap());
     net.advance(Time::MAX);
     assert!(net.probe.packets[0].nonminimal, "it should have believed its router");
     net.learn_before(Time::MAX);
@@ -290,6 +290,8 @@ struct NextGroup {
 }
 
 impl Host for NextGroup {
+    type Mail = ();
+
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         self.inner.start(node, wakes);
     }
@@ -308,9 +310,6 @@ impl Host for NextGroup {
     }
     fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
-    fn finished(&self) -> bool {
-        false
-    }
 }
 
 fn to_the_next_group(config: FabricConfig, until: Time) -> Network<NextGroup, Log> {

@@ -25,6 +25,8 @@ impl Greedy {
 }
 
 impl Host for Greedy {
+    type Mail = ();
+
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         wakes.nic = self.destinations.contains_key(&node);
     }
@@ -41,9 +43,6 @@ impl Host for Greedy {
     }
     fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
-    fn finished(&self) -> bool {
-        false
-    }
 }
 
 /// A node that node 0 reaches over a local, the global and a local link.

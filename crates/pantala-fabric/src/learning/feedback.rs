@@ -7,10 +7,11 @@ use super::Via;
 use crate::due::{DuePool, DueQueue};
 use crate::slab::Slab;
 use pantala_engine::{NEVER, Time};
+use std::ops::Range;
 
 /// What a router hears of a packet that it has sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Feedback {
+pub(crate) struct Feedback {
     /// The row of its table that it corrects; the column is the port that the packet left by.
     pub(super) row: u32,
     /// Time of the hop plus the estimate at its end, in ns.
@@ -31,20 +32,21 @@ pub(super) struct FeedbackQueues {
 }
 
 impl FeedbackQueues {
-    /// Empty queues for this many routers, with so many ports to other routers each.
-    pub(super) fn new(routers: u32, columns: u32) -> Self {
-        let (routers, columns) = (routers as usize, columns as usize);
+    /// Empty queues for these routers, with so many ports to other routers each.
+    pub(super) fn new(routers: Range<u32>, columns: u32) -> Self {
+        let (first, count, columns) = (routers.start as usize, routers.len(), columns as usize);
         Self {
             columns,
-            queues: vec![DueQueue::EMPTY; routers * columns].into(),
-            due: vec![NEVER; routers].into(),
+            queues: Slab::numbered_from(first * columns, vec![DueQueue::EMPTY; count * columns]),
+            due: Slab::numbered_from(first, vec![NEVER; count]),
             pool: DuePool::default(),
         }
     }
 
-    /// How many routers there are.
-    pub(super) fn routers(&self) -> u32 {
-        self.due.len() as u32
+    /// The routers.
+    pub(super) fn routers(&self) -> Range<u32> {
+        let first = self.due.first() as u32;
+        first..first + self.due.len() as u32
     }
 
     /// When the first feedback for `router` comes due.
@@ -97,7 +99,7 @@ mod tests {
 
     #[test]
     fn feedback_is_taken_from_its_time_on_and_once() {
-        let mut queues = FeedbackQueues::new(2, 3);
+        let mut queues = FeedbackQueues::new(0..2, 3);
         queues.push(1, 2, feedback(7), 50);
         queues.push(1, 0, feedback(8), 40);
         queues.push(1, 2, feedback(9), 60);

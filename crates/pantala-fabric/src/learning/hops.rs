@@ -4,7 +4,7 @@ use super::Via;
 use crate::host::Host;
 use crate::network::Network;
 use crate::packet::Leg;
-use crate::port::{InPort, InVc};
+use crate::port::{HERE, InPort, InVc};
 use crate::probe::Probe;
 use crate::routing::{Algorithm, Hop};
 use pantala_engine::Time;
@@ -41,14 +41,14 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline]
     pub(crate) fn give_feedback(&mut self, in_vc: u32, packet: u32, now: Time) {
         let InVc { port, upstream, .. } = self.in_vcs[in_vc];
-        let InPort { terminal, group, credit_delay, .. } = self.in_ports[port];
+        let InPort { terminal, group, credit_delay, sender_part, .. } = self.in_ports[port];
         let state = &self.packets[packet];
         if terminal || self.config.routings[usize::from(state.routing)].algorithm != Algorithm::QAdaptive {
             return;
         }
         let destination_group = u32::from(state.destination_group);
         let out = upstream / self.vcs as u32;
-        let (sender, port) = (self.out_ports[out].router, u32::from(self.out_ports[out].port));
+        let (sender, port) = (out / self.ports, out % self.ports);
         let senders_group = self.topology.group_of(sender);
         if senders_group == destination_group {
             return;
@@ -60,6 +60,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         } else {
             Via::Detour
         };
-        self.learning.give((sender, senders_group, port), packet, destination_group, via, now + credit_delay);
+        let at = (sender, senders_group, port);
+        let sent = self.learning.feedback(at, packet, destination_group, via, now + credit_delay);
+        if sender_part == HERE {
+            self.learning.expect(sent);
+        } else {
+            self.post_feedback(sender_part, sent);
+        }
     }
 }

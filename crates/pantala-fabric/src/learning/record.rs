@@ -4,6 +4,7 @@
 //! window of its arrival. All sums are integers: no order of adding changes them.
 
 use pantala_engine::Time;
+use std::collections::BTreeMap;
 
 /// What kind of port a packet left by, seen from its destination group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,24 @@ pub struct LearningWindow {
     pub number: u64,
     /// By [`Via`].
     pub via: [LearningSums; 3],
+}
+
+impl LearningWindow {
+    /// The windows of several records as those of one.
+    pub(crate) fn summed<'a>(windows: impl Iterator<Item = &'a Self>) -> Vec<Self> {
+        let mut by_number = BTreeMap::new();
+        for window in windows {
+            let sums: &mut Self =
+                by_number.entry(window.number).or_insert(Self { number: window.number, ..Self::default() });
+            for (sum, more) in sums.via.iter_mut().zip(window.via) {
+                sum.updates += more.updates;
+                sum.feedback += more.feedback;
+                sum.estimate += more.estimate;
+                sum.error += more.error;
+            }
+        }
+        by_number.into_values().collect()
+    }
 }
 
 /// The windows in which any feedback arrived, in order of time.

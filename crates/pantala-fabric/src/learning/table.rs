@@ -4,6 +4,7 @@ use super::latencies;
 use crate::config::FabricConfig;
 use crate::slab::Slab;
 use pantala_topology::{Peer, Topology};
+use std::ops::Range;
 
 /// The tables of all routers.
 ///
@@ -55,12 +56,41 @@ impl QTable {
     /// a local link's more for every other port.
     #[must_use]
     pub fn untrained(config: &FabricConfig, topology: &Topology) -> Self {
+        Self::untrained_part(config, topology, 0..topology.routers())
+    }
+
+    /// Such tables of the routers `own` only.
+    pub(super) fn untrained_part(config: &FabricConfig, topology: &Topology, own: Range<u32>) -> Self {
         let (direct, other) = latencies(config);
-        Self::of(topology, direct, other)
+        Self::of(topology, own, direct, other)
+    }
+
+    /// The tables of all routers, from those of parts of them in order.
+    pub(crate) fn joined<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().cloned().unwrap_or_default();
+        for part in parts {
+            all.cells.extend(part.cells.iter().copied());
+        }
+        all
+    }
+
+    /// Takes the values of the same routers from other tables.
+    ///
+    /// # Panics
+    /// If those are of another machine.
+    pub(super) fn take_from(&mut self, other: &Self) {
+        assert!(self.has_shape_of(other), "tables of this machine");
+        let cells = other.cells.run(self.cells.first(), self.cells.len());
+        assert!(
+            self.cells.iter().zip(cells).all(|(a, b)| a.is_finite() == b.is_finite()),
+            "estimates of links that there are"
+        );
+        self.cells = Slab::numbered_from(self.cells.first(), cells.to_vec());
     }
 
     /// Tables with one estimate for a router's own links to the destination's group, and one for every other port.
-    pub(super) fn of(topology: &Topology, direct: f32, other: f32) -> Self {
+    pub(super) fn of(topology: &Topology, own: Range<u32>, direct: f32, other: f32) -> Self {
         let first_port = u32::from(topology.first_local_port());
         let mut table = Self {
             routers_per_group: topology.routers_per_group(),
@@ -70,9 +100,10 @@ impl QTable {
             columns: topology.ports_per_router() - first_port,
             cells: Slab::default(),
         };
-        let cells = topology.routers() as usize * table.rows() as usize * table.columns as usize;
-        let mut values = Vec::with_capacity(cells);
-        for router in 0..topology.routers() {
+        let each = table.rows() as usize * table.columns as usize;
+        let mut values = Vec::with_capacity(own.len() * each);
+        let first = own.start as usize * each;
+        for router in own {
             let group = topology.group_of(router);
             // The group behind each port.
             let behind: Vec<Option<u32>> = (first_port..topology.ports_per_router())
@@ -91,7 +122,7 @@ impl QTable {
                 }
             }
         }
-        table.cells = values.into();
+        table.cells = Slab::numbered_from(first, values);
         table
     }
 
@@ -142,9 +173,14 @@ impl QTable {
     /// Whether the other is for the same machine.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
+        self.has_shape_of(other)
+            && self.cells.len() == other.cells.len()
+            && self.cells.iter().zip(other.cells.iter()).all(|(a, b)| a.is_finite() == b.is_finite())
+    }
+
+    fn has_shape_of(&self, other: &Self) -> bool {
         (self.routers_per_group, self.groups, self.slots, self.first_port, self.columns)
             == (other.routers_per_group, other.groups, other.slots, other.first_port, other.columns)
-            && self.cells.iter().zip(other.cells.iter()).all(|(a, b)| a.is_finite() == b.is_finite())
     }
 
     /// Estimates that there are: those of ports with a link.
@@ -162,7 +198,7 @@ impl QTable {
     /// Every estimate, by router, destination group, slot and port.
     pub fn estimates(&self) -> impl Iterator<Item = Estimate> + '_ {
         let (rows, columns) = (self.rows().max(1) as usize, self.columns.max(1) as usize);
-        self.cells.iter().enumerate().filter(|(_, ns)| ns.is_finite()).map(move |(index, &ns)| {
+        self.cells.numbered().filter(|(_, ns)| ns.is_finite()).map(move |(index, &ns)| {
             let (router, row) = (index / columns / rows, (index / columns % rows) as u32);
             let (router, destination) = (router as u32, row / self.slots);
             Estimate {

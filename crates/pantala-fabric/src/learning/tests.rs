@@ -22,6 +22,10 @@ fn rates(truncate: bool) -> QAdaptiveConfig {
 }
 
 /// By hand, with rates 0.2 and 0.04: 300 - 0.2 * 1 = 299.8, 300 - 0.2 * 100 = 280, 330 + 0.04 * 26 = 331.04 and so on.
+fn whole_table(topology: &Topology) -> QTable {
+    QTable::of(topology, 0..topology.routers(), 300.0, 330.0)
+}
+
 #[test]
 fn an_estimate_follows_feedback_quickly_down_and_slowly_up() {
     let exact = [(300.0, 299.0, 299.8), (300.0, 200.0, 280.0), (330.0, 356.0, 331.04), (300.0, 324.0, 300.96)];
@@ -45,7 +49,7 @@ fn an_estimate_follows_feedback_quickly_down_and_slowly_up() {
 
 #[test]
 fn untrained_tables_know_the_latencies_of_links() {
-    let table = QTable::of(&topology(4), 300.0, 330.0);
+    let table = whole_table(&topology(4));
     // 12 routers, 3 groups * 2 slots, 2 local ports and 1 global port.
     assert_eq!((table.rows(), table.columns(), table.len()), (6, 3, 12 * 6 * 3));
     let topology = topology(4);
@@ -59,7 +63,7 @@ fn untrained_tables_know_the_latencies_of_links() {
 
 #[test]
 fn every_estimate_has_one_place() {
-    let untrained = QTable::of(&topology(4), 300.0, 330.0);
+    let untrained = whole_table(&topology(4));
     let numbered = || untrained.estimates().zip(0u16..).map(|(estimate, n)| Estimate { ns: n.into(), ..estimate });
     let mut reversed: Vec<Estimate> = numbered().collect();
     reversed.reverse();
@@ -74,7 +78,7 @@ fn every_estimate_has_one_place() {
 
 #[test]
 fn estimates_of_another_machine_do_not_fit() {
-    let table = QTable::of(&topology(4), 300.0, 330.0);
+    let table = whole_table(&topology(4));
     let all: Vec<Estimate> = table.estimates().collect();
     let good = Estimate { router: 0, destination_group: 1, slot: 0, port: 2, ns: 1.0 };
     for stray in [
@@ -99,7 +103,7 @@ fn estimates_of_another_machine_do_not_fit() {
 fn ports_without_a_link_have_no_estimate() {
     // Three groups use two of a group's three global ports.
     let topology = topology(3);
-    let table = QTable::of(&topology, 300.0, 330.0);
+    let table = whole_table(&topology);
     assert_eq!(table.len(), topology.links().count() * table.rows() as usize);
     assert!(table.len() < (topology.routers() * table.rows() * table.columns()) as usize);
     let router = (0..9).find(|&r| topology.link(r, 4).is_none()).unwrap();

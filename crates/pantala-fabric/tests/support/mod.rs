@@ -166,6 +166,8 @@ impl Script {
 }
 
 impl Host for Script {
+    type Mail = ();
+
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         wakes.nic = !self.queues[node as usize].is_empty();
     }
@@ -189,9 +191,6 @@ impl Host for Script {
     }
     fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
-    fn finished(&self) -> bool {
-        self.queues.iter().all(VecDeque::is_empty)
-    }
 }
 
 /// Uniform random Bernoulli or periodic traffic without end, each packet of a job and a class drawn for it.
@@ -233,6 +232,8 @@ impl Uniform {
 }
 
 impl Host for Uniform {
+    type Mail = ();
+
     fn start(&mut self, _: u32, wakes: &mut Wakes) {
         wakes.nic = true;
     }
@@ -261,9 +262,6 @@ impl Host for Uniform {
     }
     fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
-    fn finished(&self) -> bool {
-        false
-    }
 }
 
 /// Keeps every delivery, and every response's.

@@ -1,0 +1,228 @@
+//! A whole machine, in one part or in several that are simulated on threads of their own.
+//!
+//! What is seen of it does not depend on how many there are.
+
+use crate::audit::{Audit, Diagnosis};
+use crate::config::FabricConfig;
+use crate::host::Host;
+use crate::learning::{LearningWindow, QTable};
+use crate::network::{Network, Totals};
+use crate::partition::Partitions;
+use crate::port::LinkCounters;
+use crate::probe::Probe;
+use crate::{audit, threads};
+use pantala_engine::{NEVER, Time};
+use pantala_topology::Topology;
+use std::sync::Arc;
+
+/// A Dragonfly with its routers, links, NICs and hosts.
+pub struct Machine<H: Host, P> {
+    parts: Vec<Network<H, P>>,
+    partitions: Arc<Partitions>,
+    lookahead: Time,
+}
+
+impl<H: Host + Send, P: Probe + Send> Machine<H, P> {
+    /// Builds the machine and starts every host at time zero. There is a host and a probe for each part: a host that stands for all
+    /// nodes of its part. The rest is as for [`Network::new`].
+    ///
+    /// # Panics
+    /// As that does; and if there are several parts of a machine whose routers read the queues of other groups.
+    pub fn new(
+        config: &FabricConfig,
+        topology: Arc<Topology>,
+        partitions: Arc<Partitions>,
+        routing_keys: &[u64],
+        ends: impl IntoIterator<Item = (H, P)>,
+    ) -> Self {
+        assert!(
+            partitions.count() == 1 || !config.reads_everywhere(),
+            "queues that are read everywhere are in one part"
+        );
+        let parts = (0..).zip(ends).map(|(part, (host, probe))| {
+            let (topology, partitions) = (Arc::clone(&topology), Arc::clone(&partitions));
+            Network::part(config.clone(), topology, partitions, part, routing_keys, host, probe)
+        });
+        let parts: Vec<Network<H, P>> = parts.collect();
+        assert_eq!(parts.len(), usize::from(partitions.count()), "a host and a probe for every part");
+        Self { lookahead: config.lookahead(), parts, partitions }
+    }
+
+    /// Handles every event before `until`, on as many threads as there are parts.
+    pub fn advance(&mut self, until: Time) {
+        match &mut self.parts[..] {
+            [whole] => whole.advance(until),
+            parts => threads::advance(parts, self.lookahead, until),
+        }
+    }
+}
+
+impl<H: Host, P: Probe> Machine<H, P> {
+    /// The hosts, by part.
+    pub fn hosts(&self) -> impl Iterator<Item = &H> {
+        self.parts.iter().map(|part| &part.host)
+    }
+
+    /// The hosts, by part.
+    pub fn hosts_mut(&mut self) -> impl Iterator<Item = &mut H> {
+        self.parts.iter_mut().map(|part| &mut part.host)
+    }
+
+    /// The probes, by part.
+    pub fn probes(&self) -> impl Iterator<Item = &P> {
+        self.parts.iter().map(|part| &part.probe)
+    }
+
+    /// The probes, by part.
+    pub fn probes_mut(&mut self) -> impl Iterator<Item = &mut P> {
+        self.parts.iter_mut().map(|part| &mut part.probe)
+    }
+
+    /// How many parts there are.
+    #[must_use]
+    pub fn partitions(&self) -> u16 {
+        self.partitions.count()
+    }
+
+    /// From now on, draws the order of events that nothing may depend on: for tests.
+    pub fn scramble(&mut self, seed: u64) {
+        for part in &mut self.parts {
+            part.scramble(seed);
+        }
+    }
+
+    /// When the next event comes; [`NEVER`] if there is none.
+    #[must_use]
+    pub fn next_time(&self) -> Time {
+        self.parts.iter().map(Network::next_time).min().unwrap_or(NEVER)
+    }
+
+    /// The time of the event handled last.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.parts.iter().map(Network::now).max().unwrap_or(0)
+    }
+
+    /// Totals so far.
+    #[must_use]
+    pub fn totals(&self) -> Totals {
+        self.parts.iter().map(Network::totals).fold(Totals::default(), |sum, part| Totals {
+            events: sum.events + part.events,
+            packets_injected: sum.packets_injected + part.packets_injected,
+            packets_delivered: sum.packets_delivered + part.packets_delivered,
+            flits_injected: sum.flits_injected + part.flits_injected,
+            flits_delivered: sum.flits_delivered + part.flits_delivered,
+            packet_hops: sum.packet_hops + part.packet_hops,
+        })
+    }
+
+    /// Packets injected and not delivered.
+    #[must_use]
+    pub fn packets_in_flight(&self) -> u64 {
+        self.parts.iter().map(Network::packets_in_flight).sum()
+    }
+
+    /// Wakes that an earlier one had overtaken: handled, at a cost, in vain.
+    #[must_use]
+    pub fn overtaken_events(&self) -> u64 {
+        self.parts.iter().map(Network::overtaken_events).sum()
+    }
+
+    /// The topology.
+    #[must_use]
+    pub fn topology(&self) -> &Topology {
+        self.parts[0].topology()
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &FabricConfig {
+        self.parts[0].config()
+    }
+
+    fn part_of_router(&self, router: u32) -> &Network<H, P> {
+        &self.parts[usize::from(self.partitions.of_router(router))]
+    }
+
+    fn part_of_node(&self, node: u32) -> &Network<H, P> {
+        &self.parts[usize::from(self.partitions.of_node(node))]
+    }
+
+    /// The counters of output port `port` of `router`.
+    #[must_use]
+    pub fn link_counters(&self, router: u32, port: u16) -> LinkCounters {
+        self.part_of_router(router).link_counters_at(router, port, self.now())
+    }
+
+    /// The counters of a node's injection link.
+    #[must_use]
+    pub fn injection_counters(&self, node: u32) -> LinkCounters {
+        self.part_of_node(node).injection_counters_at(node, self.now())
+    }
+
+    /// Payload bytes by job of output port `port` of `router`.
+    #[must_use]
+    pub fn link_job_bytes(&self, router: u32, port: u16) -> Vec<u64> {
+        self.part_of_router(router).link_job_bytes(router, port)
+    }
+
+    /// Payload bytes by job of a node's injection link.
+    #[must_use]
+    pub fn injection_job_bytes(&self, node: u32) -> Vec<u64> {
+        self.part_of_node(node).injection_job_bytes(node)
+    }
+
+    /// As [`Network::estimates`].
+    #[must_use]
+    pub fn estimates(&self) -> QTable {
+        QTable::joined(self.parts.iter().map(Network::estimates))
+    }
+
+    /// Has routers start from what others have learned.
+    ///
+    /// # Panics
+    /// If the tables are for another machine.
+    pub fn start_from(&mut self, estimates: &QTable) {
+        for part in &mut self.parts {
+            part.start_from(estimates);
+        }
+    }
+
+    /// As [`Network::learn_before`].
+    pub fn learn_before(&mut self, until: Time) {
+        for part in &mut self.parts {
+            part.learn_before(until);
+        }
+    }
+
+    /// From now on, sums feedback up by windows of this length.
+    pub fn record_learning(&mut self, window: Time) {
+        for part in &mut self.parts {
+            part.record_learning(window);
+        }
+    }
+
+    /// What has been recorded of learning, in order of time.
+    #[must_use]
+    pub fn learning_windows(&self) -> Vec<LearningWindow> {
+        LearningWindow::summed(self.parts.iter().flat_map(Network::learning_windows))
+    }
+
+    /// Bytes of memory that the machine's state holds, hosts and topology left out.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.parts.iter().map(Network::memory).sum()
+    }
+
+    /// As [`Network::audit`].
+    #[must_use]
+    pub fn audit(&self) -> Audit {
+        audit::audit(&self.parts)
+    }
+
+    /// As [`Network::diagnose`].
+    #[must_use]
+    pub fn diagnose(&self) -> Diagnosis {
+        audit::diagnose(&self.parts)
+    }
+}

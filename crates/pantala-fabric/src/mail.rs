@@ -1,0 +1,127 @@
+//! What parts of a machine send each other: packets and credits, feedback, and what hosts have to say.
+//!
+//! It is posted while a part is ahead of others and taken when all have come as far: all of it takes effect later than that
+//! ([`crate::FabricConfig::lookahead`]). In which order it is taken does not matter; what one part posts to one other is taken in
+//! the order of posting.
+
+use crate::host::Host;
+use crate::learning::{Sent, Trail};
+use crate::network::{Kind, Network};
+use crate::packet::{Packet, PacketOrigin};
+use crate::probe::Probe;
+use pantala_engine::{NEVER, Time};
+
+/// A packet on a link, its head there at [`Packet::ready`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PacketMail {
+    packet: Packet,
+    origin: PacketOrigin,
+    trail: Trail,
+}
+
+/// Credits on their way to an output VC: as many as `room`, from `first` to `last`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CreditMail {
+    pub(crate) out_vc: u32,
+    pub(crate) room: u32,
+    pub(crate) first: Time,
+    pub(crate) last: Time,
+}
+
+/// All that one part sends another in one go.
+#[derive(Debug)]
+pub(crate) struct Mail<M> {
+    packets: Vec<PacketMail>,
+    credits: Vec<CreditMail>,
+    feedback: Vec<Sent>,
+    host: Vec<M>,
+    /// When the first of it takes effect.
+    earliest: Time,
+}
+
+impl<M> Default for Mail<M> {
+    fn default() -> Self {
+        Self { packets: Vec::new(), credits: Vec::new(), feedback: Vec::new(), host: Vec::new(), earliest: NEVER }
+    }
+}
+
+impl<M> Mail<M> {
+    /// When the first of it takes effect; [`NEVER`] if there is none.
+    pub(crate) const fn earliest(&self) -> Time {
+        self.earliest
+    }
+
+    /// Bytes of memory held.
+    pub(crate) fn memory(&self) -> usize {
+        self.packets.capacity() * size_of::<PacketMail>()
+            + self.credits.capacity() * size_of::<CreditMail>()
+            + self.feedback.capacity() * size_of::<Sent>()
+            + self.host.capacity() * size_of::<M>()
+    }
+}
+
+impl<H: Host, P: Probe> Network<H, P> {
+    /// A packet is on a link to another part: it is of this one no more.
+    #[inline(never)]
+    pub(crate) fn post_packet(&mut self, part: u16, index: u32) {
+        let (packet, origin) = (self.packets[index], *self.packets.origin(index));
+        let trail = self.learning.trail(index);
+        self.packets.remove(index);
+        let mail = &mut self.outbox[usize::from(part)];
+        mail.earliest = mail.earliest.min(packet.ready);
+        mail.packets.push(PacketMail { packet, origin, trail });
+    }
+
+    /// Credits go back to another part.
+    #[inline(never)]
+    pub(crate) fn post_credit(&mut self, part: u16, credit: CreditMail) {
+        let mail = &mut self.outbox[usize::from(part)];
+        mail.earliest = mail.earliest.min(credit.first);
+        mail.credits.push(credit);
+    }
+
+    /// Feedback goes back to another part. No event comes of it.
+    pub(crate) fn post_feedback(&mut self, part: u16, sent: Sent) {
+        self.outbox[usize::from(part)].feedback.push(sent);
+    }
+
+    /// What has been posted to a part; what the hosts have for it goes along.
+    pub(crate) fn posted(&mut self, part: u16) -> &mut Mail<H::Mail> {
+        let mail = &mut self.outbox[usize::from(part)];
+        self.host.send_mail(part, &mut mail.host);
+        mail
+    }
+
+    /// Takes what another part has posted, and leaves it empty.
+    pub(crate) fn take(&mut self, from: u16, mail: &mut Mail<H::Mail>) {
+        if self.stages.default_model {
+            self.take_as::<true>(from, mail);
+        } else {
+            self.take_as::<false>(from, mail);
+        }
+    }
+
+    fn take_as<const F: bool>(&mut self, from: u16, mail: &mut Mail<H::Mail>) {
+        for said in mail.host.drain(..) {
+            self.host.take_mail(from, said);
+        }
+        for PacketMail { packet, origin, trail } in mail.packets.drain(..) {
+            let index = self.packets.reserve();
+            self.packets[index] = packet;
+            *self.packets.origin_mut(index) = origin;
+            if self.stages.learning::<F>() {
+                self.learning.resume(index, trail);
+            }
+            let group = self.in_ports[self.in_vcs[packet.at].port].group;
+            let block = self.blocks.of_group(group);
+            self.blocks.schedule(&mut self.wheel, block, packet.ready, Kind::ARRIVE, index);
+        }
+        for CreditMail { out_vc, room, first, last } in mail.credits.drain(..) {
+            self.credit::<F>(out_vc as usize, first, last, room);
+        }
+        for sent in mail.feedback.drain(..) {
+            self.learning.expect(sent);
+        }
+        mail.earliest = NEVER;
+    }
+}
