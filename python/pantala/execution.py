@@ -30,6 +30,7 @@ def run(
     overwrite: bool = False,
     progress: bool | None = None,
     report: bool = True,
+    threads: int = 1,
 ) -> Run | InterferenceRun:
     """Runs a scenario and opens its results.
 
@@ -39,11 +40,14 @@ def run(
         overwrite: whether to replace a run that is there already.
         progress: whether to show on standard error how far it is; if not given, only on a terminal.
         report: whether to write report.html into the directory.
+        threads: on how many threads to simulate. Each has some groups of the machine, so there are never more than groups; and
+            never more than one where routers read the queues of other groups (``ugal_global``). Results do not depend on it.
 
     Returns:
         The run; an `InterferenceRun` if the scenario asks for ``interference``.
 
     Raises:
+        UsageError: no such number of threads. Nothing has been written.
         ScenarioError: the scenario cannot be run. Nothing has been written.
         RunDirectoryError: the directory is taken or cannot be written. Nothing has been written.
         SimulationError: the simulation could not go on; what there is is kept, marked incomplete.
@@ -52,6 +56,7 @@ def run(
     Warns:
         ScenarioWarning: it runs, but packets could wait for each other in a circle.
     """
+    native.check_threads(threads)
     target = Path("runs") / scenario.name if out is None else Path(out)
     resolved = scenario.resolve()
     parts = _parts(scenario, resolved)
@@ -61,7 +66,7 @@ def run(
     output.begin()
     try:
         with ProgressLine(len(parts), console if shown else None) as line:
-            _simulate(scenario, parts, output, line)
+            _simulate(scenario, parts, output, line, threads)
     except PlanError as error:
         output.discard()
         raise scenario.blame(error) from None
@@ -115,7 +120,9 @@ def _parts(scenario: Scenario, resolved: dict[str, Any]) -> list[_Part]:
     return [*parts, _Part("together", "together", together)]
 
 
-def _simulate(scenario: Scenario, parts: list[_Part], output: OutputDirectory, line: ProgressLine) -> None:
+def _simulate(
+    scenario: Scenario, parts: list[_Part], output: OutputDirectory, line: ProgressLine, threads: int
+) -> None:
     done: list[_Part] = []
     complete = False
     try:
@@ -124,7 +131,7 @@ def _simulate(scenario: Scenario, parts: list[_Part], output: OutputDirectory, l
             directory.mkdir(exist_ok=True)
             done.append(part)
             line.start(part.name)
-            document = native.run(part.plan, directory, cast("native.ProgressCallback", line.update))
+            document = native.run(part.plan, directory, cast("native.ProgressCallback", line.update), threads)
             line.finish(document)
         complete = True
     finally:

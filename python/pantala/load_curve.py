@@ -104,6 +104,7 @@ def curve(
     timeline: str | Duration | None = None,
     drain: bool | None = None,
     changes: Mapping[str, Any] | None = None,
+    threads: int = 1,
     on_point: Callable[[CurvePoint], None] | None = None,
 ) -> list[CurvePoint]:
     """Measures latency and accepted load of synthetic traffic at several offered loads.
@@ -123,6 +124,7 @@ def curve(
         drain: whether latency is that of the packets injected in the window, after which the sources fall silent and
             the network runs empty (BookSim2), or that of those delivered in it.
         changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self": True}``.
+        threads: on how many threads to simulate a point; results do not depend on it.
         on_point: called with each point as soon as it is measured.
 
     Returns:
@@ -147,6 +149,7 @@ def curve(
         drain=drain,
         changes=changes,
     )
+    native.check_threads(threads)
     if not loads:
         raise UsageError("there are no loads; give e.g. 0.1,0.3,0.5")
     scenarios = [setup.at_load(float(load)) for load in loads]  # all checked before the first is simulated
@@ -154,7 +157,7 @@ def curve(
         scenarios[0].resolve()  # for its warnings, which are those of every load
     points = []
     for scenario in scenarios:
-        point = _as_point(measure_point(setup, scenario), setup)
+        point = _as_point(measure_point(setup, scenario, threads=threads), setup)
         points.append(point)
         if on_point is not None:
             on_point(point)
@@ -228,7 +231,7 @@ def curve_setup(
 
 
 def measure_point(
-    setup: CurveSetup, scenario: Scenario, on_progress: native.ProgressCallback | None = None
+    setup: CurveSetup, scenario: Scenario, on_progress: native.ProgressCallback | None = None, threads: int = 1
 ) -> dict[str, Any]:
     """Measures one load; the core's whole answer, with what it cost. Ctrl-C ends it.
 
@@ -244,6 +247,7 @@ def measure_point(
             int(setup.timeline),
             on_progress or (lambda _: None),
             setup.drain,
+            threads,
         )
     except PlanError as error:
         with _keys_of_the_curve():

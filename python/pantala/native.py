@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from pantala.errors import PantalaError, PlanError, SimulationError
+from pantala.errors import PantalaError, PlanError, SimulationError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
 __all__ = [
+    "MOST_THREADS",
     "Progress",
     "ProgressCallback",
+    "check_threads",
     "core",
     "deadlock",
     "link_table",
@@ -71,16 +73,34 @@ def resolve(plan: dict[str, Any]) -> dict[str, Any]:
     return resolved
 
 
-def run(plan: dict[str, Any], directory: Path, progress: ProgressCallback | None) -> dict[str, Any]:
-    """Runs a plan into an empty directory and returns run.json.
+#: No simulation runs on more threads.
+MOST_THREADS = 1024
+
+
+def check_threads(threads: int) -> int:
+    """A number of threads that a simulation can have.
 
     Raises:
+        UsageError: it is not from 1 to `MOST_THREADS`.
+    """
+    if not 1 <= threads <= MOST_THREADS:
+        raise UsageError(f"threads = {threads}: must be from 1 to {MOST_THREADS}; give as many as there are idle cores")
+    return threads
+
+
+def run(
+    plan: dict[str, Any], directory: Path, progress: ProgressCallback | None, threads: int = 1
+) -> dict[str, Any]:
+    """Runs a plan into an empty directory and returns run.json, which but for `provenance` does not depend on `threads`.
+
+    Raises:
+        UsageError: no such number of threads.
         PlanError: the plan cannot be run.
         SimulationError: the simulation could not go on; what there is has been written.
         KeyboardInterrupt: Ctrl-C; what there is has been written.
     """
     with _core_errors(directory) as module:
-        document: dict[str, Any] = json.loads(module.run(json.dumps(plan), str(directory), progress))
+        document: dict[str, Any] = json.loads(module.run(json.dumps(plan), str(directory), check_threads(threads), progress))
     return document
 
 
@@ -91,6 +111,7 @@ def measure(
     timeline_ps: int,
     progress: ProgressCallback | None,
     drain: bool = False,
+    threads: int = 1,
 ) -> dict[str, Any]:
     """Measures a plan of patterns over a window, without writing anything.
 
@@ -102,13 +123,16 @@ def measure(
         progress: called about five times a second.
         drain: count the packets injected in the window, silence the sources after it and let the network run empty,
             instead of counting those delivered in the window.
+        threads: how many; the result but for its ``bench`` does not depend on it.
 
     Raises:
+        UsageError: no such number of threads.
         PlanError: the plan cannot be run.
         SimulationError: the simulation could not go on.
     """
     with _core_errors() as module:
-        text = module.measure(json.dumps(plan), warmup_ps, measure_ps, timeline_ps, drain, progress)
+        count = check_threads(threads)
+        text = module.measure(json.dumps(plan), warmup_ps, measure_ps, timeline_ps, drain, count, progress)
     result: dict[str, Any] = json.loads(text)
     return result
 

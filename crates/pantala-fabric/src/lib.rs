@@ -32,6 +32,6 @@ pub use config::FabricConfig;
 pub use host::{Delivery, Host, PacketOffer, Pull, TrafficClass, Wakes};
 pub use machine::Machine;
 pub use network::{Network, Totals};
-pub use partition::Partitions;
+pub use partition::{Partitions, Share};
 pub use port::LinkCounters;
 pub use probe::Probe;

@@ -4,6 +4,7 @@
 
 use pantala_topology::Topology;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A machine's groups, dealt out in order to parts that differ by one group at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +84,24 @@ impl Partitions {
     #[must_use]
     pub fn of_node(&self, node: u32) -> u16 {
         self.of_group(node / self.nodes_per_group)
+    }
+}
+
+/// One part of a machine in parts.
+#[derive(Clone, Debug)]
+pub struct Share {
+    /// Which groups are in which part.
+    pub partitions: Arc<Partitions>,
+    /// This part.
+    pub part: u16,
+}
+
+impl Share {
+    /// The part that a node belongs to, if it is another one.
+    #[inline]
+    #[must_use]
+    pub fn elsewhere(&self, node: u32) -> Option<u16> {
+        Some(self.partitions.of_node(node)).filter(|&part| part != self.part)
     }
 }
 

@@ -39,7 +39,8 @@ pub struct Blocked {
     pub bytes: u64,
     /// Whether the two halves have found each other, so that the payload is on its way.
     pub matched: bool,
-    /// Whether the peer's program has ended, so that it will never answer.
+    /// Whether the peer's program has ended, so that it will never answer. A world that is one part of a machine knows that of its
+    /// own ranks only ([`World::has_ended`]).
     pub peer_ended: bool,
 }
 
@@ -99,7 +100,7 @@ impl<P: Program> World<P> {
                 },
                 bytes,
                 matched,
-                peer_ended: peer != NONE && self.ranks[(job.first + peer) as usize].end.is_some(),
+                peer_ended: peer != NONE && self.has_ended(job.id, peer),
             });
         };
         for receive in self.receives.iter() {

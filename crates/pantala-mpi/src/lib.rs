@@ -128,6 +128,7 @@ pub mod config;
 pub mod diagnosis;
 pub mod error;
 pub mod fault;
+mod mail;
 mod matching;
 pub mod message;
 pub mod op;
@@ -144,7 +145,9 @@ pub use config::{AllreduceAlgorithm, AlltoallAlgorithm, Collectives, EagerComple
 pub use diagnosis::{Blocked, Waits};
 pub use error::{ProgramError, ProgramFault, SetupError};
 pub use fault::Fault;
+pub use mail::WorldMail;
 pub use message::{Header, Kind, Protocol};
 pub use op::{CommunicatorId, Incoming, MAX_REQUESTS, Op, Outgoing, Program, Request, Source, TagSelect, WORLD};
+pub use outlook::Outlook;
 pub use record::{Account, CallKind, IterationRecord, LatencyStatistics, MessageRecord, RankReport};
 pub use world::{Holdings, RankSetup, World};

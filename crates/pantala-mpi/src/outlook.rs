@@ -11,7 +11,7 @@ use crate::rank::Rank;
 
 /// Bytes that arrive, and bytes that will have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outlook {
+pub struct Outlook {
     /// Bytes on the wire of everything that all programs do; `None` if one of them cannot tell.
     total: Option<f64>,
     arrived: u64,
@@ -35,8 +35,16 @@ impl Outlook {
         self.arrived += bytes as u64;
     }
 
-    /// The share that has arrived, if there is anything to arrive.
-    pub(crate) fn share(&self) -> Option<f64> {
+    /// That of two worlds together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let total = self.total.zip(other.total).map(|(one, other)| one + other);
+        Self { total, arrived: self.arrived + other.arrived }
+    }
+
+    /// The share that has arrived, between 0 and 1, if every program can tell what it will send.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
         self.total.map(|total| if total > 0.0 { (self.arrived as f64 / total).min(1.0) } else { 0.0 })
     }
 }

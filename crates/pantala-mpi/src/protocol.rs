@@ -5,6 +5,7 @@ use pantala_fabric::Wakes;
 
 use crate::config::EagerCompletion;
 use crate::error::ProgramFault;
+use crate::mail::WorldMail;
 use crate::matching::Receive;
 use crate::message::{Header, Kind, Message, Protocol};
 use crate::op::{Incoming, Outgoing, Program, Source, TagSelect};
@@ -205,10 +206,14 @@ impl<P: Program> World<P> {
 
     /// Puts a transmission at the end of its NIC's queue.
     fn transmit(&mut self, handle: u32, wakes: &mut Wakes) {
-        let header = &self.messages[handle].header;
+        let header = self.messages[handle].header;
         let from = self.rank_index(header.job, header.transmitter());
-        let to = self.rank_index(header.job, header.addressee());
-        self.messages[handle].node = self.nics[self.ranks[to].nic as usize].node;
+        let node = self.place(header.job, header.addressee()).node;
+        self.messages[handle].node = node;
+        if let Some(part) = self.post.elsewhere(node) {
+            let Message { header, created, .. } = self.messages[handle];
+            self.post.put(part, WorldMail::Announced { handle, header, created });
+        }
         let nic = self.ranks[from].nic as usize;
         self.nics[nic].queue.push_back(&mut self.messages, handle);
         wakes.nic = true;

@@ -1,11 +1,12 @@
 //! All ranks of a simulation (or of one partition of it) and what their NICs have to send.
 
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
+use pantala_fabric::{Delivery, PacketOffer, Pull, Share, Wakes};
 
 use crate::communicator::Communicator;
 use crate::config::{MpiConfig, Recording};
 use crate::error::{ProgramError, SetupError};
+use crate::mail::{Post, WorldMail};
 use crate::matching::Receive;
 use crate::message::{Kind, Message};
 use crate::op::Program;
@@ -30,9 +31,16 @@ pub struct RankSetup<P> {
 pub(crate) struct Job {
     /// As numbered in the plan.
     pub(crate) id: u16,
-    /// Its rank 0 among the world's ranks.
-    pub(crate) first: u32,
+    /// By rank: its node, and its place among the world's ranks, or [`NONE`] if it is in another part of the machine.
+    pub(crate) places: Vec<Place>,
     pub(crate) statistics: LatencyStatistics,
+}
+
+/// Where a rank is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) node: u32,
+    pub(crate) index: u32,
 }
 
 /// A NIC: a first-in first-out queue of transmissions, and the ranks behind it.
@@ -80,7 +88,8 @@ pub struct World<P> {
     pub(crate) sends: Slab<PendingSend>,
     pub(crate) matches: Vec<(u32, u32)>,
     pub(crate) ended: u32,
-    outlook: Outlook,
+    pub(crate) outlook: Outlook,
+    pub(crate) post: Post,
     pub(crate) message_records: Vec<MessageRecord>,
     pub(crate) iteration_records: Vec<IterationRecord>,
     pub(crate) errors: Vec<ProgramError>,
@@ -93,6 +102,15 @@ impl<P: Program> World<P> {
     /// If `packet_bytes` or the configuration's `control_bytes` is zero; plans are checked for both.
     #[must_use]
     pub fn new(config: MpiConfig, recording: Recording, packet_bytes: u32) -> Self {
+        Self::part(config, recording, packet_bytes, None)
+    }
+
+    /// The same for one part of a machine, if it is in several.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    pub fn part(config: MpiConfig, recording: Recording, packet_bytes: u32, share: Option<Share>) -> Self {
         assert!(packet_bytes > 0 && config.control_bytes > 0, "packets and control messages have a size");
         Self {
             config,
@@ -108,6 +126,7 @@ impl<P: Program> World<P> {
             matches: Vec::new(),
             ended: 0,
             outlook: Outlook::new(),
+            post: Post::new(share),
             message_records: Vec::new(),
             iteration_records: Vec::new(),
             errors: Vec::new(),
@@ -126,15 +145,30 @@ impl<P: Program> World<P> {
     /// If there are no ranks, if the number is taken, if a NIC does not exist, or if a rank's communicator is not
     /// one.
     pub fn add_job(&mut self, id: u16, start: Time, ranks: Vec<RankSetup<P>>) -> Result<(), SetupError> {
-        let size = ranks.len() as u32;
+        let node = |setup: &RankSetup<P>| self.nics.get(setup.nic as usize).map_or(NONE, |nic| nic.node);
+        let nodes: Vec<u32> = ranks.iter().map(node).collect();
+        self.add_part_of_job(id, start, &nodes, (0..).zip(ranks).collect())
+    }
+
+    /// Adds the job of which rank `i` is on node `nodes[i]`, and which has these ranks in this part of the machine.
+    ///
+    /// # Errors
+    /// As [`add_job`](Self::add_job).
+    pub fn add_part_of_job(
+        &mut self,
+        id: u16,
+        start: Time,
+        nodes: &[u32],
+        ranks: Vec<(u32, RankSetup<P>)>,
+    ) -> Result<(), SetupError> {
+        let size = nodes.len() as u32;
         if size == 0 {
             return Err(SetupError::NoRanks);
         }
         if self.job(id).is_some() {
             return Err(SetupError::JobExists { job: id });
         }
-        for (number, setup) in ranks.iter().enumerate() {
-            let number = number as u32;
+        for &(number, ref setup) in &ranks {
             if setup.nic as usize >= self.nics.len() {
                 return Err(SetupError::UnknownNic { rank: number, nic: setup.nic });
             }
@@ -145,9 +179,9 @@ impl<P: Program> World<P> {
             self.by_id.resize(usize::from(id) + 1, NONE);
         }
         self.by_id[usize::from(id)] = job;
-        let first = self.ranks.len() as u32;
-        for (number, setup) in ranks.into_iter().enumerate() {
-            let number = number as u32;
+        let mut places: Vec<Place> = nodes.iter().map(|&node| Place { node, index: NONE }).collect();
+        for (number, setup) in ranks {
+            places[number as usize].index = self.ranks.len() as u32;
             let mut communicators = Vec::with_capacity(1 + setup.communicators.len());
             communicators.push(Communicator::world(size, number));
             communicators.extend(setup.communicators);
@@ -156,7 +190,7 @@ impl<P: Program> World<P> {
             self.outlook.add(&rank, &self.config);
             self.ranks.push(rank);
         }
-        self.jobs.push(Job { id, first, statistics: LatencyStatistics::new() });
+        self.jobs.push(Job { id, places, statistics: LatencyStatistics::new() });
         Ok(())
     }
 
@@ -251,17 +285,37 @@ impl<P: Program> World<P> {
     #[inline]
     pub fn deliver(&mut self, _nic: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
         self.outlook.arrived(packet.bytes);
-        let message = &mut self.messages[packet.message];
+        let from = self.post.elsewhere(packet.source);
+        let handle = match from {
+            None => packet.message,
+            Some(part) => self.post.known_as(part, packet.message),
+        };
+        let message = &mut self.messages[handle];
         message.to_arrive -= u64::from(packet.bytes);
         if message.to_arrive == 0 {
-            self.arrived(packet.message, now, wakes);
+            if let Some(part) = from {
+                self.post.put(part, WorldMail::Arrived { handle: packet.message });
+            }
+            self.arrived(handle, now, wakes);
         }
     }
 
-    /// The world's index of a job's rank.
+    /// The world's index of a job's rank, which is in this part of the machine.
     #[inline]
     pub(crate) fn rank_index(&self, job: u16, rank: u32) -> usize {
-        (self.jobs[self.by_id[usize::from(job)] as usize].first + rank) as usize
+        self.place(job, rank).index as usize
+    }
+
+    /// Where a job's rank is.
+    #[inline]
+    pub(crate) fn place(&self, job: u16, rank: u32) -> Place {
+        self.jobs[self.by_id[usize::from(job)] as usize].places[rank as usize]
+    }
+
+    /// Whether a job's rank is in this part of the machine and its program has ended.
+    #[must_use]
+    pub fn has_ended(&self, job: u16, rank: u32) -> bool {
+        self.ranks.get(self.rank_index(job, rank)).is_some_and(|rank| rank.end.is_some())
     }
 
     fn job(&self, id: u16) -> Option<&Job> {
@@ -290,7 +344,13 @@ impl<P: Program> World<P> {
         if self.ranks.is_empty() { None } else { self.outlook.share() }
     }
 
-    /// What programs did wrong, in the order of time.
+    /// What of all programs is behind.
+    #[must_use]
+    pub fn outlook(&self) -> Outlook {
+        self.outlook
+    }
+
+    /// What programs did wrong, in the order in which it was found: that of time for each group of the machine.
     #[must_use]
     pub fn errors(&self) -> &[ProgramError] {
         &self.errors

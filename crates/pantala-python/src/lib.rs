@@ -33,17 +33,17 @@ fn resolve_plan(py: Python<'_>, plan_json: &str) -> PyResult<String> {
 
 /// Runs a plan and writes its run directory; returns run.json.
 #[pyfunction]
-#[pyo3(signature = (plan_json, out_dir, progress=None))]
-fn run(py: Python<'_>, plan_json: &str, out_dir: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
+#[pyo3(signature = (plan_json, out_dir, threads=1, progress=None))]
+fn run(py: Python<'_>, plan_json: &str, out_dir: &str, threads: u32, progress: Option<Py<PyAny>>) -> PyResult<String> {
     let clock = provenance::Clock::start(py)?;
     let mut simulation = py
-        .detach(|| resolve::parse(plan_json).and_then(|plan| Simulation::new(plan, 0)))
+        .detach(|| resolve::parse(plan_json).and_then(|plan| Simulation::on_threads(plan, 0, threads, |_| {})))
         .map_err(|e| plan_error(py, &e))?;
     let setup_seconds = clock.wall();
     let running = provenance::Clock::start(py)?;
     let mut observer = Observer::new(progress);
     let end = py.detach(|| simulation.run(|p| observer.observe(p)));
-    let provenance = running.provenance(py, setup_seconds, simulation.network.totals().packet_hops)?;
+    let provenance = running.provenance(py, setup_seconds, &simulation)?;
     let document = py
         .detach(|| document::write(&simulation, &end, Path::new(out_dir), provenance))
         .map_err(|e| write_error(&e))?;
@@ -57,7 +57,8 @@ fn run(py: Python<'_>, plan_json: &str, out_dir: &str, progress: Option<Py<PyAny
 
 /// Measures one point of a curve; returns it as JSON.
 #[pyfunction]
-#[pyo3(signature = (plan_json, warmup_ps, measure_ps, timeline_ps=0, drain=false, progress=None))]
+#[pyo3(signature = (plan_json, warmup_ps, measure_ps, timeline_ps=0, drain=false, threads=1, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "those of Python, all named there")]
 fn measure(
     py: Python<'_>,
     plan_json: &str,
@@ -65,13 +66,14 @@ fn measure(
     measure_ps: u64,
     timeline_ps: u64,
     drain: bool,
+    threads: u32,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let started = Instant::now();
     let mut measurement = py
         .detach(|| {
             resolve::parse(plan_json)
-                .and_then(|plan| Measurement::new(plan, warmup_ps, measure_ps, timeline_ps))
+                .and_then(|plan| Measurement::on_threads(plan, warmup_ps, measure_ps, timeline_ps, threads))
                 .map(|measurement| if drain { measurement.draining() } else { measurement })
         })
         .map_err(|e| plan_error(py, &e))?;

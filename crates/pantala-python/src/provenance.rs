@@ -1,5 +1,6 @@
 //! Where, when and how fast: what run.json tells beyond the plan's results.
 
+use pantala_sim::Simulation;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -40,7 +41,8 @@ impl Clock {
     }
 
     /// The `provenance` of a run that has just ended.
-    pub(crate) fn provenance(&self, py: Python<'_>, setup_seconds: f64, packet_hops: u64) -> PyResult<Value> {
+    pub(crate) fn provenance(&self, py: Python<'_>, setup_seconds: f64, simulation: &Simulation) -> PyResult<Value> {
+        let totals = simulation.network.totals();
         let (wall, cpu) = (self.wall(), self.cpu(py)?);
         let platform = py.import("platform")?;
         let text = |name: &str| -> PyResult<String> { platform.call_method0(name)?.extract() };
@@ -58,10 +60,12 @@ impl Clock {
             "rustc": env!("PANTALA_RUSTC"),
             "git": option_env!("PANTALA_GIT"),
             "started": started,
+            "threads": simulation.network.partitions(),
+            "events": totals.events,
             "setup_seconds": setup_seconds,
             "wall_seconds": wall,
             "cpu_seconds": cpu,
-            "packet_hops_per_cpu_second": packet_hops as f64 / cpu.max(1e-9),
+            "packet_hops_per_cpu_second": totals.packet_hops as f64 / cpu.max(1e-9),
             "peak_rss_bytes": peak_rss_bytes(py)?,
         }))
     }

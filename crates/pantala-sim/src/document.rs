@@ -51,8 +51,6 @@ pub struct Counters {
     pub flits_delivered: u64,
     /// Link traversals between routers, plus ejections.
     pub packet_hops: u64,
-    /// Events.
-    pub events: u64,
 }
 
 /// What the audit at the end found.
@@ -101,7 +99,6 @@ pub fn write(
             flits_injected: totals.flits_injected,
             flits_delivered: totals.flits_delivered,
             packet_hops: totals.packet_hops,
-            events: totals.events,
         },
         conservation: Conservation { packets: audit.packets, flits: audit.flits, credits: audit.credits },
         result_hash: hex(&hash.finalize()),

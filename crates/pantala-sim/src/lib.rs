@@ -32,6 +32,7 @@ pub mod measure;
 pub mod placement;
 pub mod plan;
 pub mod q_tables;
+pub mod ranks;
 pub mod recorder;
 pub mod resolve;
 pub mod routings;

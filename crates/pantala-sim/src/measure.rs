@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use crate::recorder::{JobPackets, JobWindow};
 use crate::simulation::{Progress, Simulation};
 use pantala_engine::Time;
+use pantala_fabric::Totals;
 use pantala_mpi::LatencyStatistics;
 use pantala_topology::LinkClass;
 use pantala_workload::WorkloadSpec;
@@ -111,7 +112,21 @@ impl Measurement {
     ///
     /// # Errors
     /// A [`PlanError`] if the plan is faulty or has jobs that are not patterns.
-    pub fn new(mut plan: Plan, warmup: Time, window: Time, timeline: Time) -> Result<Self, PlanError> {
+    pub fn new(plan: Plan, warmup: Time, window: Time, timeline: Time) -> Result<Self, PlanError> {
+        Self::on_threads(plan, warmup, window, timeline, 1)
+    }
+
+    /// The same on so many threads.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new) and [`Simulation::on_threads`].
+    pub fn on_threads(
+        mut plan: Plan,
+        warmup: Time,
+        window: Time,
+        timeline: Time,
+        threads: u32,
+    ) -> Result<Self, PlanError> {
         if window == 0 {
             return Err(PlanError::new("measure", 0, "must be more than zero", "give a positive time"));
         }
@@ -123,7 +138,7 @@ impl Measurement {
         plan.record.q_learning = false;
         plan.record.packets = crate::plan::PacketRecord::Off;
         plan.record.window_ps = if timeline > 0 { timeline } else { plan.stop.duration_ps };
-        let simulation = Simulation::new(plan, warmup)?;
+        let simulation = Simulation::on_threads(plan, warmup, threads, |_| {})?;
         Ok(Self { simulation, warmup, window, timeline: timeline > 0, drain: false, load })
     }
 
@@ -132,7 +147,8 @@ impl Measurement {
     #[must_use]
     pub fn draining(mut self) -> Self {
         self.drain = true;
-        self.simulation.network.probe.count_injected(self.warmup + self.window);
+        let until = self.warmup + self.window;
+        self.simulation.network.probes_mut().for_each(|probe| probe.count_injected(until));
         self
     }
 
@@ -161,7 +177,7 @@ impl Measurement {
 
     fn point(&self) -> Point {
         let network = &self.simulation.network;
-        let jobs = &network.probe.jobs;
+        let jobs = &self.simulation.recorded.jobs;
         let mut latency = LatencyStatistics::new();
         let mut network_latency = LatencyStatistics::new();
         for job in jobs {
@@ -176,7 +192,8 @@ impl Measurement {
         let totals = network.totals();
         let events = totals.events + network.overtaken_events();
         let mut hash = Sha256::new();
-        hash.update(format!("{totals:?}"));
+        // How many events a run takes depends on the parts that it is run in; nothing else does.
+        hash.update(format!("{:?}", Totals { events: 0, ..totals }));
         for statistics in [&latency, &network_latency] {
             hash.update(format!("{:?}", statistics.mean()));
             for value in statistics.histogram().iter_recorded() {
@@ -215,7 +232,7 @@ impl Measurement {
         let step = plan.record.window_ps;
         let flit_bytes = f64::from(plan.flit_bytes);
         let mut sums = vec![JobWindow::default(); ((self.warmup + self.window) / step) as usize];
-        for window in self.simulation.network.probe.jobs.iter().flat_map(|job| &job.windows) {
+        for window in self.simulation.recorded.jobs.iter().flat_map(|job| &job.windows) {
             // The last window may be cut short: it does not count.
             if let Some(sum) = sums.get_mut(window.number as usize) {
                 sum.delivered_bytes += window.delivered_bytes;

@@ -5,9 +5,10 @@ use pantala_engine::{NEVER, Time};
 use pantala_fabric::Probe;
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_mpi::LatencyStatistics;
+use std::collections::BTreeMap;
 
 /// The packets of one job.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct JobPackets {
     /// Packets that count: delivered while measuring, or injected then ([`Recorder::count_injected`]).
     pub packets: u64,
@@ -29,6 +30,31 @@ pub struct JobPackets {
     pub pair_latency: LatencyStatistics,
     /// Bytes and packets over time: the windows in which anything happened, in order.
     pub windows: Vec<JobWindow>,
+}
+
+impl JobPackets {
+    fn absorb(&mut self, other: Self) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+        self.flits += other.flits;
+        self.hops += other.hops;
+        self.nonminimal += other.nonminimal;
+        self.latency.add(&other.latency);
+        self.network_latency.add(&other.network_latency);
+        self.responses += other.responses;
+        self.pair_latency.add(&other.pair_latency);
+        let mut windows = BTreeMap::new();
+        for window in self.windows.drain(..).chain(other.windows) {
+            let sum: &mut JobWindow =
+                windows.entry(window.number).or_insert(JobWindow { number: window.number, ..JobWindow::default() });
+            sum.injected_bytes += window.injected_bytes;
+            sum.delivered_bytes += window.delivered_bytes;
+            sum.packets += window.packets;
+            sum.nonminimal += window.nonminimal;
+            sum.latency_sum += window.latency_sum;
+        }
+        self.windows = windows.into_values().collect();
+    }
 }
 
 /// One job in one window.
@@ -73,8 +99,8 @@ pub struct PacketRow {
     pub nonminimal: bool,
 }
 
-/// The probe of a simulation.
-#[derive(Debug)]
+/// The probe of a simulation, or of one part of its machine.
+#[derive(Clone, Debug)]
 pub struct Recorder {
     window: Time,
     from: Time,
@@ -85,7 +111,7 @@ pub struct Recorder {
     sample: u64,
     /// By job.
     pub jobs: Vec<JobPackets>,
-    /// Recorded packets, in the order of delivery.
+    /// Recorded packets, in the order of delivery for each group of the machine.
     pub packets: Vec<PacketRow>,
     /// The window that the simulation is in.
     current: u64,
@@ -96,18 +122,6 @@ impl Recorder {
     /// A recorder for `jobs` jobs; packets delivered before `from` count in the series only.
     #[must_use]
     pub fn new(jobs: usize, record: &RecordPlan, latency_from: LatencyFrom, from: Time) -> Self {
-        let job = JobPackets {
-            packets: 0,
-            bytes: 0,
-            flits: 0,
-            hops: 0,
-            nonminimal: 0,
-            latency: LatencyStatistics::new(),
-            network_latency: LatencyStatistics::new(),
-            responses: 0,
-            pair_latency: LatencyStatistics::new(),
-            windows: Vec::new(),
-        };
         let sample = match record.packets {
             PacketRecord::Off => 0,
             PacketRecord::Sampled => u64::from(record.packet_sample),
@@ -120,7 +134,7 @@ impl Recorder {
             injected_until: None,
             latency_from,
             sample,
-            jobs: vec![job; jobs],
+            jobs: vec![JobPackets::default(); jobs],
             packets: Vec::new(),
             current: 0,
             current_ends: window,
@@ -131,6 +145,14 @@ impl Recorder {
     /// still count up to its end, `until`.
     pub fn count_injected(&mut self, until: Time) {
         self.injected_until = Some(until);
+    }
+
+    /// Takes over all that another recorder of the same plan has kept.
+    pub fn absorb(&mut self, other: &mut Self) {
+        for (mine, theirs) in self.jobs.iter_mut().zip(&mut other.jobs) {
+            mine.absorb(std::mem::take(theirs));
+        }
+        self.packets.append(&mut other.packets);
     }
 
     /// The window of `now`. Inside a step of the simulation time may go back from one group to the next, but a step lies in one

@@ -3,15 +3,17 @@
 use crate::error::PlanError;
 use crate::fabric::fabric_config;
 use crate::plan::Plan;
+use crate::ranks::{self, Net};
 use crate::recorder::Recorder;
 use crate::resolve::{Resolved, resolve};
 use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{FabricConfig, Host, Network};
+use pantala_fabric::{FabricConfig, Machine, Partitions, Share};
 use pantala_mpi::{Blocked, IterationRecord, MessageRecord, Recording};
 use pantala_topology::LinkClass;
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,8 +91,10 @@ pub struct LinkWindow {
 pub struct Simulation {
     /// The resolved plan.
     pub plan: Plan,
-    /// The network.
-    pub network: Network<Endpoints, Recorder>,
+    /// The network, its hosts and recorders.
+    pub network: Net,
+    /// What has been recorded of packets, all parts together, up to the end of a run.
+    pub recorded: Recorder,
     /// Messages, in the order of delivery.
     pub messages: Vec<MessageRecord>,
     /// Iterations, in the order of their ends.
@@ -106,6 +110,9 @@ pub struct Simulation {
     /// How long the run was.
     simulated: Time,
 }
+
+/// No simulation runs on more threads.
+pub const MOST_THREADS: u32 = 1_024;
 
 /// Simulated time between looks at the clock and at signals: a sixteenth of a window, but at least a microsecond where windows are
 /// as long, so that time passes in few pieces. Results do not depend on it.
@@ -132,9 +139,30 @@ impl Simulation {
         measure_from: Time,
         change: impl FnOnce(&mut FabricConfig),
     ) -> Result<Self, PlanError> {
+        Self::on_threads(plan, measure_from, 1, change)
+    }
+
+    /// As that, on so many threads: one for each part of the machine, so no more than it has groups, and one only where routers
+    /// read the queues of other groups. Results do not depend on how many.
+    ///
+    /// # Errors
+    /// A [`PlanError`] for the first fault of the plan, or if there are no threads or more than [`MOST_THREADS`].
+    pub fn on_threads(
+        plan: Plan,
+        measure_from: Time,
+        threads: u32,
+        change: impl FnOnce(&mut FabricConfig),
+    ) -> Result<Self, PlanError> {
+        if !(1..=MOST_THREADS).contains(&threads) {
+            let message = format!("must be from 1 to {MOST_THREADS}");
+            return Err(PlanError::new("threads", threads, message, "give as many threads as there are idle cores"));
+        }
         let Resolved { plan, topology, estimates } = resolve(plan)?;
         let mut config = fabric_config(&plan);
         change(&mut config);
+        let topology = Arc::new(topology);
+        let parts = if config.reads_everywhere() { 1 } else { threads };
+        let partitions = Arc::new(Partitions::new(&topology, parts));
         let jobs: Vec<JobSpec> = plan
             .jobs
             .iter()
@@ -152,17 +180,23 @@ impl Simulation {
             group_of_node: (0..topology.nodes()).map(|n| topology.group_of_node(n)).collect(),
         };
         let recording = Recording { messages: plan.record.messages, iterations: plan.record.iterations };
-        let host =
-            Endpoints::new(jobs, plan.mpi, recording, &context, topology.nodes(), plan.seed).map_err(|error| {
+        let recorder = Recorder::new(plan.jobs.len(), &plan.record, plan.nic.latency_from, measure_from);
+        let mut ends = Vec::new();
+        for part in 0..partitions.count() {
+            let share = Share { partitions: Arc::clone(&partitions), part };
+            let share = (partitions.count() > 1).then_some(share);
+            let host = Endpoints::part(&jobs, plan.mpi, recording, &context, topology.nodes(), plan.seed, share);
+            let host = host.map_err(|error| {
                 let part = if error.of_workload { ".workload" } else { "" };
                 PlanError::at(&format!("jobs[{}]{part}", error.job), error.fault)
             })?;
-        let recorder = Recorder::new(plan.jobs.len(), &plan.record, plan.nic.latency_from, measure_from);
+            ends.push((host, recorder.clone()));
+        }
         let keys = routing_keys(&plan, topology.nodes());
         let links = (topology.routers() * topology.ports_per_router()) as usize;
         let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
-        let mut network = Network::new(config, topology, &keys, host, recorder);
-        if let Some(estimates) = estimates {
+        let mut network = Machine::new(&config, topology, partitions, &keys, ends);
+        if let Some(estimates) = &estimates {
             network.start_from(estimates);
         }
         if plan.record.q_learning {
@@ -172,6 +206,7 @@ impl Simulation {
             link_bytes: if plan.record.link_windows { vec![0; links] } else { Vec::new() },
             plan,
             network,
+            recorded: recorder,
             messages: Vec::new(),
             iterations: Vec::new(),
             link_windows: Vec::new(),
@@ -192,16 +227,18 @@ impl Simulation {
         let end = loop {
             self.network.advance(until);
             self.until = until;
-            self.network.host.take_messages(&mut self.messages);
-            self.network.host.take_iterations(&mut self.iterations);
+            for host in self.network.hosts_mut() {
+                host.take_messages(&mut self.messages);
+                host.take_iterations(&mut self.iterations);
+            }
             if until == window_ends {
                 self.close_window(window_ends - window);
                 window_ends += window;
-                if self.endless && self.network.host.finished() {
+                if self.endless && ranks::finished(&self.network) {
                     break End::Finished;
                 }
             }
-            if let Some(error) = self.network.host.errors().first() {
+            if let Some(error) = ranks::first_error(&self.network) {
                 break End::Failed(error.to_string());
             }
             if until == duration {
@@ -231,6 +268,7 @@ impl Simulation {
             _ => until,
         };
         self.network.learn_before(self.simulated);
+        self.gather();
         end
     }
 
@@ -238,21 +276,30 @@ impl Simulation {
     pub fn drain(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
         let window = self.plan.record.window_ps;
         let step = step_of(window);
-        self.network.host.silence();
-        loop {
+        self.network.hosts_mut().for_each(Endpoints::silence);
+        let end = loop {
             let next = self.network.next_time();
             if next == NEVER {
-                return self.standstill();
+                break self.standstill();
             }
             if let Some(end) = self.watchdog(next) {
-                return end;
+                break end;
             }
             if !observe(&self.progress()) {
-                return End::Interrupted;
+                break End::Interrupted;
             }
             // Like that of `run`, a step lies in one window.
             self.until = next.saturating_add(step).min((next / window + 1) * window);
             self.network.advance(self.until);
+        };
+        self.gather();
+        end
+    }
+
+    /// Puts what the parts have recorded together.
+    fn gather(&mut self) {
+        for part in self.network.probes_mut() {
+            self.recorded.absorb(part);
         }
     }
 
@@ -261,14 +308,14 @@ impl Simulation {
         if self.network.packets_in_flight() > 0 {
             return End::Stalled(self.network.diagnose().to_string());
         }
-        if self.network.host.finished() {
+        if ranks::finished(&self.network) {
             return End::Finished;
         }
         if self.plan.jobs.iter().all(|job| job.workload.is_endless()) {
             // Patterns that send nothing: the plan's duration passes in silence.
             return End::Duration;
         }
-        End::Stalled(deadlock(&self.network.host.blocked_report()))
+        End::Stalled(deadlock(&ranks::blocked(&self.network)))
     }
 
     /// A run whose packets in flight do not move for the watchdog's time is stalled; nothing moves before `next`.
@@ -308,8 +355,8 @@ impl Simulation {
 
     fn progress(&self) -> Progress {
         let totals = self.network.totals();
-        let (ranks_done, ranks) = self.network.host.ranks_ended();
-        let of_programs = self.network.host.progress();
+        let (ranks_done, ranks) = ranks::ended(&self.network);
+        let of_programs = ranks::progress(&self.network);
         let fraction = match self.plan.stop.duration_ps {
             0 => of_programs,
             // Whichever comes first ends the run.

@@ -3,6 +3,7 @@
 use crate::columns::{Table, ns};
 use crate::plan::QTableRecord;
 use crate::q_tables;
+use crate::ranks;
 use crate::recorder::{JobPackets, JobWindow};
 use crate::simulation::Simulation;
 use pantala_engine::Time;
@@ -32,9 +33,7 @@ pub fn tables(simulation: &Simulation) -> Vec<(&'static str, Table)> {
 }
 
 fn rank_reports(simulation: &Simulation) -> Vec<RankReport> {
-    let mut reports: Vec<RankReport> = simulation.network.host.rank_reports(simulation.simulated()).collect();
-    reports.sort_unstable_by_key(|r| (r.job, r.rank));
-    reports
+    ranks::reports(&simulation.network, simulation.simulated())
 }
 
 /// Mean, standard deviation (of the population of ranks) and maximum; `None` for the ranks of a pattern, which have no
@@ -58,7 +57,7 @@ fn latency_columns(table: Table, prefix: &str, statistics: &[Option<&LatencyStat
 
 fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
     let plan = &simulation.plan;
-    let packets = &simulation.network.probe.jobs;
+    let packets = &simulation.recorded.jobs;
     let of_job = |job: usize| reports.iter().filter(move |r| usize::from(r.job) == job);
     let ends: Vec<Option<Time>> = (0..plan.jobs.len())
         .map(|job| {
@@ -82,7 +81,9 @@ fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
         .u64("packets", packets.iter().map(|j| j.packets))
         .u64("bytes", packets.iter().map(|j| j.bytes));
     let all = |f: fn(&JobPackets) -> &LatencyStatistics| packets.iter().map(|j| Some(f(j))).collect::<Vec<_>>();
-    let messages: Vec<_> = (0..plan.jobs.len()).map(|j| simulation.network.host.message_statistics(j as u16)).collect();
+    let messages: Vec<_> =
+        (0..plan.jobs.len()).map(|job| ranks::message_latency(&simulation.network, job as u16)).collect();
+    let messages: Vec<_> = messages.iter().map(Option::as_ref).collect();
     let table = latency_columns(table, "packet", &all(|j| &j.latency));
     let table = latency_columns(table, "network", &all(|j| &j.network_latency));
     let table = latency_columns(table, "message", &messages);
@@ -152,7 +153,7 @@ fn messages_table(simulation: &Simulation) -> Table {
 }
 
 fn packets_table(simulation: &Simulation) -> Table {
-    let mut rows = simulation.network.probe.packets.clone();
+    let mut rows = simulation.recorded.packets.clone();
     rows.sort_unstable();
     let rows = || rows.iter();
     Table::new()
@@ -271,7 +272,7 @@ fn link_windows_table(simulation: &Simulation) -> Table {
 fn job_windows_table(simulation: &Simulation) -> Table {
     let window = simulation.plan.record.window_ps;
     let simulated = simulation.simulated();
-    let jobs = simulation.network.probe.jobs.iter().enumerate();
+    let jobs = simulation.recorded.jobs.iter().enumerate();
     let rows: Vec<(u16, Time, JobWindow)> = jobs
         .flat_map(|(job, packets)| packets.windows.iter().map(move |w| (job as u16, w.number * window, *w)))
         .collect();
@@ -292,14 +293,15 @@ fn job_windows_table(simulation: &Simulation) -> Table {
 fn q_tables_table(simulation: &Simulation) -> Table {
     match simulation.plan.record.q_tables {
         QTableRecord::Off => q_tables::as_table(&QTable::default()),
-        QTableRecord::End => q_tables::as_table(simulation.network.estimates()),
+        QTableRecord::End => q_tables::as_table(&simulation.network.estimates()),
     }
 }
 
 fn q_learning_table(simulation: &Simulation) -> Table {
     let window = simulation.plan.record.window_ps;
-    let windows = simulation.network.learning_windows().iter();
+    let windows = simulation.network.learning_windows();
     let rows: Vec<(Time, Via, LearningSums)> = windows
+        .iter()
         .flat_map(|w| Via::ALL.map(|via| (w.number * window, via, w.via[via as usize])))
         .filter(|(_, _, sums)| sums.updates > 0)
         .collect();

@@ -1,10 +1,10 @@
 //! What sits behind every NIC of a machine: nothing, a generator, or a rank.
 
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Delivery, Host, Pull, Wakes};
+use pantala_fabric::{Delivery, Host, Pull, Share, Wakes};
 use pantala_mpi::{
-    Blocked, Fault, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, ProgramError, RankReport,
-    RankSetup, Recording, World,
+    Blocked, Fault, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, Outlook, ProgramError,
+    RankReport, RankSetup, Recording, World, WorldMail,
 };
 
 use crate::generator::{Generator, Source};
@@ -31,14 +31,18 @@ pub struct PatternContext {
 #[derive(Clone, Copy, Debug)]
 enum Agent {
     Nobody,
+    /// Somebody, in another part of the machine.
+    Elsewhere,
     Generator(u32),
     Nic(u32),
 }
 
-/// All nodes of a machine and the jobs on them: the fabric's [`Host`].
+/// All nodes of a machine, or of one part of it, and the jobs on them: the fabric's [`Host`].
 #[derive(Clone, Debug)]
 pub struct Endpoints {
+    /// By node of the machine.
     agents: Vec<Agent>,
+    share: Option<Share>,
     generators: Vec<Generator>,
     sources: Vec<Source>,
     world: World<Motif>,
@@ -63,11 +67,28 @@ impl Endpoints {
         nodes: u32,
         seed: u64,
     ) -> Result<Self, WorkloadError> {
+        Self::part(&jobs, mpi, recording, context, nodes, seed, None)
+    }
+
+    /// The same of one part of the machine, if it is in several: what is behind the nodes of that part.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn part(
+        jobs: &[JobSpec],
+        mpi: MpiConfig,
+        recording: Recording,
+        context: &PatternContext,
+        nodes: u32,
+        seed: u64,
+        share: Option<Share>,
+    ) -> Result<Self, WorkloadError> {
         let mut endpoints = Self {
             agents: vec![Agent::Nobody; nodes as usize],
             generators: Vec::new(),
             sources: Vec::new(),
-            world: World::new(mpi, recording, context.packet_bytes),
+            world: World::part(mpi, recording, context.packet_bytes, share.clone()),
+            share,
         };
         if let Some(job) = jobs.get(usize::from(u16::MAX)) {
             let fault = Fault::new("name", &job.name, "a plan holds at most 65535 jobs", "split the plan");
@@ -139,6 +160,10 @@ impl Endpoints {
             let rank = rank as u32;
             let draws = |purpose| stream(seed, purpose, &job.name, rank);
             let (first, clock) = pace.first(job.start, pattern.phase, draws(Purpose::Gap), draws(Purpose::Phase));
+            if self.elsewhere(*node) {
+                self.agents[*node as usize] = Agent::Elsewhere;
+                continue;
+            }
             self.agents[*node as usize] = Agent::Generator(self.generators.len() as u32);
             let next = if law.silent(rank) { NEVER } else { first };
             self.generators.push(Generator { next, clock, draws: draws(Purpose::Destination), rank, source });
@@ -147,10 +172,18 @@ impl Endpoints {
         Ok(())
     }
 
+    /// Whether a node is in another part of the machine.
+    fn elsewhere(&self, node: u32) -> bool {
+        self.share.as_ref().is_some_and(|share| share.elsewhere(node).is_some())
+    }
+
     fn add_ranks(&mut self, id: u16, job: &JobSpec, seed: u64) {
         let ranks = job.nodes.len() as u32;
-        let setups = job.nodes.iter().enumerate().map(|(rank, node)| {
-            let rank = rank as u32;
+        let setups = (0..).zip(&job.nodes).filter_map(|(rank, node)| {
+            if self.elsewhere(*node) {
+                self.agents[*node as usize] = Agent::Elsewhere;
+                return None;
+            }
             let nic = self.world.add_nic(*node);
             self.agents[*node as usize] = Agent::Nic(nic);
             let (program, communicators) = match &job.workload {
@@ -162,10 +195,10 @@ impl Endpoints {
                 WorkloadSpec::AllreduceLoop(spec) => (Motif::AllreduceLoop(spec.program()), Vec::new()),
                 WorkloadSpec::Pattern(_) => unreachable!("a pattern has no ranks with programs"),
             };
-            RankSetup { nic, program, communicators }
+            Some((rank, RankSetup { nic, program, communicators }))
         });
         let setups = setups.collect();
-        if let Err(error) = self.world.add_job(id, job.start, setups) {
+        if let Err(error) = self.world.add_part_of_job(id, job.start, &job.nodes, setups) {
             unreachable!("checked jobs are sound: {error}");
         }
     }
@@ -182,7 +215,25 @@ impl Endpoints {
         self.world.progress()
     }
 
-    /// What programs did wrong, in the order of time. A failed rank counts as ended, so that a run comes to its end.
+    /// What of all finite programs is behind.
+    #[must_use]
+    pub fn outlook(&self) -> Outlook {
+        self.world.outlook()
+    }
+
+    /// Whether a rank of a finite program is in this part of the machine and has ended.
+    #[must_use]
+    pub fn has_ended(&self, job: u16, rank: u32) -> bool {
+        self.world.has_ended(job, rank)
+    }
+
+    /// Whether every finite program has ended (endless generators do not count; false if there is no finite program).
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.world.finished()
+    }
+
+    /// What programs did wrong, in the order of time for each group of the machine. A failed rank counts as ended, so that a run comes to its end.
     #[must_use]
     pub fn errors(&self) -> &[ProgramError] {
         self.world.errors()
@@ -230,9 +281,11 @@ impl Endpoints {
 }
 
 impl Host for Endpoints {
+    type Mail = WorldMail;
+
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         match self.agents[node as usize] {
-            Agent::Nobody => {}
+            Agent::Nobody | Agent::Elsewhere => {}
             Agent::Generator(_) => wakes.nic = true,
             Agent::Nic(nic) => self.world.start(nic, wakes),
         }
@@ -241,7 +294,7 @@ impl Host for Endpoints {
     #[inline]
     fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull {
         match self.agents[node as usize] {
-            Agent::Nobody => Pull::Idle,
+            Agent::Nobody | Agent::Elsewhere => Pull::Idle,
             Agent::Generator(generator) => {
                 let generator = &mut self.generators[generator as usize];
                 generator.pull(&self.sources[usize::from(generator.source)], now)
@@ -253,7 +306,7 @@ impl Host for Endpoints {
     #[inline]
     fn next_at(&self, node: u32) -> Time {
         match self.agents[node as usize] {
-            Agent::Nobody => NEVER,
+            Agent::Nobody | Agent::Elsewhere => NEVER,
             Agent::Generator(generator) => self.generators[generator as usize].next,
             Agent::Nic(nic) => self.world.next_at(nic),
         }
@@ -272,8 +325,12 @@ impl Host for Endpoints {
         }
     }
 
-    fn finished(&self) -> bool {
-        self.world.finished()
+    fn send_mail(&mut self, part: u16, mail: &mut Vec<WorldMail>) {
+        self.world.send_mail(part, mail);
+    }
+
+    fn take_mail(&mut self, part: u16, mail: WorldMail) {
+        self.world.take_mail(part, mail);
     }
 }
 

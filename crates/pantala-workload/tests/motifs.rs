@@ -3,7 +3,6 @@
 mod support;
 
 use pantala_engine::Time;
-use pantala_fabric::Host;
 use pantala_mpi::{AllreduceAlgorithm, Collectives, MessageRecord, MpiConfig, Recording};
 use pantala_workload::{Endpoints, JobSpec};
 use proptest::prelude::*;

@@ -56,6 +56,9 @@ def curve(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. machine.topology.g=9; repeatable."),
     ] = None,
+    threads: Annotated[
+        int, typer.Option("--threads", "-t", metavar="N", min=1, max=1024, help="Threads; results do not depend on it.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a load.")] = False,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the curve: .svg, .png or .pdf.")
@@ -93,6 +96,7 @@ def curve(
             timeline=timeline,
             drain=drain,
             changes=changes,
+            threads=threads,
             on_point=on_point,
         )
     if plot is not None:

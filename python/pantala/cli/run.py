@@ -37,6 +37,9 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. routing.algorithm=minimal; repeatable."),
     ] = None,
+    threads: Annotated[
+        int, typer.Option("--threads", "-t", metavar="N", min=1, max=1024, help="Threads; results do not depend on it.")
+    ] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing unless something is wrong.")] = False,
 ) -> None:
     """Runs a scenario file."""
@@ -52,7 +55,7 @@ def run(
         changes["seed"] = seed
     scenario = Scenario.from_toml(file, changes=changes)
     try:
-        result = run_scenario(scenario, out, overwrite=overwrite, progress=not quiet)
+        result = run_scenario(scenario, out, overwrite=overwrite, progress=not quiet, threads=threads)
     except Interrupted as stopped:
         raise Stopped(str(stopped)) from None
     if quiet:

@@ -73,13 +73,16 @@ fn the_code_map_is_whole() {
     }
 }
 
-/// Nobody below the simulation reads files, clocks or the environment, or prints.
+/// Nobody below the simulation reads files, clocks or the environment, or prints; one file of the fabric starts threads.
 #[test]
 fn the_core_touches_nothing_outside() {
     let outside = ["std::fs", "std::env", "std::time", "std::net", "std::process", "std::thread", "println!"];
     for (_, path) in sources(&["engine", "topology", "fabric", "mpi", "workload"]) {
         let text = std::fs::read_to_string(&path).unwrap();
-        for word in outside {
+        for word in outside
+            .into_iter()
+            .filter(|&word| word != "std::thread" || !path.ends_with("pantala-fabric/src/threads.rs"))
+        {
             assert!(!text.contains(word), "{}: {word}", path.display());
         }
     }

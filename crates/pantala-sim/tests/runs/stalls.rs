@@ -47,7 +47,10 @@ fn stuck(plan: &Value) -> Ran {
 
 #[test]
 fn a_network_without_any_event_is_diagnosed() {
-    stuck(&crowded(&[]));
+    let one = stuck(&crowded(&[]));
+    // The cycle goes from part to part.
+    let parted = finish(Simulation::on_threads(read(&crowded(&[])), 0, 3, collapse).unwrap(), |_| true);
+    assert_eq!((&parted.end, parted.reproducible()), (&one.end, one.reproducible()));
 }
 
 /// A job that will start later keeps the clock going; the packets in flight do not wait for it.
