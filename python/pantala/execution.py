@@ -40,8 +40,8 @@ def run(
         overwrite: whether to replace a run that is there already.
         progress: whether to show on standard error how far it is; if not given, only on a terminal.
         report: whether to write report.html into the directory.
-        threads: on how many threads to simulate. Each has some groups of the machine, so there are never more than groups; and
-            never more than one where routers read the queues of other groups (``ugal_global``). Results do not depend on it.
+        threads: on how many threads to simulate; results do not depend on it. Each has some groups of the machine, so
+            there are never more than groups, and only one where routers read the queues of others (``ugal_global``).
 
     Returns:
         The run; an `InterferenceRun` if the scenario asks for ``interference``.

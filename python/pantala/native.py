@@ -88,10 +88,8 @@ def check_threads(threads: int) -> int:
     return threads
 
 
-def run(
-    plan: dict[str, Any], directory: Path, progress: ProgressCallback | None, threads: int = 1
-) -> dict[str, Any]:
-    """Runs a plan into an empty directory and returns run.json, which but for `provenance` does not depend on `threads`.
+def run(plan: dict[str, Any], directory: Path, progress: ProgressCallback | None, threads: int = 1) -> dict[str, Any]:
+    """Runs a plan into an empty directory and returns run.json, which depends on `threads` in its provenance only.
 
     Raises:
         UsageError: no such number of threads.
@@ -100,7 +98,9 @@ def run(
         KeyboardInterrupt: Ctrl-C; what there is has been written.
     """
     with _core_errors(directory) as module:
-        document: dict[str, Any] = json.loads(module.run(json.dumps(plan), str(directory), check_threads(threads), progress))
+        document: dict[str, Any] = json.loads(
+            module.run(json.dumps(plan), str(directory), check_threads(threads), progress)
+        )
     return document
 
 

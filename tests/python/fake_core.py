@@ -35,6 +35,7 @@ class FakeCore:
     Attributes:
         fail: called with the plan of each run once its tables are written; may raise.
         runs: the plans that were run.
+        threads: on how many threads each run and measurement was.
         measured: the plan and the times of each measurement.
         drained: whether each drains.
         warnings: what every plan resolves with.
@@ -46,6 +47,7 @@ class FakeCore:
     RunError: type[FakeRunError] = FakeRunError
     fail: Callable[[Json], None] = lambda plan: None
     runs: list[Json] = field(default_factory=list)
+    threads: list[int] = field(default_factory=list)
     measured: list[tuple[Json, int, int, int]] = field(default_factory=list)
     drained: list[bool] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -65,8 +67,9 @@ class FakeCore:
         derived = {"nodes": nodes} | ({"warnings": self.warnings} if self.warnings else {})
         return json.dumps(plan | {"derived": derived})
 
-    def run(self, plan_json: str, out_dir: str, progress: Callable[[Json], None] | None) -> str:
+    def run(self, plan_json: str, out_dir: str, threads: int, progress: Callable[[Json], None] | None) -> str:
         plan, directory = json.loads(plan_json), Path(out_dir)
+        self.threads.append(threads)
         assert not list(directory.iterdir())
         self.runs.append(plan)
         if progress is not None:
@@ -101,9 +104,11 @@ class FakeCore:
         measure_ps: int,
         timeline_ps: int,
         drain: bool,
+        threads: int,
         progress: Callable[[Json], None] | None,
     ) -> str:
         plan = json.loads(plan_json)
+        self.threads.append(threads)
         self.measured.append((plan, warmup_ps, measure_ps, timeline_ps))
         self.drained.append(drain)
         load = plan["jobs"][0]["workload"]["load"]

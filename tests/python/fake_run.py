@@ -411,7 +411,6 @@ def _document(study: Study, jobs: tuple[Job, ...], simulated: float, tables: Any
             "packets_delivered": packets,
             "packets_in_flight": 0,
             "packet_hops": hops,
-            "events": hops * 2,
         },
         "conservation": {"packets": True, "flits": True, "credits": True},
         "result_hash": f"{study.seed:016x}",

@@ -37,6 +37,18 @@ def content(directory: Path) -> dict[str, Any]:
     return files | {"run.json": document}
 
 
+def test_threads_change_no_byte(workdir: Path) -> None:
+    scenario = pt.Scenario.from_toml(EXAMPLES / "quickstart.toml").replace({"interference": False})
+    for threads in (1, 2, 5):
+        pt.run(scenario, f"on-{threads}", threads=threads, report=False)
+        assert content(Path(f"on-{threads}")) == content(Path("on-1"))
+        provenance = json.loads(Path(f"on-{threads}/run.json").read_text())["provenance"]
+        assert provenance["threads"] == threads
+        assert provenance["events"] > 0
+    curves = [pt.curve(loads=[0.4], measure="2 us", warmup="1 us", threads=threads) for threads in (1, 3)]
+    assert curves[0] == curves[1]
+
+
 @pytest.mark.parametrize("example", ["quickstart", "patterns"])
 def test_the_small_examples_run(cli: Cli, workdir: Path, example: str) -> None:
     ended = cli("run", EXAMPLES / f"{example}.toml", "--out", "here")

@@ -232,6 +232,32 @@ def test_run_prints_the_slowdown_and_where_things_are(
     assert "communication" in cli("run", small, "--overwrite").out
 
 
+def test_runs_go_on_as_many_threads_as_are_asked_for(
+    fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pantala.execution.write_report", lambda _: None)
+    assert cli("run", small, "--quiet").status == 0
+    assert cli("run", small, "--quiet", "--overwrite", "--threads", "3").status == 0
+    assert cli("curve", "--loads", "0.1", "-t", "2").status == 0
+    assert fake_core.threads == [1, 3, 2]
+
+
+@pytest.mark.parametrize("threads", ["0", "-1", "1025", "two"])
+def test_absurd_numbers_of_threads_are_one_line(
+    fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, threads: str
+) -> None:
+    for command in (["run", small], ["curve", "--loads", "0.1"]):
+        ended = cli(*command, "--threads", threads)
+        assert (ended.status, ended.err.count("\n")) == (2, 1)
+        assert "--threads" in ended.err if threads == "two" else f"threads = {threads}: must be from" in ended.err
+        assert fake_core.threads == []
+    if threads != "two":
+        with pytest.raises(pt.UsageError, match=rf"^threads = {threads}: must be from 1 to 1024; give as many as"):
+            pt.run(pt.Scenario.from_toml(small), "here", threads=int(threads))
+    assert not Path("runs").exists()
+    assert not Path("here").exists()
+
+
 def test_check_writes_the_plan_or_prints_it(fake_core: FakeCore, workdir: Path, small: Path, cli: Cli) -> None:
     printed = cli("check", small)
     assert printed.status == 0

@@ -184,10 +184,10 @@ def test_a_point_that_is_not_known_within_its_longest_run_says_so(tmp_path: Path
 @pytest.mark.parametrize(
     ("half_width", "warm_up", "steady", "factor"),
     [
-        (0.02, 0, True, 5.32),  # four times as long, and a third more
-        (0.02, 100, True, 0.25 + 0.75 * 5.32),
+        (0.014, 0, True, 1.33 * 1.96),  # as the square of what is lacking, and a third more
+        (0.014, 100, True, 0.25 + 0.75 * 1.33 * 1.96),
         (0.0101, 200, True, 1.25),
-        (0.2, 0, True, 8.0),
+        (0.2, 0, True, 3.0),
         (0.02, 300, False, 2.0),
     ],
 )

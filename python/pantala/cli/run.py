@@ -38,7 +38,7 @@ def run(
         typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. routing.algorithm=minimal; repeatable."),
     ] = None,
     threads: Annotated[
-        int, typer.Option("--threads", "-t", metavar="N", min=1, max=1024, help="Threads; results do not depend on it.")
+        int, typer.Option("--threads", "-t", metavar="N", help="Threads; results do not depend on it.")
     ] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing unless something is wrong.")] = False,
 ) -> None:

@@ -131,14 +131,14 @@ class Point:
 def _factor(found: Estimate) -> float:
     """How many times as long the next try is: the half width falls with the root of the time behind the warm-up.
 
-    A third more than that, since a half width is an estimate as well; at most eight times, and twice where there is a
-    drift.
+    A third more than that, since a half width is an estimate as well; at most three times, since that of a short run is
+    too wide as a rule, and twice where there is a drift.
     """
     if not found.steady:
         return 2.0
     lacking = 1.33 * (found.relative / PRECISION) ** 2
     warm = found.warm_up / WINDOWS
-    return min(max(warm + (1 - warm) * lacking, 1.25), 8.0)
+    return min(max(warm + (1 - warm) * lacking, 1.25), 3.0)
 
 
 #: It is not worth while to simulate a point anew for less more time than this.

@@ -202,7 +202,9 @@ class Spec:
         longest = 8 * first if self.variant and self.variant not in LATENCY else _LONGEST_US
         # Packet-hops of the first try, about.
         cost = self.size.nodes * first * {"minimal": 0.2, "valiant_node": 2.0}.get(self.configuration.routing, 1.0)
-        return Point(self.key, self.scenario(seed), Duration(first * 10**6), Duration(longest * 10**6), _MOST_PACKETS, cost)
+        return Point(
+            self.key, self.scenario(seed), Duration(first * 10**6), Duration(longest * 10**6), _MOST_PACKETS, cost
+        )
 
 
 #: No point is simulated longer than the paper's 10 ms, ...
