@@ -3,12 +3,15 @@
 use crate::config::CreditCheck;
 use crate::crossbar::space_of;
 use crate::host::Host;
-use crate::network::{Kind, Network};
+use crate::network::{Kind, Network, Totals};
 use crate::packet::{Leg, Queue};
 use crate::pending::Account;
-use crate::port::{InVc, LinkEnd};
+use crate::port::{ELSEWHERE, HERE, InPort, InVc, LinkEnd};
 use crate::probe::Probe;
+use crate::slab::Slab;
 use pantala_engine::Wheel;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What an audit found.
@@ -45,14 +48,14 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Reads all state anew (queues, events, accounts) and none of the run's own totals but those it checks.
     #[must_use]
     pub fn audit(&self) -> Audit {
-        audit(std::slice::from_ref(self))
+        self.books().audit()
     }
 
     /// The longest chain of packets that wait for one another, for a run that has stopped moving: one line a packet, and
     /// whether the chain closes.
     #[must_use]
     pub fn diagnose(&self) -> Diagnosis {
-        diagnose(std::slice::from_ref(self))
+        Diagnosis::of(self.held(), self.packets_in_flight())
     }
 
     /// What a packet takes of a buffer.
@@ -81,177 +84,233 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Whether all accounts of this part are balanced, by what senders have no credit for.
-    fn credits_balance(&self, behind: &Behind) -> bool {
+    /// The books of this part.
+    pub(crate) fn books(&self) -> Books {
+        let mut books = Books { responds: self.config.responses.is_some(), ..Books::default() };
+        let mut behind = Behind {
+            outputs: Slab::numbered_from(self.out_vcs.first(), vec![0; self.out_vcs.len()]),
+            nics: Slab::numbered_from(self.nics.first() * self.vcs, vec![0; self.nics.len() * self.vcs]),
+        };
+        self.each_packet(|index, lacking| {
+            let packet = &self.packets[index];
+            books.found[0] += 1;
+            books.found[1] += u64::from(self.is_response(packet));
+            books.flits += u64::from(packet.flits);
+            let Some(in_vc) = lacking else { return };
+            let InVc { port, upstream, .. } = self.in_vcs[in_vc];
+            let InPort { terminal, sender_part, .. } = self.in_ports[port];
+            if sender_part != HERE {
+                *books.owed.entry(upstream).or_default() -= self.room_of(index);
+            } else if terminal {
+                behind.nics[upstream as usize * self.vcs + in_vc % self.vcs] += self.room_of(index);
+            } else {
+                behind.outputs[upstream] += self.room_of(index);
+            }
+        });
+        books.held = self.packets.live() as u64;
+        let waiting = self.nic_responses.iter().map(|own| own.queue.iter(&self.packets).count() as u64).sum();
+        books.waiting = [waiting, self.responses_waiting];
+        books.responses_delivered = self.responses_delivered;
+        books.totals = self.totals();
+        books.accounts = self.accounts_balance(&behind, &mut books.owed);
+        books
+    }
+
+    /// Whether all accounts are balanced, by what senders have no credit for; what other parts have to say to it goes into `owed`.
+    fn accounts_balance(&self, behind: &Behind, owed: &mut BTreeMap<u32, i64>) -> bool {
         let buffer = i64::from(self.config.router.input_buffer);
         let space = i64::from(space_of(self.config.router.output_buffer));
         let held = |queue: &Queue| queue.iter(&self.packets).map(|index| self.room_of(index)).sum::<i64>();
-        let virtual_queues = self.virtual_queues.iter().all(|waiting| i64::from(waiting.room) == held(&waiting.queue));
-        let outputs = self.out_vcs.numbered().all(|(index, vc)| {
+        let mut balanced = self.virtual_queues.iter().all(|waiting| i64::from(waiting.room) == held(&waiting.queue));
+        for (index, vc) in self.out_vcs.numbered() {
+            let port = &self.out_ports[index / self.vcs];
             let queued = held(&vc.queue);
-            let ample = self.out_ports[index / self.vcs].end == LinkEnd::AmpleNode;
+            let ample = port.end == LinkEnd::AmpleNode;
             let taken = if self.config.router.credit_check == CreditCheck::Crossbar && !ample { queued } else { 0 };
-            i64::from(vc.unsent) == queued
-                && i64::from(vc.space.eventually(&self.pool)) + queued == space
-                && i64::from(vc.credits.eventually(&self.pool)) + behind.outputs[index] + taken == buffer
-        });
-        let balanced = |account: &Account, lacking: i64| i64::from(account.eventually(&self.pool)) + lacking == buffer;
-        let nics = if self.nic_credits.is_empty() {
-            self.nics.numbered().all(|(node, nic)| balanced(&nic.credits, behind.nics[node * self.vcs]))
-        } else {
-            self.nic_credits.numbered().all(|(index, account)| balanced(account, behind.nics[index]))
-        };
-        virtual_queues && outputs && nics
-    }
-}
-
-/// Flits that the sender of each (link, VC) has no credit for: on the link, or behind it.
-struct Behind {
-    /// By output VC of all parts.
-    outputs: Vec<i64>,
-    /// By node and VC of all parts.
-    nics: Vec<i64>,
-}
-
-/// As [`Network::audit`], of all parts of a machine.
-pub(crate) fn audit<H: Host, P: Probe>(parts: &[Network<H, P>]) -> Audit {
-    let (mut packets, mut flits, mut responses) = (0u64, 0u64, 0u64);
-    let mut behind = Behind {
-        outputs: vec![0; parts[0].topology.routers() as usize * parts[0].ports as usize * parts[0].vcs],
-        nics: vec![0; parts[0].topology.nodes() as usize * parts[0].vcs],
-    };
-    for part in parts {
-        part.each_packet(|index, lacking| {
-            let packet = &part.packets[index];
-            packets += 1;
-            flits += u64::from(packet.flits);
-            responses += u64::from(part.is_response(packet));
-            let Some(in_vc) = lacking else { return };
-            let InVc { port, upstream, .. } = part.in_vcs[in_vc];
-            if part.in_ports[port].terminal {
-                behind.nics[upstream as usize * part.vcs + in_vc % part.vcs] += part.room_of(index);
+            let lacking = buffer - i64::from(vc.credits.eventually(&self.pool)) - taken;
+            balanced &= i64::from(vc.unsent) == queued;
+            balanced &= i64::from(vc.space.eventually(&self.pool)) + queued == space;
+            if port.beyond & ELSEWHERE != 0 {
+                *owed.entry(index as u32).or_default() += lacking;
             } else {
-                behind.outputs[upstream as usize] += part.room_of(index);
-            }
-        });
-    }
-    let sum = |of: fn(&Network<H, P>) -> u64| parts.iter().map(of).sum::<u64>();
-    let waiting = sum(|part| part.nic_responses.iter().map(|own| own.queue.iter(&part.packets).count() as u64).sum());
-    let delivered = sum(|part| part.totals().packets_delivered);
-    let requests_delivered = delivered - sum(|part| part.responses_delivered);
-    let answered = sum(|part| part.responses_delivered) + responses + waiting;
-    Audit {
-        packets: packets + delivered == sum(|part| part.totals().packets_injected)
-            && packets + waiting == sum(|part| part.packets.live() as u64)
-            && waiting == sum(|part| part.responses_waiting)
-            && (answered == requests_delivered || parts[0].config.responses.is_none()),
-        flits: flits + sum(|part| part.totals().flits_delivered) == sum(|part| part.totals().flits_injected),
-        credits: parts.iter().all(|part| part.credits_balance(&behind)),
-    }
-}
-
-/// As [`Network::diagnose`], of all parts of a machine.
-pub(crate) fn diagnose<H: Host, P: Probe>(parts: &[Network<H, P>]) -> Diagnosis {
-    let mut best = Diagnosis::default();
-    let stuck = stuck(parts);
-    let mut seen = vec![0u32; stuck.len()];
-    for (round, start) in (0..stuck.len()).enumerate() {
-        if stuck[start].packets == 0 || seen[start] != 0 {
-            continue;
-        }
-        let chain = chain_from(parts, &stuck, start, round as u32 + 1, &mut seen);
-        if (chain.cycle, chain.waits.len()) > (best.cycle, best.waits.len()) {
-            best = chain;
-        }
-    }
-    best.packets_in_flight = parts.iter().map(Network::packets_in_flight).sum();
-    best
-}
-
-/// By input VC of all parts, a packet that waits there. Where inputs queue by output it is the first of those that wait for the
-/// output VC of the lowest number; all of them wait for what is behind some output.
-fn stuck<H: Host, P: Probe>(parts: &[Network<H, P>]) -> Vec<Stuck> {
-    let mut stuck = Vec::new();
-    for part in parts {
-        // Parts are in the order of their routers.
-        let first = stuck.len();
-        stuck.extend(part.in_vcs.iter().map(|vc| Stuck {
-            packet: vc.queue.head,
-            out_vc: vc.out_vc,
-            packets: vc.queue.iter(&part.packets).count() as u32,
-        }));
-        debug_assert!(first == part.in_vcs.first(), "parts in the order of their routers");
-        for (out_vc, waiting) in part.virtual_queues.numbered() {
-            for packet in waiting.queue.iter(&part.packets) {
-                let place = &mut stuck[part.packets[packet].at as usize];
-                if place.packets == 0 {
-                    *place = Stuck { packet, out_vc: out_vc as u32, packets: 0 };
-                }
-                place.packets += 1;
+                balanced &= lacking == behind.outputs[index];
             }
         }
+        let nic = |account: &Account, lacking: i64| i64::from(account.eventually(&self.pool)) + lacking == buffer;
+        let nics = if self.nic_credits.is_empty() {
+            self.nics.numbered().all(|(node, own)| nic(&own.credits, behind.nics[node * self.vcs]))
+        } else {
+            self.nic_credits.numbered().all(|(index, account)| nic(account, behind.nics[index]))
+        };
+        balanced && nics
     }
-    stuck
+
+    /// Every input VC in which packets wait. Where inputs queue by output, the first of those that wait for the output VC of the
+    /// lowest number; all of them wait for what is behind some output.
+    pub(crate) fn held(&self) -> Vec<Held> {
+        let mut by_place: BTreeMap<u32, (u32, u32, u32)> = BTreeMap::new();
+        for (in_vc, vc) in self.in_vcs.numbered() {
+            let packets = vc.queue.iter(&self.packets).count() as u32;
+            if packets > 0 {
+                by_place.insert(in_vc as u32, (vc.queue.head, vc.out_vc, packets));
+            }
+        }
+        for (out_vc, waiting) in self.virtual_queues.numbered() {
+            for packet in waiting.queue.iter(&self.packets) {
+                by_place.entry(self.packets[packet].at).or_insert((packet, out_vc as u32, 0)).2 += 1;
+            }
+        }
+        by_place.into_iter().map(|(at, (packet, out_vc, packets))| self.held_at(at, packet, out_vc, packets)).collect()
+    }
+
+    fn held_at(&self, at: u32, index: u32, out_vc: u32, packets: u32) -> Held {
+        let vcs = self.vcs as u32;
+        let (in_port, out) = (self.in_vcs[at].port, out_vc / vcs);
+        let InPort { router, first_port, .. } = self.in_ports[in_port];
+        let packet = &self.packets[index];
+        let port = &self.out_ports[out];
+        Held {
+            at,
+            wait: Wait {
+                router,
+                port: (in_port - first_port) as u16,
+                vc: (at % vcs) as u8,
+                out_port: (out - first_port) as u16,
+                out_vc: packet.out_vc,
+                packets,
+                source: self.packets.origin(index).source,
+                destination: packet.destination,
+                nonminimal: packet.leg != Leg::Undecided && packet.nonminimal,
+            },
+            next: port.end.is_router().then(|| port.target + u32::from(packet.out_vc)),
+        }
+    }
 }
 
-/// Follows who waits for whom from one input VC.
-fn chain_from<H: Host, P: Probe>(
-    parts: &[Network<H, P>],
-    stuck: &[Stuck],
-    start: usize,
-    mark: u32,
-    seen: &mut [u32],
-) -> Diagnosis {
-    let mut waits = Vec::new();
-    let mut places = Vec::new();
-    let mut at = start;
+/// Flits that senders have no credit for: on the link, or behind it.
+struct Behind {
+    /// By output VC.
+    outputs: Slab<i64>,
+    /// By node and VC.
+    nics: Slab<i64>,
+}
+
+/// The books of one part of a machine, or of several: sums, and what parts owe each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Books {
+    /// Packets found, responses that wait in their NICs left out, and of them the responses.
+    found: [u64; 2],
+    /// Flits of them.
+    flits: u64,
+    /// Packets that the slabs hold.
+    held: u64,
+    /// Responses found waiting in their NICs, and those counted there.
+    waiting: [u64; 2],
+    responses_delivered: u64,
+    totals: Totals,
+    /// Whether all accounts within a part are balanced.
+    accounts: bool,
+    /// By output VC of links between parts: what the sender has no credit for, less what there is on the link and behind it.
+    owed: BTreeMap<u32, i64>,
+    /// Whether every request has a response.
+    responds: bool,
+}
+
+impl Books {
+    /// Those of parts that have nothing in common, put together.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        let sum = |one: [u64; 2], two: [u64; 2]| [one[0] + two[0], one[1] + two[1]];
+        for (out_vc, flits) in other.owed {
+            *self.owed.entry(out_vc).or_default() += flits;
+        }
+        Self {
+            found: sum(self.found, other.found),
+            flits: self.flits + other.flits,
+            held: self.held + other.held,
+            waiting: sum(self.waiting, other.waiting),
+            responses_delivered: self.responses_delivered + other.responses_delivered,
+            totals: self.totals.and(other.totals),
+            accounts: self.accounts && other.accounts,
+            owed: self.owed,
+            responds: self.responds,
+        }
+    }
+
+    /// What they say, if all parts are in them.
+    #[must_use]
+    pub fn audit(&self) -> Audit {
+        let ([found, responses], [waiting, counted]) = (self.found, self.waiting);
+        let Totals { packets_injected, packets_delivered, flits_injected, flits_delivered, .. } = self.totals;
+        let answered = self.responses_delivered + responses + waiting;
+        Audit {
+            packets: found + packets_delivered == packets_injected
+                && found + waiting == self.held
+                && waiting == counted
+                && (answered == packets_delivered - self.responses_delivered || !self.responds),
+            flits: self.flits + flits_delivered == flits_injected,
+            credits: self.accounts && self.owed.values().all(|&flits| flits == 0),
+        }
+    }
+}
+
+/// One input VC in which packets wait, and where the first of them goes: all that there is of a network that stands still, put
+/// together from its parts ([`Diagnosis::of`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// The input VC.
+    at: u32,
+    /// What waits there.
+    wait: Wait,
+    /// The input VC that it waits for, unless that is a node.
+    next: Option<u32>,
+}
+
+impl Diagnosis {
+    /// The longest chain of packets that wait for one another, by all input VCs of all parts that hold any.
+    #[must_use]
+    pub fn of(mut held: Vec<Held>, packets_in_flight: u64) -> Self {
+        held.sort_unstable_by_key(|place| place.at);
+        let mut best = Self::default();
+        // By place: in which round it was seen, from 1.
+        let mut seen = vec![0; held.len()];
+        for start in 0..held.len() {
+            if seen[start] != 0 {
+                continue;
+            }
+            let chain = chain_from(&held, start, &mut seen);
+            if (chain.cycle, chain.waits.len()) > (best.cycle, best.waits.len()) {
+                best = chain;
+            }
+        }
+        Self { packets_in_flight, ..best }
+    }
+}
+
+/// Follows who waits for whom from one place.
+fn chain_from(held: &[Held], start: usize, seen: &mut [usize]) -> Diagnosis {
+    let (mut waits, mut places, mut place) = (Vec::new(), Vec::new(), start);
     loop {
-        if seen[at] == mark {
-            let from = places.iter().position(|p| *p == at).unwrap_or(0);
+        if seen[place] == start + 1 {
+            let from = places.iter().position(|&p| p == place).unwrap_or(0);
             waits.drain(..from);
             return Diagnosis { waits, cycle: true, packets_in_flight: 0 };
         }
-        let Stuck { packet: index, out_vc, packets } = stuck[at];
-        if packets == 0 || seen[at] != 0 {
-            return Diagnosis { waits, cycle: false, packets_in_flight: 0 };
+        if seen[place] != 0 {
+            break;
         }
-        let vcs = parts[0].vcs;
-        let router = (at / vcs) as u32 / parts[0].ports;
-        let part = &parts[usize::from(parts[0].partitions.of_router(router))];
-        let port = part.in_vcs[at].port;
-        seen[at] = mark;
-        places.push(at);
-        let packet = &part.packets[index];
-        let out = out_vc as usize / vcs;
-        let first_port = (router * part.ports) as usize;
-        waits.push(Wait {
-            router,
-            port: (port as usize - first_port) as u16,
-            vc: (at % vcs) as u8,
-            out_port: (out - first_port) as u16,
-            out_vc: packet.out_vc,
-            packets,
-            source: part.packets.origin(index).source,
-            destination: packet.destination,
-            nonminimal: packet.leg != Leg::Undecided && packet.nonminimal,
-        });
-        if !part.out_ports[out].end.is_router() {
-            return Diagnosis { waits, cycle: false, packets_in_flight: 0 };
-        }
-        at = part.out_ports[out].target as usize + usize::from(packet.out_vc);
+        seen[place] = start + 1;
+        places.push(place);
+        waits.push(held[place].wait);
+        let next = held[place].next.and_then(|at| held.binary_search_by_key(&at, |other| other.at).ok());
+        let Some(next) = next else { break };
+        place = next;
     }
-}
-
-/// A packet that waits in an input VC, what for, and how many are there.
-#[derive(Clone, Copy)]
-struct Stuck {
-    packet: u32,
-    out_vc: u32,
-    packets: u32,
+    Diagnosis { waits, cycle: false, packets_in_flight: 0 }
 }
 
 /// One packet that waits in an input VC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
     /// Where it is.
     pub router: u32,

@@ -21,13 +21,14 @@ use crate::slab::Slab;
 use feedback::{Feedback, FeedbackQueues};
 use pantala_engine::{NANOSECOND, Time};
 use pantala_topology::{LinkClass, Topology};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 pub use record::{LearningSums, LearningWindow, Via};
 pub use table::{Estimate, Misfit, QTable};
 
 /// What a packet brings along for feedback.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Trail {
     /// When its head came to the router where it is, or whence it is on its way.
     arrived: Time,
@@ -40,7 +41,7 @@ pub(crate) struct Trail {
 }
 
 /// Feedback on its way to a router.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Sent {
     router: u32,
     column: u32,

@@ -27,11 +27,13 @@ mod stages;
 mod threads;
 mod voq;
 
-pub use audit::{Audit, Diagnosis};
+pub use audit::{Audit, Books, Diagnosis, Held};
 pub use config::FabricConfig;
 pub use host::{Delivery, Host, PacketOffer, Pull, TrafficClass, Wakes};
 pub use machine::Machine;
+pub use mail::Mail;
 pub use network::{Network, Totals};
 pub use partition::{Partitions, Share};
 pub use port::LinkCounters;
 pub use probe::Probe;
+pub use threads::Courier;

@@ -2,17 +2,18 @@
 //!
 //! What is seen of it does not depend on how many there are.
 
-use crate::audit::{Audit, Diagnosis};
+use crate::audit::{Audit, Books, Diagnosis, Held};
 use crate::config::FabricConfig;
 use crate::host::Host;
 use crate::learning::{LearningWindow, QTable};
 use crate::network::{Network, Totals};
-use crate::partition::Partitions;
+use crate::partition::{Partitions, Share};
 use crate::port::LinkCounters;
 use crate::probe::Probe;
-use crate::{audit, threads};
+use crate::threads::{self, Courier};
 use pantala_engine::{NEVER, Time};
 use pantala_topology::Topology;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A Dragonfly with its routers, links, NICs and hosts.
@@ -48,12 +49,48 @@ impl<H: Host + Send, P: Probe + Send> Machine<H, P> {
         Self { lookahead: config.lookahead(), parts, partitions }
     }
 
+    /// One part of a machine in several, whose others are elsewhere; [`advance_with`](Self::advance_with) reaches them. What is asked
+    /// of such a machine is told of that part.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn part(
+        config: &FabricConfig,
+        topology: Arc<Topology>,
+        share: &Share,
+        routing_keys: &[u64],
+        host: H,
+        probe: P,
+    ) -> Self {
+        let partitions = Arc::clone(&share.partitions);
+        assert!(
+            partitions.count() == 1 || !config.reads_everywhere(),
+            "queues that are read everywhere are in one part"
+        );
+        let network =
+            Network::part(config.clone(), topology, share.partitions.clone(), share.part, routing_keys, host, probe);
+        Self { lookahead: config.lookahead(), parts: vec![network], partitions }
+    }
+
     /// Handles every event before `until`, on as many threads as there are parts.
+    ///
+    /// # Panics
+    /// If parts are elsewhere.
     pub fn advance(&mut self, until: Time) {
+        assert_eq!(self.parts.len(), usize::from(self.partitions.count()), "all parts are here");
         match &mut self.parts[..] {
             [whole] => whole.advance(until),
             parts => threads::advance(parts, self.lookahead, until),
         }
+    }
+
+    /// Handles every event before `until` of the one part that is here, while others do so with theirs.
+    ///
+    /// # Panics
+    /// If several parts are here.
+    pub fn advance_with(&mut self, courier: &mut impl Courier<H::Mail>, until: Time) {
+        let [part] = &mut self.parts[..] else { panic!("one part is here") };
+        threads::work(part, courier, self.lookahead, until);
     }
 }
 
@@ -106,14 +143,7 @@ impl<H: Host, P: Probe> Machine<H, P> {
     /// Totals so far.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        self.parts.iter().map(Network::totals).fold(Totals::default(), |sum, part| Totals {
-            events: sum.events + part.events,
-            packets_injected: sum.packets_injected + part.packets_injected,
-            packets_delivered: sum.packets_delivered + part.packets_delivered,
-            flits_injected: sum.flits_injected + part.flits_injected,
-            flits_delivered: sum.flits_delivered + part.flits_delivered,
-            packet_hops: sum.packet_hops + part.packet_hops,
-        })
+        self.parts.iter().map(Network::totals).fold(Totals::default(), Totals::and)
     }
 
     /// Packets injected and not delivered.
@@ -140,24 +170,45 @@ impl<H: Host, P: Probe> Machine<H, P> {
         self.parts[0].config()
     }
 
+    /// The routers that are here.
+    #[must_use]
+    pub fn routers(&self) -> Range<u32> {
+        let (first, last) = self.ends();
+        self.partitions.routers(first).start..self.partitions.routers(last).end
+    }
+
+    /// The nodes that are here.
+    #[must_use]
+    pub fn nodes(&self) -> Range<u32> {
+        let (first, last) = self.ends();
+        self.partitions.nodes(first).start..self.partitions.nodes(last).end
+    }
+
+    /// The first and the last part that is here.
+    fn ends(&self) -> (u16, u16) {
+        let first = self.parts[0].part;
+        (first, first + (self.parts.len() - 1) as u16)
+    }
+
     fn part_of_router(&self, router: u32) -> &Network<H, P> {
-        &self.parts[usize::from(self.partitions.of_router(router))]
+        &self.parts[usize::from(self.partitions.of_router(router) - self.parts[0].part)]
     }
 
     fn part_of_node(&self, node: u32) -> &Network<H, P> {
-        &self.parts[usize::from(self.partitions.of_node(node))]
+        &self.parts[usize::from(self.partitions.of_node(node) - self.parts[0].part)]
     }
 
-    /// The counters of output port `port` of `router`.
+    /// The counters of output port `port` of `router`, which is here, if nothing has happened anywhere up to
+    /// `now`.
     #[must_use]
-    pub fn link_counters(&self, router: u32, port: u16) -> LinkCounters {
-        self.part_of_router(router).link_counters_at(router, port, self.now())
+    pub fn link_counters(&self, router: u32, port: u16, now: Time) -> LinkCounters {
+        self.part_of_router(router).link_counters_at(router, port, now)
     }
 
-    /// The counters of a node's injection link.
+    /// The counters of the injection link of a node that is here, likewise.
     #[must_use]
-    pub fn injection_counters(&self, node: u32) -> LinkCounters {
-        self.part_of_node(node).injection_counters_at(node, self.now())
+    pub fn injection_counters(&self, node: u32, now: Time) -> LinkCounters {
+        self.part_of_node(node).injection_counters_at(node, now)
     }
 
     /// Payload bytes by job of output port `port` of `router`.
@@ -214,15 +265,31 @@ impl<H: Host, P: Probe> Machine<H, P> {
         self.parts.iter().map(Network::memory).sum()
     }
 
+    /// The books.
+    ///
+    /// # Panics
+    /// Never: a machine has a part.
+    #[must_use]
+    pub fn books(&self) -> Books {
+        let [first, rest @ ..] = &self.parts[..] else { unreachable!("a machine has a part") };
+        rest.iter().map(Network::books).fold(first.books(), Books::and)
+    }
+
     /// As [`Network::audit`].
     #[must_use]
     pub fn audit(&self) -> Audit {
-        audit::audit(&self.parts)
+        self.books().audit()
+    }
+
+    /// What stands still, for [`Diagnosis::of`].
+    #[must_use]
+    pub fn held(&self) -> Vec<Held> {
+        self.parts.iter().flat_map(Network::held).collect()
     }
 
     /// As [`Network::diagnose`].
     #[must_use]
     pub fn diagnose(&self) -> Diagnosis {
-        audit::diagnose(&self.parts)
+        Diagnosis::of(self.held(), self.packets_in_flight())
     }
 }

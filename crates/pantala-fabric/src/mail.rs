@@ -10,9 +10,10 @@ use crate::network::{Kind, Network};
 use crate::packet::{Packet, PacketOrigin};
 use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};
+use serde::{Deserialize, Serialize};
 
 /// A packet on a link, its head there at [`Packet::ready`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketMail {
     packet: Packet,
     origin: PacketOrigin,
@@ -20,7 +21,7 @@ pub(crate) struct PacketMail {
 }
 
 /// Credits on their way to an output VC: as many as `room`, from `first` to `last`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct CreditMail {
     pub(crate) out_vc: u32,
     pub(crate) room: u32,
@@ -28,9 +29,9 @@ pub(crate) struct CreditMail {
     pub(crate) last: Time,
 }
 
-/// All that one part sends another in one go.
-#[derive(Debug)]
-pub(crate) struct Mail<M> {
+/// All that one part sends another in one go. Others may carry it ([`crate::Courier`]) and need not know what is in it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Mail<M> {
     packets: Vec<PacketMail>,
     credits: Vec<CreditMail>,
     feedback: Vec<Sent>,
@@ -49,6 +50,12 @@ impl<M> Mail<M> {
     /// When the first of it takes effect; [`NEVER`] if there is none.
     pub(crate) const fn earliest(&self) -> Time {
         self.earliest
+    }
+
+    /// Whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty() && self.credits.is_empty() && self.feedback.is_empty() && self.host.is_empty()
     }
 
     /// Bytes of memory held.
@@ -85,11 +92,15 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.outbox[usize::from(part)].feedback.push(sent);
     }
 
-    /// What has been posted to a part; what the hosts have for it goes along.
-    pub(crate) fn posted(&mut self, part: u16) -> &mut Mail<H::Mail> {
-        let mail = &mut self.outbox[usize::from(part)];
+    /// An outbox for each part, with nothing in it.
+    pub(crate) fn empty_outbox(&self) -> Vec<Mail<H::Mail>> {
+        std::iter::repeat_with(Mail::default).take(self.outbox.len()).collect()
+    }
+
+    /// Puts what has been posted to a part, and what the hosts have for it, into `mail`, which is empty.
+    pub(crate) fn post(&mut self, part: u16, mail: &mut Mail<H::Mail>) {
+        std::mem::swap(&mut self.outbox[usize::from(part)], mail);
         self.host.send_mail(part, &mut mail.host);
-        mail
     }
 
     /// Takes what another part has posted, and leaves it empty.

@@ -21,6 +21,7 @@ use crate::stages::Stages;
 use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Time, Wheel};
 use pantala_topology::Topology;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What an event is: its phase within one time. The order inside a phase does not matter.
@@ -42,7 +43,7 @@ impl Kind {
 }
 
 /// Totals of a run so far, responses included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Events that had something to do. (A wake that an earlier one has overtaken is dropped and not counted here; how many
     /// of those there are depends on the order inside a phase, which nothing in the results may.)
@@ -57,6 +58,21 @@ pub struct Totals {
     pub flits_delivered: u64,
     /// Link traversals between routers, plus ejections.
     pub packet_hops: u64,
+}
+
+impl Totals {
+    /// The sum of both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            events: self.events + other.events,
+            packets_injected: self.packets_injected + other.packets_injected,
+            packets_delivered: self.packets_delivered + other.packets_delivered,
+            flits_injected: self.flits_injected + other.flits_injected,
+            flits_delivered: self.flits_delivered + other.flits_delivered,
+            packet_hops: self.packet_hops + other.packet_hops,
+        }
+    }
 }
 
 /// A Dragonfly with its routers, links, NICs and hosts, or one part of it ([`crate::Machine`]).

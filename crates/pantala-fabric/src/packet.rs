@@ -2,12 +2,13 @@
 
 use crate::slab::Slab;
 use pantala_engine::Time;
+use serde::{Deserialize, Serialize};
 
 /// No packet, no entry: the end of an intrusive list.
 pub const NONE: u32 = u32::MAX;
 
 /// Where a packet is on its way; together with the routing it decides the VC of the next hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
 pub enum Leg {
     /// Before the decision at the source router.
     Undecided,
@@ -25,7 +26,7 @@ pub enum Leg {
 
 /// What a hop reads and writes.
 #[repr(align(64))]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Packet {
     /// When the head is ready at the present stage.
     pub ready: Time,
@@ -86,7 +87,7 @@ impl Packet {
 }
 
 /// What only the ends of a packet's life touch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PacketOrigin {
     /// Creation; of a response: the delivery of its request.
     pub created: Time,

@@ -7,6 +7,7 @@ use crate::host::PacketOffer;
 use crate::packet::Queue;
 use crate::pending::Account;
 use pantala_engine::{NEVER, Stream, Time};
+use serde::{Deserialize, Serialize};
 
 /// No other part of the machine.
 pub(crate) const HERE: u16 = u16::MAX;
@@ -191,7 +192,7 @@ pub(crate) struct Nic {
 }
 
 /// What a link has carried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkCounters {
     /// Packets started.
     pub packets: u64,

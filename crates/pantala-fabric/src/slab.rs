@@ -7,6 +7,7 @@
 //! `inject`, sizes in `Network::new`); every other index is a port, VC or router number worked out from the topology at
 //! construction, or a packet or entry number that its own slab has handed out and that lives in exactly one queue or event.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Index, IndexMut};
 
 /// A vector indexed by `usize` or `u32`, checked in debug builds. Its first item need not have the number 0: an array that holds
@@ -40,6 +41,19 @@ impl<T> From<Vec<T>> for Slab<T> {
 impl<T: Clone> Clone for Slab<T> {
     fn clone(&self) -> Self {
         Self::numbered_from(self.first, self.items.clone())
+    }
+}
+
+impl<T: Serialize> Serialize for Slab<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.first, &self.items).serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Slab<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (first, items) = Deserialize::deserialize(deserializer)?;
+        Ok(Self::numbered_from(first, items))
     }
 }
 

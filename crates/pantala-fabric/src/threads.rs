@@ -87,6 +87,40 @@ impl Drop for Alarm<'_> {
     }
 }
 
+/// How the parts of a machine reach each other: on threads, or, by another implementation, from process to process.
+pub trait Courier<M> {
+    /// Hands over what has been posted (`mail`, by part) and when the next event comes that is the part's own or that it has posted;
+    /// waits for the others to do so, and gives what they have posted, by part, in the same place. Returns the earliest of all those
+    /// times.
+    fn exchange(&mut self, next: Time, mail: &mut [Mail<M>]) -> Time;
+}
+
+/// Handles every event of a part before `until`, window by window, while all other parts do so with theirs.
+pub(crate) fn work<H: Host, P: Probe>(
+    part: &mut Network<H, P>,
+    courier: &mut impl Courier<H::Mail>,
+    lookahead: Time,
+    until: Time,
+) {
+    let mut mail = part.empty_outbox();
+    let mut next = part.next_time();
+    loop {
+        let first = courier.exchange(next, &mut mail);
+        for (from, mail) in (0..).zip(&mut mail) {
+            part.take(from, mail);
+        }
+        if first >= until {
+            return;
+        }
+        part.advance(first.saturating_add(lookahead).min(until));
+        next = part.next_time();
+        for (to, mail) in (0..).zip(&mut mail) {
+            part.post(to, mail);
+            next = next.min(mail.earliest());
+        }
+    }
+}
+
 /// What all threads see, twice: of windows with even numbers and of those with odd ones.
 struct Desk<M> {
     /// By sender and receiver.
@@ -108,10 +142,29 @@ impl<M> Desk<M> {
         let mut slot = self.mail[from * self.next.len() + to].lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::swap(&mut *slot, mail);
     }
+}
 
-    /// When the next event of all comes.
-    fn first(&self) -> Time {
-        self.next.iter().map(|next| next.load(Ordering::Acquire)).min().unwrap_or(Time::MAX)
+/// One thread's way to the others.
+struct Colleague<'a, M> {
+    me: usize,
+    meeting: &'a Meeting,
+    desks: &'a [Desk<M>; 2],
+    window: usize,
+}
+
+impl<M> Courier<M> for Colleague<'_, M> {
+    fn exchange(&mut self, next: Time, mail: &mut [Mail<M>]) -> Time {
+        let (me, desk) = (self.me, &self.desks[self.window % 2]);
+        self.window += 1;
+        for (other, mail) in mail.iter_mut().enumerate().filter(|&(other, _)| other != me) {
+            desk.swap(me, other, mail);
+        }
+        desk.next[me].store(next, Ordering::Release);
+        self.meeting.wait();
+        for (other, mail) in mail.iter_mut().enumerate().filter(|&(other, _)| other != me) {
+            desk.swap(other, me, mail);
+        }
+        desk.next.iter().map(|next| next.load(Ordering::Acquire)).min().unwrap_or(Time::MAX)
     }
 }
 
@@ -123,54 +176,16 @@ pub(crate) fn advance<H: Host + Send, P: Probe + Send>(parts: &mut [Network<H, P
     let meeting = Meeting::new(parts.len() as u32);
     let desks = [Desk::new(parts.len()), Desk::new(parts.len())];
     let (meeting, desks) = (&meeting, &desks);
+    let run = move |(me, part): (usize, &mut Network<H, P>)| {
+        let _alarm = Alarm(meeting);
+        work(part, &mut Colleague { me, meeting, desks, window: 0 }, lookahead, until);
+    };
     std::thread::scope(|scope| {
-        let mut parts = parts.iter_mut();
+        let mut parts = parts.iter_mut().enumerate();
         let own = parts.next();
         for part in parts {
-            scope.spawn(move || work(part, meeting, desks, lookahead, until));
+            scope.spawn(move || run(part));
         }
-        if let Some(part) = own {
-            work(part, meeting, desks, lookahead, until);
-        }
+        own.into_iter().for_each(run);
     });
-}
-
-/// One part's share of it.
-fn work<H: Host, P: Probe>(
-    part: &mut Network<H, P>,
-    meeting: &Meeting,
-    desks: &[Desk<H::Mail>; 2],
-    lookahead: Time,
-    until: Time,
-) {
-    let _alarm = Alarm(meeting);
-    let me = usize::from(part.part);
-    let others = || (0..part_count(desks)).filter(move |&other| other != me);
-    // What has been taken and comes into use again as outbox.
-    let mut emptied = Mail::default();
-    desks[0].next[me].store(part.next_time(), Ordering::Release);
-    for window in 0.. {
-        let (desk, next_desk) = (&desks[window % 2], &desks[(window + 1) % 2]);
-        meeting.wait();
-        for other in others() {
-            desk.swap(other, me, &mut emptied);
-            part.take(other as u16, &mut emptied);
-        }
-        let first = desk.first();
-        if first >= until {
-            return;
-        }
-        part.advance(first.saturating_add(lookahead).min(until));
-        let mut next = part.next_time();
-        for other in others() {
-            let mail = part.posted(other as u16);
-            next = next.min(mail.earliest());
-            next_desk.swap(me, other, mail);
-        }
-        next_desk.next[me].store(next, Ordering::Release);
-    }
-}
-
-fn part_count<M>(desks: &[Desk<M>; 2]) -> usize {
-    desks[0].next.len()
 }

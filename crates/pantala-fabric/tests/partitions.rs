@@ -58,8 +58,10 @@ fn run(config: &FabricConfig, topology: &Arc<Topology>, parts: u32, quiet: Time,
     packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
     let ports = topology.ports_per_router() as u16;
     let outputs = (0..topology.routers()).flat_map(|router| (0..ports).map(move |port| (router, port)));
-    let outputs = outputs.map(|(router, port)| (net.link_counters(router, port), net.link_job_bytes(router, port)));
-    let nics = (0..topology.nodes()).map(|node| (net.injection_counters(node), net.injection_job_bytes(node)));
+    let outputs =
+        outputs.map(|(router, port)| (net.link_counters(router, port, net.now()), net.link_job_bytes(router, port)));
+    let nics =
+        (0..topology.nodes()).map(|node| (net.injection_counters(node, net.now()), net.injection_job_bytes(node)));
     Run {
         packets,
         // How many events that takes is another matter.

@@ -11,9 +11,10 @@ use crate::message::{Header, Message};
 use crate::op::Program;
 use crate::slab::NONE;
 use crate::world::World;
+use serde::{Deserialize, Serialize};
 
 /// A word from one part of a machine to another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum WorldMail {
     /// A transmission will come: the sender's handle of it, and what its packets do not say.
     Announced {

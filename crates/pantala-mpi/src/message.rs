@@ -5,13 +5,14 @@ use pantala_fabric::TrafficClass;
 
 use crate::collectives::CollectiveKind;
 use crate::slab::{Linked, NONE};
+use serde::{Deserialize, Serialize};
 
 /// The role of one transmission in the life of a message.
 ///
 /// An eager message is one transmission. A rendezvous message is four: the sender asks (request to send), the
 /// receiver, once a receive matches, fetches (get), the payload travels (data), and the receiver frees the sender
 /// (acknowledgement).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// Payload, unasked: source to destination.
     Eager,
@@ -26,7 +27,7 @@ pub enum Kind {
 }
 
 /// How a message's payload travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Protocol {
     /// Unasked, up to the threshold.
     Eager,
@@ -49,7 +50,7 @@ impl Protocol {
 /// first packet.
 ///
 /// One header serves a message from its send call to its acknowledgement; only `kind` and `target` change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// When the send was called.
     pub posted: Time,

@@ -4,9 +4,10 @@ use hdrhistogram::Histogram;
 use pantala_engine::Time;
 
 use crate::message::Protocol;
+use serde::{Deserialize, Serialize};
 
 /// A message whose payload has arrived. Messages of a rank to itself are not recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageRecord {
     /// When the send was called.
     pub posted: Time,
@@ -27,7 +28,7 @@ pub struct MessageRecord {
 }
 
 /// One iteration of one rank, between its marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IterationRecord {
     /// When it started.
     pub start: Time,
@@ -58,7 +59,7 @@ pub enum CallKind {
 
 /// The account of one rank: times in picoseconds, payload bytes; control messages and messages to itself are not
 /// counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     /// Time in compute operations.
     pub compute: Time,
@@ -98,7 +99,7 @@ impl Account {
 }
 
 /// What there is to say of one rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankReport {
     /// The job, as numbered in the plan.
     pub job: u16,
@@ -118,7 +119,7 @@ pub struct RankReport {
 ///
 /// A job's messages have one, from the send call to the arrival of the payload's last byte; packets can be counted
 /// likewise.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LatencyStatistics {
     /// Counts in the layout of an HDR histogram of three digits: see [`bin_of`].
     bins: Vec<u64>,

@@ -5,10 +5,11 @@ use pantala_engine::{NEVER, Time};
 use pantala_fabric::Probe;
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_mpi::LatencyStatistics;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The packets of one job.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct JobPackets {
     /// Packets that count: delivered while measuring, or injected then ([`Recorder::count_injected`]).
     pub packets: u64,
@@ -58,7 +59,7 @@ impl JobPackets {
 }
 
 /// One job in one window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobWindow {
     /// The window's number, from 0.
     pub number: u64,
@@ -75,7 +76,7 @@ pub struct JobWindow {
 }
 
 /// One delivered packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PacketRow {
     /// At the destination NIC.
     pub delivered: Time,

@@ -12,6 +12,7 @@ use pantala_fabric::{FabricConfig, Machine, Partitions, Share};
 use pantala_mpi::{Blocked, IterationRecord, MessageRecord, Recording};
 use pantala_topology::LinkClass;
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -77,7 +78,7 @@ pub struct Progress {
 }
 
 /// Bytes of one link in one window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkWindow {
     /// `router * ports + port`.
     pub link: u32,

@@ -7,10 +7,11 @@ use super::Via;
 use crate::due::{DuePool, DueQueue};
 use crate::slab::Slab;
 use pantala_engine::{NEVER, Time};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// What a router hears of a packet that it has sent.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Feedback {
     /// The row of its table that it corrects; the column is the port that the packet left by.
     pub(super) row: u32,

@@ -4,10 +4,11 @@
 //! window of its arrival. All sums are integers: no order of adding changes them.
 
 use pantala_engine::Time;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What kind of port a packet left by, seen from its destination group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Via {
     /// To another router of the group.
     Local,
@@ -33,7 +34,7 @@ impl Via {
 }
 
 /// Sums over the feedback of one window and one kind of port; times in ps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearningSums {
     /// Feedback applied.
     pub updates: u64,
@@ -46,7 +47,7 @@ pub struct LearningSums {
 }
 
 /// One window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearningWindow {
     /// The window's number, from 0.
     pub number: u64,

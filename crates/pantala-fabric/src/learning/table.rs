@@ -4,6 +4,7 @@ use super::latencies;
 use crate::config::FabricConfig;
 use crate::slab::Slab;
 use pantala_topology::{Peer, Topology};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The tables of all routers.
@@ -14,7 +15,7 @@ use std::ops::Range;
 /// the destination's group, if it leaves by this port. The cells of ports without a link are infinite.
 ///
 /// A cell is an `f32`: whole nanoseconds are exact up to 16 ms, and a table of 16,512 nodes takes 190 MB.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct QTable {
     routers_per_group: u32,
     groups: u32,

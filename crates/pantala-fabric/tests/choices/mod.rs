@@ -28,7 +28,7 @@ pub(crate) struct Choices {
     credit_at_crossbar: bool,
     whole_packets: bool,
     store: bool,
-    short: bool,
+    pub(crate) short: bool,
     packets: u32,
     out_packets: u32,
 }
