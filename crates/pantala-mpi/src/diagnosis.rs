@@ -1,8 +1,10 @@
 //! Who waits for whom, when nothing can happen any more.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use pantala_engine::Time;
+use serde::{Deserialize, Serialize};
 
 use crate::op::{Program, TagSelect};
 use crate::rank::{Activity, CALL, Until};
@@ -10,7 +12,7 @@ use crate::slab::NONE;
 use crate::world::World;
 
 /// Which half of a message a rank waits with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Waits {
     /// For a message to come.
     ToReceive,
@@ -19,14 +21,14 @@ pub enum Waits {
 }
 
 /// One operation that a blocked rank waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
     /// The job, as numbered in the plan.
     pub job: u16,
     /// The rank of the job.
     pub rank: u32,
     /// The call that it is blocked in ("send", "waitall", "allreduce").
-    pub call: &'static str,
+    pub call: Cow<'static, str>,
     /// Since when.
     pub since: Time,
     /// Whether it waits to send or to receive.
@@ -90,7 +92,7 @@ impl<P: Program> World<P> {
             report.push(Blocked {
                 job: job.id,
                 rank: rank.number,
-                call: rank.operation,
+                call: rank.operation.into(),
                 since: rank.since,
                 waits,
                 peer: (peer != NONE).then_some(peer),

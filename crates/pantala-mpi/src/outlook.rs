@@ -8,9 +8,10 @@ use crate::collectives::Collective;
 use crate::config::MpiConfig;
 use crate::op::{CommunicatorId, Op, Outgoing, Program};
 use crate::rank::Rank;
+use serde::{Deserialize, Serialize};
 
 /// Bytes that arrive, and bytes that will have.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Outlook {
     /// Bytes on the wire of everything that all programs do; `None` if one of them cannot tell.
     total: Option<f64>,

@@ -45,7 +45,11 @@ fn run(py: Python<'_>, plan_json: &str, out_dir: &str, threads: u32, progress: O
     let end = py.detach(|| simulation.run(|p| observer.observe(p)));
     let provenance = running.provenance(py, setup_seconds, &simulation)?;
     let document = py
-        .detach(|| document::write(&simulation, &end, Path::new(out_dir), provenance))
+        .detach(|| {
+            let results = simulation.results();
+            let Some(results) = results else { unreachable!("there is one process") };
+            document::write(&simulation, &results, &end, Path::new(out_dir), provenance)
+        })
         .map_err(|e| write_error(&e))?;
     observer.result()?;
     match end.diagnosis() {

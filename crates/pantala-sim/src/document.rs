@@ -1,8 +1,11 @@
 //! run.json and the run directory: tables first, the document last, so that a directory without it is not a run.
 
+use crate::end::End;
 use crate::error::WriteError;
+use crate::peers::Peers;
 use crate::plan::Plan;
-use crate::simulation::{End, Simulation};
+use crate::results::Results;
+use crate::simulation::Simulation;
 use crate::tables::tables;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -68,23 +71,23 @@ pub struct Conservation {
 ///
 /// # Errors
 /// A [`WriteError`] naming the file; run.json is not written then.
-pub fn write(
-    simulation: &Simulation,
+pub fn write<Q: Peers>(
+    simulation: &Simulation<Q>,
+    results: &Results,
     end: &End,
     directory: &Path,
     provenance: serde_json::Value,
 ) -> Result<Document, WriteError> {
     let mut hash = Sha256::new();
     let mut rows = BTreeMap::new();
-    for (name, table) in tables(simulation) {
+    for (name, table) in tables(simulation, results) {
         rows.insert(name.to_owned(), table.rows());
         let bytes = table.write(&directory.join(format!("{name}.parquet")))?;
         hash.update(name.as_bytes());
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(&bytes);
     }
-    let totals = simulation.network.totals();
-    let audit = simulation.network.audit();
+    let (totals, audit) = (results.totals, results.books.audit());
     let document = Document {
         pantala: env!("CARGO_PKG_VERSION"),
         plan: simulation.plan.clone(),
@@ -95,7 +98,7 @@ pub fn write(
         counters: Counters {
             packets_injected: totals.packets_injected,
             packets_delivered: totals.packets_delivered,
-            packets_in_flight: simulation.network.packets_in_flight(),
+            packets_in_flight: results.in_flight,
             flits_injected: totals.flits_injected,
             flits_delivered: totals.flits_delivered,
             packet_hops: totals.packet_hops,

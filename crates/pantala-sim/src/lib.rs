@@ -25,20 +25,24 @@
 pub mod columns;
 pub mod deadlock;
 pub mod document;
+pub mod end;
 pub mod error;
 pub mod fabric;
 pub mod link_table;
 pub mod measure;
+pub mod peers;
 pub mod placement;
 pub mod plan;
 pub mod q_tables;
 pub mod ranks;
 pub mod recorder;
 pub mod resolve;
+pub mod results;
 pub mod routings;
 pub mod simulation;
 pub mod tables;
 
+pub use end::{End, Progress};
 pub use error::{PlanError, WriteError};
 pub use plan::{PLAN_VERSION, Plan};
-pub use simulation::{End, Progress, Simulation};
+pub use simulation::Simulation;

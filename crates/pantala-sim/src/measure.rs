@@ -2,10 +2,11 @@
 
 use crate::columns::ns;
 use crate::document::hex;
+use crate::end::Progress;
 use crate::error::PlanError;
 use crate::plan::Plan;
 use crate::recorder::{JobPackets, JobWindow};
-use crate::simulation::{Progress, Simulation};
+use crate::simulation::Simulation;
 use pantala_engine::Time;
 use pantala_fabric::Totals;
 use pantala_mpi::LatencyStatistics;
@@ -177,7 +178,7 @@ impl Measurement {
 
     fn point(&self) -> Point {
         let network = &self.simulation.network;
-        let jobs = &self.simulation.recorded.jobs;
+        let jobs = &self.simulation.recorded().jobs;
         let mut latency = LatencyStatistics::new();
         let mut network_latency = LatencyStatistics::new();
         for job in jobs {
@@ -232,7 +233,7 @@ impl Measurement {
         let step = plan.record.window_ps;
         let flit_bytes = f64::from(plan.flit_bytes);
         let mut sums = vec![JobWindow::default(); ((self.warmup + self.window) / step) as usize];
-        for window in self.simulation.recorded.jobs.iter().flat_map(|job| &job.windows) {
+        for window in self.simulation.recorded().jobs.iter().flat_map(|job| &job.windows) {
             // The last window may be cut short: it does not count.
             if let Some(sum) = sums.get_mut(window.number as usize) {
                 sum.delivered_bytes += window.delivered_bytes;

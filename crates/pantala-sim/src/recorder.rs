@@ -34,7 +34,8 @@ pub struct JobPackets {
 }
 
 impl JobPackets {
-    fn absorb(&mut self, other: Self) {
+    /// Adds what others have seen of the job.
+    pub(crate) fn absorb(&mut self, other: Self) {
         self.packets += other.packets;
         self.bytes += other.bytes;
         self.flits += other.flits;
@@ -154,6 +155,12 @@ impl Recorder {
             mine.absorb(std::mem::take(theirs));
         }
         self.packets.append(&mut other.packets);
+    }
+
+    /// All that it has kept, which is not here any more.
+    pub(crate) fn taken(&mut self) -> Self {
+        let empty = Self { jobs: Vec::new(), packets: Vec::new(), ..*self };
+        std::mem::replace(self, empty)
     }
 
     /// The window of `now`. Inside a step of the simulation time may go back from one group to the next, but a step lies in one

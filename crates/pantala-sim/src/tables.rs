@@ -1,39 +1,53 @@
 //! The tables of a run: what each column says stands in the Python package's `schema.py` and in the docs made from it.
 
 use crate::columns::{Table, ns};
-use crate::plan::QTableRecord;
+use crate::peers::Peers;
+use crate::plan::Plan;
 use crate::q_tables;
-use crate::ranks;
 use crate::recorder::{JobPackets, JobWindow};
+use crate::results::{Carried, Results};
 use crate::simulation::Simulation;
 use pantala_engine::Time;
-use pantala_fabric::LinkCounters;
-use pantala_fabric::learning::{LearningSums, QTable, Via};
+use pantala_fabric::FabricConfig;
+use pantala_fabric::learning::{LearningSums, Via};
 use pantala_mpi::{LatencyStatistics, RankReport};
-use pantala_topology::{LinkClass, Peer};
+use pantala_topology::{LinkClass, Peer, Topology};
 
-/// Every table with its name, in a fixed order.
-#[must_use]
-pub fn tables(simulation: &Simulation) -> Vec<(&'static str, Table)> {
-    let reports = rank_reports(simulation);
-    let links = links(simulation);
-    vec![
-        ("jobs", jobs_table(simulation, &reports)),
-        ("ranks", ranks_table(simulation, &reports)),
-        ("iterations", iterations_table(simulation)),
-        ("messages", messages_table(simulation)),
-        ("packets", packets_table(simulation)),
-        ("links", links_table(simulation, &links)),
-        ("link_jobs", link_jobs_table(&links)),
-        ("link_windows", link_windows_table(simulation)),
-        ("job_windows", job_windows_table(simulation)),
-        ("q_tables", q_tables_table(simulation)),
-        ("q_learning", q_learning_table(simulation)),
-    ]
+/// What tables are made of.
+struct Run<'a> {
+    plan: &'a Plan,
+    topology: &'a Topology,
+    config: &'a FabricConfig,
+    simulated: Time,
+    results: &'a Results,
 }
 
-fn rank_reports(simulation: &Simulation) -> Vec<RankReport> {
-    ranks::reports(&simulation.network, simulation.simulated())
+/// Every table with its name, in a fixed order, of all that a simulation has come to.
+#[must_use]
+pub fn tables<Q: Peers>(simulation: &Simulation<Q>, results: &Results) -> Vec<(&'static str, Table)> {
+    let run = &Run {
+        plan: &simulation.plan,
+        topology: simulation.network.topology(),
+        config: simulation.network.config(),
+        simulated: simulation.simulated(),
+        results,
+    };
+    let mut reports = results.reports.clone();
+    reports.sort_unstable_by_key(|report| (report.job, report.rank));
+    let links = links(run);
+    vec![
+        ("jobs", jobs_table(run, &reports)),
+        ("ranks", ranks_table(run, &reports)),
+        ("iterations", iterations_table(run)),
+        ("messages", messages_table(run)),
+        ("packets", packets_table(run)),
+        ("links", links_table(run, &links)),
+        ("link_jobs", link_jobs_table(&links)),
+        ("link_windows", link_windows_table(run)),
+        ("job_windows", job_windows_table(run)),
+        ("q_tables", q_tables::as_table(&results.estimates)),
+        ("q_learning", q_learning_table(run)),
+    ]
 }
 
 /// Mean, standard deviation (of the population of ranks) and maximum; `None` for the ranks of a pattern, which have no
@@ -55,9 +69,9 @@ fn latency_columns(table: Table, prefix: &str, statistics: &[Option<&LatencyStat
     })
 }
 
-fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
-    let plan = &simulation.plan;
-    let packets = &simulation.recorded.jobs;
+fn jobs_table(run: &Run<'_>, reports: &[RankReport]) -> Table {
+    let plan = run.plan;
+    let packets = &run.results.jobs;
     let of_job = |job: usize| reports.iter().filter(move |r| usize::from(r.job) == job);
     let ends: Vec<Option<Time>> = (0..plan.jobs.len())
         .map(|job| {
@@ -81,9 +95,7 @@ fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
         .u64("packets", packets.iter().map(|j| j.packets))
         .u64("bytes", packets.iter().map(|j| j.bytes));
     let all = |f: fn(&JobPackets) -> &LatencyStatistics| packets.iter().map(|j| Some(f(j))).collect::<Vec<_>>();
-    let messages: Vec<_> =
-        (0..plan.jobs.len()).map(|job| ranks::message_latency(&simulation.network, job as u16)).collect();
-    let messages: Vec<_> = messages.iter().map(Option::as_ref).collect();
+    let messages: Vec<_> = run.results.message_latency.iter().map(Option::as_ref).collect();
     let table = latency_columns(table, "packet", &all(|j| &j.latency));
     let table = latency_columns(table, "network", &all(|j| &j.network_latency));
     let table = latency_columns(table, "message", &messages);
@@ -95,8 +107,8 @@ fn jobs_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
     latency_columns(table, "pair", &all(|j| &j.pair_latency))
 }
 
-fn ranks_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
-    let topology = simulation.network.topology();
+fn ranks_table(run: &Run<'_>, reports: &[RankReport]) -> Table {
+    let topology = run.topology;
     let rows = || reports.iter();
     Table::new()
         .u16("job", rows().map(|r| r.job))
@@ -118,8 +130,8 @@ fn ranks_table(simulation: &Simulation, reports: &[RankReport]) -> Table {
         .u64("bytes_received", rows().map(|r| r.account.bytes_received))
 }
 
-fn iterations_table(simulation: &Simulation) -> Table {
-    let mut rows = simulation.iterations.clone();
+fn iterations_table(run: &Run<'_>) -> Table {
+    let mut rows = run.results.iterations.clone();
     rows.sort_unstable_by_key(|r| (r.job, r.iteration, r.rank));
     let rows = || rows.iter();
     Table::new()
@@ -131,9 +143,9 @@ fn iterations_table(simulation: &Simulation) -> Table {
         .f64("communication_time_ns", rows().map(|r| ns(r.communication)))
 }
 
-fn messages_table(simulation: &Simulation) -> Table {
-    let mut order: Vec<usize> = (0..simulation.messages.len()).collect();
-    let messages = &simulation.messages;
+fn messages_table(run: &Run<'_>) -> Table {
+    let messages = &run.results.messages;
+    let mut order: Vec<usize> = (0..messages.len()).collect();
     // A rank's messages in the order in which it posted them; a stable order whatever the order of delivery was.
     order.sort_by_key(|&i| {
         let m = &messages[i];
@@ -152,8 +164,8 @@ fn messages_table(simulation: &Simulation) -> Table {
         .f64("latency_ns", rows().map(|m| ns(m.delivered - m.posted)))
 }
 
-fn packets_table(simulation: &Simulation) -> Table {
-    let mut rows = simulation.recorded.packets.clone();
+fn packets_table(run: &Run<'_>) -> Table {
+    let mut rows = run.results.packets.clone();
     rows.sort_unstable();
     let rows = || rows.iter();
     Table::new()
@@ -170,26 +182,25 @@ fn packets_table(simulation: &Simulation) -> Table {
 }
 
 /// One directed link with what it has carried.
-struct LinkRow {
+struct LinkRow<'a> {
     link: u32,
     class: &'static str,
     flit: Time,
     source: Option<(u32, u32)>,
     target: Option<(u32, u32)>,
     node: Option<u32>,
-    counters: LinkCounters,
-    jobs: Vec<u64>,
+    carried: &'a Carried,
 }
 
 /// Every link: outputs by router and port, then injection links by node. A link's number is `router * ports + port`, or
 /// `routers * ports + node`.
-fn links(simulation: &Simulation) -> Vec<LinkRow> {
-    let network = &simulation.network;
-    let (topology, config) = (network.topology(), network.config());
+fn links<'a>(run: &Run<'a>) -> Vec<LinkRow<'a>> {
+    let Run { topology, config, results, .. } = *run;
     let ports = topology.ports_per_router();
+    let mut outputs = results.outputs.iter();
     let mut rows = Vec::new();
     for router in 0..topology.routers() {
-        for port in 0..ports as u16 {
+        for (port, carried) in (0..ports as u16).zip(&mut outputs) {
             let port_class = topology.class_of_port(port);
             let class = if port_class == LinkClass::Terminal { "ejection" } else { port_class.name() };
             let flit = config.timing(port_class).flit;
@@ -205,12 +216,11 @@ fn links(simulation: &Simulation) -> Vec<LinkRow> {
                 source: Some((router, u32::from(port))),
                 target,
                 node,
-                counters: network.link_counters(router, port),
-                jobs: network.link_job_bytes(router, port).to_vec(),
+                carried,
             });
         }
     }
-    for node in 0..topology.nodes() {
+    for (node, carried) in (0..topology.nodes()).zip(&results.injections) {
         let (router, port) = (topology.router_of(node), u32::from(topology.terminal_port_of(node)));
         rows.push(LinkRow {
             link: topology.routers() * ports + node,
@@ -219,17 +229,16 @@ fn links(simulation: &Simulation) -> Vec<LinkRow> {
             source: None,
             target: Some((router, port)),
             node: Some(node),
-            counters: network.injection_counters(node),
-            jobs: network.injection_job_bytes(node).to_vec(),
+            carried,
         });
     }
     rows
 }
 
-fn links_table(simulation: &Simulation, rows: &[LinkRow]) -> Table {
-    let topology = simulation.network.topology();
-    let simulated = simulation.simulated().max(1);
-    let busy = |r: &LinkRow| r.counters.flits * r.flit;
+fn links_table(run: &Run<'_>, rows: &[LinkRow<'_>]) -> Table {
+    let topology = run.topology;
+    let simulated = run.simulated.max(1);
+    let busy = |r: &LinkRow| r.carried.counters.flits * r.flit;
     let rows = || rows.iter();
     let group = |end: Option<(u32, u32)>| end.map(|(router, _)| topology.group_of(router));
     Table::new()
@@ -242,17 +251,17 @@ fn links_table(simulation: &Simulation, rows: &[LinkRow]) -> Table {
         .u32_or_null("target_port", rows().map(|r| r.target.map(|t| t.1)))
         .u32_or_null("target_group", rows().map(|r| group(r.target)))
         .u32_or_null("node", rows().map(|r| r.node))
-        .u64("packets", rows().map(|r| r.counters.packets))
-        .u64("bytes", rows().map(|r| r.counters.bytes))
+        .u64("packets", rows().map(|r| r.carried.counters.packets))
+        .u64("bytes", rows().map(|r| r.carried.counters.bytes))
         .f64("busy_ns", rows().map(|r| ns(busy(r))))
-        .f64("stall_ns", rows().map(|r| ns(r.counters.stall)))
+        .f64("stall_ns", rows().map(|r| ns(r.carried.counters.stall)))
         .f64("load", rows().map(|r| busy(r) as f64 / simulated as f64))
 }
 
-fn link_jobs_table(rows: &[LinkRow]) -> Table {
+fn link_jobs_table(rows: &[LinkRow<'_>]) -> Table {
     let used: Vec<(u32, u16, u64)> = rows
         .iter()
-        .flat_map(|r| r.jobs.iter().enumerate().map(|(job, bytes)| (r.link, job as u16, *bytes)))
+        .flat_map(|r| r.carried.jobs.iter().enumerate().map(|(job, bytes)| (r.link, job as u16, *bytes)))
         .filter(|(_, _, bytes)| *bytes > 0)
         .collect();
     Table::new()
@@ -261,18 +270,20 @@ fn link_jobs_table(rows: &[LinkRow]) -> Table {
         .u64("bytes", used.iter().map(|u| u.2))
 }
 
-fn link_windows_table(simulation: &Simulation) -> Table {
-    let rows = || simulation.link_windows.iter();
+fn link_windows_table(run: &Run<'_>) -> Table {
+    let mut rows = run.results.link_windows.clone();
+    rows.sort_unstable_by_key(|w| (w.start, w.link));
+    let rows = || rows.iter();
     Table::new()
         .u32("link", rows().map(|w| w.link))
         .f64("window_start_ns", rows().map(|w| ns(w.start)))
         .u64("bytes", rows().map(|w| w.bytes))
 }
 
-fn job_windows_table(simulation: &Simulation) -> Table {
-    let window = simulation.plan.record.window_ps;
-    let simulated = simulation.simulated();
-    let jobs = simulation.recorded.jobs.iter().enumerate();
+fn job_windows_table(run: &Run<'_>) -> Table {
+    let window = run.plan.record.window_ps;
+    let simulated = run.simulated;
+    let jobs = run.results.jobs.iter().enumerate();
     let rows: Vec<(u16, Time, JobWindow)> = jobs
         .flat_map(|(job, packets)| packets.windows.iter().map(move |w| (job as u16, w.number * window, *w)))
         .collect();
@@ -290,17 +301,11 @@ fn job_windows_table(simulation: &Simulation) -> Table {
         )
 }
 
-fn q_tables_table(simulation: &Simulation) -> Table {
-    match simulation.plan.record.q_tables {
-        QTableRecord::Off => q_tables::as_table(&QTable::default()),
-        QTableRecord::End => q_tables::as_table(&simulation.network.estimates()),
-    }
-}
-
-fn q_learning_table(simulation: &Simulation) -> Table {
-    let window = simulation.plan.record.window_ps;
-    let windows = simulation.network.learning_windows();
-    let rows: Vec<(Time, Via, LearningSums)> = windows
+fn q_learning_table(run: &Run<'_>) -> Table {
+    let window = run.plan.record.window_ps;
+    let rows: Vec<(Time, Via, LearningSums)> = run
+        .results
+        .learning
         .iter()
         .flat_map(|w| Via::ALL.map(|via| (w.number * window, via, w.via[via as usize])))
         .filter(|(_, _, sums)| sums.updates > 0)

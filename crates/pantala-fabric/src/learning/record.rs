@@ -57,7 +57,8 @@ pub struct LearningWindow {
 
 impl LearningWindow {
     /// The windows of several records as those of one.
-    pub(crate) fn summed<'a>(windows: impl Iterator<Item = &'a Self>) -> Vec<Self> {
+    #[must_use]
+    pub fn summed<'a>(windows: impl Iterator<Item = &'a Self>) -> Vec<Self> {
         let mut by_number = BTreeMap::new();
         for window in windows {
             let sums: &mut Self =

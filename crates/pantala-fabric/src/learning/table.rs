@@ -67,7 +67,8 @@ impl QTable {
     }
 
     /// The tables of all routers, from those of parts of them in order.
-    pub(crate) fn joined<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+    #[must_use]
+    pub fn joined<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut parts = parts.into_iter();
         let mut all = parts.next().cloned().unwrap_or_default();
         for part in parts {

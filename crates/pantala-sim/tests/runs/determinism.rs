@@ -33,7 +33,9 @@ fn a_directory_that_cannot_be_written_is_named() {
     let mut simulation = set_up(&mixed());
     let end = simulation.run(|_| false);
     let nowhere = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("nowhere");
-    let error = pantala_sim::document::write(&simulation, &end, &nowhere, Value::Null).unwrap_err().to_string();
+    let results = simulation.results().unwrap();
+    let error =
+        pantala_sim::document::write(&simulation, &results, &end, &nowhere, Value::Null).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}", nowhere.join("jobs.parquet").display())), "{error}");
     assert!(!error.contains('\n') && !nowhere.exists());
 }

@@ -133,7 +133,8 @@ pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) 
     ));
     std::fs::create_dir_all(&directory).unwrap();
     let provenance = json!({"number": RUNS.load(Ordering::Relaxed)});
-    write(&simulation, &end, &directory, provenance).unwrap();
+    let results = simulation.results().unwrap();
+    write(&simulation, &results, &end, &directory, provenance).unwrap();
     let mut files = BTreeMap::new();
     let mut tables = BTreeMap::new();
     for entry in std::fs::read_dir(&directory).unwrap() {
