@@ -19,6 +19,7 @@ __all__ = [
     "ProgressCallback",
     "check_threads",
     "core",
+    "cost",
     "deadlock",
     "link_table",
     "measure",
@@ -134,6 +135,24 @@ def measure(
         count = check_threads(threads)
         text = module.measure(json.dumps(plan), warmup_ps, measure_ps, timeline_ps, drain, count, progress)
     result: dict[str, Any] = json.loads(text)
+    return result
+
+
+def cost(plan: dict[str, Any], progress: ProgressCallback | None, threads: int = 1) -> dict[str, Any]:
+    """Runs a plan to its end, without writing anything; only its ``bench`` depends on `threads`.
+
+    Returns:
+        ``latency_mean_ns`` of all packets; ``accepted``, the flits delivered as a fraction of what the jobs' terminals
+        carry in that time; ``bench``, what it cost, as `measure` says it, with the ``result_hash`` of run.json.
+
+    Raises:
+        UsageError: no such number of threads.
+        PlanError: the plan cannot be run.
+        SimulationError: the simulation could not go on.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    with _core_errors() as module:
+        result: dict[str, Any] = json.loads(module.cost(json.dumps(plan), check_threads(threads), progress))
     return result
 
 

@@ -117,14 +117,16 @@ class FakeCore:
             for kind in ("latency", "network_latency")
             for word in ("mean", "p50", "p95", "p99")
         }
-        bench: Json = {"packets": 100, "packet_hops": 400, "events": 800, "cpu_seconds": 0.5, "wall_seconds": 0.5}
-        bench |= {"setup_seconds": 0.1, "bytes_per_node": 1000.0, "peak_rss_bytes": 10**6, "result_hash": "c0ffee"}
         return json.dumps(
             latencies
             | {"load": load, "accepted": min(load, 0.7), "saturated": load > 0.7, "link_hops_mean": 2.9}
-            | {"nonminimal_share": 0.0, "packets": 100, "bench": bench}
+            | {"nonminimal_share": 0.0, "packets": 100, "bench": self._cost()}
             | {"timeline": [{"window_start_ns": 0.0, "accepted": load, "nonminimal_share": 0.0}]}
         )
+
+    def cost(self, plan_json: str, threads: int, progress: Callable[[Json], None] | None) -> str:
+        self.runs.append(json.loads(plan_json))
+        return json.dumps({"latency_mean_ns": 600.0, "accepted": 0.1, "bench": self._cost()})
 
     def deadlock(self, plan_json: str) -> str:
         """A cycle under booksim_ugal, none under the others; q_adaptive only in one dimension, as in the core."""
@@ -165,6 +167,10 @@ class FakeCore:
 
     def write_link_table(self, topology_json: str, path: str) -> None:
         pl.DataFrame(self.link_table(topology_json)).write_parquet(path)
+
+    def _cost(self) -> Json:
+        cost = {"packets": 100, "packet_hops": 400, "events": 800, "cpu_seconds": 0.5, "wall_seconds": 0.5}
+        return cost | {"setup_seconds": 0.1, "bytes_per_node": 1000.0, "peak_rss_bytes": 10**6, "result_hash": "c0ffee"}
 
     def _rows(self, table: str, plan: Json) -> list[Json]:
         if table != "jobs":

@@ -8,7 +8,7 @@ use errors::{PlanError, RunError, plan_error, write_error};
 use observer::Observer;
 use pantala_sim::deadlock::search;
 use pantala_sim::link_table as links;
-use pantala_sim::measure::Measurement;
+use pantala_sim::measure::{Measurement, whole};
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
 use pantala_sim::resolve;
 use pantala_sim::{Simulation, document};
@@ -90,13 +90,48 @@ fn measure(
     let Some(point) = point.map_err(RunError::new_err)? else {
         return Err(PyKeyboardInterrupt::new_err(()));
     };
-    let hops = point.bench.packet_hops as f64;
-    let mut value = serde_json::to_value(&point).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    with_times(py, &point, point.bench.packet_hops, setup_seconds, wall, cpu)
+}
+
+/// Runs a plan to its end and writes nothing; returns what it did and what it cost as JSON.
+#[pyfunction]
+#[pyo3(signature = (plan_json, threads=1, progress=None))]
+fn cost(py: Python<'_>, plan_json: &str, threads: u32, progress: Option<Py<PyAny>>) -> PyResult<String> {
+    let started = Instant::now();
+    let mut simulation = py
+        .detach(|| resolve::parse(plan_json).and_then(|plan| Simulation::on_threads(plan, 0, threads, |_| {})))
+        .map_err(|e| plan_error(py, &e))?;
+    let setup_seconds = started.elapsed().as_secs_f64();
+    let running = provenance::Clock::start(py)?;
+    let mut observer = Observer::new(progress);
+    let end = py.detach(|| simulation.run(|p| observer.observe(p)));
+    let (wall, cpu) = (running.wall(), running.cpu(py)?);
+    observer.result()?;
+    if let Some(diagnosis) = end.diagnosis() {
+        return Err(RunError::new_err(diagnosis.to_owned()));
+    }
+    if !end.complete() {
+        return Err(PyKeyboardInterrupt::new_err(()));
+    }
+    let whole = py.detach(|| whole(simulation)).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    with_times(py, &whole, whole.bench.packet_hops, setup_seconds, wall, cpu)
+}
+
+/// What was measured, as JSON, with the seconds and the memory that it took added to its `bench`.
+fn with_times<T: serde::Serialize>(
+    py: Python<'_>,
+    measured: &T,
+    packet_hops: u64,
+    setup_seconds: f64,
+    wall_seconds: f64,
+    cpu_seconds: f64,
+) -> PyResult<String> {
+    let mut value = serde_json::to_value(measured).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let bench = &mut value["bench"];
-    bench["cpu_seconds"] = cpu.into();
-    bench["wall_seconds"] = wall.into();
+    bench["cpu_seconds"] = cpu_seconds.into();
+    bench["wall_seconds"] = wall_seconds.into();
     bench["setup_seconds"] = setup_seconds.into();
-    bench["packet_hops_per_cpu_second"] = (hops / cpu.max(1e-9)).into();
+    bench["packet_hops_per_cpu_second"] = (packet_hops as f64 / cpu_seconds.max(1e-9)).into();
     bench["peak_rss_bytes"] = provenance::peak_rss_bytes(py)?.into();
     json(&value)
 }
@@ -144,11 +179,13 @@ fn write_link_table(py: Python<'_>, topology_json: &str, path: &str) -> PyResult
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add("PLAN_VERSION", PLAN_VERSION)?;
+    module.add("RUSTC", env!("PANTALA_RUSTC"))?;
     module.add("PlanError", module.py().get_type::<PlanError>())?;
     module.add("RunError", module.py().get_type::<RunError>())?;
     module.add_function(wrap_pyfunction!(resolve_plan, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(measure, module)?)?;
+    module.add_function(wrap_pyfunction!(cost, module)?)?;
     module.add_function(wrap_pyfunction!(deadlock, module)?)?;
     module.add_function(wrap_pyfunction!(link_table, module)?)?;
     module.add_function(wrap_pyfunction!(write_link_table, module)?)

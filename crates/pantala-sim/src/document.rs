@@ -83,9 +83,7 @@ pub fn write<Q: Peers>(
     for (name, table) in tables(simulation, results) {
         rows.insert(name.to_owned(), table.rows());
         let bytes = table.write(&directory.join(format!("{name}.parquet")))?;
-        hash.update(name.as_bytes());
-        hash.update((bytes.len() as u64).to_le_bytes());
-        hash.update(&bytes);
+        add_table(&mut hash, name, &bytes);
     }
     let (totals, audit) = (results.totals, results.books.audit());
     let document = Document {
@@ -115,6 +113,24 @@ pub fn write<Q: Peers>(
     let partial = directory.join("run.json.partial");
     std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, &path)).map_err(file)?;
     Ok(document)
+}
+
+/// The `result_hash` that [`write`] gives, without writing anything.
+///
+/// # Errors
+/// What Parquet says of a table that it cannot encode.
+pub(crate) fn result_hash(simulation: &Simulation, results: &Results) -> Result<String, parquet::errors::ParquetError> {
+    let mut hash = Sha256::new();
+    for (name, table) in tables(simulation, results) {
+        add_table(&mut hash, name, &table.encode()?);
+    }
+    Ok(hex(&hash.finalize()))
+}
+
+fn add_table(hash: &mut Sha256, name: &str, bytes: &[u8]) {
+    hash.update(name.as_bytes());
+    hash.update((bytes.len() as u64).to_le_bytes());
+    hash.update(bytes);
 }
 
 /// Bytes in hexadecimal.

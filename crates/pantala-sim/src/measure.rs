@@ -1,7 +1,7 @@
-//! The field's basic measurement: one point of a latency-throughput curve.
+//! The field's basic measurement, one point of a latency-throughput curve; and what a whole run cost.
 
 use crate::columns::ns;
-use crate::document::hex;
+use crate::document::{self, hex};
 use crate::end::Progress;
 use crate::error::PlanError;
 use crate::plan::Plan;
@@ -66,7 +66,7 @@ pub struct Window {
     pub nonminimal_share: Option<f64>,
 }
 
-/// Work and memory of a measurement, the warm-up included; the caller adds times.
+/// Work and memory of a measurement, the warm-up included, or of a whole run; the caller adds times.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cost {
     /// Packets delivered.
@@ -79,8 +79,67 @@ pub struct Cost {
     pub events_per_packet_hop: f64,
     /// Bytes of the network's state a node.
     pub bytes_per_node: u64,
-    /// SHA-256 of the point, the totals and both histograms.
+    /// SHA-256 of the totals and both histograms of a point, of all tables of a run.
     pub result_hash: String,
+}
+
+/// What a whole run did: the part of a [`Point`] that any run has.
+#[derive(Clone, Debug, Serialize)]
+pub struct Whole {
+    /// Flits delivered, as a fraction of what the jobs' terminals carry in the time simulated.
+    pub accepted: f64,
+    /// As in [`Point`].
+    pub latency_mean_ns: Option<f64>,
+    /// What it cost.
+    pub bench: Cost,
+}
+
+/// What a simulation that has run to its end did; `result_hash` is that of its run.json.
+///
+/// # Errors
+/// What Parquet says of a table that it cannot encode.
+pub fn whole(mut simulation: Simulation) -> Result<Whole, parquet::errors::ParquetError> {
+    let accepted = accepted(&simulation, flits_delivered(&simulation), simulation.simulated());
+    let latency_mean_ns = latencies(&simulation).0.mean().map(|m| m / 1_000.0);
+    let Some(results) = simulation.results() else { unreachable!("there is one process") };
+    let result_hash = document::result_hash(&simulation, &results)?;
+    Ok(Whole { accepted, latency_mean_ns, bench: cost(&simulation, result_hash) })
+}
+
+fn cost(simulation: &Simulation, result_hash: String) -> Cost {
+    let network = &simulation.network;
+    let totals = network.totals();
+    let events = totals.events + network.overtaken_events();
+    Cost {
+        packets: totals.packets_delivered,
+        packet_hops: totals.packet_hops,
+        events,
+        events_per_packet_hop: events as f64 / totals.packet_hops.max(1) as f64,
+        bytes_per_node: network.memory() as u64 / u64::from(network.topology().nodes()),
+        result_hash,
+    }
+}
+
+/// Flits as a fraction of what all terminals of the jobs carry in `time`; 0 in no time.
+fn accepted(simulation: &Simulation, flits: f64, time: Time) -> f64 {
+    let ranks: f64 = simulation.plan.jobs.iter().map(|j| f64::from(j.ranks)).sum();
+    let flit = simulation.network.config().timing(LinkClass::Terminal).flit as f64;
+    if time == 0 { 0.0 } else { flits * flit / (time as f64 * ranks) }
+}
+
+/// Of all jobs, in the measured time.
+fn flits_delivered(simulation: &Simulation) -> f64 {
+    simulation.recorded().jobs.iter().map(|job| job.flits).sum::<u64>() as f64
+}
+
+/// Of all jobs' packets: latency, and from the head's entry into the network.
+fn latencies(simulation: &Simulation) -> (LatencyStatistics, LatencyStatistics) {
+    let (mut latency, mut network_latency) = (LatencyStatistics::new(), LatencyStatistics::new());
+    for job in &simulation.recorded().jobs {
+        latency.add(&job.latency);
+        network_latency.add(&job.network_latency);
+    }
+    (latency, network_latency)
 }
 
 /// The load that the jobs offer, their mean over ranks; `None` if there are none, or one of them is not a pattern.
@@ -168,33 +227,17 @@ impl Measurement {
         Ok(end.complete().then(|| self.point()))
     }
 
-    /// Flits as a fraction of what all terminals of the jobs carry in `time`.
-    fn accepted(&self, flits: f64, time: Time) -> f64 {
-        let plan = &self.simulation.plan;
-        let ranks: f64 = plan.jobs.iter().map(|j| f64::from(j.ranks)).sum();
-        let flit = self.simulation.network.config().timing(LinkClass::Terminal).flit as f64;
-        flits * flit / (time as f64 * ranks)
-    }
-
     fn point(&self) -> Point {
-        let network = &self.simulation.network;
         let jobs = &self.simulation.recorded().jobs;
-        let mut latency = LatencyStatistics::new();
-        let mut network_latency = LatencyStatistics::new();
-        for job in jobs {
-            latency.add(&job.latency);
-            network_latency.add(&job.network_latency);
-        }
+        let (latency, network_latency) = latencies(&self.simulation);
         let sum = |f: fn(&JobPackets) -> u64| jobs.iter().map(f).sum::<u64>();
         let packets = sum(|j| j.packets);
         let per_packet = |total: u64| (packets > 0).then(|| total as f64 / packets as f64);
         let at = |statistics: &LatencyStatistics, q: f64| statistics.quantile(q).map(ns);
-        let accepted = self.accepted(sum(|j| j.flits) as f64, self.window);
-        let totals = network.totals();
-        let events = totals.events + network.overtaken_events();
+        let accepted = accepted(&self.simulation, flits_delivered(&self.simulation), self.window);
         let mut hash = Sha256::new();
         // How many events a run takes depends on the parts that it is run in; nothing else does.
-        hash.update(format!("{:?}", Totals { events: 0, ..totals }));
+        hash.update(format!("{:?}", Totals { events: 0, ..self.simulation.network.totals() }));
         for statistics in [&latency, &network_latency] {
             hash.update(format!("{:?}", statistics.mean()));
             for value in statistics.histogram().iter_recorded() {
@@ -217,14 +260,7 @@ impl Measurement {
             nonminimal_share: per_packet(sum(|j| j.nonminimal)),
             packets,
             timeline: self.timeline.then(|| self.timeline()),
-            bench: Cost {
-                packets: totals.packets_delivered,
-                packet_hops: totals.packet_hops,
-                events,
-                events_per_packet_hop: events as f64 / totals.packet_hops.max(1) as f64,
-                bytes_per_node: network.memory() as u64 / u64::from(network.topology().nodes()),
-                result_hash: hex(&hash.finalize()),
-            },
+            bench: cost(&self.simulation, hex(&hash.finalize())),
         }
     }
 
@@ -245,7 +281,7 @@ impl Measurement {
             .zip(sums)
             .map(|(number, sum)| Window {
                 window_start_ns: ns(number * step),
-                accepted: self.accepted(sum.delivered_bytes as f64 / flit_bytes, step),
+                accepted: accepted(&self.simulation, sum.delivered_bytes as f64 / flit_bytes, step),
                 nonminimal_share: (sum.packets > 0).then(|| sum.nonminimal as f64 / sum.packets as f64),
             })
             .collect()

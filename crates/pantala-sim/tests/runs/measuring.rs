@@ -1,7 +1,7 @@
 //! A point of a curve is what a run of the same plan shows.
 
 use crate::support::{fft, finish, noise, plan, ps, read, set_up};
-use pantala_sim::measure::{Measurement, Point};
+use pantala_sim::measure::{Measurement, Point, whole};
 use serde_json::{Value, json};
 
 fn everywhere(load: f64) -> Value {
@@ -105,6 +105,26 @@ fn what_cannot_be_measured_is_refused() {
     assert_eq!(error(&everywhere(0.3), 0).key, "measure");
     let motifs = error(&plan(json!([noise(0.3), fft()])), 1_000_000);
     assert_eq!(motifs.to_string(), "jobs = ...: a curve is measured with patterns; give every job a pattern");
+}
+
+/// Whatever the jobs do: what a run cost goes with its run directory.
+#[test]
+fn a_whole_run_is_the_run() {
+    let plan = plan(json!([fft()]));
+    let mut simulation = set_up(&plan);
+    let end = simulation.run(|_| true);
+    let flit_bytes = f64::from(simulation.plan.flit_bytes);
+    let (cost, ran) = (whole(simulation).unwrap(), crate::support::run(&plan));
+    assert!(end.complete());
+    assert_eq!(json!(cost.latency_mean_ns), ran.rows("jobs")[0]["packet_latency_mean_ns"]);
+    assert_eq!(json!(cost.bench.packets), ran.document["counters"]["packets_delivered"]);
+    assert_eq!(json!(cost.bench.packet_hops), ran.document["counters"]["packet_hops"]);
+    assert_eq!(json!(cost.bench.result_hash), ran.document["result_hash"]);
+    let flits = ran.document["counters"]["flits_delivered"].as_f64().unwrap();
+    let seconds = ran.document["simulated_ns"].as_f64().unwrap() * 1e-9;
+    let ranks = ran.rows("jobs")[0]["ranks"].as_f64().unwrap();
+    let offered = 25e9 / flit_bytes * ranks * seconds;
+    assert!((cost.accepted / (flits / offered) - 1.0).abs() < 1e-9, "{}", cost.accepted);
 }
 
 /// Jobs of unequal loads offer their mean, rank by rank.
