@@ -56,13 +56,14 @@ docs: build ## Build the documentation: target/docs (the site) and target/doc (t
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs target/docs
 	$(CARGO) doc --locked --workspace --no-deps
 
-bench: build ## Measure the speed of the core on uniform-1056
-	$(BIN)/pantala bench uniform-1056
+BENCH := uniform-1056
 
-schema: build ## Write what is made from the models: schema/scenario.schema.json, the plan of the benchmark
+bench: build ## Measure the speed of the core on uniform-1056; BENCH=NAME: another of `pantala bench --list`
+	$(BIN)/pantala bench $(BENCH)
+
+schema: build ## Write what is made from the models: schema/scenario.schema.json, the plans of the benchmarks
 	$(BIN)/pantala schema --out schema/scenario.schema.json
-	$(BIN)/python -m pantala.benchmark > uniform-1056.json
-	mv uniform-1056.json python/pantala/presets/benchmarks/
+	$(BIN)/python -m pantala.benchmark examples/interference.toml python/pantala/presets/benchmarks
 
 figure: build ## Draw the README's figure from the run of `make demo`
 	$(BIN)/python docs/figure.py $(DEMO_OUT) docs/_static/interference.png

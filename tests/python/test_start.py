@@ -8,7 +8,6 @@ import sys
 import pytest
 
 import pantala
-from pantala import benchmark
 from support import ROOT
 
 HEAVY = {"matplotlib", "numpy", "polars", "jinja2", "pint", "pydantic", "rich.console", "typer"}
@@ -39,11 +38,6 @@ def test_only_what_is_needed(code: str, needed: set[str], monkeypatch: pytest.Mo
 @pytest.mark.native
 def test_the_bench_loads_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     assert loaded_by("from pantala.cli import main; main(['bench', 'uniform-1056', '--json'])") == set()
-
-
-def test_the_prepared_bench_is_the_curve() -> None:
-    path = ROOT / "python" / "pantala" / "presets" / "benchmarks" / "uniform-1056.json"
-    assert path.read_text(encoding="utf-8") == benchmark.prepared_text(), "make schema writes it anew"
 
 
 def test_every_name_has_a_home() -> None:

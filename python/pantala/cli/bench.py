@@ -3,35 +3,75 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pantala.cli.tables import console, facts
+from pantala.benchmark import BENCHMARKS
+from pantala.cli.tables import console, facts, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from pantala.benchmark import BenchCase
 
 __all__ = ["HELP", "bench"]
 
-HELP = """Measure the speed of the core on a named load.
+HELP = "\n\n".join(
+    [
+        "Measure the speed of the core on a named load.",
+        *(f"[b]{name}[/b]: {benchmark.text}." for name, benchmark in BENCHMARKS.items()),
+    ]
+)
 
-[b]uniform-1056[/b]: the kang2022 machine (1,056 nodes), router model pantala, minimal routing, uniform random traffic
-at load 0.5, 100 us simulated, counters on.
-"""
+_SHORT = 12
 
 
 def bench(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark.")] = "uniform-1056",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object, a list of them where there are several cases.")
+    ] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the benchmarks and run none.")] = False,
 ) -> None:
-    """Runs a benchmark."""
+    """Runs a benchmark, or lists them."""
     from pantala.benchmark import bench as measure
 
+    if listed:
+        console().print(_list())
+        return
     result = measure(name)
     if as_json:
         print(json.dumps(result))
         return
-    table = facts(name)
+    if isinstance(result, list):
+        console().print(_cases(name, result))
+        return
+    shown = facts(name)
     for key, value in result.items():
-        table.add_row(
-            key, f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-        )
-    console().print(table)
+        shown.add_row(key, _cell(value))
+    console().print(shown)
+
+
+def _list() -> Table:
+    from rich.table import Table
+
+    shown = Table("benchmark", "what it simulates")
+    for name, benchmark in BENCHMARKS.items():
+        shown.add_row(name, benchmark.text)
+    return shown
+
+
+def _cases(name: str, results: list[BenchCase]) -> Table:
+    """A column a case; of the hashes as much as tells them apart."""
+    cases = [{**result, "result_hash": result["result_hash"][:_SHORT]} for result in results]
+    shown = table(name, ["", *(result["case"] for result in results)], "result_hash: its beginning; whole with --json")
+    for key in [key for key in cases[0] if key != "case"]:
+        shown.add_row(key, *(_cell(case[key]) for case in cases))
+    return shown
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:,.6g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
