@@ -16,11 +16,11 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 DEMO_OUT := runs/interference
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint validate docs bench schema figure lock clean
+.PHONY: help setup build demo test lint validate docs bench instructions schema figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.tools ## Check the system and make the virtual environment
 
@@ -60,6 +60,9 @@ BENCH := uniform-1056
 
 bench: build ## Measure the speed of the core on uniform-1056; BENCH=NAME: another of `pantala bench --list`
 	$(BIN)/pantala bench $(BENCH)
+
+instructions: build ## Record the instructions per packet-hop that `make test` holds the core to (needs valgrind)
+	PYTHONPATH=tests $(BIN)/python -m instructions
 
 schema: build ## Write what is made from the models: schema/scenario.schema.json, the plans of the benchmarks
 	$(BIN)/pantala schema --out schema/scenario.schema.json

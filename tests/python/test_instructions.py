@@ -1,0 +1,30 @@
+"""The core takes no more instructions per packet-hop than are recorded, where they can be counted alike."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from instructions import GUARDED, RECORD, TOLERANCE, Guarded, compiler, measured, recorded
+
+RENEW = "if that is meant, or cannot be helped, 'make instructions' records it anew"
+
+
+def test_the_record_is_whole() -> None:
+    for numbers in recorded().values():
+        assert list(numbers) == [str(guarded) for guarded in GUARDED]
+        assert all(value > 0 for value in numbers.values())
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("guarded", GUARDED, ids=str)
+def test_instructions_per_packet_hop(guarded: Guarded) -> None:
+    if shutil.which("valgrind") is None:
+        pytest.skip("instructions per packet-hop are not counted: there is no valgrind")
+    if compiler() not in recorded():
+        pytest.skip(f"instructions per packet-hop are not recorded for {compiler()}: 'make instructions' does it")
+    known, now = recorded()[compiler()][str(guarded)], measured(guarded)
+    change = now / known - 1
+    told = f"{guarded}: {now:.1f} instructions per packet-hop, {change:+.1%} from the {known:.1f} in {RECORD.name}"
+    assert abs(change) <= TOLERANCE, f"{told}; {RENEW}"
