@@ -16,7 +16,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 DEMO_OUT := runs/interference
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint validate docs bench instructions schema figure lock clean
+.PHONY: help setup build demo test lint validate mpi docs bench instructions schema figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -51,6 +51,12 @@ lint: $(VENV)/.tools ## Check format, lints and types of Rust and Python
 
 validate: build ## Measure the runs of other simulators again: docs/explanation/made-validation.md and its figures
 	PYTHONPATH=tests $(BIN)/python -m validation
+
+mpi: build ## Build pantala-mpi (several processes) and test it; needs Open MPI and libclang
+	@command -v mpicc >/dev/null || { echo "pantala: mpicc is not installed" >&2; \
+	  echo "         remedy: apt-get install libopenmpi-dev openmpi-bin libclang-dev" >&2; exit 1; }
+	cd mpi && $(CARGO) build --release --locked --target-dir ../target/mpi
+	$(BIN)/python -m pytest -q -c pyproject.toml mpi/tests
 
 docs: build ## Build the documentation: target/docs (the site) and target/doc (the crates)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs target/docs

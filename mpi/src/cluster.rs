@@ -1,0 +1,152 @@
+//! The other processes, reached over MPI.
+//!
+//! In every window each process sends one message to each other one: when its next event comes, and what it has posted. All
+//! groups of a Dragonfly are joined by links, so all parts are neighbours.
+
+use mpi::Rank;
+use mpi::request::WaitGuard;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, Destination, Source};
+use pantala_engine::Time;
+use pantala_fabric::{Courier, Mail};
+use pantala_mpi::WorldMail;
+use pantala_sim::peers::Peers;
+use pantala_sim::ranks::Net;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// What kind of message it is.
+#[derive(Clone, Copy)]
+enum Tag {
+    Window = 1,
+    Word = 2,
+    Length = 3,
+    Results = 4,
+}
+
+/// The most bytes in one message of results: counts of MPI are 32 bits wide.
+const CHUNK: usize = 1 << 30;
+
+/// What went from process to process while time passed.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct Traffic {
+    /// Windows of time.
+    pub(crate) windows: u64,
+    /// Messages that this process sent in them.
+    pub(crate) messages: u64,
+    /// Their bytes.
+    pub(crate) bytes: u64,
+}
+
+/// All processes, this one among them.
+pub(crate) struct Cluster<'a> {
+    world: &'a SimpleCommunicator,
+    traffic: Traffic,
+    /// By process, a buffer for what goes there.
+    outgoing: Vec<Vec<u8>>,
+}
+
+impl<'a> Cluster<'a> {
+    pub(crate) fn new(world: &'a SimpleCommunicator) -> Self {
+        let outgoing = vec![Vec::new(); world.size() as usize];
+        Self { world, traffic: Traffic::default(), outgoing }
+    }
+
+    pub(crate) fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    /// The other processes.
+    fn others(&self) -> impl Iterator<Item = Rank> + use<> {
+        let me = self.world.rank();
+        (0..self.world.size()).filter(move |&other| other != me)
+    }
+
+    /// Sends every other process its buffer and receives one of each; `take` is called with them in order.
+    fn swap(&self, outgoing: &[Vec<u8>], tag: Tag, mut take: impl FnMut(usize, &[u8])) {
+        mpi::request::scope(|scope| {
+            let sent: Vec<WaitGuard<'_, [u8], _>> = self
+                .others()
+                .map(|other| {
+                    let process = self.world.process_at_rank(other);
+                    process.immediate_send_with_tag(scope, &outgoing[other as usize][..], tag as i32).into()
+                })
+                .collect();
+            for other in self.others() {
+                let (bytes, _) = self.world.process_at_rank(other).receive_vec_with_tag::<u8>(tag as i32);
+                take(other as usize, &bytes);
+            }
+            drop(sent);
+        });
+    }
+}
+
+/// In bytes; what is sent has been made by the same program, so that it can be read.
+fn packed(value: &impl Serialize, buffer: Vec<u8>) -> Vec<u8> {
+    postcard::to_extend(value, buffer).unwrap_or_else(|error| panic!("what is sent cannot be packed: {error}"))
+}
+
+fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> T {
+    postcard::from_bytes(bytes).unwrap_or_else(|error| panic!("what was sent cannot be read: {error}"))
+}
+
+impl Courier<WorldMail> for Cluster<'_> {
+    fn exchange(&mut self, next: Time, mail: &mut [Mail<WorldMail>]) -> Time {
+        let mut outgoing = std::mem::take(&mut self.outgoing);
+        for other in self.others() {
+            let (buffer, mail) = (&mut outgoing[other as usize], &mut mail[other as usize]);
+            buffer.clear();
+            *buffer = packed(&(next, &*mail), std::mem::take(buffer));
+            self.traffic.messages += 1;
+            self.traffic.bytes += buffer.len() as u64;
+        }
+        self.traffic.windows += 1;
+        let mut first = next;
+        self.swap(&outgoing, Tag::Window, |other, bytes| {
+            let (theirs, posted): (Time, Mail<WorldMail>) = unpacked(bytes);
+            mail[other] = posted;
+            first = first.min(theirs);
+        });
+        self.outgoing = outgoing;
+        first
+    }
+}
+
+impl Peers for &mut Cluster<'_> {
+    fn advance(&mut self, network: &mut Net, until: Time) {
+        network.advance_with(*self, until);
+    }
+
+    fn all<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Vec<T> {
+        let bytes = packed(&mine, Vec::new());
+        let mut said: Vec<Option<T>> = std::iter::repeat_with(|| None).take(self.world.size() as usize).collect();
+        said[self.world.rank() as usize] = Some(mine);
+        self.swap(&vec![bytes; said.len()], Tag::Word, |other, bytes| said[other] = Some(unpacked(bytes)));
+        said.into_iter().flatten().collect()
+    }
+
+    fn gather<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Option<Vec<T>> {
+        let root = self.world.process_at_rank(0);
+        if self.world.rank() != 0 {
+            let bytes = packed(&mine, Vec::new());
+            root.send_with_tag(&(bytes.len() as u64), Tag::Length as i32);
+            bytes.chunks(CHUNK).for_each(|chunk| root.send_with_tag(chunk, Tag::Results as i32));
+            return None;
+        }
+        let mut all = vec![mine];
+        for other in self.others() {
+            let process = self.world.process_at_rank(other);
+            let (length, _) = process.receive_with_tag::<u64>(Tag::Length as i32);
+            let mut bytes = Vec::with_capacity(length as usize);
+            while (bytes.len() as u64) < length {
+                bytes.append(&mut process.receive_vec_with_tag::<u8>(Tag::Results as i32).0);
+            }
+            all.push(unpacked(&bytes));
+        }
+        Some(all)
+    }
+
+    fn place(&self) -> (u16, u16) {
+        (self.world.rank() as u16, self.world.size() as u16)
+    }
+}

@@ -1,0 +1,159 @@
+//! `mpirun -n N pantala-mpi run plan.json --out DIR`: a plan on several processes, each with some groups of the machine.
+//!
+//! The run directory is that of `pantala run`, byte for byte but for the provenance in run.json.
+
+mod cluster;
+
+use clap::{Parser, Subcommand};
+use cluster::{Cluster, Traffic};
+use mpi::traits::{Communicator, CommunicatorCollectives, Root};
+use pantala_sim::{End, Simulation, document, resolve};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+#[derive(Parser)]
+#[command(version, about = "Pantala on several processes, each with some groups of the machine")]
+struct Line {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a plan; start it with `mpirun -n N`, at most one process a group
+    Run {
+        /// The plan, as `pantala check FILE --plan plan.json` writes it
+        plan: PathBuf,
+        /// The run directory; it must not be there yet, or be empty
+        #[arg(long, short, value_name = "DIR")]
+        out: PathBuf,
+    },
+}
+
+/// What goes wrong, in a line, and the exit status: 2 for what the user can mend, 1 for the rest.
+struct Fault {
+    status: i32,
+    line: String,
+}
+
+impl Fault {
+    fn of_user(line: impl Into<String>) -> Self {
+        Self { status: 2, line: line.into() }
+    }
+}
+
+fn main() {
+    let Line { command: Command::Run { plan, out } } = Line::parse();
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("pantala-mpi: MPI cannot be initialised; start it with mpirun");
+        std::process::exit(1);
+    };
+    let world = universe.world();
+    let ended = run(&world, &plan, &out);
+    // All processes have come to the same end; the first one tells it.
+    let status = ended.as_ref().map_or_else(|fault| fault.status, |()| 0);
+    if let Err(fault) = ended
+        && world.rank() == 0
+    {
+        eprintln!("pantala-mpi: {}", fault.line);
+    }
+    drop(universe);
+    std::process::exit(status);
+}
+
+/// What the first process finds out, told to all; a fault if it is one.
+fn told(
+    world: &mpi::topology::SimpleCommunicator,
+    found: impl FnOnce() -> Result<String, String>,
+) -> Result<String, Fault> {
+    let mut message = Vec::new();
+    if world.rank() == 0 {
+        message = match found() {
+            Ok(text) => [b"+", text.as_bytes()].concat(),
+            Err(line) => [b"-", line.as_bytes()].concat(),
+        };
+    }
+    let mut length = message.len() as u64;
+    world.process_at_rank(0).broadcast_into(&mut length);
+    message.resize(length as usize, 0);
+    world.process_at_rank(0).broadcast_into(&mut message[..]);
+    let text = String::from_utf8_lossy(&message[1..]).into_owned();
+    if message[0] == b'+' { Ok(text) } else { Err(Fault::of_user(text)) }
+}
+
+fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Result<(), Fault> {
+    let began = Instant::now();
+    let text = told(world, || {
+        free(out)?;
+        std::fs::read_to_string(plan).map_err(|error| format!("{}: cannot be read: {error}", plan.display()))
+    })?;
+    let of_plan = |error: pantala_sim::PlanError| Fault::of_user(format!("{}: key {error}", plan.display()));
+    let plan_read = resolve::parse(&text).map_err(of_plan)?;
+    let mut cluster = Cluster::new(world);
+    let mut simulation = Simulation::among(&mut cluster, plan_read, 0, 1, |_| {}).map_err(of_plan)?;
+    let setup_seconds = began.elapsed().as_secs_f64();
+    let running = Instant::now();
+    let end = simulation.run(|_| true);
+    let wall_seconds = running.elapsed().as_secs_f64();
+    let results = simulation.results();
+    let written = told(world, || {
+        let Some(results) = &results else { return Err("no results".to_owned()) };
+        let provenance = json!({
+            "processes": world.size(),
+            "events": results.totals.events,
+            "setup_seconds": setup_seconds,
+            "wall_seconds": wall_seconds,
+            "packet_hops_per_second": results.totals.packet_hops as f64 / wall_seconds.max(1e-9),
+        });
+        publish(out, |directory| {
+            document::write(&simulation, results, &end, directory, provenance)
+                .map(drop)
+                .map_err(|error| error.to_string())
+        })
+        .map(|()| String::new())
+    });
+    drop(simulation);
+    world.barrier();
+    let Traffic { windows, messages, bytes } = cluster.traffic();
+    written.map_err(|fault| Fault { status: 1, ..fault })?;
+    if world.rank() == 0 {
+        println!("tables: {}", out.display());
+        println!(
+            "{windows} windows, {messages} messages and {bytes} bytes from the first process, {wall_seconds:.3} s simulated in"
+        );
+    }
+    match end {
+        End::Stalled(diagnosis) | End::Failed(diagnosis) => Err(Fault { status: 1, line: diagnosis }),
+        End::Finished | End::Duration | End::Interrupted => Ok(()),
+    }
+}
+
+/// Whether a run can be put there.
+fn free(out: &Path) -> Result<(), String> {
+    let taken = |what: &str| Err(format!("--out {}: {what}; choose another", out.display()));
+    match std::fs::read_dir(out) {
+        Ok(mut entries) => {
+            if entries.next().is_none() {
+                Ok(())
+            } else {
+                taken("is not empty")
+            }
+        }
+        Err(_) if out.exists() => taken("is not a directory"),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Has a run written beside its place and moves it there, so that none is ever half there.
+fn publish(out: &Path, write: impl FnOnce(&Path) -> Result<(), String>) -> Result<(), String> {
+    let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let partial = out.with_file_name(format!(".{name}.partial-{}", std::process::id()));
+    let failed = |error: std::io::Error| format!("--out {}: cannot be written: {error}", out.display());
+    std::fs::create_dir_all(&partial).map_err(failed)?;
+    write(&partial)?;
+    if out.exists() {
+        std::fs::remove_dir(out).map_err(failed)?;
+    }
+    std::fs::rename(&partial, out).map_err(failed)
+}

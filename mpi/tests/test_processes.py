@@ -1,0 +1,115 @@
+"""A machine on several processes is the machine on one: run by `make mpi`, which builds pantala-mpi."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pantala as pt
+
+ROOT = Path(__file__).parents[2]
+BINARY = ROOT / "target/mpi/release/pantala-mpi"
+
+SCENARIO = """
+name = "two"
+seed = 3
+machine = { preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }
+routing = { algorithm = "ROUTING" }
+[[jobs]]
+name = "fft"
+ranks = 24
+placement = "random"
+[jobs.workload]
+kind = "fft3d"
+grid = [4, 6]
+row_message = "20 kB"
+column_message = "2 kB"
+iterations = 2
+compute_forward = "1 us"
+compute_backward = "1 us"
+[[jobs]]
+name = "halo"
+ranks = 27
+placement = "random"
+workload = { kind = "halo3d", grid = [3, 3, 3], message = "40 kB", iterations = 3, compute = "1 us" }
+[[jobs]]
+name = "noise"
+ranks = 20
+workload = { kind = "pattern", pattern = "uniform", load = 0.5 }
+[stop]
+duration = "60 us"
+[record]
+packets = "all"
+q_tables = "end"
+q_learning = true
+"""
+
+
+def started(processes: int, *line: str | Path) -> subprocess.CompletedProcess[str]:
+    """What `mpirun -n PROCESSES pantala-mpi LINE` comes to."""
+    anyone = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    command = ["mpirun", "--oversubscribe", "-n", str(processes), str(BINARY), *map(str, line)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | anyone)
+
+
+def said(ended: subprocess.CompletedProcess[str]) -> list[str]:
+    """Our own lines on standard error; mpirun adds its own."""
+    return [line for line in ended.stderr.splitlines() if line.startswith("pantala-mpi: ")]
+
+
+def written(directory: Path) -> dict[str, Any]:
+    """Every file of a run directory: tables by their bytes, run.json without its provenance."""
+    files: dict[str, Any] = {path.name: path.read_bytes() for path in directory.glob("*.parquet")}
+    document = json.loads((directory / "run.json").read_text())
+    del document["provenance"]
+    return files | {"run.json": document}
+
+
+def plan_of(routing: str, directory: Path) -> Path:
+    """The resolved plan of the scenario, written there."""
+    (directory / "scenario.toml").write_text(SCENARIO.replace("ROUTING", routing))
+    plan = directory / "plan.json"
+    plan.write_text(json.dumps(pt.Scenario.from_toml(directory / "scenario.toml").resolve()))
+    return plan
+
+
+@pytest.mark.parametrize("routing", ["minimal", "ugal_n", "par", "q_adaptive"])
+def test_processes_change_no_byte(tmp_path: Path, routing: str) -> None:
+    plan = plan_of(routing, tmp_path)
+    pt.run(pt.Scenario.from_toml(tmp_path / "scenario.toml"), tmp_path / "threads", threads=2, report=False)
+    for processes in (1, 2, 3):
+        out = tmp_path / f"on-{processes}"
+        ended = started(processes, "run", plan, "--out", out)
+        assert ended.returncode == 0, ended.stderr
+        assert written(out) == written(tmp_path / "threads")
+        assert json.loads((out / "run.json").read_text())["provenance"]["processes"] == processes
+    assert not list(tmp_path.glob(".*partial*"))
+
+
+def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
+    plan, out = plan_of("minimal", tmp_path), tmp_path / "out"
+    old = tmp_path / "old.json"
+    old.write_text(plan.read_text().replace('"plan_version": 2', '"plan_version": 1'))
+    other = tmp_path / "other"
+    other.mkdir()
+    everywhere = plan_of("ugal_global", other)
+    taken = tmp_path / "taken"
+    taken.mkdir()
+    (taken / "file").touch()
+    for processes, line, words in [
+        (10, (plan, out), "key processes = 10: more than the 9 groups of the machine"),
+        (2, (old, out), "key plan_version = 1: this version of Pantala reads plans of version 2"),
+        (2, (everywhere, out), "key processes = 2: ugal_global reads the queues of all groups"),
+        (2, (tmp_path / "none.json", out), "none.json: cannot be read"),
+        (2, (plan, taken), "taken: is not empty; choose another"),
+    ]:
+        ended = started(processes, "run", line[0], "--out", line[1])
+        assert ended.returncode == 2
+        (only,) = said(ended)
+        assert words in only
+        assert not out.exists()
