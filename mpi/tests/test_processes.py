@@ -80,6 +80,7 @@ def plan_of(routing: str, directory: Path) -> Path:
 
 @pytest.mark.parametrize("routing", ["minimal", "ugal_n", "par", "q_adaptive"])
 def test_processes_change_no_byte(tmp_path: Path, routing: str) -> None:
+    """Tables and run.json, under every kind of routing."""
     plan = plan_of(routing, tmp_path)
     pt.run(pt.Scenario.from_toml(tmp_path / "scenario.toml"), tmp_path / "threads", threads=2, report=False)
     for processes in (1, 2, 3):
@@ -92,6 +93,7 @@ def test_processes_change_no_byte(tmp_path: Path, routing: str) -> None:
 
 
 def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
+    """Of the first process only, with status 2; nothing is written."""
     plan, out = plan_of("minimal", tmp_path), tmp_path / "out"
     old = tmp_path / "old.json"
     old.write_text(plan.read_text().replace('"plan_version": 2', '"plan_version": 1'))
