@@ -1,156 +1,189 @@
 //! Collectives: expanded lazily, rank by rank, into point-to-point steps.
 //!
-//! An algorithm is a small state machine in a file of its own. It knows its place among the members and how many
-//! they are, and yields [`Step`]s: starts of sends and receives, and waits for all that it has started. It never
-//! sees the network, so that the same machine can be run on abstract data (as the tests do) and inside a
-//! [`crate::World`].
+//! An algorithm is a pure function in a file of its own: from who asks, how many members there are and how far he is, to
+//! the next [`Step`] (starts of sends and receives, and waits for all that it has started). It never sees the network, so
+//! that the same function can be run on abstract data (as the tests do) and inside a [`crate::World`]. A running
+//! [`Collective`] is one algorithm or two, one after the other (an allreduce by a ring is a reduce-scatter and an
+//! allgather), and a place in them.
 //!
-//! To add one: a file here, a variant of [`Collective`], a name in [`crate::Collectives`].
+//! To add one: a file here, a variant of [`Algorithm`], a name in [`crate::config`] and its choice in `choice.rs`.
 
-pub mod binary_tree;
-pub mod recursive_doubling;
-pub mod ring;
+mod binary_tree;
+mod binomial_gather;
+mod binomial_tree;
+mod bruck_allgather;
+mod bruck_alltoall;
+pub mod call;
+mod choice;
+mod dissemination;
+mod doubling_allgather;
+mod folded;
+pub mod layout;
+mod linear;
+mod linear_alltoall;
+mod mpich;
+mod pairwise;
+mod pairwise_reduce_scatter;
+mod rabenseifner;
+mod recursive_doubling;
+mod recursive_halving;
+mod ring;
+mod ring_allgather;
+mod ring_reduce_scatter;
+mod scan_chain;
+mod scan_doubling;
+pub mod step;
 
-use binary_tree::BinaryTree;
-use recursive_doubling::RecursiveDoubling;
-use ring::Ring;
+pub use call::{Call, CollectiveKind};
+pub use layout::{Blocks, Exchange, Layout, Task};
+pub use linear_alltoall::BATCH;
+pub use step::{Fold, Point, Step, Turn};
 
-use crate::config::{AllreduceAlgorithm, AlltoallAlgorithm, Collectives, TreeOnly};
-
-/// One step of one member of a collective. Peers are members of the communicator.
+/// The algorithms, one file each (two, where a file has both directions of a tree).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Start sending what the member holds now.
-    Isend {
-        /// Destination.
-        peer: u32,
-        /// Payload bytes.
-        bytes: u64,
-    },
-    /// Start receiving.
-    Irecv {
-        /// Source.
-        peer: u32,
-        /// Payload bytes.
-        bytes: u64,
-        /// What becomes of the data.
-        fold: Fold,
-    },
-    /// Wait for everything started.
-    Waitall,
+pub enum Algorithm {
+    /// Reduce towards the root of a binary tree.
+    BinaryTreeUp,
+    /// Broadcast from it.
+    BinaryTreeDown,
+    /// Reduce towards the root of a binomial tree.
+    BinomialReduce,
+    /// Broadcast from it.
+    BinomialBcast,
+    /// Gather towards it.
+    BinomialGather,
+    /// Scatter from it.
+    BinomialScatter,
+    /// Everything at once from all to the root, combined.
+    LinearReduce,
+    /// Everything at once from the root to all, the same.
+    LinearBcast,
+    /// Everything at once from all to the root.
+    LinearGather,
+    /// Everything at once from the root to all.
+    LinearScatter,
+    /// Everything at once between all.
+    LinearAlltoall,
+    /// Allreduce at doubling distances.
+    RecursiveDoubling,
+    /// Allgather at doubling distances.
+    DoublingAllgather,
+    /// Reduce-scatter at halving distances.
+    RecursiveHalving,
+    /// Rabenseifner's reduce-scatter.
+    RabenseifnerHalve,
+    /// The allgather after it.
+    RabenseifnerDouble,
+    /// The gather after it.
+    RabenseifnerCollect,
+    /// Alltoall around a ring.
+    RingAlltoall,
+    /// Allgather along a ring.
+    RingAllgather,
+    /// Reduce-scatter along a ring.
+    RingReduceScatter,
+    /// Alltoall in pairs.
+    PairwiseAlltoall,
+    /// Reduce-scatter in pairs.
+    PairwiseReduceScatter,
+    /// Bruck's allgather.
+    BruckAllgather,
+    /// Bruck's alltoall.
+    BruckAlltoall,
+    /// The dissemination barrier.
+    Dissemination,
+    /// Scan along a chain.
+    ScanChain,
+    /// Scan at doubling distances.
+    ScanDoubling,
 }
 
-/// What a member does with data that it receives, once it has waited for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fold {
-    /// Combines it with its own (a reduction).
-    Combine,
-    /// Has it instead of its own.
-    Replace,
-    /// Keeps it beside its own (a block of an alltoall).
-    Keep,
-}
-
-/// What a collective does, whatever the algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CollectiveKind {
-    /// Barrier.
-    Barrier,
-    /// Broadcast.
-    Bcast,
-    /// Reduce.
-    Reduce,
-    /// Allreduce.
-    Allreduce,
-    /// Alltoall.
-    Alltoall,
-}
-
-impl CollectiveKind {
-    /// The tag of its messages: negative, which no user's tag is. So a barrier's message never matches a
-    /// broadcast's, and message records tell what a message was for.
+impl Algorithm {
+    /// What a member does next.
+    #[inline]
     #[must_use]
-    pub const fn tag(self) -> i32 {
+    pub fn turn(self, task: &Task, point: Point) -> Turn {
         match self {
-            Self::Barrier => -1,
-            Self::Bcast => -2,
-            Self::Reduce => -3,
-            Self::Allreduce => -4,
-            Self::Alltoall => -5,
+            Self::BinaryTreeUp => binary_tree::up(task, point),
+            Self::BinaryTreeDown => binary_tree::down(task, point),
+            Self::BinomialReduce => binomial_tree::reduce(task, point),
+            Self::BinomialBcast => binomial_tree::bcast(task, point),
+            Self::BinomialGather => binomial_gather::gather(task, point),
+            Self::BinomialScatter => binomial_gather::scatter(task, point),
+            Self::LinearReduce => linear::reduce(task, point),
+            Self::LinearBcast => linear::bcast(task, point),
+            Self::LinearGather => linear::gather(task, point),
+            Self::LinearScatter => linear::scatter(task, point),
+            Self::LinearAlltoall => linear_alltoall::alltoall(task, point),
+            Self::RecursiveDoubling => recursive_doubling::allreduce(task, point),
+            Self::DoublingAllgather => doubling_allgather::allgather(task, point),
+            Self::RecursiveHalving => recursive_halving::reduce_scatter(task, point),
+            Self::RabenseifnerHalve => rabenseifner::halve(task, point),
+            Self::RabenseifnerDouble => rabenseifner::double(task, point),
+            Self::RabenseifnerCollect => rabenseifner::collect(task, point),
+            Self::RingAlltoall => ring::alltoall(task, point),
+            Self::RingAllgather => ring_allgather::allgather(task, point),
+            Self::RingReduceScatter => ring_reduce_scatter::reduce_scatter(task, point),
+            Self::PairwiseAlltoall => pairwise::alltoall(task, point),
+            Self::PairwiseReduceScatter => pairwise_reduce_scatter::reduce_scatter(task, point),
+            Self::BruckAllgather => bruck_allgather::allgather(task, point),
+            Self::BruckAlltoall => bruck_alltoall::alltoall(task, point),
+            Self::Dissemination => dissemination::barrier(task, point),
+            Self::ScanChain => scan_chain::scan(task, point),
+            Self::ScanDoubling => scan_doubling::scan(task, point),
         }
     }
 }
 
-/// A member's state in a running collective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Collective {
-    /// Reduce towards the root, broadcast from it, or both.
-    BinaryTree(BinaryTree),
-    /// Exchanges at doubling distances.
-    RecursiveDoubling(RecursiveDoubling),
-    /// Pairwise exchanges around a ring.
-    Ring(Ring),
+/// A member's state in a running collective: 56 bytes, whatever the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collective {
+    task: Task,
+    parts: [Option<Algorithm>; 2],
+    part: u8,
+    round: u32,
+    at: u32,
 }
 
 impl Collective {
-    /// A barrier.
+    /// A collective at its beginning: `parts` one after the other.
     #[must_use]
-    pub const fn barrier(choice: &Collectives) -> Self {
-        match choice.barrier {
-            TreeOnly::BinaryTree => Self::BinaryTree(BinaryTree::barrier()),
-        }
+    pub const fn new(task: Task, parts: [Option<Algorithm>; 2]) -> Self {
+        Self { task, parts, part: 0, round: 0, at: 0 }
     }
 
-    /// A broadcast of `bytes` from `root`.
+    /// What it moves.
     #[must_use]
-    pub const fn bcast(choice: &Collectives, root: u32, bytes: u64) -> Self {
-        match choice.bcast {
-            TreeOnly::BinaryTree => Self::BinaryTree(BinaryTree::bcast(root, bytes)),
-        }
-    }
-
-    /// A reduction of `bytes` to `root`.
-    #[must_use]
-    pub const fn reduce(choice: &Collectives, root: u32, bytes: u64) -> Self {
-        match choice.reduce {
-            TreeOnly::BinaryTree => Self::BinaryTree(BinaryTree::reduce(root, bytes)),
-        }
-    }
-
-    /// A reduction of `bytes` to all.
-    #[must_use]
-    pub const fn allreduce(choice: &Collectives, bytes: u64) -> Self {
-        match choice.allreduce {
-            AllreduceAlgorithm::BinaryTree => Self::BinaryTree(BinaryTree::allreduce(bytes)),
-            AllreduceAlgorithm::RecursiveDoubling => Self::RecursiveDoubling(RecursiveDoubling::allreduce(bytes)),
-        }
-    }
-
-    /// `bytes` between every pair of members.
-    #[must_use]
-    pub const fn alltoall(choice: &Collectives, bytes: u64) -> Self {
-        match choice.alltoall {
-            AlltoallAlgorithm::Ring => Self::Ring(Ring::alltoall(bytes)),
-        }
-    }
-
-    /// How many messages all `size` members send together; each has the collective's full size.
-    #[must_use]
-    pub fn messages(&self, size: u32) -> u64 {
-        match self {
-            Self::BinaryTree(machine) => machine.messages(size),
-            Self::RecursiveDoubling(machine) => machine.messages(size),
-            Self::Ring(machine) => machine.messages(size),
-        }
+    pub const fn task(&self) -> &Task {
+        &self.task
     }
 
     /// The next step of member `me` of `size`; `None` at the end.
     #[inline]
     pub fn next(&mut self, me: u32, size: u32) -> Option<Step> {
-        match self {
-            Self::BinaryTree(machine) => machine.next(me, size),
-            Self::RecursiveDoubling(machine) => machine.next(me, size),
-            Self::Ring(machine) => machine.next(me, size),
+        loop {
+            let algorithm = *self.parts.get(usize::from(self.part))?;
+            let point = Point { me, size, round: self.round, at: self.at };
+            match algorithm?.turn(&self.task, point) {
+                Turn::Step(step) => {
+                    if step == Step::Waitall {
+                        (self.round, self.at) = (self.round + 1, 0);
+                    } else {
+                        self.at += 1;
+                    }
+                    return Some(step);
+                }
+                Turn::Skip => self.round += 1,
+                Turn::End => (self.part, self.round) = (self.part + 1, 0),
+            }
         }
+    }
+
+    /// The sizes of all messages that it has yet to send as member `me` of `size` sends.
+    pub fn sent(mut self, me: u32, size: u32) -> impl Iterator<Item = u64> {
+        std::iter::from_fn(move || self.next(me, size)).filter_map(|step| match step {
+            Step::Isend { bytes, .. } => Some(bytes),
+            _ => None,
+        })
     }
 }

@@ -29,46 +29,192 @@ pub enum EagerCompletion {
     Injected,
 }
 
-/// The algorithm of each collective.
+/// The algorithm of each collective. Keys that a plan leaves out have the value of [`Collectives::default`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Collectives {
     /// Barrier.
-    pub barrier: TreeOnly,
+    pub barrier: BarrierAlgorithm,
     /// Broadcast.
-    pub bcast: TreeOnly,
+    pub bcast: BcastAlgorithm,
     /// Reduce.
-    pub reduce: TreeOnly,
+    pub reduce: ReduceAlgorithm,
     /// Allreduce.
     pub allreduce: AllreduceAlgorithm,
+    /// Reduce-scatter, of blocks of one size or of different sizes.
+    pub reduce_scatter: ReduceScatterAlgorithm,
+    /// Allgather.
+    pub allgather: AllgatherAlgorithm,
+    /// Allgather of different sizes.
+    pub allgatherv: AllgatherAlgorithm,
+    /// Gather.
+    pub gather: RootedAlgorithm,
+    /// Gather of different sizes.
+    pub gatherv: RootedAlgorithm,
+    /// Scatter.
+    pub scatter: RootedAlgorithm,
+    /// Scatter of different sizes.
+    pub scatterv: RootedAlgorithm,
     /// Alltoall.
     pub alltoall: AlltoallAlgorithm,
+    /// Alltoall of different sizes.
+    pub alltoallv: AlltoallvAlgorithm,
+    /// Scan and exscan.
+    pub scan: ScanAlgorithm,
 }
 
-/// Algorithms of barrier, bcast and reduce.
+/// Algorithms of barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TreeOnly {
-    /// [`crate::collectives::binary_tree`].
+pub enum BarrierAlgorithm {
+    /// Up a binary tree and down again.
     BinaryTree,
+    /// Up a binomial tree and down again.
+    BinomialTree,
+    /// All to rank 0, rank 0 to all.
+    Linear,
+    /// Exchanges at doubling distances.
+    RecursiveDoubling,
+    /// Messages around the ring of ranks at doubling distances.
+    Dissemination,
+    /// As MPICH: dissemination.
+    Mpich,
+}
+
+/// Algorithms of bcast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BcastAlgorithm {
+    /// Down a binary tree.
+    BinaryTree,
+    /// Down a binomial tree.
+    BinomialTree,
+    /// From the root to all at once.
+    Linear,
+    /// A binomial scatter, then an allgather by recursive doubling.
+    ScatterRecursiveDoubling,
+    /// A binomial scatter, then an allgather along a ring.
+    ScatterRing,
+    /// As MPICH, by size and number of ranks.
+    Mpich,
+}
+
+/// Algorithms of reduce.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReduceAlgorithm {
+    /// Up a binary tree.
+    BinaryTree,
+    /// Up a binomial tree.
+    BinomialTree,
+    /// From all to the root at once.
+    Linear,
+    /// A reduce-scatter by recursive halving, then a gather.
+    Rabenseifner,
+    /// As MPICH, by size.
+    Mpich,
 }
 
 /// Algorithms of allreduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AllreduceAlgorithm {
-    /// Reduce to rank 0, then broadcast: [`crate::collectives::binary_tree`].
+    /// Up a binary tree to rank 0 and down again.
     BinaryTree,
-    /// [`crate::collectives::recursive_doubling`].
+    /// Up a binomial tree to rank 0 and down again.
+    BinomialTree,
+    /// Exchanges of the whole vector at doubling distances.
     RecursiveDoubling,
+    /// A reduce-scatter and an allgather along a ring.
+    Ring,
+    /// A reduce-scatter by recursive halving, then an allgather by recursive doubling.
+    Rabenseifner,
+    /// As MPICH, by size.
+    Mpich,
+}
+
+/// Algorithms of reduce-scatter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReduceScatterAlgorithm {
+    /// A binomial reduce to rank 0, then a binomial scatter.
+    BinomialTree,
+    /// Exchanges at halving distances.
+    RecursiveHalving,
+    /// A block to every other rank, one by one.
+    Pairwise,
+    /// Along a ring.
+    Ring,
+    /// As MPICH, by size.
+    Mpich,
+}
+
+/// Algorithms of allgather and allgatherv.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AllgatherAlgorithm {
+    /// Exchanges at doubling distances.
+    RecursiveDoubling,
+    /// Bruck's: around the ring of ranks at doubling distances.
+    Bruck,
+    /// Along a ring.
+    Ring,
+    /// As MPICH, by size and number of ranks.
+    Mpich,
+}
+
+/// Algorithms of gather, gatherv, scatter and scatterv.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RootedAlgorithm {
+    /// Between the root and all others at once.
+    Linear,
+    /// Along a binomial tree.
+    BinomialTree,
+    /// As MPICH: a binomial tree; linear for gatherv and scatterv.
+    Mpich,
 }
 
 /// Algorithms of alltoall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AlltoallAlgorithm {
-    /// [`crate::collectives::ring`].
+    /// In step i from rank N to N + i.
     Ring,
+    /// In step i with rank N xor i, if ranks are a power of two; otherwise as ring.
+    Pairwise,
+    /// With 32 ranks at once.
+    Linear,
+    /// Bruck's: fewer and longer messages.
+    Bruck,
+    /// As MPICH, by size and number of ranks.
+    Mpich,
+}
+
+/// Algorithms of alltoallv.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AlltoallvAlgorithm {
+    /// In step i from rank N to N + i.
+    Ring,
+    /// In step i with rank N xor i, if ranks are a power of two; otherwise as ring.
+    Pairwise,
+    /// With 32 ranks at once.
+    Linear,
+    /// As MPICH: linear.
+    Mpich,
+}
+
+/// Algorithms of scan and exscan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScanAlgorithm {
+    /// One rank after the other.
+    Linear,
+    /// Exchanges at doubling distances.
+    RecursiveDoubling,
+    /// As MPICH: recursive doubling.
+    Mpich,
 }
 
 impl Default for MpiConfig {
@@ -84,15 +230,46 @@ impl Default for MpiConfig {
 }
 
 impl Default for Collectives {
+    /// SST's, as far as Kang et al. (SC 2022) and SST's firefly have them: binary trees, a ring for alltoall(v), the
+    /// mirror image of Bruck's allgather. Firefly has no reduce-scatter and no scan; those are assumed.
     fn default() -> Self {
         Self {
-            barrier: TreeOnly::BinaryTree,
-            bcast: TreeOnly::BinaryTree,
-            reduce: TreeOnly::BinaryTree,
+            barrier: BarrierAlgorithm::BinaryTree,
+            bcast: BcastAlgorithm::BinaryTree,
+            reduce: ReduceAlgorithm::BinaryTree,
             allreduce: AllreduceAlgorithm::BinaryTree,
+            reduce_scatter: ReduceScatterAlgorithm::BinomialTree,
+            allgather: AllgatherAlgorithm::Bruck,
+            allgatherv: AllgatherAlgorithm::Bruck,
+            gather: RootedAlgorithm::BinomialTree,
+            gatherv: RootedAlgorithm::BinomialTree,
+            scatter: RootedAlgorithm::BinomialTree,
+            scatterv: RootedAlgorithm::BinomialTree,
             alltoall: AlltoallAlgorithm::Ring,
+            alltoallv: AlltoallvAlgorithm::Ring,
+            scan: ScanAlgorithm::Linear,
         }
     }
+}
+
+impl Collectives {
+    /// MPICH's, all of them.
+    pub const MPICH: Self = Self {
+        barrier: BarrierAlgorithm::Mpich,
+        bcast: BcastAlgorithm::Mpich,
+        reduce: ReduceAlgorithm::Mpich,
+        allreduce: AllreduceAlgorithm::Mpich,
+        reduce_scatter: ReduceScatterAlgorithm::Mpich,
+        allgather: AllgatherAlgorithm::Mpich,
+        allgatherv: AllgatherAlgorithm::Mpich,
+        gather: RootedAlgorithm::Mpich,
+        gatherv: RootedAlgorithm::Mpich,
+        scatter: RootedAlgorithm::Mpich,
+        scatterv: RootedAlgorithm::Mpich,
+        alltoall: AlltoallAlgorithm::Mpich,
+        alltoallv: AlltoallvAlgorithm::Mpich,
+        scan: ScanAlgorithm::Mpich,
+    };
 }
 
 impl MpiConfig {
@@ -134,6 +311,7 @@ mod tests {
             {"barrier":"binary_tree","bcast":"binary_tree","reduce":"binary_tree","allreduce":"recursive_doubling","alltoall":"ring"}}"#;
         let config: MpiConfig = serde_json::from_str(text).unwrap();
         assert_eq!(config.collectives.allreduce, AllreduceAlgorithm::RecursiveDoubling);
+        assert_eq!(config.collectives.scan, ScanAlgorithm::Linear, "left out: the default");
         let again: MpiConfig = serde_json::from_str(&serde_json::to_string(&config).unwrap()).unwrap();
         assert_eq!(again, config);
         assert!(serde_json::from_str::<MpiConfig>(&text.replace("control", "contrl")).is_err());

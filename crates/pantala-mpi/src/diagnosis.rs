@@ -44,6 +44,8 @@ pub struct Blocked {
     /// Whether the peer's program has ended, so that it will never answer. A world that is one part of a machine knows that of its
     /// own ranks only ([`World::has_ended`]).
     pub peer_ended: bool,
+    /// If it is in a collective, and a message is there that says that another rank is in another one.
+    pub mismatch: Option<String>,
 }
 
 impl fmt::Display for Blocked {
@@ -66,7 +68,10 @@ impl fmt::Display for Blocked {
             (false, Waits::ToSend) => ", no receive matches",
             (false, Waits::ToReceive) => ", no message matches",
         })?;
-        if self.peer_ended { f.write_str(" (that rank has ended)") } else { Ok(()) }
+        if self.peer_ended {
+            f.write_str(" (that rank has ended)")?;
+        }
+        self.mismatch.as_ref().map_or(Ok(()), |mismatch| write!(f, "; {mismatch}"))
     }
 }
 
@@ -102,6 +107,11 @@ impl<P: Program> World<P> {
                 },
                 bytes,
                 matched,
+                mismatch: rank
+                    .collective
+                    .as_ref()
+                    .and_then(|running| rank.mismatch(running, &self.messages))
+                    .map(|fault| fault.to_string()),
                 peer_ended: peer != NONE && self.has_ended(job.id, peer),
             });
         };

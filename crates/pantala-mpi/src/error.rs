@@ -4,6 +4,8 @@ use std::fmt;
 
 use pantala_engine::Time;
 
+use crate::collectives::CollectiveKind;
+use crate::message::Header;
 use crate::op::{CommunicatorId, MAX_REQUESTS, Request};
 
 /// A rank's program asked for something that cannot be. The rank stops there; other ranks and jobs go on.
@@ -67,8 +69,33 @@ pub enum ProgramFault {
         /// The receive's size.
         room: u64,
     },
+    /// A collective has sizes for another number of ranks than there are.
+    CountsDoNotFit {
+        /// How many.
+        given: usize,
+        /// The communicator's size.
+        size: u32,
+    },
+    /// The ranks of a communicator do not call the same collectives in the same order, or not with the same root.
+    Mismatch {
+        /// What this rank calls.
+        mine: (CollectiveKind, u32),
+        /// The other rank of the job.
+        rank: u32,
+        /// What it calls in its place; the number is the root, 0 where there is none.
+        theirs: (CollectiveKind, u32),
+    },
     /// An iteration ends that has not started, or starts inside another.
     UnbalancedIteration,
+}
+
+impl ProgramFault {
+    /// A message of another collective than this rank's, or of another root.
+    #[cold]
+    pub(crate) fn mismatch(mine: (CollectiveKind, u32), header: &Header) -> Self {
+        let kind = CollectiveKind::of_tag(header.tag).unwrap_or(CollectiveKind::Barrier);
+        Self::Mismatch { mine, rank: header.source, theirs: (kind, header.occasion.root) }
+    }
 }
 
 impl fmt::Display for ProgramFault {
@@ -91,6 +118,16 @@ impl fmt::Display for ProgramFault {
                     f,
                     "the message of {bytes} bytes from rank {source} (tag {tag}) does not fit a receive of {room} bytes"
                 )
+            }
+            Self::CountsDoNotFit { given, size } => {
+                write!(f, "sizes for {given} ranks are given to a communicator of {size}")
+            }
+            Self::Mismatch { mine, rank, theirs } if mine.0 == theirs.0 => {
+                let ((kind, here), there) = (mine, theirs.1);
+                write!(f, "this rank calls {} with root {here}, rank {rank} with root {there}", kind.name())
+            }
+            Self::Mismatch { mine, rank, theirs } => {
+                write!(f, "this rank calls {} where rank {rank} calls {}", mine.0.name(), theirs.0.name())
             }
             Self::UnbalancedIteration => write!(f, "iteration marks do not alternate"),
         }

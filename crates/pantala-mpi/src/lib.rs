@@ -95,8 +95,8 @@
 //!
 //! # Collectives
 //!
-//! [`collectives`]: each is a small state machine that yields point-to-point steps; one file an algorithm, with its
-//! paper.
+//! [`collectives`]: each algorithm is a pure function that yields point-to-point steps; one file an algorithm, with its
+//! paper. Messages of a collective say which call it is, what kind and which root, so that ranks that disagree are told.
 //!
 //! # Accounts
 //!
@@ -140,13 +140,18 @@ pub mod record;
 mod slab;
 pub mod world;
 
+pub use collectives::Call;
 pub use communicator::Communicator;
-pub use config::{AllreduceAlgorithm, AlltoallAlgorithm, Collectives, EagerCompletion, MpiConfig, Recording, TreeOnly};
+pub use config::{
+    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm, BarrierAlgorithm, BcastAlgorithm,
+    Collectives, EagerCompletion, MpiConfig, Recording, ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm,
+    ScanAlgorithm,
+};
 pub use diagnosis::{Blocked, Waits};
 pub use error::{ProgramError, ProgramFault, SetupError};
 pub use fault::Fault;
 pub use mail::WorldMail;
-pub use message::{Header, Kind, Protocol};
+pub use message::{Header, Kind, Occasion, Protocol};
 pub use op::{CommunicatorId, Incoming, MAX_REQUESTS, Op, Outgoing, Program, Request, Source, TagSelect, WORLD};
 pub use outlook::Outlook;
 pub use record::{Account, CallKind, IterationRecord, LatencyStatistics, MessageRecord, RankReport};

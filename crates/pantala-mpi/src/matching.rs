@@ -15,7 +15,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use pantala_engine::random::mix;
 
-use crate::message::Message;
+use crate::message::{Header, Message, Occasion};
 use crate::op::TagSelect;
 use crate::slab::{Chain, Linked, NONE, Slab};
 
@@ -34,6 +34,8 @@ pub(crate) struct Receive {
     pub(crate) source: u32,
     pub(crate) context: u32,
     pub(crate) tag: TagSelect,
+    /// Which collective it belongs to; meaningless outside collectives.
+    pub(crate) occasion: Occasion,
     /// Whether a message has been found for it.
     pub(crate) matched: bool,
     next: u32,
@@ -41,7 +43,19 @@ pub(crate) struct Receive {
 
 impl Receive {
     pub(crate) const fn new(rank: u32, owner: u32, source: u32, context: u32, tag: TagSelect, bytes: u64) -> Self {
-        Self { bytes, stamp: 0, rank, owner, source, context, tag, matched: false, next: NONE }
+        let occasion = Occasion { number: 0, root: 0 };
+        Self { bytes, stamp: 0, rank, owner, source, context, tag, occasion, matched: false, next: NONE }
+    }
+
+    /// Whether a message of its source and context is for it. Collectives match by number alone: whether kind and root
+    /// are the same is for the world to check.
+    #[inline]
+    fn accepts(&self, header: &Header) -> bool {
+        if header.is_collective() {
+            self.occasion.number == header.occasion.number
+        } else {
+            self.tag.accepts(header.tag)
+        }
     }
 }
 
@@ -144,7 +158,7 @@ impl Matcher {
         loop {
             channel.expected = channel.expected.wrapping_add(1);
             let header = messages[current].header;
-            let exact = channel.posted.find(receives, |_, r| r.tag.accepts(header.tag));
+            let exact = channel.posted.find(receives, |_, r| r.accepts(&header));
             let any = self.from_any.find(receives, |_, r| r.context == header.context && r.tag.accepts(header.tag));
             let found = match (exact, any) {
                 (Some((_, e)), Some((before, a))) if receives[a].stamp < receives[e].stamp => {
@@ -187,7 +201,8 @@ impl Matcher {
     ) -> Option<u32> {
         self.stamp += 1;
         receives[receive].stamp = self.stamp;
-        let Receive { source, context, tag, .. } = receives[receive];
+        let posted = receives[receive];
+        let Receive { source, context, tag, .. } = posted;
         if source == NONE {
             let mut message = self.oldest;
             while message != NONE {
@@ -211,7 +226,7 @@ impl Matcher {
             return Some(message);
         }
         let channel = self.channels.entry(key(source, context)).or_default();
-        let Some((before, message)) = channel.unexpected.find(messages, |_, m| tag.accepts(m.header.tag)) else {
+        let Some((before, message)) = channel.unexpected.find(messages, |_, m| posted.accepts(&m.header)) else {
             channel.posted.push_back(receives, receive);
             return None;
         };
@@ -219,6 +234,16 @@ impl Matcher {
         self.forget(message, messages);
         receives[receive].matched = true;
         Some(message)
+    }
+
+    /// Messages that have found no receive, the oldest first.
+    pub(crate) fn unexpected<'a>(&self, messages: &'a Slab<Message>) -> impl Iterator<Item = &'a Header> {
+        let mut next = self.oldest;
+        std::iter::from_fn(move || {
+            let message = (next != NONE).then(|| &messages[next])?;
+            next = message.later;
+            Some(&message.header)
+        })
     }
 
     /// Takes a message out of the list of all unexpected messages.

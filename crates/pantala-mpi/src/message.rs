@@ -46,6 +46,15 @@ impl Protocol {
     }
 }
 
+/// Which collective call a message belongs to: the same on all ranks of the communicator, or somebody is mistaken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occasion {
+    /// The calls of collectives on the communicator before this one.
+    pub number: u32,
+    /// The root, or 0 where there is none.
+    pub root: u32,
+}
+
 /// All that the other side must know of a message: self-contained, so that it can travel with a transmission's
 /// first packet.
 ///
@@ -66,6 +75,8 @@ pub struct Header {
     pub tag: i32,
     /// The message's place among those of the same source, destination and context.
     pub sequence: u32,
+    /// Which collective it belongs to; meaningless outside collectives.
+    pub occasion: Occasion,
     /// The sender's handle of its pending send.
     pub(crate) origin: u32,
     /// The receiver's handle of the matched receive.
@@ -80,12 +91,18 @@ impl Header {
     /// What kind of communication it belongs to.
     #[inline]
     pub(crate) const fn class(&self) -> TrafficClass {
-        // Odd contexts are those of collectives, whose tags are their kinds.
-        if self.context % 2 == 1 && self.tag == CollectiveKind::Alltoall.tag() {
+        const ALL_TO_ALL: [i32; 2] = [CollectiveKind::Alltoall.tag(), CollectiveKind::Alltoallv.tag()];
+        if self.is_collective() && (self.tag == ALL_TO_ALL[0] || self.tag == ALL_TO_ALL[1]) {
             TrafficClass::AllToAll
         } else {
             TrafficClass::PointToPoint
         }
+    }
+
+    /// Whether it belongs to a collective: their contexts are odd, and their tags say their kinds.
+    #[inline]
+    pub(crate) const fn is_collective(&self) -> bool {
+        self.context % 2 == 1
     }
 
     /// The rank that transmits.

@@ -2,6 +2,8 @@
 
 use pantala_engine::Time;
 
+use crate::collectives::Call;
+
 /// Which of a rank's communicators: an index into the list given at set-up. 0 is the job's world.
 pub type CommunicatorId = u16;
 
@@ -74,8 +76,8 @@ pub struct Incoming {
 
 /// One MPI operation of one rank.
 ///
-/// Ranks (`destination`, `source`, `root`) are ranks of the communicator that the operation names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Ranks (`destination`, `source`, roots) are ranks of the communicator that the operation names.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Compute for this long (ps).
     Compute(Time),
@@ -98,43 +100,8 @@ pub enum Op {
     },
     /// A send and a receive at once; returns when both are complete.
     Sendrecv(Outgoing, Incoming),
-    /// Wait until every rank of the communicator has entered.
-    Barrier {
-        /// The communicator.
-        communicator: CommunicatorId,
-    },
-    /// `bytes` from the root to every rank.
-    Bcast {
-        /// The communicator.
-        communicator: CommunicatorId,
-        /// Root rank.
-        root: u32,
-        /// Payload bytes.
-        bytes: u64,
-    },
-    /// A reduction of `bytes` to the root.
-    Reduce {
-        /// The communicator.
-        communicator: CommunicatorId,
-        /// Root rank.
-        root: u32,
-        /// Payload bytes.
-        bytes: u64,
-    },
-    /// A reduction of `bytes`, the result on every rank.
-    Allreduce {
-        /// The communicator.
-        communicator: CommunicatorId,
-        /// Payload bytes.
-        bytes: u64,
-    },
-    /// `bytes` from every rank to every other rank.
-    Alltoall {
-        /// The communicator.
-        communicator: CommunicatorId,
-        /// Bytes per pair of ranks.
-        bytes: u64,
-    },
+    /// A collective among the ranks of a communicator; returns when this rank's part is done.
+    Collective(CommunicatorId, Call),
     /// An iteration of the application starts (a mark, it takes no time).
     IterationStart,
     /// The iteration ends (a mark, it takes no time).
@@ -157,11 +124,7 @@ impl Op {
             Self::Wait(_) => "wait",
             Self::Waitall { .. } => "waitall",
             Self::Sendrecv(..) => "sendrecv",
-            Self::Barrier { .. } => "barrier",
-            Self::Bcast { .. } => "bcast",
-            Self::Reduce { .. } => "reduce",
-            Self::Allreduce { .. } => "allreduce",
-            Self::Alltoall { .. } => "alltoall",
+            Self::Collective(_, call) => call.kind().name(),
             Self::IterationStart => "iteration start",
             Self::IterationEnd => "iteration end",
         }

@@ -6,7 +6,7 @@
 
 use crate::collectives::Collective;
 use crate::config::MpiConfig;
-use crate::op::{CommunicatorId, Op, Outgoing, Program};
+use crate::op::{Op, Outgoing, Program};
 use crate::rank::Rank;
 use serde::{Deserialize, Serialize};
 
@@ -50,29 +50,25 @@ impl Outlook {
     }
 }
 
-/// Bytes that an operation of `rank` puts on the wire, the other side's control messages included; a collective's are
-/// shared out evenly among its members. What is wrong with an operation shows when it is executed.
+/// Bytes that an operation of `rank` puts on the wire, the other side's control messages included. What is wrong with
+/// an operation shows when it is executed.
 fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
     let choice = &config.collectives;
     let message = |outgoing: &Outgoing| {
         let there = rank.communicator(outgoing.communicator).ok().and_then(|c| c.rank(outgoing.destination));
         if there == Some(rank.number) { 0.0 } else { on_the_wire(outgoing.bytes, config) as f64 }
     };
-    let collective = |id: CommunicatorId, machine: Collective, bytes: u64| {
-        let size = rank.communicator(id).map_or(1, |communicator| communicator.size());
-        machine.messages(size) as f64 / f64::from(size) * on_the_wire(bytes, config) as f64
-    };
     match *op {
         Op::Send(ref outgoing) | Op::Isend(ref outgoing, _) | Op::Sendrecv(ref outgoing, _) => message(outgoing),
-        Op::Barrier { communicator } => collective(communicator, Collective::barrier(choice), 0),
-        Op::Bcast { communicator, root, bytes } => {
-            collective(communicator, Collective::bcast(choice, root, bytes), bytes)
+        Op::Collective(id, ref call) => {
+            let Ok(communicator) = rank.communicator(id) else { return 0.0 };
+            let (me, size) = (communicator.me(), communicator.size());
+            if call.fault(size).is_some() {
+                return 0.0;
+            }
+            let sent = Collective::of(choice, call, size).sent(me, size);
+            sent.map(|bytes| on_the_wire(bytes, config)).sum::<u64>() as f64
         }
-        Op::Reduce { communicator, root, bytes } => {
-            collective(communicator, Collective::reduce(choice, root, bytes), bytes)
-        }
-        Op::Allreduce { communicator, bytes } => collective(communicator, Collective::allreduce(choice, bytes), bytes),
-        Op::Alltoall { communicator, bytes } => collective(communicator, Collective::alltoall(choice, bytes), bytes),
         Op::Compute(_)
         | Op::Recv(_)
         | Op::Irecv(..)

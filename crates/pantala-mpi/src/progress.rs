@@ -3,8 +3,9 @@
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
-use crate::collectives::{Collective, CollectiveKind, Step};
+use crate::collectives::{Call, Collective, Step};
 use crate::error::{ProgramError, ProgramFault};
+use crate::message::Occasion;
 use crate::op::{CommunicatorId, Op, Program, TagSelect};
 use crate::protocol::{Expected, Outbound};
 use crate::rank::{Activity, CALL, Running, Until};
@@ -65,7 +66,6 @@ impl<P: Program> World<P> {
     }
 
     fn execute(&mut self, r: usize, op: Op, now: Time, wakes: &mut Wakes) -> Goes {
-        let choice = self.config.collectives;
         match op {
             Op::Compute(0) => Ok(true),
             Op::Compute(time) => {
@@ -109,20 +109,10 @@ impl<P: Program> World<P> {
                 Ok(self.wait(r, request, 1, now))
             }
             Op::Waitall { first, count } => Ok(self.wait(r, first, count, now)),
-            Op::Barrier { communicator } => {
-                self.enter(r, communicator, 0, CollectiveKind::Barrier, Collective::barrier(&choice))
-            }
-            Op::Bcast { communicator, root, bytes } => {
-                self.enter(r, communicator, root, CollectiveKind::Bcast, Collective::bcast(&choice, root, bytes))
-            }
-            Op::Reduce { communicator, root, bytes } => {
-                self.enter(r, communicator, root, CollectiveKind::Reduce, Collective::reduce(&choice, root, bytes))
-            }
-            Op::Allreduce { communicator, bytes } => {
-                self.enter(r, communicator, 0, CollectiveKind::Allreduce, Collective::allreduce(&choice, bytes))
-            }
-            Op::Alltoall { communicator, bytes } => {
-                self.enter(r, communicator, 0, CollectiveKind::Alltoall, Collective::alltoall(&choice, bytes))
+            Op::Collective(communicator, call) => {
+                let running = self.enter(r, communicator, &call)?;
+                self.ranks[r].collective = Some(running);
+                Ok(true)
             }
             Op::IterationStart => self.start_iteration(r, now),
             Op::IterationEnd => self.end_iteration(r, now),
@@ -153,14 +143,18 @@ impl<P: Program> World<P> {
         false
     }
 
-    fn enter(&mut self, r: usize, id: CommunicatorId, root: u32, kind: CollectiveKind, machine: Collective) -> Goes {
+    /// The beginning of a collective.
+    fn enter(&mut self, r: usize, id: CommunicatorId, call: &Call) -> Result<Running, ProgramFault> {
         let rank = &mut self.ranks[r];
         let size = rank.communicator(id)?.size();
-        if root >= size {
-            return Err(ProgramFault::RankOutOfRange { rank: root, size });
+        if let Some(fault) = call.fault(size) {
+            return Err(fault);
         }
-        rank.collective = Some(Running { machine, communicator: id, tag: kind.tag() });
-        Ok(true)
+        let membership = &mut rank.memberships[usize::from(id)];
+        let occasion = Occasion { number: membership.calls, root: call.root() };
+        membership.calls = membership.calls.wrapping_add(1);
+        let machine = Collective::of(&self.config.collectives, call, size);
+        Ok(Running { machine, communicator: id, kind: call.kind(), occasion })
     }
 
     /// One step of the collective that the rank is in.
@@ -169,20 +163,21 @@ impl<P: Program> World<P> {
         let Some(running) = &mut rank.collective else {
             return Ok(true);
         };
-        let communicator = &rank.communicators[usize::from(running.communicator)];
-        let (size, context, tag) = (communicator.size(), communicator.collective_context(), running.tag);
+        let communicator = &rank.memberships[usize::from(running.communicator)].communicator;
+        let (size, context) = (communicator.size(), communicator.collective_context());
+        let (tag, occasion) = (running.kind.tag(), running.occasion);
         let peer = |member: u32| communicator.rank(member).ok_or(ProgramFault::RankOutOfRange { rank: member, size });
         match running.machine.next(communicator.me(), size) {
             None => {
                 rank.collective = None;
                 Ok(true)
             }
-            Some(Step::Isend { peer: member, bytes }) => {
-                let outbound = Outbound { destination: peer(member)?, context, tag, bytes };
+            Some(Step::Isend { peer: member, bytes, .. }) => {
+                let outbound = Outbound { destination: peer(member)?, context, tag, bytes, occasion };
                 self.post_send(r, outbound, CALL, now, wakes).map(|()| true)
             }
             Some(Step::Irecv { peer: member, bytes, .. }) => {
-                let expected = Expected { source: peer(member)?, context, tag: TagSelect::Is(tag), bytes };
+                let expected = Expected { source: peer(member)?, context, tag: TagSelect::Is(tag), bytes, occasion };
                 debug_assert_ne!(expected.source, NONE);
                 self.post_receive(r, expected, CALL, now, wakes).map(|()| true)
             }

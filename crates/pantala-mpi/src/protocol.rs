@@ -3,11 +3,12 @@
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
+use crate::collectives::CollectiveKind;
 use crate::config::EagerCompletion;
 use crate::error::ProgramFault;
 use crate::mail::WorldMail;
 use crate::matching::Receive;
-use crate::message::{Header, Kind, Message, Protocol};
+use crate::message::{Header, Kind, Message, Occasion, Protocol};
 use crate::op::{Incoming, Outgoing, Program, Source, TagSelect};
 use crate::rank::PendingSend;
 use crate::record::MessageRecord;
@@ -21,6 +22,7 @@ pub(crate) struct Outbound {
     pub(crate) context: u32,
     pub(crate) tag: i32,
     pub(crate) bytes: u64,
+    pub(crate) occasion: Occasion,
 }
 
 /// A checked receive: the source is the job's rank or [`NONE`] for any, the context is the wire's.
@@ -30,6 +32,7 @@ pub(crate) struct Expected {
     pub(crate) context: u32,
     pub(crate) tag: TagSelect,
     pub(crate) bytes: u64,
+    pub(crate) occasion: Occasion,
 }
 
 impl<P: Program> World<P> {
@@ -44,7 +47,8 @@ impl<P: Program> World<P> {
             return Err(ProgramFault::NegativeTag { tag: outgoing.tag });
         }
         let context = communicator.user_context();
-        Ok(Outbound { destination, context, tag: outgoing.tag, bytes: outgoing.bytes })
+        let occasion = Occasion::default();
+        Ok(Outbound { destination, context, tag: outgoing.tag, bytes: outgoing.bytes, occasion })
     }
 
     /// Checks a user's receive.
@@ -58,7 +62,10 @@ impl<P: Program> World<P> {
         };
         match incoming.tag {
             TagSelect::Is(tag) if tag < 0 => Err(ProgramFault::NegativeTag { tag }),
-            tag => Ok(Expected { source, context: communicator.user_context(), tag, bytes: incoming.bytes }),
+            tag => {
+                let (context, occasion) = (communicator.user_context(), Occasion::default());
+                Ok(Expected { source, context, tag, bytes: incoming.bytes, occasion })
+            }
         }
     }
 
@@ -71,7 +78,7 @@ impl<P: Program> World<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
-        let Outbound { destination, context, tag, bytes } = outbound;
+        let Outbound { destination, context, tag, bytes, occasion } = outbound;
         let eager = bytes <= self.config.eager_threshold_bytes;
         let rank = &mut self.ranks[r];
         let local = destination == rank.number;
@@ -83,6 +90,7 @@ impl<P: Program> World<P> {
             context,
             tag,
             sequence: rank.matcher.next_sequence(destination, context),
+            occasion,
             origin: NONE,
             target: NONE,
             job: self.jobs[rank.job as usize].id,
@@ -119,10 +127,12 @@ impl<P: Program> World<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
-        let Expected { source, context, tag, bytes } = expected;
+        let Expected { source, context, tag, bytes, occasion } = expected;
         let rank = &mut self.ranks[r];
         rank.begin(owner);
-        let handle = self.receives.insert(Receive::new(r as u32, owner, source, context, tag, bytes));
+        let mut receive = Receive::new(r as u32, owner, source, context, tag, bytes);
+        receive.occasion = occasion;
+        let handle = self.receives.insert(receive);
         match rank.matcher.post(handle, &mut self.messages, &mut self.receives) {
             Some(message) => self.matched(r, message, handle, now, wakes),
             None => Ok(()),
@@ -180,7 +190,14 @@ impl<P: Program> World<P> {
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
         let header = self.messages[handle].header;
-        let room = self.receives[receive].bytes;
+        let Receive { bytes: room, tag, occasion, .. } = self.receives[receive];
+        if header.is_collective() && (tag, occasion) != (TagSelect::Is(header.tag), header.occasion) {
+            let kind = match tag {
+                TagSelect::Is(tag) => CollectiveKind::of_tag(tag),
+                TagSelect::Any => None,
+            };
+            return Err(ProgramFault::mismatch((kind.unwrap_or(CollectiveKind::Barrier), occasion.root), &header));
+        }
         if header.bytes > room {
             let Header { source, tag, bytes, .. } = header;
             return Err(ProgramFault::Truncated { source, tag, bytes, room });

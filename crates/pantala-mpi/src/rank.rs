@@ -2,13 +2,14 @@
 
 use pantala_engine::Time;
 
-use crate::collectives::Collective;
+use crate::collectives::{Collective, CollectiveKind};
 use crate::communicator::Communicator;
 use crate::error::ProgramFault;
 use crate::matching::Matcher;
+use crate::message::{Header, Message, Occasion};
 use crate::op::{CommunicatorId, MAX_REQUESTS, Request};
 use crate::record::{Account, CallKind};
-use crate::slab::NONE;
+use crate::slab::{NONE, Slab};
 
 /// Who is told when a send or a receive completes: the rank's present call, or one of its requests.
 pub(crate) const CALL: u32 = NONE;
@@ -60,11 +61,20 @@ enum Slot {
 }
 
 /// A collective that the rank is in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Running {
     pub(crate) machine: Collective,
     pub(crate) communicator: CommunicatorId,
-    pub(crate) tag: i32,
+    pub(crate) kind: CollectiveKind,
+    pub(crate) occasion: Occasion,
+}
+
+/// A communicator that the rank is in.
+#[derive(Clone, Debug)]
+pub(crate) struct Membership {
+    pub(crate) communicator: Communicator,
+    /// Collectives called on it so far.
+    pub(crate) calls: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -90,7 +100,7 @@ pub(crate) struct Rank<P> {
     pub(crate) matcher: Matcher,
     pub(crate) account: Account,
     slots: Vec<Slot>,
-    pub(crate) communicators: Vec<Communicator>,
+    pub(crate) memberships: Vec<Membership>,
     /// The name of the latest operation.
     pub(crate) operation: &'static str,
     pub(crate) iterations: u32,
@@ -125,7 +135,7 @@ impl<P> Rank<P> {
             matcher: Matcher::new(),
             account: Account::default(),
             slots: Vec::new(),
-            communicators,
+            memberships: communicators.into_iter().map(|communicator| Membership { communicator, calls: 0 }).collect(),
             operation: "start",
             iterations: 0,
             iteration: None,
@@ -136,7 +146,19 @@ impl<P> Rank<P> {
     }
 
     pub(crate) fn communicator(&self, id: CommunicatorId) -> Result<&Communicator, ProgramFault> {
-        self.communicators.get(usize::from(id)).ok_or(ProgramFault::UnknownCommunicator { communicator: id })
+        let found = self.memberships.get(usize::from(id)).map(|membership| &membership.communicator);
+        found.ok_or(ProgramFault::UnknownCommunicator { communicator: id })
+    }
+
+    /// What an unexpected message says against a collective that the rank is in. Slow: for reports only.
+    pub(crate) fn mismatch(&self, running: &Running, messages: &Slab<Message>) -> Option<ProgramFault> {
+        let Running { communicator, kind, occasion, .. } = running;
+        let context = self.communicator(*communicator).ok()?.collective_context();
+        let mut calls = self.matcher.unexpected(messages).filter(|header| {
+            let Header { context: there, tag, occasion: other, .. } = header;
+            *there == context && other.number == occasion.number && (*tag, other) != (kind.tag(), occasion)
+        });
+        calls.next().map(|header| ProgramFault::mismatch((*kind, occasion.root), header))
     }
 
     /// Counts a send or receive of `owner` that has started and is not complete.

@@ -5,7 +5,7 @@ mod common;
 use common::{Ideal, Script, finish, from, reports, to, world, world_with};
 use pantala_engine::Time;
 use pantala_mpi::{
-    AllreduceAlgorithm, Collectives, Communicator, IterationRecord, MpiConfig, Op, Program, RankSetup, Recording,
+    AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, Op, Program, RankSetup, Recording,
     SetupError, World,
 };
 
@@ -23,13 +23,13 @@ fn communication_time_is_split_by_kind_of_call() {
             Op::Send(to(1, 0, 13_000)),
             Op::Irecv(from(1, 0, 100), 4),
             Op::Wait(4),
-            Op::Barrier { communicator: 0 },
+            Op::Collective(0, Call::Barrier),
         ],
         vec![
             Op::Recv(from(0, 0, 13_000)),
             Op::Compute(70_000),
             Op::Send(to(0, 0, 100)),
-            Op::Barrier { communicator: 0 },
+            Op::Collective(0, Call::Barrier),
         ],
     ];
     let mut world = world(MpiConfig::default(), scripts);
@@ -109,11 +109,11 @@ fn collectives_move_their_closed_form() {
             let collectives = Collectives { allreduce: algorithm, ..Collectives::default() };
             let config = MpiConfig { collectives, ..MpiConfig::default() };
             let script = vec![
-                Op::Barrier { communicator: 0 },
-                Op::Bcast { communicator: 0, root: n - 1, bytes: 100 },
-                Op::Reduce { communicator: 0, root: n / 2, bytes: 20_000 },
-                Op::Allreduce { communicator: 0, bytes: 300 },
-                Op::Alltoall { communicator: 0, bytes: 13_000 },
+                Op::Collective(0, Call::Barrier),
+                Op::Collective(0, Call::Bcast { root: n - 1, bytes: 100 }),
+                Op::Collective(0, Call::Reduce { root: n / 2, bytes: 20_000 }),
+                Op::Collective(0, Call::Allreduce { bytes: 300 }),
+                Op::Collective(0, Call::Alltoall { bytes: 13_000 }),
             ];
             let mut world = world(config, vec![script; n as usize]);
             finish(&mut world, &mut Ideal::reordering(LATENCY, 1, 50_000, u64::from(n)));
@@ -133,7 +133,7 @@ fn collectives_move_their_closed_form() {
 #[test]
 fn a_barrier_holds_all_back() {
     let n = 13;
-    let scripts = (0..n).map(|r| vec![Op::Compute(1_000 * r + 1), Op::Barrier { communicator: 0 }]).collect();
+    let scripts = (0..n).map(|r| vec![Op::Compute(1_000 * r + 1), Op::Collective(0, Call::Barrier)]).collect();
     let mut world = world(MpiConfig::default(), scripts);
     finish(&mut world, &mut network());
     let slowest = 1_000 * (n - 1) + 1;
@@ -151,9 +151,9 @@ fn sub_communicators_work_side_by_side() {
         ]
     };
     let script = vec![
-        Op::Alltoall { communicator: 1, bytes: 100 },
-        Op::Alltoall { communicator: 2, bytes: 20_000 },
-        Op::Bcast { communicator: 2, root: 2, bytes: 7 },
+        Op::Collective(1, Call::Alltoall { bytes: 100 }),
+        Op::Collective(2, Call::Alltoall { bytes: 20_000 }),
+        Op::Collective(2, Call::Bcast { root: 2, bytes: 7 }),
     ];
     let mut world = world_with(MpiConfig::default(), vec![script; 12], split);
     finish(&mut world, &mut Ideal::reordering(LATENCY, 1, 100_000, 5));
@@ -182,7 +182,7 @@ impl Program for Exchange {
             3 => Op::WAITALL,
             _ => {
                 self.left -= 1;
-                Op::Allreduce { communicator: 0, bytes: 8 }
+                Op::Collective(0, Call::Allreduce { bytes: 8 })
             }
         })
     }
@@ -255,7 +255,8 @@ fn bad_set_ups_are_refused() {
 fn ranks_can_share_a_nic() {
     let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
     let nics = [world.add_nic(0), world.add_nic(1)];
-    let script = vec![Op::Alltoall { communicator: 0, bytes: 1_000 }, Op::Allreduce { communicator: 0, bytes: 50_000 }];
+    let script =
+        vec![Op::Collective(0, Call::Alltoall { bytes: 1_000 }), Op::Collective(0, Call::Allreduce { bytes: 50_000 })];
     let ranks = (0..6).map(|r| RankSetup {
         nic: nics[r / 3],
         program: Script(script.clone().into_iter()),
@@ -281,16 +282,16 @@ impl Program for Foreseen {
 #[test]
 fn progress_is_the_share_of_bytes_that_have_arrived() {
     let scripts = || {
-        let collective = Op::Alltoall { communicator: 0, bytes: 20_000 };
+        let collective = Op::Collective(0, Call::Alltoall { bytes: 20_000 });
         [
             vec![
                 Op::Send(to(1, 0, 9_000)),
                 Op::Irecv(from(0, 1, 5), 0),
                 Op::Isend(to(0, 1, 5), 1),
                 Op::WAITALL,
-                collective,
+                collective.clone(),
             ],
-            vec![Op::Recv(from(0, 0, 9_000)), Op::Compute(1_000_000_000), Op::Send(to(2, 0, 0)), collective],
+            vec![Op::Recv(from(0, 0, 9_000)), Op::Compute(1_000_000_000), Op::Send(to(2, 0, 0)), collective.clone()],
             vec![Op::Recv(from(1, 0, 9_000)), collective],
         ]
     };

@@ -5,7 +5,7 @@ mod common;
 use common::{Ideal, finish, from, to, world};
 use pantala_fabric::TrafficClass;
 use pantala_mpi::collectives::CollectiveKind;
-use pantala_mpi::{MpiConfig, Op, WORLD};
+use pantala_mpi::{Call, MpiConfig, Op, WORLD};
 
 /// Bytes offered by class (point-to-point, all-to-all), and the number of packets, by four ranks that each do `operation`.
 fn offered(operation: impl Fn(u32) -> Vec<Op>) -> ([u64; TrafficClass::COUNT], [usize; TrafficClass::COUNT]) {
@@ -24,7 +24,7 @@ fn offered(operation: impl Fn(u32) -> Vec<Op>) -> ([u64; TrafficClass::COUNT], [
 #[test]
 fn all_to_all_is_a_class_of_its_own() {
     for (bytes, control) in [(1_000, 0), (50_000, 3 * 64)] {
-        let (offered, packets) = offered(|_| vec![Op::Alltoall { communicator: WORLD, bytes }]);
+        let (offered, packets) = offered(|_| vec![Op::Collective(WORLD, Call::Alltoall { bytes })]);
         assert_eq!(offered, [0, 4 * 3 * (bytes + control)]);
         assert_eq!(packets[0], 0);
     }
@@ -36,15 +36,15 @@ fn everything_else_is_point_to_point() {
     let tag = CollectiveKind::Alltoall.tag();
     let exchange = |rank: u32| vec![Op::Sendrecv(to(rank ^ 1, tag.abs(), 20_000), from(rank ^ 1, tag.abs(), 20_000))];
     assert_eq!(offered(exchange).0, [4 * (20_000 + 3 * 64), 0]);
-    let communicator = WORLD;
-    for operation in [
-        Op::Barrier { communicator },
-        Op::Bcast { communicator, root: 1, bytes: 9_000 },
-        Op::Reduce { communicator, root: 1, bytes: 9_000 },
-        Op::Allreduce { communicator, bytes: 9_000 },
+
+    for call in [
+        Call::Barrier,
+        Call::Bcast { root: 1, bytes: 9_000 },
+        Call::Reduce { root: 1, bytes: 9_000 },
+        Call::Allreduce { bytes: 9_000 },
     ] {
-        let ([point_to_point, all_to_all], _) = offered(|_| vec![operation]);
-        assert!(point_to_point > 0 && all_to_all == 0, "{}", operation.name());
+        let ([point_to_point, all_to_all], _) = offered(|_| vec![Op::Collective(WORLD, call.clone())]);
+        assert!(point_to_point > 0 && all_to_all == 0, "{}", call.kind().name());
     }
 }
 
@@ -54,7 +54,7 @@ fn a_program_can_have_both() {
     let both = |rank: u32| {
         vec![
             Op::Sendrecv(to(rank ^ 1, 0, 3_000), from(rank ^ 1, 0, 3_000)),
-            Op::Alltoall { communicator: WORLD, bytes: 700 },
+            Op::Collective(WORLD, Call::Alltoall { bytes: 700 }),
             Op::Sendrecv(to(rank ^ 1, 0, 500), from(rank ^ 1, 0, 500)),
         ]
     };

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Ideal, from, from_any, to, world};
 use pantala_engine::Time;
-use pantala_mpi::{Blocked, Incoming, MpiConfig, Op, Outgoing, ProgramFault, TagSelect, Waits};
+use pantala_mpi::{Blocked, Call, Incoming, MpiConfig, Op, Outgoing, ProgramFault, TagSelect, Waits};
 
 /// The error of rank 0's script; rank 1 does nothing.
 fn fault(script: Vec<Op>) -> (ProgramFault, String) {
@@ -24,8 +24,8 @@ fn operations_that_cannot_be() {
     assert_eq!(text, "job 0 rank 0: send at 10 ps: there is no rank 2 in a communicator of 2");
     let cases = [
         (vec![Op::Recv(from(9, 0, 1))], ProgramFault::RankOutOfRange { rank: 9, size: 2 }),
-        (vec![Op::Bcast { communicator: 0, root: 2, bytes: 1 }], ProgramFault::RankOutOfRange { rank: 2, size: 2 }),
-        (vec![Op::Barrier { communicator: 1 }], ProgramFault::UnknownCommunicator { communicator: 1 }),
+        (vec![Op::Collective(0, Call::Bcast { root: 2, bytes: 1 })], ProgramFault::RankOutOfRange { rank: 2, size: 2 }),
+        (vec![Op::Collective(1, Call::Barrier)], ProgramFault::UnknownCommunicator { communicator: 1 }),
         (
             vec![Op::Send(Outgoing { communicator: 4, ..to(1, 0, 1) })],
             ProgramFault::UnknownCommunicator { communicator: 4 },
@@ -91,7 +91,7 @@ fn receives_that_nobody_answers() {
     let report = stuck(vec![
         vec![Op::Irecv(from(1, 3, 10), 0), Op::Irecv(from_any(TagSelect::Any, 10), 7), Op::WAITALL],
         vec![],
-        vec![Op::Allreduce { communicator: 0, bytes: 8 }],
+        vec![Op::Collective(0, Call::Allreduce { bytes: 8 })],
     ]);
     assert_eq!(report.len(), 3);
     assert_eq!((report[0].waits, report[0].peer, report[0].tag), (Waits::ToReceive, None, None));

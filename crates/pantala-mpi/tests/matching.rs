@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Ideal, finish, from, from_any, reports, to, world, world_with};
-use pantala_mpi::{Communicator, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
+use pantala_mpi::{Call, Communicator, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
 use proptest::prelude::*;
 
 #[test]
@@ -51,8 +51,8 @@ fn communicators_do_not_mix() {
 #[test]
 fn collectives_do_not_take_user_messages() {
     let scripts = vec![
-        vec![Op::Isend(to(1, 0, 8), 0), Op::Allreduce { communicator: 0, bytes: 8 }, Op::Wait(0)],
-        vec![Op::Irecv(from_any(TagSelect::Any, 8), 0), Op::Allreduce { communicator: 0, bytes: 8 }, Op::Wait(0)],
+        vec![Op::Isend(to(1, 0, 8), 0), Op::Collective(0, Call::Allreduce { bytes: 8 }), Op::Wait(0)],
+        vec![Op::Irecv(from_any(TagSelect::Any, 8), 0), Op::Collective(0, Call::Allreduce { bytes: 8 }), Op::Wait(0)],
     ];
     let mut world = world(MpiConfig::default(), scripts);
     finish(&mut world, &mut Ideal::new(1_000, 10));

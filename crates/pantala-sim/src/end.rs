@@ -97,6 +97,7 @@ mod tests {
             bytes: 20_000,
             matched: false,
             peer_ended: false,
+            mismatch: None,
         };
         assert_eq!(
             deadlock(&[wait(0), wait(1)]),

@@ -8,75 +8,27 @@
 //!
 //! `p log2 p + 2r` messages of the full size; `log2 p` rounds, and two more if `r > 0`.
 
-use super::{Fold, Step};
+use super::folded::{Folded, Seat};
+use super::layout::{Blocks, Task};
+use super::step::{Fold, Point, Turn, round};
 
-/// The machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecursiveDoubling {
-    bytes: u64,
-    stage: Stage,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// Give to or take from the neighbour that sits out, in step `.0`.
-    In(u8),
-    /// Exchange at this distance, in step `.1`.
-    Round(u32, u8),
-    /// Hand the result back, in step `.0`.
-    Out(u8),
-}
-
-impl RecursiveDoubling {
-    /// An allreduce of `bytes`.
-    #[must_use]
-    pub const fn allreduce(bytes: u64) -> Self {
-        Self { bytes, stage: Stage::In(0) }
-    }
-
-    /// Messages of all members together.
-    #[must_use]
-    pub fn messages(&self, size: u32) -> u64 {
-        let power = 1 << size.ilog2();
-        u64::from(power) * u64::from(size.ilog2()) + 2 * u64::from(size - power)
-    }
-
-    /// The next step of member `me` of `size`.
-    pub fn next(&mut self, me: u32, size: u32) -> Option<Step> {
-        let bytes = self.bytes;
-        let power = 1 << size.ilog2();
-        let rest = size - power;
-        let paired = me < 2 * rest;
-        let sits_out = paired && me % 2 == 0;
-        loop {
-            let (stage, step) = match self.stage {
-                Stage::In(_) if !paired => (Stage::Round(1, 0), None),
-                Stage::In(0) if sits_out => (Stage::In(1), Some(Step::Isend { peer: me + 1, bytes })),
-                Stage::In(0) => (Stage::In(1), Some(Step::Irecv { peer: me - 1, bytes, fold: Fold::Combine })),
-                Stage::In(_) if sits_out => (Stage::Out(0), Some(Step::Waitall)),
-                Stage::In(_) => (Stage::Round(1, 0), Some(Step::Waitall)),
-                Stage::Round(distance, _) if distance >= power => (Stage::Out(0), None),
-                Stage::Round(distance, at) => {
-                    let place = if paired { me / 2 } else { me - rest };
-                    let other = place ^ distance;
-                    let peer = if other < rest { 2 * other + 1 } else { other + rest };
-                    match at {
-                        0 => (Stage::Round(distance, 1), Some(Step::Irecv { peer, bytes, fold: Fold::Combine })),
-                        1 => (Stage::Round(distance, 2), Some(Step::Isend { peer, bytes })),
-                        _ => (Stage::Round(2 * distance, 0), Some(Step::Waitall)),
-                    }
-                }
-                Stage::Out(0) if sits_out => {
-                    (Stage::Out(1), Some(Step::Irecv { peer: me + 1, bytes, fold: Fold::Replace }))
-                }
-                Stage::Out(0) if paired => (Stage::Out(1), Some(Step::Isend { peer: me - 1, bytes })),
-                Stage::Out(1) => (Stage::Out(2), Some(Step::Waitall)),
-                Stage::Out(_) => return None,
-            };
-            self.stage = stage;
-            if step.is_some() {
-                return step;
-            }
+/// The sum of all to all.
+pub(super) fn allreduce(task: &Task, point: Point) -> Turn {
+    let folded = Folded::of(point.size);
+    let seat = folded.seat(point.me);
+    let send = |peer| Some(task.send(point, peer, Blocks::All));
+    let receive = |peer, fold| Some(task.receive(point, peer, Blocks::All, fold));
+    let last = folded.rounds() + 1;
+    match (point.round, seat) {
+        (0, Seat::Out { partner }) => round(point, [send(partner)]),
+        (0, Seat::In { partner: Some(partner), .. }) => round(point, [receive(partner, Fold::Combine)]),
+        (n, Seat::In { place, .. }) if n > 0 && n < last => {
+            let peer = folded.member(place ^ 1 << (n - 1));
+            round(point, [receive(peer, Fold::Combine), send(peer)])
         }
+        (n, Seat::Out { partner }) if n == last => round(point, [receive(partner, Fold::Replace)]),
+        (n, Seat::In { partner: Some(partner), .. }) if n == last => round(point, [send(partner)]),
+        (n, _) if n > last => Turn::End,
+        _ => Turn::Skip,
     }
 }

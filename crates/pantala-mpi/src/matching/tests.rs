@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::message::{Header, Kind};
+use crate::message::{Header, Kind, Occasion};
 
 const SOURCES: u32 = 3;
 const CONTEXTS: u32 = 2;
@@ -74,9 +74,10 @@ fn message(source: u32, context: u32, tag: i32, sequence: u32) -> Message {
         bytes: 1,
         source,
         destination: 9,
-        context,
+        context: 2 * context,
         tag,
         sequence,
+        occasion: Occasion::default(),
         origin: NONE,
         target: NONE,
         job: 0,
@@ -97,7 +98,7 @@ proptest! {
         let mut on_the_way: Vec<(u32, u32, u32, i32, u32)> = Vec::new();
         for source in 0..SOURCES {
             for context in 0..CONTEXTS {
-                matcher.channels.entry(key(source, context)).or_default().expected = first;
+                matcher.channels.entry(key(source, 2 * context)).or_default().expected = first;
             }
         }
         for step in steps {
@@ -117,7 +118,7 @@ proptest! {
                 Step::Arrive(_) => {}
                 Step::Post(source, context, tag) => {
                     let select = tag.map_or(TagSelect::Any, TagSelect::Is);
-                    let id = receives.insert(Receive::new(0, 0, source.unwrap_or(NONE), context, select, 1));
+                    let id = receives.insert(Receive::new(0, 0, source.unwrap_or(NONE), 2 * context, select, 1));
                     let found = matcher.post(id, &mut messages, &mut receives);
                     prop_assert_eq!(found, reference.post((id, source, context, tag)));
                     prop_assert_eq!(receives[id].matched, found.is_some());
@@ -134,6 +135,26 @@ fn sequence_numbers_count_per_peer_and_context() {
         [(1, 0), (1, 0), (2, 0), (1, 1), (1, 0)].map(|(peer, context)| matcher.next_sequence(peer, context)),
         [0, 1, 0, 0, 2]
     );
+}
+
+/// In the contexts of collectives, which are odd, the number of the call decides, whatever the tag.
+#[test]
+fn collectives_match_by_number() {
+    let (mut messages, mut receives, mut matcher) = (Slab::new(), Slab::new(), Matcher::new());
+    let mut matches = Vec::new();
+    for (sequence, number) in [(0, 5), (1, 4), (2, 5)] {
+        let mut message = message(3, 0, -1, sequence);
+        message.header.context = 1;
+        message.header.occasion.number = number;
+        matcher.arrive(messages.insert(message), &mut messages, &mut receives, &mut matches);
+    }
+    let mut post = |number| {
+        let occasion = Occasion { number, root: 0 };
+        let receive = Receive { occasion, ..Receive::new(0, 0, 3, 1, TagSelect::Is(-2), 1) };
+        matcher.post(receives.insert(receive), &mut messages, &mut receives)
+    };
+    assert_eq!([4, 5, 5, 5].map(&mut post), [Some(1), Some(0), Some(2), None]);
+    assert!(matches.is_empty());
 }
 
 #[test]

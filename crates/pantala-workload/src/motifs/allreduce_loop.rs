@@ -4,7 +4,7 @@
 //! every 129 ms, both divided by 25 in the paper (1.126 MB and 5.16 ms). The allreduce's algorithm is the plan's.
 
 use pantala_engine::Time;
-use pantala_mpi::{Fault, Op, Program, WORLD};
+use pantala_mpi::{Call, Fault, Op, Program, WORLD};
 use serde::{Deserialize, Serialize};
 
 use super::{Position, bounded, positive};
@@ -52,7 +52,7 @@ impl Program for AllreduceLoopRank {
         Some(match self.position.step()? {
             0 => Op::IterationStart,
             1 => Op::Compute(self.spec.compute_ps),
-            2 => Op::Allreduce { communicator: WORLD, bytes: self.spec.message_bytes },
+            2 => Op::Collective(WORLD, Call::Allreduce { bytes: self.spec.message_bytes }),
             _ => {
                 self.position.turn();
                 Op::IterationEnd
@@ -62,6 +62,6 @@ impl Program for AllreduceLoopRank {
 
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
         let AllreduceLoop { message_bytes: bytes, iterations, .. } = self.spec;
-        Some(vec![(Op::Allreduce { communicator: WORLD, bytes }, iterations.into())])
+        Some(vec![(Op::Collective(WORLD, Call::Allreduce { bytes }), iterations.into())])
     }
 }

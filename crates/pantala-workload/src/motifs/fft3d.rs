@@ -8,7 +8,7 @@
 //! Ranks fill the array row by row: rank `row * columns + column`; a row communicator is `columns` consecutive ranks.
 
 use pantala_engine::Time;
-use pantala_mpi::{Communicator, Fault, Op, Program};
+use pantala_mpi::{Call, Communicator, Fault, Op, Program};
 use serde::{Deserialize, Serialize};
 
 use super::{Position, bounded, positive};
@@ -65,8 +65,8 @@ impl Fft3d {
     /// The alltoalls in rows and in columns.
     const fn transposes(&self) -> [Op; 2] {
         [
-            Op::Alltoall { communicator: ROW, bytes: self.row_message_bytes },
-            Op::Alltoall { communicator: COLUMN, bytes: self.column_message_bytes },
+            Op::Collective(ROW, Call::Alltoall { bytes: self.row_message_bytes }),
+            Op::Collective(COLUMN, Call::Alltoall { bytes: self.column_message_bytes }),
         ]
     }
 

@@ -1,0 +1,177 @@
+//! What a collective moves: its data, cut into blocks.
+
+use std::sync::Arc;
+
+/// What a collective works on, whatever the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// The data.
+    pub layout: Layout,
+    /// The root, where there is one; 0 where there is none.
+    pub root: u32,
+}
+
+/// How the data of a collective are cut into blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// One vector of this many bytes, cut into as many blocks as an algorithm likes, as evenly as bytes allow: block
+    /// `i` of `n` starts at byte `floor(i bytes / n)`.
+    Vector(u64),
+    /// A block of this many bytes for every member, or for every pair of members.
+    Each(u64),
+    /// A block for every member, of these sizes.
+    Counts(Arc<[u64]>),
+    /// A block for every pair of members: those of this member.
+    Exchange(Arc<Exchange>),
+}
+
+/// One member's side of an exchange of everybody with everybody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Bytes to each member.
+    pub send: Vec<u64>,
+    /// Bytes from each member.
+    pub receive: Vec<u64>,
+}
+
+/// Some blocks of a member.
+///
+/// Blocks are numbered by the member that they belong to, or along the vector; those of an alltoall by distance: at
+/// the start block `d` is for the member `d` places after, at the end it is from the one `d` places before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    /// The whole vector.
+    All,
+    /// `count` blocks from `first` on, cyclically, if there are `of`.
+    Range {
+        /// The first.
+        first: u32,
+        /// How many.
+        count: u32,
+        /// How many there are.
+        of: u32,
+    },
+    /// Those whose number has this bit set, if there are as many as members.
+    Bit(u32),
+}
+
+impl Task {
+    /// Bytes of all blocks.
+    #[must_use]
+    pub fn total(&self, size: u32) -> u64 {
+        self.layout.bytes(Blocks::All, size)
+    }
+}
+
+impl Blocks {
+    /// The one block `block` of `of`.
+    #[must_use]
+    pub const fn one(block: u32, of: u32) -> Self {
+        Self::Range { first: block, count: 1, of }
+    }
+
+    /// The blocks `first..end` of `of`.
+    #[must_use]
+    pub const fn between(first: u32, end: u32, of: u32) -> Self {
+        Self::Range { first, count: end - first, of }
+    }
+}
+
+impl Layout {
+    /// Bytes of some blocks of one of `size` members.
+    #[must_use]
+    pub fn bytes(&self, blocks: Blocks, size: u32) -> u64 {
+        match blocks {
+            Blocks::All => match self {
+                Self::Vector(bytes) => *bytes,
+                _ => self.span(0, size, size),
+            },
+            Blocks::Range { first, count, of } => {
+                let end = first + count;
+                if end <= of {
+                    self.span(first, end, of)
+                } else {
+                    self.span(first, of, of) + self.span(0, end - of, of)
+                }
+            }
+            Blocks::Bit(bit) => {
+                let (low, whole) = (1 << bit, u64::from(size) >> (bit + 1) << bit);
+                let rest = (u64::from(size) & (2 * low - 1)).saturating_sub(low);
+                (whole + rest).saturating_mul(self.bytes(Blocks::one(0, size), size))
+            }
+        }
+    }
+
+    /// Bytes of the blocks `first..end` of `of`.
+    fn span(&self, first: u32, end: u32, of: u32) -> u64 {
+        match self {
+            Self::Vector(bytes) => cut(*bytes, end, of) - cut(*bytes, first, of),
+            Self::Each(bytes) => bytes.saturating_mul(u64::from(end - first)),
+            Self::Counts(counts) => sum(&counts[first as usize..end as usize]),
+            Self::Exchange(pairs) => sum(&pairs.send[first as usize..end as usize]),
+        }
+    }
+
+    /// Bytes of the block for `peer`.
+    #[inline]
+    #[must_use]
+    pub fn bytes_to(&self, peer: u32, size: u32) -> u64 {
+        self.bytes(Blocks::one(peer, size), size)
+    }
+
+    /// Bytes of the block from `peer`.
+    #[inline]
+    #[must_use]
+    pub fn bytes_from(&self, peer: u32, size: u32) -> u64 {
+        match self {
+            Self::Exchange(pairs) => pairs.receive[peer as usize],
+            _ => self.bytes_to(peer, size),
+        }
+    }
+}
+
+/// Where block `block` of `of` starts in a vector.
+fn cut(bytes: u64, block: u32, of: u32) -> u64 {
+    match bytes.checked_mul(u64::from(block)) {
+        Some(product) => product / u64::from(of),
+        None => (u128::from(bytes) * u128::from(block) / u128::from(of)) as u64,
+    }
+}
+
+fn sum(counts: &[u64]) -> u64 {
+    counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_vector_is_cut_evenly(bytes: u64, of in 1u32..200, first in 0u32..200) {
+            let layout = Layout::Vector(bytes);
+            let first = first % of;
+            let whole = Blocks::Range { first, count: of, of };
+            prop_assert_eq!(layout.bytes(whole, 1), bytes);
+            let sizes: Vec<u64> = (0..of).map(|block| layout.bytes(Blocks::one(block, of), 1)).collect();
+            prop_assert_eq!(sizes.iter().map(|s| u128::from(*s)).sum::<u128>(), u128::from(bytes));
+            prop_assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
+        }
+
+        #[test]
+        fn bits_are_counted(size in 1u32..5_000, bit in 0u32..13) {
+            let count = (0..size).filter(|block| block >> bit & 1 == 1).count() as u64;
+            prop_assert_eq!(Layout::Each(3).bytes(Blocks::Bit(bit), size), 3 * count);
+        }
+
+        #[test]
+        fn counts_add_up(counts in prop::collection::vec(0u64..1_000, 1..40), first in 0usize..40, count in 0usize..40) {
+            let n = counts.len();
+            let (first, count) = (first % n, count % (n + 1));
+            let expected: u64 = (first..first + count).map(|i| counts[i % n]).sum();
+            let blocks = Blocks::Range { first: first as u32, count: count as u32, of: n as u32 };
+            prop_assert_eq!(Layout::Counts(counts.into()).bytes(blocks, n as u32), expected);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! MPICH's choices: which algorithm for which size.
+//!
+//! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, International Journal of
+//! High Performance Computing Applications 19(1), 2005, with the thresholds that MPICH documents as the defaults of its
+//! control variables (`MPIR_CVAR_*`, named at each constant). Operations commute; elements are as small as a byte.
+
+use crate::config::{
+    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, BcastAlgorithm, ReduceAlgorithm, ReduceScatterAlgorithm,
+};
+
+/// Broadcasts below this size are binomial (`BCAST_SHORT_MSG_SIZE`).
+const BCAST_SHORT: u64 = 12_288;
+/// Broadcasts from this size on scatter and then use a ring (`BCAST_LONG_MSG_SIZE`).
+const BCAST_LONG: u64 = 524_288;
+/// Broadcasts among fewer are binomial (`BCAST_MIN_PROCS`).
+const BCAST_MEMBERS: u32 = 8;
+/// Reductions up to this size are binomial (`REDUCE_SHORT_MSG_SIZE`).
+const REDUCE_SHORT: u64 = 2_048;
+/// Allreduces up to this size double (`ALLREDUCE_SHORT_MSG_SIZE`).
+const ALLREDUCE_SHORT: u64 = 2_048;
+/// Allgathers below this size in all double or are Bruck's (`ALLGATHER_SHORT_MSG_SIZE`).
+const ALLGATHER_SHORT: u64 = 81_920;
+/// Allgathers below this size in all double, if members are a power of two (`ALLGATHER_LONG_MSG_SIZE`).
+const ALLGATHER_LONG: u64 = 524_288;
+/// Alltoalls up to this size of a block are Bruck's (`ALLTOALL_SHORT_MSG_SIZE`).
+const ALLTOALL_SHORT: u64 = 256;
+/// Alltoalls up to this size of a block start everything at once (`ALLTOALL_MEDIUM_MSG_SIZE`).
+const ALLTOALL_MEDIUM: u64 = 32_768;
+/// Alltoalls among fewer are never Bruck's.
+const ALLTOALL_MEMBERS: u32 = 8;
+/// Reduce-scatters below this size in all halve (`REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE`).
+const REDUCE_SCATTER_LONG: u64 = 524_288;
+
+pub(super) const fn bcast(bytes: u64, size: u32) -> BcastAlgorithm {
+    if bytes < BCAST_SHORT || size < BCAST_MEMBERS {
+        BcastAlgorithm::BinomialTree
+    } else if bytes < BCAST_LONG && size.is_power_of_two() {
+        BcastAlgorithm::ScatterRecursiveDoubling
+    } else {
+        BcastAlgorithm::ScatterRing
+    }
+}
+
+pub(super) const fn reduce(bytes: u64) -> ReduceAlgorithm {
+    if bytes > REDUCE_SHORT { ReduceAlgorithm::Rabenseifner } else { ReduceAlgorithm::BinomialTree }
+}
+
+pub(super) const fn allreduce(bytes: u64) -> AllreduceAlgorithm {
+    if bytes > ALLREDUCE_SHORT { AllreduceAlgorithm::Rabenseifner } else { AllreduceAlgorithm::RecursiveDoubling }
+}
+
+pub(super) const fn reduce_scatter(total: u64) -> ReduceScatterAlgorithm {
+    if total < REDUCE_SCATTER_LONG {
+        ReduceScatterAlgorithm::RecursiveHalving
+    } else {
+        ReduceScatterAlgorithm::Pairwise
+    }
+}
+
+pub(super) const fn allgather(total: u64, size: u32) -> AllgatherAlgorithm {
+    if total < ALLGATHER_LONG && size.is_power_of_two() {
+        AllgatherAlgorithm::RecursiveDoubling
+    } else if total < ALLGATHER_SHORT {
+        AllgatherAlgorithm::Bruck
+    } else {
+        AllgatherAlgorithm::Ring
+    }
+}
+
+pub(super) const fn alltoall(bytes: u64, size: u32) -> AlltoallAlgorithm {
+    if bytes <= ALLTOALL_SHORT && size >= ALLTOALL_MEMBERS {
+        AlltoallAlgorithm::Bruck
+    } else if bytes <= ALLTOALL_MEDIUM {
+        AlltoallAlgorithm::Linear
+    } else {
+        AlltoallAlgorithm::Pairwise
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_decide() {
+        assert_eq!(bcast(12_287, 64), BcastAlgorithm::BinomialTree);
+        assert_eq!(bcast(1 << 30, 7), BcastAlgorithm::BinomialTree);
+        assert_eq!(bcast(12_288, 64), BcastAlgorithm::ScatterRecursiveDoubling);
+        assert_eq!(bcast(12_288, 63), BcastAlgorithm::ScatterRing);
+        assert_eq!(bcast(524_288, 64), BcastAlgorithm::ScatterRing);
+        assert_eq!((reduce(2_048), reduce(2_049)), (ReduceAlgorithm::BinomialTree, ReduceAlgorithm::Rabenseifner));
+        assert_eq!(allreduce(2_048), AllreduceAlgorithm::RecursiveDoubling);
+        assert_eq!(allreduce(2_049), AllreduceAlgorithm::Rabenseifner);
+        assert_eq!(reduce_scatter(524_287), ReduceScatterAlgorithm::RecursiveHalving);
+        assert_eq!(reduce_scatter(524_288), ReduceScatterAlgorithm::Pairwise);
+        assert_eq!(allgather(524_287, 16), AllgatherAlgorithm::RecursiveDoubling);
+        assert_eq!(
+            (allgather(524_288, 16), allgather(81_920, 17)),
+            (AllgatherAlgorithm::Ring, AllgatherAlgorithm::Ring)
+        );
+        assert_eq!(allgather(81_919, 17), AllgatherAlgorithm::Bruck);
+        assert_eq!((alltoall(256, 8), alltoall(256, 7)), (AlltoallAlgorithm::Bruck, AlltoallAlgorithm::Linear));
+        assert_eq!((alltoall(257, 8), alltoall(32_768, 8)), (AlltoallAlgorithm::Linear, AlltoallAlgorithm::Linear));
+        assert_eq!(alltoall(32_769, 8), AlltoallAlgorithm::Pairwise);
+    }
+}

@@ -1,0 +1,111 @@
+//! Rabenseifner's allreduce and reduce for long vectors: a reduce-scatter, then an allgather or a gather.
+//!
+//! Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004 (LNCS 3036); Thakur, Rabenseifner and Gropp
+//! (IJHPCA 19(1), 2005), sections 4.4 and 4.5. With `p` the largest power of two not above `n`, the vector has `p` blocks.
+//! Members count from the root; of the first `2r`, `r = n - p`, the odd ones give their whole vector to the even one
+//! before them and sit out, and the root never does. Halving: at distances 1, 2, 4, ... two members exchange
+//! halves of what they share, and combine, until each has one block of the sum. Then, at distances ..., 4, 2, 1, allreduce
+//! has both exchange what they have, and reduce has the farther one give it away and be done.
+//!
+//! A vector of `s` bytes: halving moves `s (p - 1)` bytes in `p log2 p` messages, doubling the same again; folding moves
+//! `r s` in `r` messages, and so does the unfolding of an allreduce. Collecting takes `p - 1` messages; a block travels as
+//! many of them as the number of its holder has bits set.
+
+use super::layout::{Blocks, Task};
+use super::step::{Fold, Point, Turn, round};
+
+/// How many take part and how many do not, members counted from the root.
+struct Fan<'a> {
+    task: &'a Task,
+    point: Point,
+    power: u32,
+    rest: u32,
+}
+
+impl<'a> Fan<'a> {
+    const fn new(task: &'a Task, point: Point) -> Self {
+        let power = 1 << point.size.ilog2();
+        Self { task, point, power, rest: point.size - power }
+    }
+
+    const fn rounds(&self) -> u32 {
+        self.power.ilog2()
+    }
+
+    /// The own number among those that take part; the neighbour, if there is one that sits out; whether it is oneself.
+    fn seat(&self) -> (u32, Option<u32>, bool) {
+        let from_root = self.point.from_root(self.task.root);
+        if from_root >= 2 * self.rest {
+            return (from_root - self.rest, None, false);
+        }
+        (from_root / 2, Some(self.point.member(self.task.root, from_root ^ 1)), from_root % 2 == 1)
+    }
+
+    /// The member that is number `place` of those that take part.
+    const fn member(&self, place: u32) -> u32 {
+        let from_root = if place < self.rest { 2 * place } else { place + self.rest };
+        self.point.member(self.task.root, from_root)
+    }
+
+    /// The blocks that `place` is left with after `halvings`: each halving keeps the upper half if its bit is set.
+    fn kept(&self, place: u32, halvings: u32) -> Blocks {
+        let first = (0..halvings).map(|bit| (place >> bit & 1) * (self.power >> (bit + 1))).sum();
+        Blocks::Range { first, count: self.power >> halvings, of: self.power }
+    }
+}
+
+/// Each of those that take part ends with one block of the sum.
+pub(super) fn halve(task: &Task, point: Point) -> Turn {
+    let fan = Fan::new(task, point);
+    let (place, neighbour, out) = fan.seat();
+    match (point.round, neighbour) {
+        (0, Some(peer)) if out => round(point, [Some(task.send(point, peer, Blocks::All))]),
+        (0, Some(peer)) => round(point, [Some(task.receive(point, peer, Blocks::All, Fold::Combine))]),
+        (0, None) => Turn::Skip,
+        (n, _) if n > fan.rounds() || out => Turn::End,
+        (n, _) => {
+            let other = place ^ 1 << (n - 1);
+            let peer = fan.member(other);
+            let (mine, theirs) = (fan.kept(place, n), fan.kept(other, n));
+            round(point, [Some(task.receive(point, peer, mine, Fold::Combine)), Some(task.send(point, peer, theirs))])
+        }
+    }
+}
+
+/// All end with all blocks, if those that take part have one each.
+pub(super) fn double(task: &Task, point: Point) -> Turn {
+    let fan = Fan::new(task, point);
+    let (place, neighbour, out) = fan.seat();
+    match fan.rounds().checked_sub(point.round + 1) {
+        Some(_) if out => Turn::Skip,
+        Some(bit) => {
+            let other = place ^ 1 << bit;
+            let peer = fan.member(other);
+            let (mine, theirs) = (fan.kept(place, bit + 1), fan.kept(other, bit + 1));
+            round(point, [Some(task.receive(point, peer, theirs, Fold::Replace)), Some(task.send(point, peer, mine))])
+        }
+        None if point.round > fan.rounds() => Turn::End,
+        None if out => round(point, [neighbour.map(|peer| task.receive(point, peer, Blocks::All, Fold::Replace))]),
+        None => round(point, [neighbour.map(|peer| task.send(point, peer, Blocks::All))]),
+    }
+}
+
+/// The root ends with all blocks, if those that take part have one each.
+pub(super) fn collect(task: &Task, point: Point) -> Turn {
+    let fan = Fan::new(task, point);
+    let (place, _, out) = fan.seat();
+    match fan.rounds().checked_sub(point.round + 1) {
+        Some(bit) if !out && place >> (bit + 1) == 0 => {
+            let other = place ^ 1 << bit;
+            let peer = fan.member(other);
+            let step = if place > other {
+                task.send(point, peer, fan.kept(place, bit + 1))
+            } else {
+                task.receive(point, peer, fan.kept(other, bit + 1), Fold::Replace)
+            };
+            round(point, [Some(step)])
+        }
+        Some(_) if !out => Turn::Skip,
+        _ => Turn::End,
+    }
+}

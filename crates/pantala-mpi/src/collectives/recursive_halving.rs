@@ -1,0 +1,43 @@
+//! Recursive halving: reduce-scatter in `log2 n` exchanges of ever less.
+//!
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.4 (reduce-scatter), for operations that commute: at
+//! distances `p/2`, `p/4`, ..., 1 two members exchange what the other's half of the members wants, and combine. Where `n`
+//! is no power of two, members are folded: one that sits out gives its whole vector first and gets its block at the end.
+//!
+//! With `p` members that take part, `r` that do not and a vector of `s` bytes: `p log2 p + 2r` messages, `s (p - 1)` bytes in
+//! the exchanges, `r s` before and the blocks of those that sit out after them.
+
+use super::folded::{Folded, Seat};
+use super::layout::{Blocks, Task};
+use super::step::{Fold, Point, Turn, round};
+
+/// All start with a vector; member `m` ends with block `m` of the sum.
+pub(super) fn reduce_scatter(task: &Task, point: Point) -> Turn {
+    let folded = Folded::of(point.size);
+    let seat = folded.seat(point.me);
+    let send = |peer, blocks| Some(task.send(point, peer, blocks));
+    let receive = |peer, blocks, fold| Some(task.receive(point, peer, blocks, fold));
+    let last = folded.rounds() + 1;
+    match (point.round, seat) {
+        (0, Seat::Out { partner }) => round(point, [send(partner, Blocks::All)]),
+        (0, Seat::In { partner: Some(partner), .. }) => round(point, [receive(partner, Blocks::All, Fold::Combine)]),
+        (n, Seat::In { place, .. }) if n > 0 && n < last => {
+            let distance = folded.power >> n;
+            let wanted = |place: u32| {
+                let first = place & !(distance - 1);
+                Blocks::between(folded.first(first), folded.first(first + distance), point.size)
+            };
+            let other = place ^ distance;
+            let peer = folded.member(other);
+            round(point, [receive(peer, wanted(place), Fold::Combine), send(peer, wanted(other))])
+        }
+        (n, Seat::Out { partner }) if n == last => {
+            round(point, [receive(partner, Blocks::one(point.me, point.size), Fold::Replace)])
+        }
+        (n, Seat::In { partner: Some(partner), .. }) if n == last => {
+            round(point, [send(partner, Blocks::one(partner, point.size))])
+        }
+        (n, _) if n > last => Turn::End,
+        _ => Turn::Skip,
+    }
+}
