@@ -40,7 +40,7 @@ def build_plan(scenario: Scenario) -> dict[str, Any]:
             "eager_threshold_bytes": int(scenario.mpi.eager_threshold),
             "control_bytes": int(scenario.mpi.control),
             "eager_completion": scenario.mpi.eager_completion,
-            "collectives": scenario.mpi.collectives.model_dump(),
+            "collectives": scenario.mpi.collectives.model_dump(exclude={"preset"}),
         },
         "jobs": [_job(job, scenario.machine) for job in scenario.jobs],
         "stop": {

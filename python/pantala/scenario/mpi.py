@@ -2,28 +2,86 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Model, PositiveSize, UnsignedSize
+from pantala.scenario.presets import merge
 from pantala.units import Size
 
-__all__ = ["Collectives", "Mpi"]
+__all__ = ["Collectives", "Mpi", "laid_over_machine"]
+
+_Allgather = Literal["bruck", "recursive_doubling", "ring", "mpich"]
+_Rooted = Literal["binomial_tree", "linear", "mpich"]
 
 
 class Collectives(Model):
-    """The algorithm of each collective operation."""
+    """The algorithm of each collective operation: those of a preset, but for what is said here."""
 
-    barrier: Literal["binary_tree"] = "binary_tree"
-    """From the leaves to the root and back."""
-    bcast: Literal["binary_tree"] = "binary_tree"
-    """From the root down a binary tree."""
-    reduce: Literal["binary_tree"] = "binary_tree"
-    """From the leaves up a binary tree."""
-    allreduce: Literal["binary_tree", "recursive_doubling"] = "binary_tree"
-    """binary_tree: reduce to the root, then broadcast (Kang et al., SC 2022, IV); recursive_doubling: in log2(ranks)
-    rounds every rank exchanges with a partner twice as far away."""
-    alltoall: Literal["ring"] = "ring"
-    """In round i, rank N sends to N + i and receives from N - i (Kang et al., SC 2022, IV)."""
+    shorthand: ClassVar[str | None] = "preset"
+
+    preset: Literal["sst", "mpich"] = "sst"
+    """Whose algorithms: sst (trees and rings, as in Kang et al., SC 2022, and SST's firefly) or mpich (chosen by
+    size and number of ranks, as in Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005). A machine preset has
+    choices of its own, which a preset named here puts aside."""
+    barrier: Literal["binary_tree", "binomial_tree", "linear", "recursive_doubling", "dissemination", "mpich"] = (
+        "binary_tree"
+    )
+    """Trees: from the leaves to the root and back; linear: all to rank 0 and back; recursive_doubling: exchanges at
+    doubling distances; dissemination: messages around the ring of ranks at doubling distances."""
+    bcast: Literal["binary_tree", "binomial_tree", "linear", "scatter_recursive_doubling", "scatter_ring", "mpich"] = (
+        "binary_tree"
+    )
+    """Trees: down from the root; linear: from the root to all at once; scatter_: a binomial scatter, then an
+    allgather."""
+    reduce: Literal["binary_tree", "binomial_tree", "linear", "rabenseifner", "mpich"] = "binary_tree"
+    """Trees: from the leaves up; linear: from all to the root at once; rabenseifner: a reduce-scatter, then a
+    gather."""
+    allreduce: Literal["binary_tree", "binomial_tree", "recursive_doubling", "ring", "rabenseifner", "mpich"] = (
+        "binary_tree"
+    )
+    """Trees: reduce to the root, then broadcast (binary: Kang et al., SC 2022, IV); recursive_doubling: in
+    log2(ranks) rounds every rank exchanges all with a partner twice as far away; ring and rabenseifner: a
+    reduce-scatter, then an allgather."""
+    reduce_scatter: Literal["binomial_tree", "recursive_halving", "pairwise", "ring", "mpich"] = "binomial_tree"
+    """binomial_tree: reduce to rank 0, then scatter; recursive_halving: exchanges of half as much at half the
+    distance; pairwise: in round i, rank N sends what rank N + i wants; ring: partial sums along a ring."""
+    allgather: _Allgather = "bruck"
+    """bruck: around the ring of ranks at doubling distances; recursive_doubling: exchanges at doubling distances;
+    ring: a block at a time."""
+    allgatherv: _Allgather = "bruck"
+    """As allgather, for blocks of different sizes."""
+    gather: _Rooted = "binomial_tree"
+    """binomial_tree: growing messages up a tree; linear: from all to the root at once."""
+    gatherv: _Rooted = "binomial_tree"
+    """As gather, for blocks of different sizes; mpich is linear."""
+    scatter: _Rooted = "binomial_tree"
+    """binomial_tree: shrinking messages down a tree; linear: from the root to all at once."""
+    scatterv: _Rooted = "binomial_tree"
+    """As scatter, for blocks of different sizes; mpich is linear."""
+    alltoall: Literal["ring", "pairwise", "linear", "bruck", "mpich"] = "ring"
+    """ring: in round i, rank N sends to N + i and receives from N - i (Kang et al., SC 2022, IV); pairwise: it
+    exchanges with N xor i, if ranks are a power of two; linear: with 32 others at once; bruck: in log2(ranks)
+    rounds of many blocks."""
+    alltoallv: Literal["ring", "pairwise", "linear", "mpich"] = "ring"
+    """As alltoall, for blocks of different sizes."""
+    scan: Literal["linear", "recursive_doubling", "mpich"] = "linear"
+    """Scan and exscan. linear: one rank after the other; recursive_doubling: exchanges at doubling distances."""
+
+    @classmethod
+    def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Fills in what the preset says; the fields' own defaults are those of sst."""
+        if data.get("preset") != "mpich":
+            return data
+        return dict.fromkeys(cls.model_fields, "mpich") | data
+
+
+def laid_over_machine(machine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a scenario says of MPI over what its machine says; a preset of collectives puts the machine's aside."""
+    collectives = given.get("collectives")
+    if isinstance(collectives, Mapping) and "preset" in collectives:
+        machine = {key: value for key, value in machine.items() if key != "collectives"}
+    return merge(machine, given)
 
 
 class Mpi(Model):
@@ -39,4 +97,4 @@ class Mpi(Model):
     eager_completion: Literal["posted", "injected"] = "posted"
     """When an eager send is complete for its sender: posted (at once) or injected (its last packet is out)."""
     collectives: Collectives = Collectives()
-    """How collective operations are made of messages."""
+    """How collective operations are made of messages; the name of a preset alone will do."""

@@ -16,7 +16,7 @@ from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, fa
 from pantala.scenario.faults import first_fault
 from pantala.scenario.job import Job
 from pantala.scenario.machine import Machine, Router
-from pantala.scenario.mpi import Mpi
+from pantala.scenario.mpi import Mpi, laid_over_machine
 from pantala.scenario.presets import machine_preset, merge
 from pantala.scenario.routed import routed
 from pantala.scenario.routing import Routing
@@ -112,7 +112,7 @@ class Scenario(Model):
         preset = _preset_of(data.get("machine"))
         mpi = data.get("mpi", {})
         if isinstance(mpi, Mapping):
-            data["mpi"] = merge(preset.get("mpi", {}), mpi)
+            data["mpi"] = laid_over_machine(preset.get("mpi", {}), mpi)
         return routed(data, preset)
 
     def _remember(self, values: Mapping[str, Any]) -> None:
