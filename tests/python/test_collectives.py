@@ -64,5 +64,6 @@ def test_the_core_knows_every_name() -> None:
 )
 def test_an_allreduce_moves_its_closed_form(algorithm: str, messages: int, copies: int, tmp_path: Path) -> None:
     run = pt.run(scenario("kang2022", collectives={"allreduce": algorithm}), tmp_path / "run", report=False)
+    assert isinstance(run, pt.Run)
     sent = run.ranks.collect()
     assert (sent["messages_sent"].sum(), sent["bytes_sent"].sum()) == (messages, copies * 60_000)

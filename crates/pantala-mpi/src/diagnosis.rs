@@ -86,7 +86,7 @@ impl<P: Program> World<P> {
             let waited_for = match rank.activity {
                 Activity::Blocked(Until::Call) => owner == CALL,
                 Activity::Blocked(Until::Requests(first, count)) => {
-                    owner != CALL && owner >= first && owner - first < count
+                    rank.request_of(owner).is_some_and(|request| request >= first && request - first < count)
                 }
                 _ => false,
             };
@@ -107,11 +107,7 @@ impl<P: Program> World<P> {
                 },
                 bytes,
                 matched,
-                mismatch: rank
-                    .collective
-                    .as_ref()
-                    .and_then(|running| rank.mismatch(running, &self.messages))
-                    .map(|fault| fault.to_string()),
+                mismatch: rank.mismatch(&self.messages).map(|fault| fault.to_string()),
                 peer_ended: peer != NONE && self.has_ended(job.id, peer),
             });
         };

@@ -58,6 +58,28 @@ pub enum ProgramFault {
         /// As asked for.
         request: Request,
     },
+    /// The request does not stand for anything that could be started.
+    NotPersistent {
+        /// As asked for.
+        request: Request,
+    },
+    /// So many tests and probes in a row have found nothing, and no time passes between them.
+    Polling {
+        /// How many.
+        times: u32,
+    },
+    /// The split has what another number of ranks says, or the group has a rank that is not in the communicator.
+    NoPartition {
+        /// The communicator's size.
+        size: u32,
+    },
+    /// Two communicators of the rank would have the same context: give one up before more are made.
+    ContextTaken,
+    /// The world cannot be given up, nor can a communicator that a collective uses.
+    CommunicatorInUse {
+        /// As asked for.
+        communicator: CommunicatorId,
+    },
     /// A message is longer than the receive that it matches.
     Truncated {
         /// The sending rank of the job.
@@ -110,6 +132,15 @@ impl fmt::Display for ProgramFault {
             Self::NegativeTag { tag } => write!(f, "the tag {tag} is negative"),
             Self::RequestInUse { request } => write!(f, "request {request} is still active"),
             Self::RequestNotActive { request } => write!(f, "request {request} is not active"),
+            Self::NotPersistent { request } => write!(f, "request {request} is not persistent"),
+            Self::Polling { times } => {
+                write!(f, "{times} tests in a row have found nothing; time passes only in waits and computations")
+            }
+            Self::NoPartition { size } => {
+                write!(f, "what is asked for is no part of a communicator of {size}")
+            }
+            Self::ContextTaken => write!(f, "a communicator of the same context exists"),
+            Self::CommunicatorInUse { communicator } => write!(f, "communicator {communicator} is in use"),
             Self::RequestOutOfRange { request } => {
                 write!(f, "request {request} is out of range; requests are numbered from 0 to {}", MAX_REQUESTS - 1)
             }

@@ -28,7 +28,7 @@
 //!
 //! struct Script(std::vec::IntoIter<Op>);
 //! impl Program for Script {
-//!     fn next(&mut self) -> Option<Op> {
+//!     fn next(&mut self, _: &Outcome) -> Option<Op> {
 //!         self.0.next()
 //!     }
 //! }
@@ -98,6 +98,9 @@
 //! [`collectives`]: each algorithm is a pure function that yields point-to-point steps; one file an algorithm, with its
 //! paper. Messages of a collective say which call it is, what kind and which root, so that ranks that disagree are told.
 //!
+//! A non-blocking collective goes on by itself, whatever its rank does; any number can be under way. Communicators are made
+//! by programs as they run: see [`Op::CommSplit`] and, for what their making costs, `making.rs`.
+//!
 //! # Accounts
 //!
 //! Communication time of a rank is the time that it spends blocked inside calls, by kind of call ([`Account`]);
@@ -122,24 +125,32 @@
 //! Transmissions, receives and sends live in slabs: memory follows what is under way, not what has been. A rank
 //! remembers every peer that it has talked to (some 30 bytes each), for the order of messages.
 
+mod background;
+pub mod cartesian;
 pub mod collectives;
 pub mod communicator;
 pub mod config;
 pub mod diagnosis;
 pub mod error;
 pub mod fault;
+pub mod group;
 mod mail;
+mod making;
 mod matching;
 pub mod message;
 pub mod op;
+pub mod outcome;
 mod outlook;
 mod progress;
 mod protocol;
 mod rank;
 pub mod record;
+mod requests;
 mod slab;
+mod waiting;
 pub mod world;
 
+pub use cartesian::Cartesian;
 pub use collectives::Call;
 pub use communicator::Communicator;
 pub use config::{
@@ -150,9 +161,11 @@ pub use config::{
 pub use diagnosis::{Blocked, Waits};
 pub use error::{ProgramError, ProgramFault, SetupError};
 pub use fault::Fault;
+pub use group::{Group, Split};
 pub use mail::WorldMail;
 pub use message::{Header, Kind, Occasion, Protocol};
 pub use op::{CommunicatorId, Incoming, MAX_REQUESTS, Op, Outgoing, Program, Request, Source, TagSelect, WORLD};
+pub use outcome::{Completion, Outcome, Status};
 pub use outlook::Outlook;
 pub use record::{Account, CallKind, IterationRecord, LatencyStatistics, MessageRecord, RankReport};
 pub use world::{Holdings, RankSetup, World};

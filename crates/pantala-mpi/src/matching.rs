@@ -246,6 +246,22 @@ impl Matcher {
         })
     }
 
+    /// The unexpected message that a receive would take now, if it were posted.
+    pub(crate) fn peek<'a>(
+        &self,
+        source: u32,
+        context: u32,
+        tag: TagSelect,
+        messages: &'a Slab<Message>,
+    ) -> Option<&'a Header> {
+        if source == NONE {
+            return self.unexpected(messages).find(|header| header.context == context && tag.accepts(header.tag));
+        }
+        let channel = self.channels.get(&key(source, context))?;
+        let (_, message) = channel.unexpected.find(messages, |_, message| tag.accepts(message.header.tag))?;
+        Some(&messages[message].header)
+    }
+
     /// Takes a message out of the list of all unexpected messages.
     fn forget(&mut self, message: u32, messages: &mut Slab<Message>) {
         let Message { earlier, later, .. } = messages[message];

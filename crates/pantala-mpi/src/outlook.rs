@@ -59,8 +59,14 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
         if there == Some(rank.number) { 0.0 } else { on_the_wire(outgoing.bytes, config) as f64 }
     };
     match *op {
-        Op::Send(ref outgoing) | Op::Isend(ref outgoing, _) | Op::Sendrecv(ref outgoing, _) => message(outgoing),
-        Op::Collective(id, ref call) => {
+        Op::Send(ref outgoing)
+        | Op::Isend(ref outgoing, _)
+        | Op::Sendrecv(ref outgoing, _)
+        | Op::Ssend(ref outgoing)
+        | Op::Issend(ref outgoing, _)
+        | Op::Rsend(ref outgoing)
+        | Op::Bsend(ref outgoing) => message(outgoing),
+        Op::Collective(id, ref call) | Op::Icollective(id, ref call, _) => {
             let Ok(communicator) = rank.communicator(id) else { return 0.0 };
             let (me, size) = (communicator.me(), communicator.size());
             if call.fault(size).is_some() {
@@ -69,13 +75,8 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
             let sent = Collective::of(choice, call, size).sent(me, size);
             sent.map(|bytes| on_the_wire(bytes, config)).sum::<u64>() as f64
         }
-        Op::Compute(_)
-        | Op::Recv(_)
-        | Op::Irecv(..)
-        | Op::Wait(_)
-        | Op::Waitall { .. }
-        | Op::IterationStart
-        | Op::IterationEnd => 0.0,
+        // Little, or nothing that can be told: what a persistent request stands for is named where it is started.
+        _ => 0.0,
     }
 }
 

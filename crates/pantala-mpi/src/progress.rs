@@ -4,40 +4,47 @@ use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
 use crate::collectives::{Call, Collective, Step};
+use crate::communicator::Communicator;
 use crate::error::{ProgramError, ProgramFault};
 use crate::message::Occasion;
-use crate::op::{CommunicatorId, Op, Program, TagSelect};
-use crate::protocol::{Expected, Outbound};
-use crate::rank::{Activity, CALL, Running, Until};
+use crate::op::{CommunicatorId, Op, Outgoing, Program, Request, TagSelect};
+use crate::protocol::{Expected, Mode, Outbound};
+use crate::rank::{Activity, Asked, CALL, Membership, Running, Until};
 use crate::record::{CallKind, IterationRecord};
+use crate::requests::Standing;
 use crate::slab::NONE;
 use crate::world::World;
 
 /// Whether the rank goes on at once.
-type Goes = Result<bool, ProgramFault>;
+pub(crate) type Goes = Result<bool, ProgramFault>;
 
 impl<P: Program> World<P> {
-    /// If the rank was blocked and is not any more, closes the call's account and runs on.
+    /// Goes on with collectives in the background; if the rank was blocked and is not any more, closes the call's account and
+    /// runs on.
     pub(crate) fn proceed(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
+        let rank = &self.ranks[r];
+        if rank.ready > 0 && rank.activity != Activity::Failed {
+            if let Err(fault) = self.resume_background(r, now, wakes) {
+                return self.fail(r, fault, now);
+            }
+        }
         let rank = &mut self.ranks[r];
-        if !rank.satisfied() {
+        if !rank.satisfied(&self.messages) {
             return;
         }
         rank.account.blocked(rank.call, now - rank.since);
-        if let Activity::Blocked(Until::Requests(first, count)) = rank.activity {
-            rank.close(first, count);
-        }
         self.run(r, now, wakes);
     }
 
     /// Runs a rank until it blocks, computes or ends.
     pub(crate) fn run(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
         self.ranks[r].activity = Activity::Running;
+        self.ranks[r].polls = 0;
         loop {
             let rank = &mut self.ranks[r];
             let goes = if rank.collective.is_some() {
                 self.advance(r, now, wakes)
-            } else if let Some(op) = rank.program.next() {
+            } else if let Some(op) = rank.next_op(&self.messages) {
                 rank.operation = op.name();
                 self.execute(r, op, now, wakes)
             } else {
@@ -76,85 +83,132 @@ impl<P: Program> World<P> {
                 wakes.timers.push(rank.until);
                 Ok(false)
             }
-            Op::Send(outgoing) => {
-                let outbound = self.outbound(r, &outgoing)?;
-                self.post_send(r, outbound, CALL, now, wakes)?;
-                Ok(self.finish_call(r, CallKind::Send, now))
-            }
+            Op::Send(outgoing) | Op::Rsend(outgoing) => self.send(r, &outgoing, Mode::Standard, now, wakes),
+            Op::Ssend(outgoing) => self.send(r, &outgoing, Mode::Synchronous, now, wakes),
+            Op::Bsend(outgoing) => self.send(r, &outgoing, Mode::Buffered, now, wakes),
             Op::Recv(incoming) => {
                 let expected = self.expected(r, &incoming)?;
+                self.ranks[r].asked = Asked::Received;
                 self.post_receive(r, expected, CALL, now, wakes)?;
                 Ok(self.finish_call(r, CallKind::Recv, now))
             }
             Op::Sendrecv(outgoing, incoming) => {
                 let (outbound, expected) = (self.outbound(r, &outgoing)?, self.expected(r, &incoming)?);
+                self.ranks[r].asked = Asked::Received;
                 self.post_receive(r, expected, CALL, now, wakes)?;
                 self.post_send(r, outbound, CALL, now, wakes)?;
                 Ok(self.finish_call(r, CallKind::Recv, now))
             }
-            Op::Isend(outgoing, request) => {
-                let outbound = self.outbound(r, &outgoing)?;
-                self.ranks[r].open(request)?;
-                self.post_send(r, outbound, request, now, wakes)?;
-                Ok(true)
-            }
+            Op::Isend(outgoing, request) => self.isend(r, &outgoing, Mode::Standard, request, now, wakes),
+            Op::Issend(outgoing, request) => self.isend(r, &outgoing, Mode::Synchronous, request, now, wakes),
             Op::Irecv(incoming, request) => {
                 let expected = self.expected(r, &incoming)?;
-                self.ranks[r].open(request)?;
+                self.ranks[r].requests.open(request)?;
                 self.post_receive(r, expected, request, now, wakes)?;
                 Ok(true)
             }
-            Op::Wait(request) => {
-                self.ranks[r].check_active(request)?;
-                Ok(self.wait(r, request, 1, now))
+            Op::SendInit(outgoing, request) => {
+                let outbound = self.outbound(r, &outgoing)?;
+                self.ranks[r].requests.keep(request, Standing::Send(outbound)).map(|()| true)
             }
-            Op::Waitall { first, count } => Ok(self.wait(r, first, count, now)),
+            Op::RecvInit(incoming, request) => {
+                let expected = self.expected(r, &incoming)?;
+                self.ranks[r].requests.keep(request, Standing::Receive(expected)).map(|()| true)
+            }
+            Op::Start(request) => self.start_request(r, request, now, wakes).map(|()| true),
+            Op::Startall { first, count } => {
+                let standing = self.ranks[r].requests.standing(first, count);
+                let mut requests = standing.into_iter();
+                requests.try_for_each(|request| self.start_request(r, request, now, wakes)).map(|()| true)
+            }
+            Op::Free(request) => self.ranks[r].requests.give_up(request).map(|()| true),
+            ref op @ (Op::Wait(_)
+            | Op::Waitall { .. }
+            | Op::Waitany { .. }
+            | Op::Waitsome { .. }
+            | Op::Test(_)
+            | Op::Testall { .. }
+            | Op::Testany { .. }
+            | Op::Testsome { .. }
+            | Op::Probe(_)
+            | Op::Iprobe(_)) => self.ask(r, op, now),
             Op::Collective(communicator, call) => {
-                let running = self.enter(r, communicator, &call)?;
-                self.ranks[r].collective = Some(running);
-                Ok(true)
+                let running = self.enter(r, communicator, &call);
+                self.begin_collective(r, running)
             }
+            Op::Icollective(communicator, call, request) => {
+                self.ranks[r].requests.open(request)?;
+                let running = self.enter(r, communicator, &call)?;
+                self.start_background(r, running, request, now, wakes).map(|()| true)
+            }
+            Op::CommDup(id) => {
+                let running = self.duplicate(r, id);
+                self.begin_collective(r, running)
+            }
+            Op::CommSplit(id, table) => {
+                let running = self.split(r, id, &table);
+                self.begin_collective(r, running)
+            }
+            Op::CommCreate(id, group) => {
+                let running = self.create(r, id, &group);
+                self.begin_collective(r, running)
+            }
+            Op::CommFree(id) => self.ranks[r].leave(id).map(|()| true),
             Op::IterationStart => self.start_iteration(r, now),
             Op::IterationEnd => self.end_iteration(r, now),
         }
     }
 
-    /// Blocks if something that the call has started is not complete.
-    fn finish_call(&mut self, r: usize, kind: CallKind, now: Time) -> bool {
-        let rank = &mut self.ranks[r];
-        if rank.call_pending == 0 {
-            return true;
-        }
-        rank.activity = Activity::Blocked(Until::Call);
-        rank.call = kind;
-        rank.since = now;
-        false
+    fn send(&mut self, r: usize, outgoing: &Outgoing, mode: Mode, now: Time, wakes: &mut Wakes) -> Goes {
+        let outbound = Outbound { mode, ..self.outbound(r, outgoing)? };
+        self.post_send(r, outbound, CALL, now, wakes)?;
+        Ok(self.finish_call(r, CallKind::Send, now))
     }
 
-    fn wait(&mut self, r: usize, first: u32, count: u32, now: Time) -> bool {
-        let rank = &mut self.ranks[r];
-        if !rank.await_requests(first, count) {
-            rank.close(first, count);
-            return true;
+    fn isend(
+        &mut self,
+        r: usize,
+        outgoing: &Outgoing,
+        mode: Mode,
+        request: Request,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Goes {
+        let outbound = Outbound { mode, ..self.outbound(r, outgoing)? };
+        self.ranks[r].requests.open(request)?;
+        self.post_send(r, outbound, request, now, wakes)?;
+        Ok(true)
+    }
+
+    /// Starts what a persistent request stands for.
+    fn start_request(&mut self, r: usize, request: Request, now: Time, wakes: &mut Wakes) -> Result<(), ProgramFault> {
+        match self.ranks[r].requests.start(request)? {
+            Standing::Send(outbound) => self.post_send(r, outbound, request, now, wakes),
+            Standing::Receive(expected) => self.post_receive(r, expected, request, now, wakes),
         }
-        rank.activity = Activity::Blocked(Until::Requests(first, count));
-        rank.call = CallKind::Wait;
-        rank.since = now;
-        false
+    }
+
+    /// Blocks if something that the call has started is not complete.
+    fn finish_call(&mut self, r: usize, kind: CallKind, now: Time) -> bool {
+        self.ranks[r].call_pending == 0 || self.block(r, Until::Call, kind, now)
     }
 
     /// The beginning of a collective.
-    fn enter(&mut self, r: usize, id: CommunicatorId, call: &Call) -> Result<Running, ProgramFault> {
-        let rank = &mut self.ranks[r];
-        let size = rank.communicator(id)?.size();
+    pub(crate) fn enter(&mut self, r: usize, id: CommunicatorId, call: &Call) -> Result<Running, ProgramFault> {
+        let membership = self.ranks[r].membership(id)?;
+        let size = membership.communicator.size();
         if let Some(fault) = call.fault(size) {
             return Err(fault);
         }
-        let membership = &mut rank.memberships[usize::from(id)];
         let occasion = Occasion { number: membership.calls, root: call.root() };
         membership.calls = membership.calls.wrapping_add(1);
         let machine = Collective::of(&self.config.collectives, call, size);
-        Ok(Running { machine, communicator: id, kind: call.kind(), occasion })
+        Ok(Running { machine, communicator: id, kind: call.kind(), occasion, making: None })
+    }
+
+    fn begin_collective(&mut self, r: usize, running: Result<Running, ProgramFault>) -> Goes {
+        self.ranks[r].collective = Some(running?);
+        Ok(true)
     }
 
     /// One step of the collective that the rank is in.
@@ -163,26 +217,57 @@ impl<P: Program> World<P> {
         let Some(running) = &mut rank.collective else {
             return Ok(true);
         };
-        let communicator = &rank.memberships[usize::from(running.communicator)].communicator;
-        let (size, context) = (communicator.size(), communicator.collective_context());
-        let (tag, occasion) = (running.kind.tag(), running.occasion);
-        let peer = |member: u32| communicator.rank(member).ok_or(ProgramFault::RankOutOfRange { rank: member, size });
-        match running.machine.next(communicator.me(), size) {
+        let Some(Some(Membership { communicator, .. })) = rank.memberships.get(usize::from(running.communicator))
+        else {
+            return Err(ProgramFault::UnknownCommunicator { communicator: running.communicator });
+        };
+        match running.machine.next(communicator.me(), communicator.size()) {
+            Some(Step::Waitall) => Ok(self.finish_call(r, CallKind::Collective, now)),
+            Some(step) => {
+                let part = Part::of(running, communicator);
+                self.take_step(r, step, part, CALL, now, wakes).map(|()| true)
+            }
             None => {
-                rank.collective = None;
+                let Some(mut running) = rank.collective.take() else { return Ok(true) };
+                if !self.made(r, &mut running)? {
+                    self.ranks[r].collective = Some(running);
+                }
                 Ok(true)
             }
-            Some(Step::Isend { peer: member, bytes, .. }) => {
-                let outbound = Outbound { destination: peer(member)?, context, tag, bytes, occasion };
-                self.post_send(r, outbound, CALL, now, wakes).map(|()| true)
-            }
-            Some(Step::Irecv { peer: member, bytes, .. }) => {
-                let expected = Expected { source: peer(member)?, context, tag: TagSelect::Is(tag), bytes, occasion };
-                debug_assert_ne!(expected.source, NONE);
-                self.post_receive(r, expected, CALL, now, wakes).map(|()| true)
-            }
-            Some(Step::Waitall) => Ok(self.finish_call(r, CallKind::Collective, now)),
         }
+    }
+
+    /// Starts what a step of a collective starts.
+    pub(crate) fn take_step(
+        &mut self,
+        r: usize,
+        step: Step,
+        part: Part,
+        owner: u32,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
+        let Part { context, tag, occasion, .. } = part;
+        match step {
+            Step::Isend { peer, bytes, .. } => {
+                let destination = self.job_rank(r, part, peer)?;
+                let mode = Mode::Standard;
+                let outbound = Outbound { destination, context, tag, bytes, occasion, mode };
+                self.post_send(r, outbound, owner, now, wakes)
+            }
+            Step::Irecv { peer, bytes, .. } => {
+                let source = self.job_rank(r, part, peer)?;
+                debug_assert_ne!(source, NONE);
+                let expected = Expected { source, context, tag: TagSelect::Is(tag), bytes, occasion };
+                self.post_receive(r, expected, owner, now, wakes)
+            }
+            Step::Waitall => Ok(()),
+        }
+    }
+
+    fn job_rank(&self, r: usize, part: Part, member: u32) -> Result<u32, ProgramFault> {
+        let communicator = self.ranks[r].communicator(part.communicator)?;
+        communicator.rank(member).ok_or(ProgramFault::RankOutOfRange { rank: member, size: communicator.size() })
     }
 
     fn start_iteration(&mut self, r: usize, now: Time) -> Goes {
@@ -210,5 +295,21 @@ impl<P: Program> World<P> {
             });
         }
         Ok(true)
+    }
+}
+
+/// What all messages of a collective have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    communicator: CommunicatorId,
+    context: u32,
+    tag: i32,
+    occasion: Occasion,
+}
+
+impl Part {
+    pub(crate) const fn of(running: &Running, communicator: &Communicator) -> Self {
+        let Running { communicator: id, kind, occasion, .. } = running;
+        Self { communicator: *id, context: communicator.collective_context(), tag: kind.tag(), occasion: *occasion }
     }
 }

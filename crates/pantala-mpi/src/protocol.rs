@@ -10,7 +10,7 @@ use crate::mail::WorldMail;
 use crate::matching::Receive;
 use crate::message::{Header, Kind, Message, Occasion, Protocol};
 use crate::op::{Incoming, Outgoing, Program, Source, TagSelect};
-use crate::rank::PendingSend;
+use crate::rank::{DETACHED, PendingSend};
 use crate::record::MessageRecord;
 use crate::slab::NONE;
 use crate::world::World;
@@ -23,6 +23,18 @@ pub(crate) struct Outbound {
     pub(crate) tag: i32,
     pub(crate) bytes: u64,
     pub(crate) occasion: Occasion,
+    pub(crate) mode: Mode,
+}
+
+/// How a send completes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// As its size and the configuration have it.
+    Standard,
+    /// When a receive has matched: by rendezvous.
+    Synchronous,
+    /// At once.
+    Buffered,
 }
 
 /// A checked receive: the source is the job's rank or [`NONE`] for any, the context is the wire's.
@@ -47,8 +59,8 @@ impl<P: Program> World<P> {
             return Err(ProgramFault::NegativeTag { tag: outgoing.tag });
         }
         let context = communicator.user_context();
-        let occasion = Occasion::default();
-        Ok(Outbound { destination, context, tag: outgoing.tag, bytes: outgoing.bytes, occasion })
+        let (occasion, mode) = (Occasion::default(), Mode::Standard);
+        Ok(Outbound { destination, context, tag: outgoing.tag, bytes: outgoing.bytes, occasion, mode })
     }
 
     /// Checks a user's receive.
@@ -78,8 +90,8 @@ impl<P: Program> World<P> {
         now: Time,
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
-        let Outbound { destination, context, tag, bytes, occasion } = outbound;
-        let eager = bytes <= self.config.eager_threshold_bytes;
+        let Outbound { destination, context, tag, bytes, occasion, mode } = outbound;
+        let eager = bytes <= self.config.eager_threshold_bytes && mode != Mode::Synchronous;
         let rank = &mut self.ranks[r];
         let local = destination == rank.number;
         let header = Header {
@@ -101,7 +113,13 @@ impl<P: Program> World<P> {
             rank.account.messages_sent += 1;
             rank.account.bytes_sent += bytes;
         }
-        let at_once = eager && (local || self.config.eager_completion == EagerCompletion::Posted);
+        let buffered = mode == Mode::Buffered;
+        let at_once = eager && (local || buffered || self.config.eager_completion == EagerCompletion::Posted);
+        let mut owner = owner;
+        if buffered && !at_once {
+            rank.complete(owner);
+            owner = DETACHED;
+        }
         let mut message = Message::new(header, now, self.config.control_bytes);
         if at_once {
             rank.complete(owner);
@@ -159,7 +177,7 @@ impl<P: Program> World<P> {
             }
             Kind::Data => {
                 self.delivered(r, &header, Protocol::Rendezvous, now);
-                self.complete_receive(header.target);
+                self.complete_receive(header.target, &header);
                 self.reply(handle, Header { kind: Kind::Acknowledge, ..header }, now, wakes);
             }
             Kind::Acknowledge => {
@@ -210,7 +228,7 @@ impl<P: Program> World<P> {
         if header.kind == Kind::RequestToSend {
             self.complete_send(header.origin);
         }
-        self.complete_receive(receive);
+        self.complete_receive(receive, &header);
         self.messages.remove(handle);
         Ok(())
     }
@@ -242,10 +260,12 @@ impl<P: Program> World<P> {
         self.ranks[rank as usize].complete(owner);
     }
 
-    fn complete_receive(&mut self, handle: u32) {
+    fn complete_receive(&mut self, handle: u32, header: &Header) {
         let Receive { rank, owner, .. } = self.receives[handle];
         self.receives.remove(handle);
-        self.ranks[rank as usize].complete(owner);
+        let rank = &mut self.ranks[rank as usize];
+        rank.receive(owner, header);
+        rank.complete(owner);
     }
 
     /// Accounts for a payload that has arrived.

@@ -2,17 +2,25 @@
 
 use pantala_engine::Time;
 
+use crate::background::Background;
 use crate::collectives::{Collective, CollectiveKind};
 use crate::communicator::Communicator;
 use crate::error::ProgramFault;
+use crate::making::Making;
 use crate::matching::Matcher;
 use crate::message::{Header, Message, Occasion};
-use crate::op::{CommunicatorId, MAX_REQUESTS, Request};
+use crate::op::{CommunicatorId, MAX_REQUESTS, Op, Program, Request, TagSelect};
+use crate::outcome::{Arrived, Completion, Outcome, Status};
 use crate::record::{Account, CallKind};
+use crate::requests::Requests;
 use crate::slab::{NONE, Slab};
 
 /// Who is told when a send or a receive completes: the rank's present call, or one of its requests.
 pub(crate) const CALL: u32 = NONE;
+/// Nobody is told: a buffered send, which is complete for its rank already.
+pub(crate) const DETACHED: u32 = NONE - 1;
+/// With the place of a collective in [`Rank::background`]: that is told.
+pub(crate) const BACKGROUND: u32 = 1 << 30;
 
 /// A send that is not complete yet.
 #[derive(Clone, Copy, Debug)]
@@ -49,15 +57,29 @@ pub(crate) enum Activity {
 pub(crate) enum Until {
     /// All that the present call has started is complete.
     Call,
-    /// The active requests among these are complete.
+    /// As many of these requests are complete as the wait needs.
     Requests(Request, u32),
+    /// A message is there that this accepts: source (the job's rank or [`NONE`]), context and tag.
+    Message { source: u32, context: u32, tag: TagSelect },
 }
 
+/// What is to be said of the last operation, once it is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slot {
-    Free,
-    Active,
-    Complete,
+pub(crate) enum Asked {
+    /// That it is done.
+    Nothing,
+    /// What [`Rank::outcome`] holds already.
+    Said,
+    /// What was received.
+    Received,
+    /// What a receive would take.
+    Found { source: u32, context: u32, tag: TagSelect },
+    /// Close these requests, all of them.
+    All(Request, u32),
+    /// Close the lowest of these that is complete.
+    Any(Request, u32),
+    /// Close those of these that are complete.
+    Some(Request, u32),
 }
 
 /// A collective that the rank is in.
@@ -67,6 +89,8 @@ pub(crate) struct Running {
     pub(crate) communicator: CommunicatorId,
     pub(crate) kind: CollectiveKind,
     pub(crate) occasion: Occasion,
+    /// The communicator that comes of it, if it is for one.
+    pub(crate) making: Option<Making>,
 }
 
 /// A communicator that the rank is in.
@@ -75,6 +99,14 @@ pub(crate) struct Membership {
     pub(crate) communicator: Communicator,
     /// Collectives called on it so far.
     pub(crate) calls: u32,
+    /// Communicators made of it so far.
+    pub(crate) made: u32,
+}
+
+impl Membership {
+    pub(crate) const fn new(communicator: Communicator) -> Self {
+        Self { communicator, calls: 0, made: 0 }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -86,8 +118,14 @@ pub(crate) struct Rank<P> {
     pub(crate) until: Time,
     /// Sends and receives of the present call that are not complete.
     pub(crate) call_pending: u32,
-    /// Requests being waited for that are not complete.
-    wait_pending: u32,
+    /// What the last receive of the present call has brought.
+    pub(crate) arrived: Option<Arrived>,
+    /// What is to be said of the present operation.
+    pub(crate) asked: Asked,
+    /// What the last operation has come to.
+    pub(crate) outcome: Outcome,
+    /// Tests and probes in a row that have found nothing, without time passing.
+    pub(crate) polls: u32,
     pub(crate) call: CallKind,
     /// The job (an index of the world).
     pub(crate) job: u32,
@@ -99,8 +137,13 @@ pub(crate) struct Rank<P> {
     pub(crate) collective: Option<Running>,
     pub(crate) matcher: Matcher,
     pub(crate) account: Account,
-    slots: Vec<Slot>,
-    pub(crate) memberships: Vec<Membership>,
+    pub(crate) requests: Requests,
+    /// By number; `None` where one was given up.
+    pub(crate) memberships: Vec<Option<Membership>>,
+    /// Collectives in the background.
+    pub(crate) background: Vec<Option<Background>>,
+    /// How many of them can go on.
+    pub(crate) ready: u32,
     /// The name of the latest operation.
     pub(crate) operation: &'static str,
     pub(crate) iterations: u32,
@@ -125,7 +168,10 @@ impl<P> Rank<P> {
             since: start,
             until: start,
             call_pending: 0,
-            wait_pending: 0,
+            arrived: None,
+            asked: Asked::Nothing,
+            outcome: Outcome::Done,
+            polls: 0,
             call: CallKind::Wait,
             job,
             number,
@@ -134,8 +180,10 @@ impl<P> Rank<P> {
             collective: None,
             matcher: Matcher::new(),
             account: Account::default(),
-            slots: Vec::new(),
-            memberships: communicators.into_iter().map(|communicator| Membership { communicator, calls: 0 }).collect(),
+            requests: Requests::default(),
+            memberships: communicators.into_iter().map(|communicator| Some(Membership::new(communicator))).collect(),
+            background: Vec::new(),
+            ready: 0,
             operation: "start",
             iterations: 0,
             iteration: None,
@@ -146,12 +194,23 @@ impl<P> Rank<P> {
     }
 
     pub(crate) fn communicator(&self, id: CommunicatorId) -> Result<&Communicator, ProgramFault> {
-        let found = self.memberships.get(usize::from(id)).map(|membership| &membership.communicator);
+        let found = self.memberships.get(usize::from(id)).and_then(Option::as_ref);
+        found.map(|m| &m.communicator).ok_or(ProgramFault::UnknownCommunicator { communicator: id })
+    }
+
+    pub(crate) fn membership(&mut self, id: CommunicatorId) -> Result<&mut Membership, ProgramFault> {
+        let found = self.memberships.get_mut(usize::from(id)).and_then(Option::as_mut);
         found.ok_or(ProgramFault::UnknownCommunicator { communicator: id })
     }
 
-    /// What an unexpected message says against a collective that the rank is in. Slow: for reports only.
-    pub(crate) fn mismatch(&self, running: &Running, messages: &Slab<Message>) -> Option<ProgramFault> {
+    /// What an unexpected message says against the collectives that the rank is in. Slow: for reports only.
+    pub(crate) fn mismatch(&self, messages: &Slab<Message>) -> Option<ProgramFault> {
+        let background = self.background.iter().flatten().map(|background| &background.running);
+        let mut running = self.collective.iter().chain(background);
+        running.find_map(|running| self.mismatch_of(running, messages))
+    }
+
+    fn mismatch_of(&self, running: &Running, messages: &Slab<Message>) -> Option<ProgramFault> {
         let Running { communicator, kind, occasion, .. } = running;
         let context = self.communicator(*communicator).ok()?.collective_context();
         let mut calls = self.matcher.unexpected(messages).filter(|header| {
@@ -165,6 +224,8 @@ impl<P> Rank<P> {
     pub(crate) fn begin(&mut self, owner: u32) {
         if owner == CALL {
             self.call_pending += 1;
+        } else if let Some(background) = self.background_of(owner) {
+            background.pending += 1;
         }
     }
 
@@ -172,66 +233,106 @@ impl<P> Rank<P> {
     pub(crate) fn complete(&mut self, owner: u32) {
         if owner == CALL {
             self.call_pending -= 1;
-            return;
+        } else if owner < MAX_REQUESTS {
+            let waited = match self.activity {
+                Activity::Blocked(Until::Requests(first, count)) => Some((first, count)),
+                _ => None,
+            };
+            self.requests.complete(owner, waited);
+        } else if let Some(background) = self.background_of(owner) {
+            background.pending -= 1;
+            self.ready += u32::from(background.ready());
         }
-        self.slots[owner as usize] = Slot::Complete;
-        match self.activity {
-            Activity::Blocked(Until::Requests(first, count)) if owner >= first && owner - first < count => {
-                self.wait_pending -= 1;
-            }
-            _ => {}
+    }
+
+    /// Notes what `owner` has received.
+    pub(crate) fn receive(&mut self, owner: u32, header: &Header) {
+        let arrived = Arrived::of(header);
+        if owner < MAX_REQUESTS {
+            self.requests.receive(owner, arrived);
+        } else if owner == CALL && !header.is_collective() {
+            self.arrived = Some(arrived);
+        }
+    }
+
+    /// The collective in the background that an owner is, if it is one.
+    fn background_of(&mut self, owner: u32) -> Option<&mut Background> {
+        if owner & !BACKGROUND >= MAX_REQUESTS || owner & BACKGROUND == 0 {
+            return None;
+        }
+        self.background.get_mut((owner & !BACKGROUND) as usize)?.as_mut()
+    }
+
+    /// The request for which an owner acts: its own, or that of a collective in the background.
+    pub(crate) fn request_of(&self, owner: u32) -> Option<Request> {
+        match owner {
+            CALL | DETACHED => None,
+            request if request < MAX_REQUESTS => Some(request),
+            _ => Some(self.background.get((owner & !BACKGROUND) as usize)?.as_ref()?.request),
         }
     }
 
     /// Whether the rank is blocked and what it waits for has come about.
-    pub(crate) const fn satisfied(&self) -> bool {
+    pub(crate) fn satisfied(&self, messages: &Slab<Message>) -> bool {
         match self.activity {
             Activity::Blocked(Until::Call) => self.call_pending == 0,
-            Activity::Blocked(Until::Requests(..)) => self.wait_pending == 0,
+            Activity::Blocked(Until::Requests(..)) => self.requests.satisfied(),
+            Activity::Blocked(Until::Message { source, context, tag }) => {
+                self.matcher.peek(source, context, tag, messages).is_some()
+            }
             _ => false,
         }
     }
 
-    /// Makes a request active.
-    pub(crate) fn open(&mut self, request: Request) -> Result<(), ProgramFault> {
-        if request >= MAX_REQUESTS {
-            return Err(ProgramFault::RequestOutOfRange { request });
-        }
-        let index = request as usize;
-        if index >= self.slots.len() {
-            self.slots.resize(index + 1, Slot::Free);
-        }
-        if self.slots[index] != Slot::Free {
-            return Err(ProgramFault::RequestInUse { request });
-        }
-        self.slots[index] = Slot::Active;
-        Ok(())
+    /// Closes what the last operation was about, and puts together what its program is told.
+    fn conclude(&mut self, messages: &Slab<Message>) {
+        let (first, count, most) = match std::mem::replace(&mut self.asked, Asked::Nothing) {
+            Asked::Said => return,
+            Asked::Nothing => {
+                self.outcome = Outcome::Done;
+                return;
+            }
+            Asked::Received => {
+                let status = self.arrived.take().and_then(|arrived| self.status(arrived));
+                self.outcome = status.map_or(Outcome::Done, Outcome::Received);
+                return;
+            }
+            Asked::Found { source, context, tag } => {
+                let arrived = self.matcher.peek(source, context, tag, messages).map(Arrived::of);
+                self.outcome = arrived.and_then(|a| self.status(a)).map_or(Outcome::Done, Outcome::Received);
+                return;
+            }
+            Asked::All(first, count) => {
+                let mut received = None;
+                self.requests.close(first, count, usize::MAX, |_, arrived| received = arrived);
+                let status = received.filter(|_| count == 1).and_then(|arrived| self.status(arrived));
+                self.outcome = status.map_or(Outcome::Done, Outcome::Received);
+                return;
+            }
+            Asked::Any(first, count) => (first, count, 1),
+            Asked::Some(first, count) => (first, count, usize::MAX),
+        };
+        let mut closed = Vec::new();
+        self.requests.close(first, count, most, |request, arrived| closed.push((request, arrived)));
+        let completion = |(request, arrived): (Request, Option<Arrived>)| Completion {
+            request,
+            status: arrived.and_then(|arrived| self.status(arrived)),
+        };
+        self.outcome = Outcome::Completed(closed.into_iter().map(completion).collect());
     }
 
-    /// Whether a request could be waited for alone.
-    pub(crate) fn check_active(&self, request: Request) -> Result<(), ProgramFault> {
-        match self.slots.get(request as usize) {
-            Some(Slot::Active | Slot::Complete) => Ok(()),
-            _ => Err(ProgramFault::RequestNotActive { request }),
-        }
+    /// A message in the words of its communicator.
+    pub(crate) fn status(&self, Arrived { bytes, source, context, tag }: Arrived) -> Option<Status> {
+        let mut communicators = self.memberships.iter().flatten().map(|membership| &membership.communicator);
+        let communicator = communicators.find(|communicator| communicator.user_context() == context)?;
+        Some(Status { source: communicator.member(source)?, tag, bytes })
     }
+}
 
-    /// Starts to wait for the active requests among `count` from `first`; false if all are complete.
-    pub(crate) fn await_requests(&mut self, first: Request, count: u32) -> bool {
-        let range = self.range(first, count);
-        self.wait_pending = self.slots[range].iter().filter(|slot| **slot == Slot::Active).count() as u32;
-        self.wait_pending > 0
-    }
-
-    /// Frees the requests that were waited for.
-    pub(crate) fn close(&mut self, first: Request, count: u32) {
-        let range = self.range(first, count);
-        self.slots[range].fill(Slot::Free);
-    }
-
-    fn range(&self, first: Request, count: u32) -> std::ops::Range<usize> {
-        let length = self.slots.len();
-        let end = (first as usize).saturating_add(count as usize).min(length);
-        (first as usize).min(end)..end
+impl<P: Program> Rank<P> {
+    /// The program's next operation, asked for with the outcome of the last one.
+    pub(crate) fn next_op(&mut self, messages: &Slab<Message>) -> Option<Op> {
+        self.conclude(messages);
+        self.program.next(&self.outcome)
     }
 }

@@ -5,8 +5,8 @@ mod common;
 use common::{Ideal, Script, finish, from, reports, to, world, world_with};
 use pantala_engine::Time;
 use pantala_mpi::{
-    AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, Op, Program, RankSetup, Recording,
-    SetupError, World,
+    AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, Op, Outcome, Program, RankSetup,
+    Recording, SetupError, World,
 };
 
 const LATENCY: Time = 1_000;
@@ -171,7 +171,7 @@ struct Exchange {
 }
 
 impl Program for Exchange {
-    fn next(&mut self) -> Option<Op> {
+    fn next(&mut self, _: &Outcome) -> Option<Op> {
         if self.left == 0 {
             return None;
         }
@@ -271,7 +271,7 @@ fn ranks_can_share_a_nic() {
 struct Foreseen(std::vec::IntoIter<Op>);
 
 impl Program for Foreseen {
-    fn next(&mut self) -> Option<Op> {
+    fn next(&mut self, _: &Outcome) -> Option<Op> {
         self.0.next()
     }
     fn summary(&self) -> Option<Vec<(Op, u64)>> {

@@ -10,7 +10,7 @@ pub mod halo3d;
 pub mod uniform_random;
 
 use pantala_engine::Time;
-use pantala_mpi::{Fault, Op, Program};
+use pantala_mpi::{Fault, Op, Outcome, Program};
 
 use allreduce_loop::AllreduceLoopRank;
 use fft3d::Fft3dRank;
@@ -32,12 +32,12 @@ pub enum Motif {
 
 impl Program for Motif {
     #[inline]
-    fn next(&mut self) -> Option<Op> {
+    fn next(&mut self, outcome: &Outcome) -> Option<Op> {
         match self {
-            Self::UniformRandom(rank) => rank.next(),
-            Self::Halo3d(rank) => rank.next(),
-            Self::Fft3d(rank) => rank.next(),
-            Self::AllreduceLoop(rank) => rank.next(),
+            Self::UniformRandom(rank) => rank.next(outcome),
+            Self::Halo3d(rank) => rank.next(outcome),
+            Self::Fft3d(rank) => rank.next(outcome),
+            Self::AllreduceLoop(rank) => rank.next(outcome),
         }
     }
 

@@ -191,6 +191,29 @@ impl CollectiveKind {
             Self::Communicator => "making of a communicator",
         }
     }
+
+    /// The name of its non-blocking form.
+    #[must_use]
+    pub const fn non_blocking_name(self) -> &'static str {
+        match self {
+            Self::Barrier => "ibarrier",
+            Self::Bcast => "ibcast",
+            Self::Reduce => "ireduce",
+            Self::Allreduce => "iallreduce",
+            Self::Alltoall => "ialltoall",
+            Self::ReduceScatter => "ireduce_scatter",
+            Self::Allgather => "iallgather",
+            Self::Allgatherv => "iallgatherv",
+            Self::Gather => "igather",
+            Self::Gatherv => "igatherv",
+            Self::Scatter => "iscatter",
+            Self::Scatterv => "iscatterv",
+            Self::Alltoallv => "ialltoallv",
+            Self::Scan => "iscan",
+            Self::Exscan => "iexscan",
+            Self::Communicator => "making of a communicator",
+        }
+    }
 }
 
 impl Call {

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use pantala_engine::{Stream, Time};
 use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
 use pantala_mpi::{
-    Communicator, Incoming, MpiConfig, Op, Outgoing, Program, RankReport, RankSetup, Recording, Source, TagSelect,
-    WORLD, World,
+    Communicator, Incoming, MpiConfig, Op, Outcome, Outgoing, Program, RankReport, RankSetup, Recording, Source,
+    TagSelect, WORLD, World,
 };
 
 /// What the driver drives; a node is a NIC.
@@ -164,7 +164,7 @@ impl Ideal {
 pub struct Script(pub std::vec::IntoIter<Op>);
 
 impl Program for Script {
-    fn next(&mut self) -> Option<Op> {
+    fn next(&mut self, _: &Outcome) -> Option<Op> {
         self.0.next()
     }
 }

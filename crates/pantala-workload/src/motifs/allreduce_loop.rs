@@ -4,7 +4,7 @@
 //! every 129 ms, both divided by 25 in the paper (1.126 MB and 5.16 ms). The allreduce's algorithm is the plan's.
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Fault, Op, Program, WORLD};
+use pantala_mpi::{Call, Fault, Op, Outcome, Program, WORLD};
 use serde::{Deserialize, Serialize};
 
 use super::{Position, bounded, positive};
@@ -48,7 +48,7 @@ pub struct AllreduceLoopRank {
 }
 
 impl Program for AllreduceLoopRank {
-    fn next(&mut self) -> Option<Op> {
+    fn next(&mut self, _: &Outcome) -> Option<Op> {
         Some(match self.position.step()? {
             0 => Op::IterationStart,
             1 => Op::Compute(self.spec.compute_ps),

@@ -8,7 +8,7 @@
 //! Ranks fill the array row by row: rank `row * columns + column`; a row communicator is `columns` consecutive ranks.
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Communicator, Fault, Op, Program};
+use pantala_mpi::{Call, Communicator, Fault, Op, Outcome, Program};
 use serde::{Deserialize, Serialize};
 
 use super::{Position, bounded, positive};
@@ -85,7 +85,7 @@ pub struct Fft3dRank {
 }
 
 impl Program for Fft3dRank {
-    fn next(&mut self) -> Option<Op> {
+    fn next(&mut self, _: &Outcome) -> Option<Op> {
         let Fft3d { compute_forward_ps, compute_backward_ps, .. } = self.spec;
         let [rows, columns] = self.spec.transposes();
         Some(match self.position.step()? {

@@ -8,7 +8,7 @@
 //! the same rank and get a message each; in one of one, a rank would be its own neighbour, and there is no message.
 
 use pantala_engine::Time;
-use pantala_mpi::{Fault, Incoming, Op, Outgoing, Program, Source, TagSelect, WORLD};
+use pantala_mpi::{Fault, Incoming, Op, Outcome, Outgoing, Program, Source, TagSelect, WORLD};
 use serde::{Deserialize, Serialize};
 
 use super::{Position, bounded, positive};
@@ -91,7 +91,7 @@ impl Halo3dRank {
 }
 
 impl Program for Halo3dRank {
-    fn next(&mut self) -> Option<Op> {
+    fn next(&mut self, _: &Outcome) -> Option<Op> {
         let bytes = self.spec.message_bytes;
         loop {
             let at = self.position.step()?;

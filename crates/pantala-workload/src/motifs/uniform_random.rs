@@ -6,7 +6,7 @@
 
 use pantala_engine::Time;
 use pantala_engine::random::key_of;
-use pantala_mpi::{Fault, Incoming, Op, Outgoing, Program, Source, TagSelect, WORLD};
+use pantala_mpi::{Fault, Incoming, Op, Outcome, Outgoing, Program, Source, TagSelect, WORLD};
 use serde::{Deserialize, Serialize};
 
 use super::{Position, bounded, positive};
@@ -76,7 +76,7 @@ impl UniformRandomRank {
 }
 
 impl Program for UniformRandomRank {
-    fn next(&mut self) -> Option<Op> {
+    fn next(&mut self, _: &Outcome) -> Option<Op> {
         let bytes = self.spec.message_bytes;
         loop {
             match self.position.step()? {
