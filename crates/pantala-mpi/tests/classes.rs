@@ -4,7 +4,7 @@ mod common;
 
 use common::{Ideal, finish, from, to, world};
 use pantala_fabric::TrafficClass;
-use pantala_mpi::collectives::CollectiveKind;
+use pantala_mpi::collectives::{CollectiveKind, Exchange};
 use pantala_mpi::{Call, MpiConfig, Op, WORLD};
 
 /// Bytes offered by class (point-to-point, all-to-all), and the number of packets, by four ranks that each do `operation`.
@@ -45,6 +45,18 @@ fn everything_else_is_point_to_point() {
     ] {
         let ([point_to_point, all_to_all], _) = offered(|_| vec![Op::Collective(WORLD, call.clone())]);
         assert!(point_to_point > 0 && all_to_all == 0, "{}", call.kind().name());
+    }
+}
+
+/// So are those of blocks of different sizes, and those in the background.
+#[test]
+fn all_to_all_in_any_form() {
+    let blocks = || vec![100; 4];
+    let pairs = std::sync::Arc::new(Exchange { send: blocks(), receive: blocks() });
+    let calls = [Call::Alltoall { bytes: 100 }, Call::Alltoallv { pairs }];
+    for call in calls {
+        let (offered, _) = offered(|_| vec![Op::Icollective(WORLD, call.clone(), 0), Op::Wait(0)]);
+        assert_eq!(offered, [0, 4 * 3 * 100]);
     }
 }
 
