@@ -40,6 +40,8 @@ def build_plan(scenario: Scenario) -> dict[str, Any]:
             "eager_threshold_bytes": int(scenario.mpi.eager_threshold),
             "control_bytes": int(scenario.mpi.control),
             "eager_completion": scenario.mpi.eager_completion,
+            "send_overhead_ps": int(scenario.mpi.send_overhead),
+            "receive_overhead_ps": int(scenario.mpi.receive_overhead),
             "collectives": scenario.mpi.collectives.model_dump(exclude={"preset"}),
         },
         "jobs": [_job(job, scenario.machine) for job in scenario.jobs],

@@ -67,3 +67,18 @@ def test_an_allreduce_moves_its_closed_form(algorithm: str, messages: int, copie
     assert isinstance(run, pt.Run)
     sent = run.ranks.collect()
     assert (sent["messages_sent"].sum(), sent["bytes_sent"].sum()) == (messages, copies * 60_000)
+
+
+def test_overheads_make_it_longer(tmp_path: Path) -> None:
+    """In a tree of two ranks, one message goes up and one down, one after the other: the path has two of each."""
+
+    def end(**overheads: str) -> float:
+        job = {"name": "job", "ranks": 2, "workload": {"kind": "allreduce_loop", "message": "1 kB", "iterations": 1}}
+        small = scenario("kang2022", **overheads).replace({"jobs": [job]})
+        run = pt.run(small, tmp_path / "-".join(["run", *overheads]), report=False)
+        assert isinstance(run, pt.Run)
+        return float(run.ranks.collect()["end_ns"].max())  # type: ignore[arg-type]
+
+    free = end()
+    assert end(send_overhead="100 ns") == pytest.approx(free + 200)
+    assert end(receive_overhead="70 ns") == pytest.approx(free + 140)

@@ -1,5 +1,6 @@
 //! How messages and collectives are carried out: the plan's `mpi` object.
 
+use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
@@ -15,6 +16,13 @@ pub struct MpiConfig {
     pub control_bytes: u32,
     /// When an eager send completes.
     pub eager_completion: EagerCompletion,
+    /// Time that a rank spends on starting a message before the NIC has it, ps: the overhead o of LogGP (Alexandrov,
+    /// Ionescu, Schauser and Scheiman, LogGP, SPAA 1995) at the sender.
+    #[serde(default)]
+    pub send_overhead_ps: Time,
+    /// Time that a rank spends on a message that it has received before its call returns, ps: o at the receiver.
+    #[serde(default)]
+    pub receive_overhead_ps: Time,
     /// The algorithm of each collective.
     pub collectives: Collectives,
 }
@@ -224,6 +232,8 @@ impl Default for MpiConfig {
             eager_threshold_bytes: 12_000,
             control_bytes: 64,
             eager_completion: EagerCompletion::Posted,
+            send_overhead_ps: 0,
+            receive_overhead_ps: 0,
             collectives: Collectives::default(),
         }
     }
@@ -276,14 +286,25 @@ impl MpiConfig {
     /// Checks the values that types cannot.
     ///
     /// # Errors
-    /// A [`Fault`] if control messages have no size.
+    /// A [`Fault`] if control messages have no size, or an overhead is beyond all bounds.
     pub fn check(&self) -> Result<(), Fault> {
         if self.control_bytes == 0 {
             return Err(Fault::new("control_bytes", 0, "a control message takes at least one byte", "use 64"));
         }
+        for (key, time) in
+            [("send_overhead_ps", self.send_overhead_ps), ("receive_overhead_ps", self.receive_overhead_ps)]
+        {
+            if time > LONGEST_OVERHEAD {
+                let remedy = "give at most 10^15 ps (1000 s)";
+                return Err(Fault::new(key, time, "longer than any message should take", remedy));
+            }
+        }
         Ok(())
     }
 }
+
+/// No overhead of a message is longer, ps, so that sums stay on the clock.
+const LONGEST_OVERHEAD: Time = 1_000_000_000_000_000;
 
 /// What a [`crate::World`] writes down besides its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -321,5 +342,7 @@ mod tests {
     fn control_messages_have_a_size() {
         let fault = MpiConfig { control_bytes: 0, ..MpiConfig::default() }.check().unwrap_err();
         assert_eq!(fault.to_string(), "control_bytes = 0: a control message takes at least one byte; use 64");
+        let fault = MpiConfig { send_overhead_ps: u64::MAX, ..MpiConfig::default() }.check().unwrap_err();
+        assert_eq!(fault.key, "send_overhead_ps");
     }
 }

@@ -16,7 +16,8 @@
 //! things happen, [`World::pull`] (the NIC can send: a packet, please), [`World::deliver`] (a packet has arrived)
 //! and [`World::timer`] (a time that was asked for has come). Each call reacts at once, at the time it is given,
 //! and leaves its wishes in a [`Wakes`](pantala_fabric::Wakes). A call for one NIC changes the state of that NIC's
-//! ranks only. Operations take no time by themselves: a rank computes, or is blocked, or goes on.
+//! ranks only. Operations take no time by themselves but [`MpiConfig::send_overhead_ps`] and
+//! [`MpiConfig::receive_overhead_ps`]: a rank computes, is blocked, sees to messages, or goes on.
 //!
 //! # An example
 //!

@@ -7,6 +7,7 @@ use pantala_engine::Time;
 use crate::collectives::Call;
 use crate::group::{Group, Split};
 use crate::outcome::Outcome;
+use crate::record::CallKind;
 
 /// Which of a rank's communicators: 0 is the job's world, then come those given at set-up. A communicator made by an operation
 /// gets the lowest number that is free ([`Outcome::Communicator`] tells it).
@@ -191,6 +192,27 @@ pub enum Op {
 impl Op {
     /// Wait for every active request of the rank.
     pub const WAITALL: Self = Self::Waitall { first: 0, count: u32::MAX };
+
+    /// The kind of call, for accounts.
+    pub(crate) const fn call_kind(&self) -> CallKind {
+        match self {
+            Self::Recv(_) | Self::Irecv(..) | Self::Sendrecv(..) | Self::Probe(_) | Self::Iprobe(_) => CallKind::Recv,
+            Self::Collective(..)
+            | Self::Icollective(..)
+            | Self::CommDup(_)
+            | Self::CommSplit(..)
+            | Self::CommCreate(..) => CallKind::Collective,
+            Self::Wait(_)
+            | Self::Waitall { .. }
+            | Self::Waitany { .. }
+            | Self::Waitsome { .. }
+            | Self::Test(_)
+            | Self::Testall { .. }
+            | Self::Testany { .. }
+            | Self::Testsome { .. } => CallKind::Wait,
+            _ => CallKind::Send,
+        }
+    }
 
     /// The operation's name, for messages to people.
     #[must_use]

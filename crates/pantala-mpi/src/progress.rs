@@ -42,10 +42,19 @@ impl<P: Program> World<P> {
         self.ranks[r].polls = 0;
         loop {
             let rank = &mut self.ranks[r];
+            if rank.collective.is_none() {
+                rank.conclude(&self.messages);
+            }
+            if self.is_busy(r, now, wakes) {
+                return;
+            }
+            let rank = &mut self.ranks[r];
             let goes = if rank.collective.is_some() {
                 self.advance(r, now, wakes)
-            } else if let Some(op) = rank.next_op(&self.messages) {
+            } else if let Some(op) = rank.program.next(&rank.outcome) {
                 rank.operation = op.name();
+                rank.asked = Asked::Nothing;
+                rank.call = op.call_kind();
                 self.execute(r, op, now, wakes)
             } else {
                 rank.activity = Activity::Ended;
@@ -59,6 +68,22 @@ impl<P: Program> World<P> {
                 Err(fault) => return self.fail(r, fault, now),
             }
         }
+    }
+
+    /// Whether a rank has to see to messages before it goes on; it is woken when it has.
+    fn is_busy(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> bool {
+        let rank = &mut self.ranks[r];
+        let unseen = u64::from(std::mem::take(&mut rank.unseen));
+        if self.config.receive_overhead_ps > 0 && unseen > 0 {
+            rank.busy_until = rank.busy_until.max(now).saturating_add(unseen * self.config.receive_overhead_ps);
+        }
+        if rank.busy_until <= now {
+            return false;
+        }
+        rank.activity = Activity::Busy;
+        (rank.since, rank.until) = (now, rank.busy_until);
+        wakes.timers.push(rank.until);
+        true
     }
 
     /// A rank has asked for what cannot be: it stops.

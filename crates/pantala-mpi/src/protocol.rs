@@ -9,8 +9,8 @@ use crate::error::ProgramFault;
 use crate::mail::WorldMail;
 use crate::matching::Receive;
 use crate::message::{Header, Kind, Message, Occasion, Protocol};
-use crate::op::{Incoming, Outgoing, Program, Source, TagSelect};
-use crate::rank::{DETACHED, PendingSend};
+use crate::op::{Incoming, MAX_REQUESTS, Outgoing, Program, Source, TagSelect};
+use crate::rank::{CALL, DETACHED, PendingSend};
 use crate::record::MessageRecord;
 use crate::slab::NONE;
 use crate::world::World;
@@ -113,6 +113,12 @@ impl<P: Program> World<P> {
             rank.account.messages_sent += 1;
             rank.account.bytes_sent += bytes;
         }
+        // A rank hands a message to the NIC when it has seen to it; the background has no rank to keep busy.
+        let mut handed = now;
+        if self.config.send_overhead_ps > 0 && (owner == CALL || owner < MAX_REQUESTS) {
+            handed = rank.busy_until.max(now) + self.config.send_overhead_ps;
+            rank.busy_until = handed;
+        }
         let buffered = mode == Mode::Buffered;
         let at_once = eager && (local || buffered || self.config.eager_completion == EagerCompletion::Posted);
         let mut owner = owner;
@@ -120,7 +126,7 @@ impl<P: Program> World<P> {
             rank.complete(owner);
             owner = DETACHED;
         }
-        let mut message = Message::new(header, now, self.config.control_bytes);
+        let mut message = Message::new(header, handed, self.config.control_bytes);
         if at_once {
             rank.complete(owner);
         } else {

@@ -9,7 +9,7 @@ use crate::error::ProgramFault;
 use crate::making::Making;
 use crate::matching::Matcher;
 use crate::message::{Header, Message, Occasion};
-use crate::op::{CommunicatorId, MAX_REQUESTS, Op, Program, Request, TagSelect};
+use crate::op::{CommunicatorId, MAX_REQUESTS, Request, TagSelect};
 use crate::outcome::{Arrived, Completion, Outcome, Status};
 use crate::record::{Account, CallKind};
 use crate::requests::Requests;
@@ -45,6 +45,8 @@ pub(crate) enum Activity {
     Running,
     /// Computes until [`Rank::until`].
     Computing,
+    /// Sees to messages until [`Rank::until`].
+    Busy,
     /// Blocked in an MPI call until this comes about.
     Blocked(Until),
     /// The program has ended.
@@ -118,6 +120,10 @@ pub(crate) struct Rank<P> {
     pub(crate) until: Time,
     /// Sends and receives of the present call that are not complete.
     pub(crate) call_pending: u32,
+    /// Until when it sees to messages that it has started to send.
+    pub(crate) busy_until: Time,
+    /// Messages that it has received and not seen to.
+    pub(crate) unseen: u32,
     /// What the last receive of the present call has brought.
     pub(crate) arrived: Option<Arrived>,
     /// What is to be said of the present operation.
@@ -168,6 +174,8 @@ impl<P> Rank<P> {
             since: start,
             until: start,
             call_pending: 0,
+            busy_until: 0,
+            unseen: 0,
             arrived: None,
             asked: Asked::Nothing,
             outcome: Outcome::Done,
@@ -250,8 +258,11 @@ impl<P> Rank<P> {
         let arrived = Arrived::of(header);
         if owner < MAX_REQUESTS {
             self.requests.receive(owner, arrived);
-        } else if owner == CALL && !header.is_collective() {
-            self.arrived = Some(arrived);
+        } else if owner == CALL {
+            self.unseen += 1;
+            if !header.is_collective() {
+                self.arrived = Some(arrived);
+            }
         }
     }
 
@@ -285,8 +296,8 @@ impl<P> Rank<P> {
     }
 
     /// Closes what the last operation was about, and puts together what its program is told.
-    fn conclude(&mut self, messages: &Slab<Message>) {
-        let (first, count, most) = match std::mem::replace(&mut self.asked, Asked::Nothing) {
+    pub(crate) fn conclude(&mut self, messages: &Slab<Message>) {
+        let (first, count, most) = match std::mem::replace(&mut self.asked, Asked::Said) {
             Asked::Said => return,
             Asked::Nothing => {
                 self.outcome = Outcome::Done;
@@ -303,8 +314,12 @@ impl<P> Rank<P> {
                 return;
             }
             Asked::All(first, count) => {
-                let mut received = None;
-                self.requests.close(first, count, usize::MAX, |_, arrived| received = arrived);
+                let (mut received, mut unseen) = (None, 0);
+                self.requests.close(first, count, usize::MAX, |_, arrived| {
+                    unseen += u32::from(arrived.is_some());
+                    received = arrived;
+                });
+                self.unseen += unseen;
                 let status = received.filter(|_| count == 1).and_then(|arrived| self.status(arrived));
                 self.outcome = status.map_or(Outcome::Done, Outcome::Received);
                 return;
@@ -314,6 +329,7 @@ impl<P> Rank<P> {
         };
         let mut closed = Vec::new();
         self.requests.close(first, count, most, |request, arrived| closed.push((request, arrived)));
+        self.unseen += closed.iter().filter(|(_, arrived)| arrived.is_some()).count() as u32;
         let completion = |(request, arrived): (Request, Option<Arrived>)| Completion {
             request,
             status: arrived.and_then(|arrived| self.status(arrived)),
@@ -326,13 +342,5 @@ impl<P> Rank<P> {
         let mut communicators = self.memberships.iter().flatten().map(|membership| &membership.communicator);
         let communicator = communicators.find(|communicator| communicator.user_context() == context)?;
         Some(Status { source: communicator.member(source)?, tag, bytes })
-    }
-}
-
-impl<P: Program> Rank<P> {
-    /// The program's next operation, asked for with the outcome of the last one.
-    pub(crate) fn next_op(&mut self, messages: &Slab<Message>) -> Option<Op> {
-        self.conclude(messages);
-        self.program.next(&self.outcome)
     }
 }

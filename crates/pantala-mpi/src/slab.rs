@@ -87,7 +87,7 @@ pub(crate) struct Chain {
 impl Chain {
     pub(crate) const EMPTY: Self = Self { tail: NONE };
 
-    #[inline]
+    #[cfg(test)]
     pub(crate) const fn is_empty(self) -> bool {
         self.tail == NONE
     }

@@ -233,6 +233,10 @@ impl<P: Program> World<P> {
                         rank.account.compute += now - rank.since;
                         self.run(r as usize, now, wakes);
                     }
+                    Activity::Busy => {
+                        rank.account.blocked(rank.call, now - rank.since);
+                        self.run(r as usize, now, wakes);
+                    }
                     _ => {}
                 }
             }
@@ -252,6 +256,9 @@ impl<P: Program> World<P> {
             return Pull::Idle;
         }
         let message = &mut self.messages[front];
+        if message.created > now {
+            return Pull::Later(message.created);
+        }
         let bytes = message.to_send.min(u64::from(self.packet_bytes));
         message.to_send -= bytes;
         let (left, header) = (message.to_send, message.header);
@@ -274,11 +281,13 @@ impl<P: Program> World<P> {
         Pull::Packet(packet)
     }
 
-    /// When the NIC could have its next packet: at once (0), or [`NEVER`] before something else happens.
+    /// When the NIC could have its next packet: at once (0, or a time that has passed), when a rank has seen to it, or
+    /// [`NEVER`] before something else happens.
     #[inline]
     #[must_use]
     pub fn next_at(&self, nic: u32) -> Time {
-        if self.nics[nic as usize].queue.is_empty() { NEVER } else { 0 }
+        let front = self.nics[nic as usize].queue.front(&self.messages);
+        if front == NONE { NEVER } else { self.messages[front].created }
     }
 
     /// A packet has arrived at the NIC.
@@ -368,7 +377,7 @@ impl<P: Program> World<P> {
             let mut account = rank.account;
             match rank.activity {
                 Activity::Computing => account.compute += now.saturating_sub(rank.since),
-                Activity::Blocked(_) => account.blocked(rank.call, now.saturating_sub(rank.since)),
+                Activity::Blocked(_) | Activity::Busy => account.blocked(rank.call, now.saturating_sub(rank.since)),
                 _ => {}
             }
             RankReport {

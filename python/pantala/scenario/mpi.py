@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pantala.scenario.base import Model, PositiveSize, UnsignedSize
+from pantala.scenario.base import Model, PositiveSize, UnsignedDuration, UnsignedSize
 from pantala.scenario.presets import merge
-from pantala.units import Size
+from pantala.units import Duration, Size
 
 __all__ = ["Collectives", "Mpi", "laid_over_machine"]
 
@@ -96,5 +96,10 @@ class Mpi(Model):
     """Size of a control message: request to send, get, acknowledgement. Assumed; the paper does not say."""
     eager_completion: Literal["posted", "injected"] = "posted"
     """When an eager send is complete for its sender: posted (at once) or injected (its last packet is out)."""
+    send_overhead: UnsignedDuration = Duration(0)
+    """How long a rank is busy with starting a message before its NIC has it: the overhead o of LogGP at the sender. Not
+    paid by collectives in the background."""
+    receive_overhead: UnsignedDuration = Duration(0)
+    """How long a rank is busy with a message that has come before its receive or wait returns: o at the receiver."""
     collectives: Collectives = Collectives()
     """How collective operations are made of messages; the name of a preset alone will do."""
