@@ -1,7 +1,7 @@
 //! A binomial tree: bcast and reduce of whole messages in `ceil(log2 n)` rounds.
 //!
 //! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, International
-//! Journal of High Performance Computing Applications 19(1), 2005, sections 4.2 (bcast) and 4.4 (reduce). Members are
+//! Journal of High Performance Computing Applications 19(1), 2005, sections 4.2 (bcast) and 4.5 (reduce). Members are
 //! numbered from the root; the parent of member `r` is `r` without its lowest bit. A broadcast serves the largest
 //! subtree first, one child after the other; a reduction takes the smallest first.
 //!

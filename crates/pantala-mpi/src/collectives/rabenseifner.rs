@@ -1,7 +1,7 @@
 //! Rabenseifner's allreduce and reduce for long vectors: a reduce-scatter, then an allgather or a gather.
 //!
 //! Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004 (LNCS 3036); Thakur, Rabenseifner and Gropp
-//! (IJHPCA 19(1), 2005), sections 4.4 and 4.5. With `p` the largest power of two not above `n`, the vector has `p` blocks.
+//! (IJHPCA 19(1), 2005), section 4.5. With `p` the largest power of two not above `n`, the vector has `p` blocks.
 //! Members count from the root; of the first `2r`, `r = n - p`, the odd ones give their whole vector to the even one
 //! before them and sit out, and the root never does. Halving: at distances 1, 2, 4, ... two members exchange
 //! halves of what they share, and combine, until each has one block of the sum. Then, at distances ..., 4, 2, 1, allreduce
