@@ -33,6 +33,9 @@ const KEY_WORDS: usize = KEYS / 64;
 const SLOTS: usize = 1 << 14;
 const MASK: u64 = SLOTS as u64 - 1;
 
+/// How many events are foreseen: as many as come while memory answers.
+const FORESEEN: u32 = 16;
+
 /// The end of a list.
 const END: u32 = u32::MAX;
 
@@ -42,7 +45,12 @@ struct Node {
     id: u32,
     next: u32,
     key: u32,
+    /// What its scheduler wants to hear when it is foreseen.
+    hint: u32,
 }
+
+/// An event beyond the wheel's reach, with its hint.
+type Far = Reverse<(Event, u32)>;
 
 /// A timing wheel with an overflow heap.
 ///
@@ -63,7 +71,10 @@ pub struct Wheel {
     /// What is left of the group being taken, and its time and phase.
     group: u32,
     group_key: (Time, u8),
-    far: BinaryHeap<Reverse<Event>>,
+    far: BinaryHeap<Far>,
+    /// The last bucket whose events have been foreseen, and about how many of those are still to come.
+    foreseen: u64,
+    awaited: u32,
     scramble: Option<u64>,
     popped: u64,
 }
@@ -89,6 +100,8 @@ impl Wheel {
             group: END,
             group_key: (0, 0),
             far: BinaryHeap::new(),
+            foreseen: 0,
+            awaited: 0,
             scramble: None,
             popped: 0,
         }
@@ -102,6 +115,12 @@ impl Wheel {
     /// Schedules an event; its time must not lie before that of the group taken last.
     #[inline]
     pub fn push(&mut self, time: Time, phase: u8, id: u32) {
+        self.push_with_hint(time, phase, id, 0);
+    }
+
+    /// The same, with what will be said of the event when it is foreseen ([`Self::next_group_foreseen`]).
+    #[inline]
+    pub fn push_with_hint(&mut self, time: Time, phase: u8, id: u32, hint: u32) {
         debug_assert!(phase < PHASES, "phase {phase}");
         let slot = time >> WIDTH_LOG2;
         let distance = slot.wrapping_sub(self.slot);
@@ -110,12 +129,12 @@ impl Wheel {
             let key = Self::key_of(time, phase);
             let index = (slot & MASK) as usize;
             let next = self.buckets[index];
-            self.buckets[index] = self.insert(id, next, key);
+            self.buckets[index] = self.insert(Node { id, next, key, hint });
             if next == END {
                 self.occupied[index / 64] |= 1 << (index % 64);
             }
         } else {
-            self.push_aside(Event { time, phase, id });
+            self.push_aside(Event { time, phase, id }, hint);
         }
     }
 
@@ -125,15 +144,13 @@ impl Wheel {
     }
 
     #[inline(always)]
-    fn insert(&mut self, id: u32, next: u32, key: u32) -> u32 {
+    fn insert(&mut self, node: Node) -> u32 {
         let index = self.free;
         let Some(place) = self.nodes.get_mut(index as usize) else {
-            return self.grow(Node { id, next, key });
+            return self.grow(node);
         };
         self.free = place.next;
-        place.id = id;
-        place.next = next;
-        place.key = key;
+        *place = node;
         index
     }
 
@@ -146,10 +163,10 @@ impl Wheel {
 
     #[cold]
     #[inline(never)]
-    fn push_aside(&mut self, event: Event) {
+    fn push_aside(&mut self, event: Event, hint: u32) {
         let slot = event.time >> WIDTH_LOG2;
         if slot > self.slot {
-            self.far.push(Reverse(event));
+            self.far.push(Reverse((event, hint)));
             return;
         }
         // The bucket being drained, or (when the wheel has moved ahead to its next event) one before it.
@@ -160,7 +177,7 @@ impl Wheel {
             self.put_group_back();
         }
         let key = Self::key_of(event.time, event.phase);
-        let index = self.insert(event.id, END, key);
+        let index = self.insert(Node { id: event.id, next: END, key, hint });
         self.deal(index);
     }
 
@@ -194,27 +211,30 @@ impl Wheel {
         loop {
             while self.group != END || self.take_group() {
                 let (time, phase) = self.group_key;
-                while let Some(id) = self.pop() {
+                while let Some(&Node { hint, .. }) = self.nodes.get(self.group as usize)
+                    && let Some(id) = self.pop()
+                {
                     self.popped -= 1;
-                    self.far.push(Reverse(Event { time, phase, id }));
+                    self.far.push(Reverse((Event { time, phase, id }, hint)));
                 }
             }
             let Some(next) = self.next_occupied() else { break };
-            self.open(next, |_, _| {});
+            self.open(next, |_, _, _| {});
         }
         self.slot = slot;
+        self.forget_foreseen();
     }
 
     /// Moves to the next group of events, those of the lowest time and phase, if that comes before `until`.
     #[inline]
     pub fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
-        self.next_group_foreseen(until, |_, _| {})
+        self.next_group_foreseen(until, |_, _, _| {})
     }
 
-    /// Like [`Self::next_group`]; tells `foresee` phase and identity of events that come soon, some 64 ps ahead and in no order,
-    /// so that what they need can be fetched. Events scheduled later than that are not foreseen.
+    /// Like [`Self::next_group`]; tells `foresee` phase, identity and hint of the events that come next, a dozen or so ahead and in
+    /// no order, so that what they need can be fetched. Events that are scheduled between those are not foreseen.
     #[inline]
-    pub fn next_group_foreseen(&mut self, until: Time, mut foresee: impl FnMut(u8, u32)) -> Option<(Time, u8)> {
+    pub fn next_group_foreseen(&mut self, until: Time, mut foresee: impl FnMut(u8, u32, u32)) -> Option<(Time, u8)> {
         loop {
             if self.group != END {
                 return (self.group_key.0 < until).then_some(self.group_key);
@@ -272,7 +292,7 @@ impl Wheel {
             let key = word * 64 + self.used[word].trailing_zeros() as usize;
             return (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2);
         }
-        let far = self.far.peek().map_or(NEVER, |Reverse(event)| event.time);
+        let far = self.far.peek().map_or(NEVER, |Reverse((event, _))| event.time);
         let near = self.next_occupied().map_or(NEVER, |slot| {
             let mut first = u32::MAX;
             let mut at = self.buckets[(slot & MASK) as usize];
@@ -306,22 +326,20 @@ impl Wheel {
                     Some((node.key as u8 & (PHASES - 1), node.id))
                 })
             })
-            .chain(self.far.iter().map(|Reverse(event)| (event.phase, event.id)))
+            .chain(self.far.iter().map(|Reverse((event, _))| (event.phase, event.id)))
     }
 
     /// Bytes of memory held.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-            + size_of_val(&*self.buckets)
-            + self.far.capacity() * size_of::<Event>()
+        self.nodes.capacity() * size_of::<Node>() + size_of_val(&*self.buckets) + self.far.capacity() * size_of::<Far>()
     }
 
     /// Moves to the next bucket that holds anything; false if there is none that begins before `until`.
     #[inline(never)]
-    fn turn(&mut self, until: Time, foresee: impl FnMut(u8, u32)) -> bool {
+    fn turn(&mut self, until: Time, mut foresee: impl FnMut(u8, u32, u32)) -> bool {
         let near = self.next_occupied();
-        let far = self.far.peek().map(|Reverse(e)| e.time >> WIDTH_LOG2);
+        let far = self.far.peek().map(|Reverse((event, _))| event.time >> WIDTH_LOG2);
         let slot = match (near, far) {
             (None, None) => return false,
             (Some(a), None) => a,
@@ -332,16 +350,17 @@ impl Wheel {
             return false;
         }
         if near == Some(slot) {
-            self.open(slot, foresee);
+            self.open(slot, &mut foresee);
         }
         self.slot = slot;
-        while let Some(&Reverse(event)) = self.far.peek() {
+        self.foresee(foresee);
+        while let Some(&Reverse((event, hint))) = self.far.peek() {
             if event.time >> WIDTH_LOG2 != slot {
                 break;
             }
             self.far.pop();
             let key = Self::key_of(event.time, event.phase);
-            let index = self.insert(event.id, END, key);
+            let index = self.insert(Node { id: event.id, next: END, key, hint });
             self.deal(index);
         }
         if let Some(seed) = self.scramble {
@@ -352,17 +371,45 @@ impl Wheel {
 
     /// Deals out a near bucket and makes it the current one.
     #[inline]
-    fn open(&mut self, slot: u64, mut foresee: impl FnMut(u8, u32)) {
+    fn open(&mut self, slot: u64, mut foresee: impl FnMut(u8, u32, u32)) {
         let bucket = (slot & MASK) as usize;
         let mut at = std::mem::replace(&mut self.buckets[bucket], END);
         self.occupied[bucket / 64] &= !(1 << (bucket % 64));
         self.slot = slot;
+        let new = slot > self.foreseen;
+        let mut events = 0;
         while at != END {
-            let Node { id, next, key } = self.nodes[at as usize];
-            foresee(key as u8 & (PHASES - 1), id);
+            let Node { id, next, key, hint } = self.nodes[at as usize];
+            if new {
+                foresee(key as u8 & (PHASES - 1), id, hint);
+            }
+            events += 1;
             self.deal(at);
             at = next;
         }
+        self.awaited = if new { 0 } else { self.awaited.saturating_sub(events) };
+        self.foreseen = self.foreseen.max(slot);
+    }
+
+    /// Looks ahead over the buckets behind the current one, until enough events have been foreseen.
+    #[inline]
+    fn foresee(&mut self, mut foresee: impl FnMut(u8, u32, u32)) {
+        while self.awaited < FORESEEN {
+            let Some(slot) = self.next_occupied_after(self.foreseen) else { return };
+            let mut at = self.buckets[(slot & MASK) as usize];
+            while at != END {
+                let Node { id, next, key, hint } = self.nodes[at as usize];
+                foresee(key as u8 & (PHASES - 1), id, hint);
+                self.awaited += 1;
+                at = next;
+            }
+            self.foreseen = slot;
+        }
+    }
+
+    /// What has been fetched for foreseen events may be gone: they will be foreseen again.
+    pub fn forget_foreseen(&mut self) {
+        (self.foreseen, self.awaited) = (self.slot, 0);
     }
 
     /// Draws the order of every list of the current bucket.
@@ -385,15 +432,22 @@ impl Wheel {
     }
 
     /// The absolute number of the first occupied bucket after the current one.
+    #[inline]
     fn next_occupied(&self) -> Option<u64> {
-        let start = ((self.slot + 1) & MASK) as usize;
+        self.next_occupied_after(self.slot)
+    }
+
+    /// The absolute number of the first occupied bucket after this one, which is the current one or a near one.
+    fn next_occupied_after(&self, slot: u64) -> Option<u64> {
+        let start = ((slot + 1) & MASK) as usize;
         const WORDS: usize = SLOTS / 64;
         let (mut word, mut bits) = (start / 64, self.occupied[start / 64] & (u64::MAX << (start % 64)));
         for _ in 0..=WORDS {
             if bits != 0 {
                 let index = (word * 64) as u64 + u64::from(bits.trailing_zeros());
                 let distance = index.wrapping_sub(self.slot) & MASK;
-                return Some(self.slot + distance);
+                let found = self.slot + distance;
+                return (found > slot).then_some(found);
             }
             word = (word + 1) % WORDS;
             bits = self.occupied[word];

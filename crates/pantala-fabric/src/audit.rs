@@ -5,7 +5,7 @@ use crate::crossbar::space_of;
 use crate::host::Host;
 use crate::network::{Kind, Network, Totals};
 use crate::packet::{Leg, Queue};
-use crate::pending::Account;
+use crate::pending::Credits;
 use crate::port::{ELSEWHERE, HERE, InPort, InVc, LinkEnd};
 use crate::probe::Probe;
 use crate::slab::Slab;
@@ -136,7 +136,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 balanced &= lacking == behind.outputs[index];
             }
         }
-        let nic = |account: &Account, lacking: i64| i64::from(account.eventually(&self.pool)) + lacking == buffer;
+        let nic = |account: &Credits, lacking: i64| i64::from(account.eventually(&self.pool)) + lacking == buffer;
         let nics = if self.nic_credits.is_empty() {
             self.nics.numbered().all(|(node, own)| nic(&own.credits, behind.nics[node * self.vcs]))
         } else {

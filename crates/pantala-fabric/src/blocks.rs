@@ -9,7 +9,7 @@
 
 use crate::config::FabricConfig;
 use crate::host::Host;
-use crate::network::Network;
+use crate::network::{Kind, Network};
 use crate::port::{InPort, InVc, OutPort, OutVc};
 use crate::probe::Probe;
 use pantala_engine::{Time, Wheel};
@@ -67,6 +67,13 @@ impl Blocks {
         }
     }
 
+    /// Schedules the arrival of a packet at an input VC.
+    #[inline(always)]
+    pub(crate) fn arrive(&mut self, wheel: &mut Wheel, block: u16, time: Time, packet: u32, at: u32) {
+        let wheel = if block == self.current { wheel } else { &mut self.wheels[usize::from(block)] };
+        wheel.push_with_hint(time, Kind::ARRIVE, packet, at);
+    }
+
     /// All wheels but the current block's.
     pub(crate) fn others_mut(&mut self) -> impl Iterator<Item = &mut Wheel> {
         self.wheels.iter_mut()
@@ -108,6 +115,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         if current != block {
             std::mem::swap(&mut self.wheel, &mut self.blocks.wheels[usize::from(current)]);
             std::mem::swap(&mut self.wheel, &mut self.blocks.wheels[usize::from(block)]);
+            self.wheel.forget_foreseen();
         }
     }
 

@@ -11,7 +11,7 @@ use crate::mail::Mail;
 use crate::network::Network;
 use crate::packet::{NONE, Packets, Queue};
 use crate::partition::Partitions;
-use crate::pending::{Account, PendingPool};
+use crate::pending::{Account, Credits, PendingPool};
 use crate::port::{ELSEWHERE, HERE, Hold, InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::response::Responses;
@@ -19,7 +19,7 @@ use crate::slab::Slab;
 use crate::stages::Stages;
 use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Stream, Time, Wheel};
-use pantala_topology::{LinkClass, Peer, Topology};
+use pantala_topology::{Divisor, LinkClass, Peer, Topology};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -101,6 +101,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             stages: Stages::new(&config, ports),
             ports,
             vcs,
+            by_vcs: Divisor::new(vcs as u32),
             words,
             wheel: Wheel::new(),
             blocks: Blocks::default(),
@@ -157,7 +158,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             network.nic_responses = filled(by_node(1), Responses::default());
         }
         if !network.stages.one_account::<false>() {
-            let full = Account::new(network.config.router.input_buffer as i32);
+            let full = Credits::new(network.config.router.input_buffer as i32);
             network.nic_credits = filled(by_node(vcs), full);
         }
         network.blocks = Blocks::of(&network.config, &network.topology, network.partitions.groups(part));
@@ -185,7 +186,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             CreditLatency::Fixed => router_config.credit_delay,
         };
         let out_vc = OutVc {
-            credits: Account::new(router_config.input_buffer as i32),
+            credits: Credits::new(router_config.input_buffer as i32),
             space: Account::new(space_of(router_config.output_buffer)),
             queue: Queue::default(),
             gone: 0,
@@ -295,7 +296,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.nics.push(Nic {
                 link_free: 0,
                 wake: NEVER,
-                credits: Account::new(self.config.router.input_buffer as i32),
+                credits: Credits::new(self.config.router.input_buffer as i32),
                 target: port * self.vcs as u32,
                 credit_wait: false,
                 has_offer: false,

@@ -76,6 +76,20 @@ impl DueQueue {
         self.tail = index;
     }
 
+    /// Takes the first entry, if there is one.
+    #[inline]
+    pub(crate) fn pop<T: Copy>(&mut self, pool: &mut DuePool<T>) -> Option<(Time, T)> {
+        let index = self.head;
+        if index == NONE {
+            return None;
+        }
+        let entry = &mut pool.entries[index];
+        let taken = (entry.time, entry.item);
+        self.head = std::mem::replace(&mut entry.next, pool.free);
+        pool.free = index;
+        Some(taken)
+    }
+
     /// Takes the entries up to `now`, in order; when the first of those left comes due, or `NEVER`.
     #[inline]
     pub(crate) fn take<T: Copy>(&mut self, pool: &mut DuePool<T>, now: Time, mut each: impl FnMut(Time, T)) -> Time {

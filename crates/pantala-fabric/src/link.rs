@@ -227,7 +227,8 @@ impl<H: Host, P: Probe> Network<H, P> {
                 self.out_vcs[out_vc].credits.take(room);
             }
             if beyond & ELSEWHERE == 0 {
-                self.blocks.schedule(&mut self.wheel, beyond, head, Kind::ARRIVE, index);
+                let at = packet.at;
+                self.blocks.arrive(&mut self.wheel, beyond, head, index, at);
             }
         } else {
             self.wheel.push(tail, Kind::DELIVER, index);

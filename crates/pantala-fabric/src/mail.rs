@@ -6,7 +6,7 @@
 
 use crate::host::Host;
 use crate::learning::{Sent, Trail};
-use crate::network::{Kind, Network};
+use crate::network::Network;
 use crate::packet::{Packet, PacketOrigin};
 use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};
@@ -125,7 +125,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
             let group = self.in_ports[self.in_vcs[packet.at].port].group;
             let block = self.blocks.of_group(group);
-            self.blocks.schedule(&mut self.wheel, block, packet.ready, Kind::ARRIVE, index);
+            self.blocks.arrive(&mut self.wheel, block, packet.ready, index, packet.at);
         }
         for CreditMail { out_vc, room, first, last } in mail.credits.drain(..) {
             self.credit::<F>(out_vc as usize, first, last, room);

@@ -12,7 +12,7 @@ use crate::learning::{Learning, LearningWindow, QTable};
 use crate::mail::Mail;
 use crate::packet::Packets;
 use crate::partition::Partitions;
-use crate::pending::{Account, PendingPool};
+use crate::pending::{Credits, PendingPool};
 use crate::port::{Hold, InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::response::Responses;
@@ -20,7 +20,7 @@ use crate::slab::Slab;
 use crate::stages::Stages;
 use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Time, Wheel};
-use pantala_topology::Topology;
+use pantala_topology::{Divisor, Topology};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -87,6 +87,8 @@ pub struct Network<H: Host, P> {
     pub(crate) outbox: Vec<Mail<H::Mail>>,
     pub(crate) ports: u32,
     pub(crate) vcs: usize,
+    /// The same, to divide by.
+    pub(crate) by_vcs: Divisor,
     /// Words of 64 bits that hold one bit for each (input port, VC) of a router.
     pub(crate) words: usize,
     /// The events of the block that time passes in.
@@ -111,7 +113,7 @@ pub struct Network<H: Host, P> {
     pub(crate) learning: Learning,
     pub(crate) nics: Slab<Nic>,
     /// By node and VC, the credits of its injection link; empty if NICs inject on VC 0 only: [`Nic::credits`] stands for them.
-    pub(crate) nic_credits: Slab<Account>,
+    pub(crate) nic_credits: Slab<Credits>,
     /// By node, its responses; empty if there are none.
     pub(crate) nic_responses: Slab<Responses>,
     /// By node, a ring of when its last packets left: see [`FabricConfig::nic_buffer`].
@@ -182,15 +184,19 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// anything of it is in the cache, and the times of all these misses pass together.
     #[inline(always)]
     fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
-        let Self { wheel, packets, in_vcs, out_ports, out_vcs, waiting, nics, vcs, words, .. } = self;
-        wheel.next_group_foreseen(until, |phase, id| match phase {
-            Kind::ARRIVE => in_vcs.prefetch::<1>(packets[id].at as usize),
-            Kind::DELIVER => packets.prefetch(id),
+        let Self { wheel, packets, in_vcs, in_ports, out_ports, out_vcs, waiting, nics, vcs, by_vcs, words, .. } = self;
+        wheel.next_group_foreseen(until, |phase, id, hint| match phase {
+            Kind::ARRIVE => {
+                packets.prefetch(id);
+                in_vcs.prefetch::<1>(hint as usize);
+                in_ports.prefetch::<1>(by_vcs.quotient(hint) as usize);
+            }
+            Kind::DELIVER => packets.prefetch_whole(id),
             Kind::LINK | Kind::CROSSBAR => {
                 let id = id as usize;
                 out_ports.prefetch::<2>(id);
                 // Four VCs or so.
-                out_vcs.prefetch::<3>(id * *vcs);
+                out_vcs.prefetch::<4>(id * *vcs);
                 waiting.prefetch::<1>(id * *vcs * *words);
             }
             Kind::NIC => nics.prefetch::<2>(id as usize),

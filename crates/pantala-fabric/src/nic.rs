@@ -229,7 +229,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             nonminimal: false,
             routing,
         };
-        self.wheel.push(head, Kind::ARRIVE, index);
+        self.wheel.push_with_hint(head, Kind::ARRIVE, index, at);
         if !self.nic_job_bytes.is_empty() {
             self.nic_job_bytes[node as usize * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
         }

@@ -159,6 +159,13 @@ impl Packets {
         self.hot.prefetch::<1>(index as usize);
     }
 
+    /// Asks for both halves of a packet.
+    #[inline(always)]
+    pub(crate) fn prefetch_whole(&self, index: u32) {
+        self.hot.prefetch::<1>(index as usize);
+        self.origin.prefetch::<1>(index as usize);
+    }
+
     /// Packets in flight.
     #[must_use]
     pub fn live(&self) -> usize {

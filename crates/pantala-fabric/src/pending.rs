@@ -4,7 +4,7 @@
 //! at time t, all entries up to t are applied. No event is needed for a credit that nobody waits for.
 
 use crate::due::{DuePool, DueQueue};
-use pantala_engine::Time;
+use pantala_engine::{NEVER, Time};
 
 /// The flits of all accounts that come back later.
 pub(crate) type PendingPool = DuePool<u32>;
@@ -63,14 +63,7 @@ impl Account {
         if ONCE || first == last {
             self.give(pool, last, flits);
         } else {
-            self.give_spread(pool, first, last, flits);
-        }
-    }
-
-    fn give_spread(&mut self, pool: &mut PendingPool, first: Time, last: Time, flits: u32) {
-        let steps = Time::from(flits.max(2) - 1);
-        for flit in 0..Time::from(flits) {
-            self.give(pool, first + (last - first) * flit / steps, 1);
+            spread(first, last, flits, |time| self.give(pool, time, 1));
         }
     }
 
@@ -86,6 +79,95 @@ impl Account {
     /// What will be available when all has come back.
     pub(crate) fn eventually(&self, pool: &PendingPool) -> i32 {
         self.available + self.pending.iter(pool).map(|(_, back)| back as i32).sum::<i32>()
+    }
+}
+
+/// Credits: an account whose first entry lies in it. On most links there is never a second one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Credits {
+    /// When the first entry comes due; [`NEVER`]: there is none.
+    first: Time,
+    flits: u32,
+    rest: Account,
+}
+
+impl Credits {
+    /// Credits of which `flits` are available.
+    pub(crate) fn new(flits: i32) -> Self {
+        Self { first: NEVER, flits: 0, rest: Account::new(flits) }
+    }
+
+    /// What is available at `now`.
+    #[inline]
+    pub(crate) fn at(&mut self, pool: &mut PendingPool, now: Time) -> i32 {
+        if self.first <= now {
+            self.rest.available += self.flits as i32;
+            self.apply(pool, now);
+        }
+        self.rest.available
+    }
+
+    /// Applies the entries behind the first up to `now`, and moves the next to its place.
+    #[inline]
+    fn apply(&mut self, pool: &mut PendingPool, now: Time) {
+        let Account { available, pending } = &mut self.rest;
+        self.first = NEVER;
+        while let Some((time, flits)) = pending.pop(pool) {
+            if time > now {
+                (self.first, self.flits) = (time, flits);
+                return;
+            }
+            *available += flits as i32;
+        }
+    }
+
+    /// As [`Account::take`].
+    #[inline]
+    pub(crate) fn take(&mut self, flits: u32) {
+        self.rest.take(flits);
+    }
+
+    /// As [`Account::give`].
+    #[inline]
+    pub(crate) fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
+        if self.first == NEVER {
+            (self.first, self.flits) = (time, flits);
+        } else {
+            self.rest.give(pool, time, flits);
+        }
+    }
+
+    /// As [`Account::give_over`].
+    #[inline(always)]
+    pub(crate) fn give_over<const ONCE: bool>(&mut self, pool: &mut PendingPool, first: Time, last: Time, flits: u32) {
+        if ONCE || first == last {
+            self.give(pool, last, flits);
+        } else {
+            spread(first, last, flits, |time| self.give(pool, time, 1));
+        }
+    }
+
+    /// As [`Account::when`].
+    pub(crate) fn when(&self, pool: &PendingPool, flits: u32) -> Option<Time> {
+        if self.first == NEVER {
+            return None;
+        }
+        let first = Account { available: self.rest.available + self.flits as i32, ..self.rest };
+        if first.available >= flits as i32 { Some(self.first) } else { first.when(pool, flits) }
+    }
+
+    /// As [`Account::eventually`].
+    pub(crate) fn eventually(&self, pool: &PendingPool) -> i32 {
+        let first = if self.first == NEVER { 0 } else { self.flits as i32 };
+        first + self.rest.eventually(pool)
+    }
+}
+
+/// Calls `give` with so many times from `first` to `last`, evenly spread.
+fn spread(first: Time, last: Time, flits: u32, mut give: impl FnMut(Time)) {
+    let steps = Time::from(flits.max(2) - 1);
+    for flit in 0..Time::from(flits) {
+        give(first + (last - first) * flit / steps);
     }
 }
 
@@ -107,6 +189,44 @@ mod tests {
         assert_eq!(account.eventually(&pool), 4);
         assert_eq!(account.at(&mut pool, 10), 3);
         assert_eq!(account.at(&mut pool, 20), 4);
+    }
+
+    /// Both kinds of accounts say the same, whatever is given, taken and asked.
+    #[test]
+    fn credits_are_an_account() {
+        let mut pool = PendingPool::default();
+        let (mut account, mut credits) = (Account::new(8), Credits::new(8));
+        let mut draws = pantala_engine::Stream::new(1, 2, 3);
+        let (mut now, mut latest) = (0, 0);
+        for _ in 0..5_000 {
+            match draws.below(4) {
+                0 => {
+                    latest = (now + 1 + u64::from(draws.below(40))).max(latest);
+                    account.give(&mut pool, latest, 3);
+                    credits.give(&mut pool, latest, 3);
+                }
+                1 => {
+                    let last = latest.max(now + 1) + 9;
+                    account.give_over::<false>(&mut pool, latest.max(now + 1), last, 4);
+                    credits.give_over::<false>(&mut pool, latest.max(now + 1), last, 4);
+                    latest = last;
+                }
+                2 => now += u64::from(draws.below(30)),
+                _ => {
+                    account.take(2);
+                    credits.take(2);
+                }
+            }
+            assert_eq!(account.eventually(&pool), credits.eventually(&pool));
+            let there = account.at(&mut pool, now);
+            assert_eq!(credits.at(&mut pool, now), there);
+            for more in [1, 5, 30] {
+                let wanted = (there + more).max(0) as u32;
+                if wanted as i32 > there {
+                    assert_eq!(account.when(&pool, wanted), credits.when(&pool, wanted));
+                }
+            }
+        }
     }
 
     #[test]

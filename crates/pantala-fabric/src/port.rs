@@ -5,7 +5,7 @@
 
 use crate::host::PacketOffer;
 use crate::packet::Queue;
-use crate::pending::Account;
+use crate::pending::{Account, Credits};
 use pantala_engine::{NEVER, Stream, Time};
 use serde::{Deserialize, Serialize};
 
@@ -131,11 +131,12 @@ impl LinkEnd {
     }
 }
 
-/// A VC of an output port: what is in the output buffer, and what room there is here and behind the link.
+/// A VC of an output port: what is in the output buffer, and what room there is here and behind the link. One cache line.
+#[repr(align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutVc {
     /// Credits: room in the input buffer behind the link.
-    pub(crate) credits: Account,
+    pub(crate) credits: Credits,
     /// Room in the output buffer.
     pub(crate) space: Account,
     /// The output buffer.
@@ -175,7 +176,7 @@ impl OutVc {
 pub(crate) struct Nic {
     pub(crate) link_free: Time,
     pub(crate) wake: Time,
-    pub(crate) credits: Account,
+    pub(crate) credits: Credits,
     /// The input VC at the router.
     pub(crate) target: u32,
     /// Whether there is an `offer`: a packet that the host has handed over and that lacks credit.
@@ -219,5 +220,15 @@ impl LinkCounters {
             self.stall += now.saturating_sub(stalled_since);
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_packets_touch_fits_cache_lines() {
+        assert_eq!((size_of::<OutVc>(), size_of::<OutPort>()), (64, 128));
     }
 }

@@ -5,17 +5,20 @@
 /// With `m = floor(2^63 / d) + 1`, `n * m / 2^63` exceeds `n / d` by at most `n * d / (d * 2^63) < 2^-31`, which is less
 /// than the `1/d` that would be needed to reach the next integer (Granlund and Montgomery, PLDI 1994).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Divisor(u64);
+pub struct Divisor(u64);
 
 impl Divisor {
-    pub(crate) fn new(divisor: u32) -> Self {
+    /// The divisor of that value.
+    #[must_use]
+    pub fn new(divisor: u32) -> Self {
         debug_assert!((1..=1 << 16).contains(&divisor));
         Self((1 << 63) / u64::from(divisor) + 1)
     }
 
     /// `dividend / divisor`.
     #[inline]
-    pub(crate) fn quotient(self, dividend: u32) -> u32 {
+    #[must_use]
+    pub fn quotient(self, dividend: u32) -> u32 {
         ((u128::from(dividend) * u128::from(self.0)) >> 63) as u32
     }
 }

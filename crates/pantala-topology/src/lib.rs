@@ -111,6 +111,7 @@ mod spec;
 mod spread;
 mod wiring;
 
+pub use divisor::Divisor;
 pub use dragonfly::Topology;
 pub use error::TopologyError;
 pub use group::LocalOrder;

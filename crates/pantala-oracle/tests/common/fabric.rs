@@ -92,6 +92,8 @@ struct Script {
 }
 
 impl Host for Script {
+    type Mail = ();
+
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         wakes.nic = !self.queues[node as usize].is_empty();
     }
@@ -108,9 +110,6 @@ impl Host for Script {
     }
     fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
-    fn finished(&self) -> bool {
-        self.queues.iter().all(VecDeque::is_empty)
-    }
 }
 
 /// Writes down what became of each packet.
