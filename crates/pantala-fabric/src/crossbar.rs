@@ -89,7 +89,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     pub(crate) fn arrive<const F: bool>(&mut self, packet: u32, now: Time) {
         let in_vc = self.packets[packet].at;
-        if self.stages.learning::<F>() {
+        if self.stages.learning() {
             self.note_arrival(in_vc, packet, now);
         }
         if self.stages.virtual_output::<F>() {
@@ -184,7 +184,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let InPort { router, first_port, group, .. } = self.in_ports[in_port];
         let state = &mut self.packets[packet];
         let routing = &self.config.routings[usize::from(state.routing)];
-        let learned = self.stages.learning::<F>() && routing.algorithm == Algorithm::QAdaptive;
+        let learned = self.stages.learning() && routing.algorithm == Algorithm::QAdaptive;
         if !self.stages.minimal && !learned && (state.leg <= Leg::Revisable || self.stages.steers) {
             if self.stages.adaptive {
                 let mut senses = RouterSenses {
@@ -351,7 +351,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         port.next_input = self.in_vcs[in_vc].bit + 1;
         let room = self.stages.room::<F>(flits);
         self.give_credit::<F>(in_vc as usize, given, room);
-        if self.stages.learning::<F>() {
+        if self.stages.learning() {
             self.give_feedback(in_vc, index, now);
         }
         self.enqueue::<F>(out as usize, out_vc as usize, index, now);

@@ -120,7 +120,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             let index = self.packets.reserve();
             self.packets[index] = packet;
             *self.packets.origin_mut(index) = origin;
-            if self.stages.learning::<F>() {
+            if self.stages.learning() {
                 self.learning.resume(index, trail);
             }
             let group = self.in_ports[self.in_vcs[packet.at].port].group;

@@ -76,7 +76,7 @@ pub(crate) struct Stages {
     pub(crate) one_ejection_vc: bool,
     /// Whether any routing learns.
     learning: bool,
-    /// Whether every stage is as in the default model, and a router's ports fit one word.
+    /// Whether every stage is as in the default model, and a router's ports fit one word; the routing may be any.
     pub(crate) default_model: bool,
 }
 
@@ -165,7 +165,6 @@ impl Stages {
             && stages.idle_flits == 0
             && stages.crossbar_period == 0
             && router.arbiter == Arbiter::RoundRobin
-            && !stages.learning
             && ports <= 64;
         stages
     }
@@ -280,8 +279,8 @@ impl Stages {
     }
 
     #[inline(always)]
-    pub(crate) const fn learning<const F: bool>(&self) -> bool {
-        !F && self.learning
+    pub(crate) const fn learning(&self) -> bool {
+        self.learning
     }
 
     /// `time`, or the first clock edge strictly after it if the crossbar is clocked.

@@ -105,7 +105,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         packet.tail = packet.ready.max(packet.tail + self.stages.head_delay);
         let in_vc = packet.at as usize;
         self.give_credit::<false>(in_vc, (now, now), room);
-        if self.stages.learning::<false>() {
+        if self.stages.learning() {
             self.give_feedback(in_vc as u32, index, now);
         }
         self.enqueue::<false>(out, out_vc, index, now);
