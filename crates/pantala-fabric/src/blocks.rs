@@ -13,13 +13,15 @@ use crate::network::{Kind, Network};
 use crate::port::{InPort, InVc, OutPort, OutVc};
 use crate::probe::Probe;
 use pantala_engine::{Time, Wheel};
-use pantala_topology::Topology;
+use pantala_topology::{LinkClass, Topology};
 use std::ops::Range;
 
 /// About how much state of routers a block has. Measured: see docs/performance.md.
 const BLOCK_BYTES: usize = 512 << 10;
-/// Blocks are not worth it if time passes in smaller pieces, in picoseconds.
+/// Blocks are not worth it if time passes in smaller pieces, in picoseconds, ...
 const LEAST_AHEAD: Time = 20_000;
+/// ... nor if a link can carry fewer packets in a piece: what a block has in the cache would hardly be used twice.
+const LEAST_PACKETS: Time = 4;
 
 /// Which group is in which block, and the events of the blocks that time does not pass in at the moment.
 #[derive(Debug, Default)]
@@ -38,11 +40,12 @@ impl Blocks {
     /// As many blocks as the size of these groups asks for.
     pub(crate) fn of(config: &FabricConfig, topology: &Topology, own: Range<u32>) -> Self {
         let ahead = config.lookahead();
+        let packet = Time::from(config.flits(config.packet_bytes)) * config.timing(LinkClass::Local).flit;
         let groups = own.end - own.start;
         let routers = (groups * topology.routers_per_group()) as usize;
         let blocks = match config.blocks {
             _ if config.reads_everywhere() => 1,
-            0 if ahead < LEAST_AHEAD => 1,
+            0 if ahead < LEAST_AHEAD.max(LEAST_PACKETS * packet) => 1,
             0 => (router_bytes(config, topology) * routers / BLOCK_BYTES) as u32,
             given => given,
         };
