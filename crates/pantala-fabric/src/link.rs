@@ -9,6 +9,7 @@ use crate::host::Host;
 use crate::mail::CreditMail;
 use crate::network::{Kind, Network};
 use crate::packet::NONE;
+use crate::pending::Ledger;
 use crate::port::{ELSEWHERE, HERE, InVc, LinkEnd};
 use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};

@@ -50,23 +50,6 @@ impl Account {
         self.available += flits as i32;
     }
 
-    /// `flits` come back at `time`, not before those given back earlier.
-    #[inline]
-    pub(crate) fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
-        self.pending.push(pool, time, flits);
-    }
-
-    /// `flits` come back one by one, the first at `first` and the last at `last`, those between evenly spread; all at once if
-    /// the two are one time, as `ONCE` says that they are.
-    #[inline(always)]
-    pub(crate) fn give_over<const ONCE: bool>(&mut self, pool: &mut PendingPool, first: Time, last: Time, flits: u32) {
-        if ONCE || first == last {
-            self.give(pool, last, flits);
-        } else {
-            spread(first, last, flits, |time| self.give(pool, time, 1));
-        }
-    }
-
     /// When `flits` will be available by what is already on its way; `None` if that is not enough.
     pub(crate) fn when(&self, pool: &PendingPool, flits: u32) -> Option<Time> {
         let mut sum = self.available;
@@ -127,26 +110,6 @@ impl Credits {
         self.rest.take(flits);
     }
 
-    /// As [`Account::give`].
-    #[inline]
-    pub(crate) fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
-        if self.first == NEVER {
-            (self.first, self.flits) = (time, flits);
-        } else {
-            self.rest.give(pool, time, flits);
-        }
-    }
-
-    /// As [`Account::give_over`].
-    #[inline(always)]
-    pub(crate) fn give_over<const ONCE: bool>(&mut self, pool: &mut PendingPool, first: Time, last: Time, flits: u32) {
-        if ONCE || first == last {
-            self.give(pool, last, flits);
-        } else {
-            spread(first, last, flits, |time| self.give(pool, time, 1));
-        }
-    }
-
     /// As [`Account::when`].
     pub(crate) fn when(&self, pool: &PendingPool, flits: u32) -> Option<Time> {
         if self.first == NEVER {
@@ -163,11 +126,41 @@ impl Credits {
     }
 }
 
-/// Calls `give` with so many times from `first` to `last`, evenly spread.
-fn spread(first: Time, last: Time, flits: u32, mut give: impl FnMut(Time)) {
-    let steps = Time::from(flits.max(2) - 1);
-    for flit in 0..Time::from(flits) {
-        give(first + (last - first) * flit / steps);
+/// Something that flits come back to.
+pub(crate) trait Ledger {
+    /// `flits` come back at `time`, not before those given back earlier.
+    fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32);
+
+    /// `flits` come back one by one, the first at `first` and the last at `last`, those between evenly spread; all at once if
+    /// the two are one time, as `ONCE` says that they are.
+    #[inline(always)]
+    fn give_over<const ONCE: bool>(&mut self, pool: &mut PendingPool, first: Time, last: Time, flits: u32) {
+        if ONCE || first == last {
+            self.give(pool, last, flits);
+            return;
+        }
+        let steps = Time::from(flits.max(2) - 1);
+        for flit in 0..Time::from(flits) {
+            self.give(pool, first + (last - first) * flit / steps, 1);
+        }
+    }
+}
+
+impl Ledger for Account {
+    #[inline]
+    fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
+        self.pending.push(pool, time, flits);
+    }
+}
+
+impl Ledger for Credits {
+    #[inline]
+    fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32) {
+        if self.first == NEVER {
+            (self.first, self.flits) = (time, flits);
+        } else {
+            self.rest.give(pool, time, flits);
+        }
     }
 }
 

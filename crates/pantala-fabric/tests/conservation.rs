@@ -94,18 +94,7 @@ fn too_few_virtual_channels_deadlock_and_are_diagnosed() {
 #[test]
 fn the_order_within_a_phase_does_not_matter() {
     for algorithm in Algorithm::ALL {
-        let plain = [
-            kang(algorithm),
-            sst(algorithm),
-            codes(algorithm),
-            booksim2(algorithm, 4, 2, 12),
-            caminos(algorithm, 2_000),
-        ];
-        let answering = plain.clone().map(|mut config| {
-            config.respond(config.packet_bytes / 2);
-            (config, 400_000)
-        });
-        for (base, quiet) in plain.into_iter().map(|config| (config, 1_500_000)).chain(answering) {
+        for (base, quiet) in all_models(algorithm, 1_200_000) {
             let run = |scramble: Option<u64>, blocks| {
                 let mut config = base.clone();
                 config.blocks = blocks;

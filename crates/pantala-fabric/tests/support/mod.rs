@@ -154,6 +154,18 @@ pub fn grids(rows: Range<u32>) -> impl Strategy<Value = GroupSpec> {
     })
 }
 
+/// Every router model under one routing, with and without responses, and when its traffic falls silent: at `quiet`, a third of
+/// that with responses.
+pub fn all_models(algorithm: Algorithm, quiet: Time) -> impl Iterator<Item = (FabricConfig, Time)> {
+    let plain =
+        [kang(algorithm), sst(algorithm), codes(algorithm), booksim2(algorithm, 4, 2, 12), caminos(algorithm, 2_000)];
+    let answering = plain.clone().map(|mut config| {
+        config.respond(config.packet_bytes / 2);
+        (config, quiet / 3)
+    });
+    plain.map(|config| (config, quiet)).into_iter().chain(answering)
+}
+
 /// A host that sends given packets (created, destination, bytes), in order.
 pub struct Script {
     pub queues: Vec<VecDeque<(Time, u32, u32)>>,
