@@ -82,11 +82,12 @@ class BenchCase(BenchResult):
     case: str
 
 
-def bench(name: str = "uniform-1056") -> BenchResult | list[BenchCase]:
+def bench(name: str = "uniform-1056", *, threads: int = 1) -> BenchResult | list[BenchCase]:
     """Runs a benchmark.
 
     Args:
         name: one of those that ``pantala bench --list`` names.
+        threads: on how many threads to simulate.
 
     Returns:
         Counts, times (seconds) and sizes (bytes), in a list by ``case`` where a benchmark has several. packet_hops
@@ -95,21 +96,24 @@ def bench(name: str = "uniform-1056") -> BenchResult | list[BenchCase]:
         accepted is the mean over its time, and result_hash that of its run.json.
 
     Raises:
-        UsageError: there is no such benchmark.
+        UsageError: there is no such benchmark, or no such number of threads.
     """
     if name not in BENCHMARKS:
         raise UsageError(f"there is no benchmark '{name}'; choose one of {', '.join(BENCHMARKS)}")
     cases = BENCHMARKS[name].cases
-    return [{"case": case, **bench_case(name, case)} for case in cases] if cases else bench_case(name)
+    if cases:
+        return [{"case": case, **bench_case(name, case, threads=threads)} for case in cases]
+    return bench_case(name, threads=threads)
 
 
-def bench_case(name: str, case: str = "", simulated_ps: int | None = None) -> BenchResult:
+def bench_case(name: str, case: str = "", simulated_ps: int | None = None, *, threads: int = 1) -> BenchResult:
     """Runs a benchmark that has no cases, or one case of one that has.
 
     Args:
         name: one of `BENCHMARKS`.
         case: one of its cases.
         simulated_ps: end after this simulated time, in picoseconds, without a warm-up.
+        threads: on how many threads to simulate.
 
     Returns:
         As `bench`.
@@ -119,11 +123,11 @@ def bench_case(name: str, case: str = "", simulated_ps: int | None = None) -> Be
     plan = prepared["plan"]
     if "measure_ps" in prepared:
         warmup, measure = (prepared["warmup_ps"], prepared["measure_ps"]) if simulated_ps is None else (0, simulated_ps)
-        measured = native.measure(plan, warmup, measure, 0, lambda _: None)
+        measured = native.measure(plan, warmup, measure, 0, lambda _: None, threads=threads)
     else:
         if simulated_ps is not None:
             plan["stop"]["duration_ps"] = simulated_ps
-        measured = native.cost(plan, lambda _: None)
+        measured = native.cost(plan, lambda _: None, threads)
     cost = measured["bench"]
     hops, seconds = cost["packet_hops"], cost["cpu_seconds"]
     return {

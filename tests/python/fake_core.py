@@ -125,6 +125,7 @@ class FakeCore:
         )
 
     def cost(self, plan_json: str, threads: int, progress: Callable[[Json], None] | None) -> str:
+        self.threads.append(threads)
         self.runs.append(json.loads(plan_json))
         return json.dumps({"latency_mean_ns": 600.0, "accepted": 0.1, "bench": self._cost()})
 

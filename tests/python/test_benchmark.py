@@ -70,6 +70,13 @@ def test_the_shown_tables(fake_core: FakeCore, cli: Cli) -> None:
     assert len(fake_core.measured) == 3
 
 
+def test_threads_are_those_asked_for(fake_core: FakeCore, cli: Cli) -> None:
+    assert cli("bench", "uniform-1056", "--threads", "2").status == 0
+    assert cli("bench", "apps-1056", "-t", "3").status == 0
+    assert fake_core.threads == [2, 3]
+    assert "threads = 0: must be from 1" in cli("bench", "--threads", "0").err
+
+
 def test_a_shorter_one_ends_earlier(fake_core: FakeCore) -> None:
     bench_case("adaptive-1056", "par", 3 * US)
     bench_case("apps-1056", "", 3 * US)

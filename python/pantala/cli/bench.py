@@ -32,6 +32,7 @@ def bench(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, a list of them where there are several cases.")
     ] = False,
+    threads: Annotated[int, typer.Option("--threads", "-t", metavar="N", help="Threads.")] = 1,
     listed: Annotated[bool, typer.Option("--list", help="List the benchmarks and run none.")] = False,
 ) -> None:
     """Runs a benchmark, or lists them."""
@@ -40,7 +41,7 @@ def bench(
     if listed:
         console().print(_list())
         return
-    result = measure(name)
+    result = measure(name, threads=threads)
     if as_json:
         print(json.dumps(result))
         return
