@@ -7,7 +7,9 @@ use choices::{choices, configuration, machines};
 use pantala_engine::Time;
 use pantala_fabric::learning::{Estimate, LearningWindow};
 use pantala_fabric::routing::Algorithm;
-use pantala_fabric::{Audit, Diagnosis, FabricConfig, LinkCounters, Machine, Partitions, Totals};
+use pantala_fabric::{
+    Audit, Delivery, Diagnosis, FabricConfig, Host, LinkCounters, Machine, Partitions, Pull, Totals, Wakes,
+};
 use pantala_topology::Topology;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -135,4 +137,38 @@ fn a_deadlock_is_diagnosed_across_parts() {
 #[should_panic(expected = "queues that are read everywhere are in one part")]
 fn what_reads_everywhere_is_refused_in_parts() {
     machine(&kang(Algorithm::UgalGlobal), &Arc::new(dragonfly(2, 4, 2, 9)), 2, 0.5, 1_000);
+}
+
+/// Sends nothing, but breaks down at a node.
+struct Broken(u32);
+
+impl Host for Broken {
+    type Mail = ();
+
+    fn start(&mut self, node: u32, wakes: &mut Wakes) {
+        wakes.timers.push(1_000 + Time::from(node));
+    }
+    fn pull(&mut self, _: u32, _: Time, _: &mut Wakes) -> Pull {
+        Pull::Idle
+    }
+    fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
+    fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
+        assert_ne!(node, self.0, "a host breaks down");
+        wakes.timers.push(now + 500_000);
+    }
+}
+
+/// A part that breaks down takes the others with it: nobody waits for it for ever.
+#[test]
+fn a_panic_in_one_part_ends_all() {
+    let topology = Arc::new(dragonfly(2, 4, 2, 9));
+    for broken in [0, 40, 71] {
+        let partitions = Arc::new(Partitions::new(&topology, 4));
+        let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+        let ends = (0..4).map(|_| (Broken(broken), Log::default()));
+        let config = kang(Algorithm::Minimal);
+        let mut net = Machine::new(&config, Arc::clone(&topology), partitions, &keys, ends);
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| net.advance(Time::MAX)));
+        assert!(ended.is_err(), "node {broken}");
+    }
 }

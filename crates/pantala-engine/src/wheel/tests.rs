@@ -128,3 +128,25 @@ proptest! {
         prop_assert_eq!(canonical(popped), pushed);
     }
 }
+
+/// What is scheduled in time is foreseen once before it comes, with its hint.
+#[test]
+fn events_are_foreseen_with_their_hints() {
+    let mut wheel = Wheel::new();
+    let times = |id: u64| 70 + id * id % 4_999 * 150;
+    for id in 0..2_000 {
+        wheel.push_with_hint(times(id), (id % 4) as u8, id as u32, id as u32 * 7);
+    }
+    let (mut foreseen, mut popped) = (vec![0; 2_000], 0);
+    while let Some((time, phase)) = wheel.next_group_foreseen(NEVER, |phase, id, hint| {
+        assert_eq!((hint, u32::from(phase)), (id * 7, id % 4));
+        foreseen[id as usize] += 1;
+    }) {
+        while let Some(id) = wheel.pop() {
+            assert_eq!((time, u32::from(phase)), (times(id.into()), id % 4));
+            assert_eq!(foreseen[id as usize], 1, "event {id}");
+            popped += 1;
+        }
+    }
+    assert_eq!(popped, 2_000);
+}
