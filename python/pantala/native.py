@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 __all__ = [
-    "MOST_THREADS",
     "Progress",
     "ProgressCallback",
     "check_threads",
@@ -74,18 +73,15 @@ def resolve(plan: dict[str, Any]) -> dict[str, Any]:
     return resolved
 
 
-#: No simulation runs on more threads.
-MOST_THREADS = 1024
-
-
 def check_threads(threads: int) -> int:
     """A number of threads that a simulation can have.
 
     Raises:
-        UsageError: it is not from 1 to `MOST_THREADS`.
+        UsageError: it is less than one, or more than the core takes.
     """
-    if not 1 <= threads <= MOST_THREADS:
-        raise UsageError(f"threads = {threads}: must be from 1 to {MOST_THREADS}; give as many as there are idle cores")
+    most = core().MOST_THREADS
+    if not 1 <= threads <= most:
+        raise UsageError(f"threads = {threads}: must be from 1 to {most}; give as many as there are idle cores")
     return threads
 
 

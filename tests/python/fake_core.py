@@ -43,6 +43,7 @@ class FakeCore:
 
     VERSION: str = "0.1.0"
     PLAN_VERSION: int = 2
+    MOST_THREADS: int = 1024
     PlanError: type[FakePlanError] = FakePlanError
     RunError: type[FakeRunError] = FakeRunError
     fail: Callable[[Json], None] = lambda plan: None

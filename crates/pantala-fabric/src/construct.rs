@@ -31,6 +31,11 @@ fn room<T>((first, count): (usize, usize)) -> Slab<T> {
     Slab::numbered_from(first, Vec::with_capacity(count))
 }
 
+/// Mail for so many parts, with nothing in it.
+fn empty_mail<M>(parts: u16) -> Vec<Mail<M>> {
+    std::iter::repeat_with(Mail::default).take(parts.into()).collect()
+}
+
 /// So many of one item, the first with this number.
 fn filled<T: Clone>((first, count): (usize, usize), item: T) -> Slab<T> {
     Slab::numbered_from(first, vec![item; count])
@@ -139,7 +144,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             responses_waiting: 0,
             host,
             probe,
-            outbox: std::iter::repeat_with(Mail::default).take(partitions.count().into()).collect(),
+            outbox: empty_mail(partitions.count()),
+            spare_mail: empty_mail(partitions.count()),
             config,
             topology,
             partitions,

@@ -7,10 +7,10 @@ use crate::config::FabricConfig;
 use crate::host::Host;
 use crate::learning::{LearningWindow, QTable};
 use crate::network::{Network, Totals};
-use crate::partition::{Partitions, Share};
+use crate::partition::Partitions;
 use crate::port::LinkCounters;
 use crate::probe::Probe;
-use crate::threads::{self, Courier};
+use crate::threads::{self, Courier, Crew};
 use pantala_engine::{NEVER, Time};
 use pantala_topology::Topology;
 use std::ops::Range;
@@ -21,11 +21,13 @@ pub struct Machine<H: Host, P> {
     parts: Vec<Network<H, P>>,
     partitions: Arc<Partitions>,
     lookahead: Time,
+    crew: Crew<H::Mail>,
 }
 
 impl<H: Host + Send, P: Probe + Send> Machine<H, P> {
-    /// Builds the machine and starts every host at time zero. There is a host and a probe for each part: a host that stands for all
-    /// nodes of its part. The rest is as for [`Network::new`].
+    /// Builds the parts `here` of the machine and starts every host at time zero. There is a host and a probe for each of them: a host
+    /// that stands for all nodes of its part. The rest is as for [`Network::new`]. If other parts are elsewhere, what is asked
+    /// of the machine is told of these.
     ///
     /// # Panics
     /// As that does; and if there are several parts of a machine whose routers read the queues of other groups.
@@ -33,6 +35,7 @@ impl<H: Host + Send, P: Probe + Send> Machine<H, P> {
         config: &FabricConfig,
         topology: Arc<Topology>,
         partitions: Arc<Partitions>,
+        here: Range<u16>,
         routing_keys: &[u64],
         ends: impl IntoIterator<Item = (H, P)>,
     ) -> Self {
@@ -40,36 +43,13 @@ impl<H: Host + Send, P: Probe + Send> Machine<H, P> {
             partitions.count() == 1 || !config.reads_everywhere(),
             "queues that are read everywhere are in one part"
         );
-        let parts = (0..).zip(ends).map(|(part, (host, probe))| {
+        let parts = here.clone().zip(ends).map(|(part, (host, probe))| {
             let (topology, partitions) = (Arc::clone(&topology), Arc::clone(&partitions));
             Network::part(config.clone(), topology, partitions, part, routing_keys, host, probe)
         });
         let parts: Vec<Network<H, P>> = parts.collect();
-        assert_eq!(parts.len(), usize::from(partitions.count()), "a host and a probe for every part");
-        Self { lookahead: config.lookahead(), parts, partitions }
-    }
-
-    /// One part of a machine in several, whose others are elsewhere; [`advance_with`](Self::advance_with) reaches them. What is asked
-    /// of such a machine is told of that part.
-    ///
-    /// # Panics
-    /// As [`new`](Self::new).
-    pub fn part(
-        config: &FabricConfig,
-        topology: Arc<Topology>,
-        share: &Share,
-        routing_keys: &[u64],
-        host: H,
-        probe: P,
-    ) -> Self {
-        let partitions = Arc::clone(&share.partitions);
-        assert!(
-            partitions.count() == 1 || !config.reads_everywhere(),
-            "queues that are read everywhere are in one part"
-        );
-        let network =
-            Network::part(config.clone(), topology, share.partitions.clone(), share.part, routing_keys, host, probe);
-        Self { lookahead: config.lookahead(), parts: vec![network], partitions }
+        assert_eq!(parts.len(), here.len(), "a host and a probe for every part");
+        Self { lookahead: config.lookahead(), crew: Crew::new(parts.len()), parts, partitions }
     }
 
     /// Handles every event before `until`, on as many threads as there are parts.
@@ -80,7 +60,7 @@ impl<H: Host + Send, P: Probe + Send> Machine<H, P> {
         assert_eq!(self.parts.len(), usize::from(self.partitions.count()), "all parts are here");
         match &mut self.parts[..] {
             [whole] => whole.advance(until),
-            parts => threads::advance(parts, self.lookahead, until),
+            parts => self.crew.advance(parts, self.lookahead, until),
         }
     }
 

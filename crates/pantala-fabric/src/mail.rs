@@ -52,12 +52,6 @@ impl<M> Mail<M> {
         self.earliest
     }
 
-    /// Whether there is nothing in it.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.packets.is_empty() && self.credits.is_empty() && self.feedback.is_empty() && self.host.is_empty()
-    }
-
     /// Bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
         self.packets.capacity() * size_of::<PacketMail>()
@@ -90,11 +84,6 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Feedback goes back to another part. No event comes of it.
     pub(crate) fn post_feedback(&mut self, part: u16, sent: Sent) {
         self.outbox[usize::from(part)].feedback.push(sent);
-    }
-
-    /// An outbox for each part, with nothing in it.
-    pub(crate) fn empty_outbox(&self) -> Vec<Mail<H::Mail>> {
-        std::iter::repeat_with(Mail::default).take(self.outbox.len()).collect()
     }
 
     /// Puts what has been posted to a part, and what the hosts have for it, into `mail`, which is empty.

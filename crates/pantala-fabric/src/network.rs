@@ -85,6 +85,8 @@ pub struct Network<H: Host, P> {
     pub(crate) part: u16,
     /// By part, what is to be sent there.
     pub(crate) outbox: Vec<Mail<H::Mail>>,
+    /// As many more, empty between calls of `advance`: what is posted goes on while more is posted.
+    pub(crate) spare_mail: Vec<Mail<H::Mail>>,
     pub(crate) ports: u32,
     pub(crate) vcs: usize,
     /// The same, to divide by.
@@ -397,7 +399,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             + self.nic_job_bytes.memory()
             + self.packets.memory()
             + self.pool.memory()
-            + self.outbox.iter().map(Mail::memory).sum::<usize>()
+            + self.outbox.iter().chain(&self.spare_mail).map(Mail::memory).sum::<usize>()
             + self.wheels().map(Wheel::memory).sum::<usize>()
     }
 }

@@ -102,7 +102,7 @@ pub(crate) fn work<H: Host, P: Probe>(
     lookahead: Time,
     until: Time,
 ) {
-    let mut mail = part.empty_outbox();
+    let mut mail = std::mem::take(&mut part.spare_mail);
     let mut next = part.next_time();
     loop {
         let first = courier.exchange(next, &mut mail);
@@ -110,7 +110,7 @@ pub(crate) fn work<H: Host, P: Probe>(
             part.take(from, mail);
         }
         if first >= until {
-            return;
+            break;
         }
         part.advance(first.saturating_add(lookahead).min(until));
         next = part.next_time();
@@ -119,6 +119,7 @@ pub(crate) fn work<H: Host, P: Probe>(
             next = next.min(mail.earliest());
         }
     }
+    part.spare_mail = mail;
 }
 
 /// What all threads see, twice: of windows with even numbers and of those with odd ones.
@@ -168,24 +169,39 @@ impl<M> Courier<M> for Colleague<'_, M> {
     }
 }
 
-/// Handles every event before `until` of all parts, one thread a part.
-///
-/// # Panics
-/// If a part does; no thread is left then.
-pub(crate) fn advance<H: Host + Send, P: Probe + Send>(parts: &mut [Network<H, P>], lookahead: Time, until: Time) {
-    let meeting = Meeting::new(parts.len() as u32);
-    let desks = [Desk::new(parts.len()), Desk::new(parts.len())];
-    let (meeting, desks) = (&meeting, &desks);
-    let run = move |(me, part): (usize, &mut Network<H, P>)| {
-        let _alarm = Alarm(meeting);
-        work(part, &mut Colleague { me, meeting, desks, window: 0 }, lookahead, until);
-    };
-    std::thread::scope(|scope| {
-        let mut parts = parts.iter_mut().enumerate();
-        let own = parts.next();
-        for part in parts {
-            scope.spawn(move || run(part));
-        }
-        own.into_iter().for_each(run);
-    });
+/// The threads of all parts: where they meet and what lies there.
+pub(crate) struct Crew<M> {
+    meeting: Meeting,
+    desks: [Desk<M>; 2],
+}
+
+impl<M: Send> Crew<M> {
+    /// A crew for so many parts.
+    pub(crate) fn new(parts: usize) -> Self {
+        Self { meeting: Meeting::new(parts as u32), desks: [Desk::new(parts), Desk::new(parts)] }
+    }
+
+    /// Handles every event before `until` of all parts, one thread a part.
+    ///
+    /// # Panics
+    /// If a part does; no thread is left then.
+    pub(crate) fn advance<H, P>(&self, parts: &mut [Network<H, P>], lookahead: Time, until: Time)
+    where
+        H: Host<Mail = M> + Send,
+        P: Probe + Send,
+    {
+        let Self { meeting, desks } = self;
+        let run = move |(me, part): (usize, &mut Network<H, P>)| {
+            let _alarm = Alarm(meeting);
+            work(part, &mut Colleague { me, meeting, desks, window: 0 }, lookahead, until);
+        };
+        std::thread::scope(|scope| {
+            let mut parts = parts.iter_mut().enumerate();
+            let own = parts.next();
+            for part in parts {
+                scope.spawn(move || run(part));
+            }
+            own.into_iter().for_each(run);
+        });
+    }
 }

@@ -26,7 +26,7 @@ fn machine(
     let partitions = Arc::new(Partitions::new(topology, parts));
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
     let ends = (0..partitions.count()).map(|_| (Uniform::new(topology.nodes(), config, load, quiet), Log::default()));
-    Machine::new(config, Arc::clone(topology), Arc::clone(&partitions), &keys, ends)
+    Machine::new(config, Arc::clone(topology), Arc::clone(&partitions), 0..partitions.count(), &keys, ends)
 }
 
 /// All that can be seen of a run.
@@ -167,7 +167,7 @@ fn a_panic_in_one_part_ends_all() {
         let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
         let ends = (0..4).map(|_| (Broken(broken), Log::default()));
         let config = kang(Algorithm::Minimal);
-        let mut net = Machine::new(&config, Arc::clone(&topology), partitions, &keys, ends);
+        let mut net = Machine::new(&config, Arc::clone(&topology), partitions, 0..4, &keys, ends);
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| net.advance(Time::MAX)));
         assert!(ended.is_err(), "node {broken}");
     }

@@ -42,7 +42,7 @@ pub struct Blocked {
     /// Whether the two halves have found each other, so that the payload is on its way.
     pub matched: bool,
     /// Whether the peer's program has ended, so that it will never answer. A world that is one part of a machine knows that of its
-    /// own ranks only ([`World::has_ended`]).
+    /// own ranks only.
     pub peer_ended: bool,
     /// If it is in a collective, and a message is there that says that another rank is in another one.
     pub mismatch: Option<String>,

@@ -43,9 +43,18 @@ impl Outlook {
         Self { total, arrived: self.arrived + other.arrived }
     }
 
-    /// The share that has arrived, between 0 and 1, if every program can tell what it will send.
+    /// How much is behind, between 0 and 1, if there are ranks and every program can tell what it will send: the share that has
+    /// arrived, and 1 when as many have `ended` as there are. Never falls.
     #[must_use]
-    pub fn share(&self) -> Option<f64> {
+    pub fn progress(&self, ended: u32, ranks: u32) -> Option<f64> {
+        match ranks {
+            0 => None,
+            _ if ended == ranks => Some(1.0),
+            _ => self.share(),
+        }
+    }
+
+    fn share(&self) -> Option<f64> {
         self.total.map(|total| if total > 0.0 { (self.arrived as f64 / total).min(1.0) } else { 0.0 })
     }
 }

@@ -322,8 +322,7 @@ impl<P: Program> World<P> {
     }
 
     /// Whether a job's rank is in this part of the machine and its program has ended.
-    #[must_use]
-    pub fn has_ended(&self, job: u16, rank: u32) -> bool {
+    pub(crate) fn has_ended(&self, job: u16, rank: u32) -> bool {
         self.ranks.get(self.rank_index(job, rank)).is_some_and(|rank| rank.end.is_some())
     }
 
@@ -347,10 +346,7 @@ impl<P: Program> World<P> {
     /// has arrived, and 1 when all have ended. Never falls.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
-        if self.finished() {
-            return Some(1.0);
-        }
-        if self.ranks.is_empty() { None } else { self.outlook.share() }
+        self.outlook.progress(self.ended, self.ranks.len() as u32)
     }
 
     /// What of all programs is behind.

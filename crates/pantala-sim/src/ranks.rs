@@ -29,14 +29,12 @@ pub struct Status {
     outlook: Option<Outlook>,
     /// What the first program to do wrong has done: when, which job and rank, and in words.
     pub error: Option<(Time, u16, u32, String)>,
-    /// Whether somebody wants the run to stop.
-    pub stop: bool,
 }
 
 impl Status {
     /// That of the parts that are here.
     #[must_use]
-    pub fn of(network: &Net, stop: bool) -> Self {
+    pub fn of(network: &Net) -> Self {
         let (ended, ranks) =
             network.hosts().map(Endpoints::ranks_ended).fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
         let order = |error: &&ProgramError| (error.time, error.job, error.rank);
@@ -50,7 +48,6 @@ impl Status {
             ranks,
             outlook: network.hosts().map(Endpoints::outlook).reduce(Outlook::and),
             error: error.map(|error| (error.time, error.job, error.rank, error.to_string())),
-            stop,
         }
     }
 
@@ -66,7 +63,6 @@ impl Status {
             ranks: self.ranks + other.ranks,
             outlook: self.outlook.zip(other.outlook).map(|(one, other)| one.and(other)),
             error: self.error.into_iter().chain(other.error).min(),
-            stop: self.stop || other.stop,
         }
     }
 
@@ -85,11 +81,7 @@ impl Status {
     /// How much of all finite programs is behind, between 0 and 1; `None` without such, or if one of them cannot tell.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
-        match self.ranks {
-            0 => None,
-            _ if self.finished() => Some(1.0),
-            _ => self.outlook?.share(),
-        }
+        self.outlook?.progress(self.ended, self.ranks)
     }
 }
 

@@ -142,7 +142,7 @@ impl<Q: Peers> Simulation<Q> {
         let recorder = Recorder::new(plan.jobs.len(), &plan.record, plan.nic.latency_from, measure_from);
         let mut ends = Vec::new();
         let here = if processes > 1 { place..place + 1 } else { 0..partitions.count() };
-        for part in here {
+        for part in here.clone() {
             let share = Share { partitions: Arc::clone(&partitions), part };
             let share = (partitions.count() > 1).then_some(share);
             let host = Endpoints::part(&jobs, plan.mpi, recording, &context, topology.nodes(), plan.seed, share);
@@ -155,12 +155,7 @@ impl<Q: Peers> Simulation<Q> {
         let keys = routing_keys(&plan, topology.nodes());
         let links = (topology.routers() * topology.ports_per_router()) as usize;
         let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
-        let mut network = if processes > 1 {
-            let (host, probe) = ends.remove(0);
-            Machine::part(&config, topology, &Share { partitions, part: place }, &keys, host, probe)
-        } else {
-            Machine::new(&config, topology, partitions, &keys, ends)
-        };
+        let mut network = Machine::new(&config, topology, partitions, here, &keys, ends);
         if let Some(estimates) = &estimates {
             network.start_from(estimates);
         }
@@ -193,10 +188,9 @@ impl<Q: Peers> Simulation<Q> {
         let duration = if self.plan.stop.duration_ps > 0 { self.plan.stop.duration_ps } else { NEVER };
         let mut window_ends = window;
         let mut until = step.min(window).min(duration);
-        let mut stop = false;
         let (end, status) = loop {
             self.advance(until);
-            let status = self.status(stop);
+            let status = self.status();
             if until == window_ends {
                 self.close_window(window_ends - window);
                 window_ends += window;
@@ -216,11 +210,7 @@ impl<Q: Peers> Simulation<Q> {
             if let Some(end) = self.watchdog(&status) {
                 break (end, status);
             }
-            if status.stop {
-                break (End::Interrupted, status);
-            }
-            stop = !observe(&self.progress(&status));
-            if stop && self.peers.place().1 == 1 {
+            if self.any_stops(!observe(&self.progress(&status))) {
                 break (End::Interrupted, status);
             }
             // Nothing happens before the next event: go to the step that holds it, past windows without any.
@@ -237,7 +227,6 @@ impl<Q: Peers> Simulation<Q> {
             _ if status.idle() => status.now,
             _ => until,
         };
-        self.now = status.now;
         self.network.learn_before(self.simulated);
         self.take_records();
         end
@@ -249,14 +238,14 @@ impl<Q: Peers> Simulation<Q> {
         let step = step_of(window);
         self.network.hosts_mut().for_each(Endpoints::silence);
         let end = loop {
-            let status = self.status(false);
+            let status = self.status();
             if status.idle() {
                 break self.standstill(&status);
             }
             if let Some(end) = self.watchdog(&status) {
                 break end;
             }
-            if !observe(&self.progress(&status)) {
+            if self.any_stops(!observe(&self.progress(&status))) {
                 break End::Interrupted;
             }
             // Like that of `run`, a step lies in one window.
@@ -277,12 +266,16 @@ impl<Q: Peers> Simulation<Q> {
     }
 
     /// How far all parts are, wherever they are.
-    fn status(&mut self, stop: bool) -> Status {
-        let here = Status::of(&self.network, stop);
-        if self.peers.place().1 == 1 {
-            return here;
-        }
-        self.peers.all(here.clone()).into_iter().reduce(Status::and).unwrap_or(here)
+    fn status(&mut self) -> Status {
+        let all = self.peers.all(Status::of(&self.network));
+        let Some(status) = all.into_iter().reduce(Status::and) else { unreachable!("this process is one of all") };
+        self.now = status.now;
+        status
+    }
+
+    /// Whether anybody wants the run to stop.
+    fn any_stops(&mut self, here: bool) -> bool {
+        self.peers.all(here).contains(&true)
     }
 
     /// Takes over what the parts that are here have recorded.

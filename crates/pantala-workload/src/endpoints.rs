@@ -209,7 +209,7 @@ impl Endpoints {
         self.world.ranks_ended()
     }
 
-    /// How much of all finite programs is behind, between 0 and 1; `None` without such. Walks over all ranks.
+    /// How much of all finite programs is behind, between 0 and 1; `None` without such.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
         self.world.progress()
@@ -219,12 +219,6 @@ impl Endpoints {
     #[must_use]
     pub fn outlook(&self) -> Outlook {
         self.world.outlook()
-    }
-
-    /// Whether a rank of a finite program is in this part of the machine and has ended.
-    #[must_use]
-    pub fn has_ended(&self, job: u16, rank: u32) -> bool {
-        self.world.has_ended(job, rank)
     }
 
     /// Whether every finite program has ended (endless generators do not count; false if there is no finite program).
