@@ -168,6 +168,13 @@ def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def process_grid(ranks: int, dimensions: int) -> list[int]:
+    """The factorisation of `ranks` into so many extents with the smallest sum, in rising order."""
+    with _core_errors() as module:
+        grid: list[int] = module.process_grid(ranks, dimensions)
+    return grid
+
+
 def link_table(topology: dict[str, Any]) -> dict[str, list[Any]]:
     """The directed links between routers, one row each, as columns.
 

@@ -14,11 +14,10 @@ from pantala import native
 if TYPE_CHECKING:
     from pantala.scenario import Job, Link, Machine, Routing, Scenario
     from pantala.scenario.job import Placement
-    from pantala.scenario.workload import Workload
 
 __all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan", "scenario_key"]
 
-PLAN_VERSION = 2
+PLAN_VERSION = 3
 
 _WIDTH = 110
 _OF_MACHINE = frozenset({"topology", "service_nodes", "links", "packet_bytes", "flit_bytes", "router", "nic"})
@@ -168,32 +167,17 @@ def _job(job: Job, machine: Machine) -> dict[str, Any]:
         "name": job.name,
         "ranks": job.ranks,
         "start_ps": int(job.start),
+        "compute_noise": job.compute_noise.model_dump(mode="json"),
         "placement": _placement(job.placement),
         "nodes": [],
         "routing": _routing(job.routing, machine),
         "routing_all_to_all": _routing(job.routing_all_to_all, machine),
-        "workload": _workload(job.workload),
+        "workload": job.workload.as_plan(job.ranks),
     }
 
 
 def _placement(placement: Placement) -> dict[str, Any]:
     return placement.model_dump(mode="json", exclude_none=True)
-
-
-def _workload(workload: Workload) -> dict[str, Any]:
-    """The workload's fields, with sizes and times under names that carry their unit."""
-    fields = workload.model_dump(mode="python", exclude=set(workload.idle) if workload.kind == "pattern" else None)
-    if workload.kind == "fft3d" and fields["column_message"] is None:
-        fields["column_message"] = fields["row_message"]
-    plan: dict[str, Any] = {}
-    for key, value in fields.items():
-        if key.endswith("message"):
-            plan[f"{key}_bytes"] = int(value)
-        elif key.startswith("compute"):
-            plan[f"{key}_ps"] = int(value)
-        else:
-            plan[key] = list(value) if isinstance(value, tuple) else value
-    return plan
 
 
 def plan_text(plan: dict[str, Any]) -> str:

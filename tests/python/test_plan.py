@@ -24,10 +24,10 @@ def test_the_plan_of_the_main_example() -> None:
 
 def test_every_quantity_has_its_unit_in_its_name() -> None:
     scenario = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml")
-    assert scenario.plan()["jobs"][0]["workload"]["compute_forward_ps"] == int(
-        scenario.jobs[0].workload.compute_forward  # type: ignore[union-attr]
-    )
-    assert scenario.plan()["jobs"][1]["workload"]["message_bytes"] == 192_000
+    fft = scenario.jobs[0].workload
+    assert isinstance(fft, pt.Fft3d)
+    assert scenario.plan()["jobs"][0]["workload"]["compute_forward_ps"] == int(fft.compute_forward.time)
+    assert scenario.plan()["jobs"][1]["workload"]["message_bytes"] == [192_000] * 3
 
 
 @pytest.mark.parametrize("example", ["interference", "patterns", "quickstart"])

@@ -75,6 +75,19 @@ impl Stream {
         ((self.bits() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
+    /// An exponential number of mean 1, by inversion; its logarithm is the `libm` crate's, the same on every machine.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        -libm::log(self.unit())
+    }
+
+    /// A normal number of mean 0 and standard deviation 1: one of the two that Box and Muller (1958) make of two draws.
+    #[inline]
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(2.0 * self.exponential());
+        radius * libm::cos(std::f64::consts::TAU * self.unit())
+    }
+
     /// Shuffles `items` in place (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {

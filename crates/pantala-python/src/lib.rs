@@ -12,7 +12,7 @@ use pantala_sim::measure::{Measurement, whole};
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
 use pantala_sim::resolve;
 use pantala_sim::simulation::MOST_THREADS;
-use pantala_sim::{Simulation, document};
+use pantala_sim::{Simulation, document, squarest_grid};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -175,6 +175,12 @@ fn write_link_table(py: Python<'_>, topology_json: &str, path: &str) -> PyResult
     Ok(())
 }
 
+/// The process grid of so many ranks that is nearest to a cube.
+#[pyfunction]
+fn process_grid(ranks: u32, dimensions: usize) -> Vec<u32> {
+    squarest_grid(ranks, dimensions)
+}
+
 /// The compiled core of Pantala.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -190,5 +196,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cost, module)?)?;
     module.add_function(wrap_pyfunction!(deadlock, module)?)?;
     module.add_function(wrap_pyfunction!(link_table, module)?)?;
+    module.add_function(wrap_pyfunction!(process_grid, module)?)?;
     module.add_function(wrap_pyfunction!(write_link_table, module)?)
 }

@@ -44,5 +44,6 @@ pub mod tables;
 
 pub use end::{End, Progress};
 pub use error::{PlanError, WriteError};
+pub use pantala_workload::grid::squarest as squarest_grid;
 pub use plan::{PLAN_VERSION, Plan};
 pub use simulation::Simulation;

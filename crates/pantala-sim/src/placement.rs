@@ -173,6 +173,7 @@ mod tests {
             name: name.into(),
             ranks,
             start_ps: 0,
+            compute_noise: pantala_workload::Noise::default(),
             placement,
             nodes: vec![],
             workload,

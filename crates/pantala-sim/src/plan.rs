@@ -2,7 +2,7 @@
 
 use pantala_mpi::MpiConfig;
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Wiring};
-use pantala_workload::WorkloadSpec;
+use pantala_workload::{Noise, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ mod routing;
 pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};
 
 /// The version of the plan's form; a plan of another version is refused.
-pub const PLAN_VERSION: u32 = 2;
+pub const PLAN_VERSION: u32 = 3;
 
 /// A plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -330,6 +330,9 @@ pub struct JobPlan {
     pub ranks: u32,
     /// When its ranks start.
     pub start_ps: u64,
+    /// How much the times differ that its ranks compute; none if it is left out.
+    #[serde(default)]
+    pub compute_noise: Noise,
     /// How its nodes are chosen.
     pub placement: PlacementPlan,
     /// Rank to node; empty: not resolved yet.

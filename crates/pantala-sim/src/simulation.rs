@@ -129,6 +129,7 @@ impl<Q: Peers> Simulation<Q> {
                 name: job.name.clone(),
                 nodes: job.nodes.clone(),
                 start: job.start_ps,
+                noise: job.compute_noise,
                 workload: job.workload.clone(),
             })
             .collect();

@@ -1,5 +1,7 @@
 //! What sits behind every NIC of a machine: nothing, a generator, or a rank.
 
+use std::sync::Arc;
+
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, Pull, Share, Wakes};
 use pantala_mpi::{
@@ -9,7 +11,7 @@ use pantala_mpi::{
 
 use crate::generator::{Generator, Source};
 use crate::injection::Pace;
-use crate::motifs::Motif;
+use crate::motifs::MotifRank;
 use crate::patterns::Pattern;
 use crate::spec::{JobSpec, WorkloadError, WorkloadSpec};
 use crate::streams::{Purpose, stream};
@@ -45,7 +47,7 @@ pub struct Endpoints {
     share: Option<Share>,
     generators: Vec<Generator>,
     sources: Vec<Source>,
-    world: World<Motif>,
+    world: World<MotifRank>,
 }
 
 impl Endpoints {
@@ -108,6 +110,7 @@ impl Endpoints {
             }
             let ranks = job.nodes.len() as u32;
             job.workload.check(ranks).map_err(|fault| WorkloadError::of_workload(number, fault))?;
+            job.noise.check().map_err(|fault| WorkloadError::of_job(number, fault))?;
             endpoints.check_nodes(job).map_err(|fault| WorkloadError::of_job(number, fault))?;
             let id = number as u16;
             match &job.workload {
@@ -179,6 +182,7 @@ impl Endpoints {
 
     fn add_ranks(&mut self, id: u16, job: &JobSpec, seed: u64) {
         let ranks = job.nodes.len() as u32;
+        let workload = Arc::new(job.workload.clone());
         let setups = (0..).zip(&job.nodes).filter_map(|(rank, node)| {
             if self.elsewhere(*node) {
                 self.agents[*node as usize] = Agent::Elsewhere;
@@ -186,15 +190,8 @@ impl Endpoints {
             }
             let nic = self.world.add_nic(*node);
             self.agents[*node as usize] = Agent::Nic(nic);
-            let (program, communicators) = match &job.workload {
-                WorkloadSpec::UniformRandom(spec) => {
-                    (Motif::UniformRandom(spec.program(rank, ranks, &job.name, seed)), Vec::new())
-                }
-                WorkloadSpec::Halo3d(spec) => (Motif::Halo3d(spec.program(rank)), Vec::new()),
-                WorkloadSpec::Fft3d(spec) => (Motif::Fft3d(spec.program()), spec.communicators(rank)),
-                WorkloadSpec::AllreduceLoop(spec) => (Motif::AllreduceLoop(spec.program()), Vec::new()),
-                WorkloadSpec::Pattern(_) => unreachable!("a pattern has no ranks with programs"),
-            };
+            let program = MotifRank::new(Arc::clone(&workload), rank, ranks, &job.name, seed, job.noise);
+            let communicators = program.communicators();
             Some((rank, RankSetup { nic, program, communicators }))
         });
         let setups = setups.collect();

@@ -2,17 +2,21 @@
 
 use pantala_mpi::Fault;
 
-/// Checks that a grid has `ranks` cells, none of its extents zero.
-pub(crate) fn check<const N: usize>(grid: [u32; N], ranks: u32) -> Result<(), Fault> {
+/// Checks that a grid has at most so many dimensions and `ranks` cells, none of its extents zero.
+pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), Fault> {
+    if grid.is_empty() || grid.len() > dimensions {
+        let message = format!("a grid of {} dimensions", grid.len());
+        return Err(Fault::new("grid", show(grid), message, format!("give 1 to {dimensions} extents")));
+    }
     let cells =
         grid.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::from(*extent))).unwrap_or(u64::MAX);
-    let fits = squarest::<N>(ranks);
+    let fits = squarest(ranks, grid.len());
     if cells == 0 {
         return Err(Fault::new(
             "grid",
             show(grid),
             "an extent is zero",
-            format!("for {ranks} ranks write {}, say", show(fits)),
+            format!("for {ranks} ranks write {}, say", show(&fits)),
         ));
     }
     if cells != u64::from(ranks) {
@@ -20,17 +24,21 @@ pub(crate) fn check<const N: usize>(grid: [u32; N], ranks: u32) -> Result<(), Fa
             "grid",
             show(grid),
             format!("the grid has {cells} cells, the job {ranks} ranks"),
-            format!("write {} or another grid of {ranks} cells, or give the job {cells} ranks", show(fits)),
+            format!("write {} or another grid of {ranks} cells, or give the job {cells} ranks", show(&fits)),
         ));
     }
     Ok(())
 }
 
-/// The factorisation of `ranks` into `N` extents with the smallest sum, in rising order.
-pub(crate) fn squarest<const N: usize>(ranks: u32) -> [u32; N] {
-    let mut best = [1; N];
-    best[N - 1] = ranks;
-    let mut extents = [1; N];
+/// The factorisation of `ranks` into so many extents with the smallest sum, in rising order.
+///
+/// # Panics
+/// If there are no dimensions.
+#[must_use]
+pub fn squarest(ranks: u32, dimensions: usize) -> Vec<u32> {
+    let mut best = vec![1; dimensions];
+    best[dimensions - 1] = ranks;
+    let mut extents = vec![1; dimensions];
     search(ranks, 1, 0, &mut extents, &mut best);
     best
 }
@@ -56,8 +64,8 @@ fn search(left: u32, least: u32, at: usize, extents: &mut [u32], best: &mut [u32
     }
 }
 
-fn show(grid: impl AsRef<[u32]>) -> String {
-    format!("{:?}", grid.as_ref())
+fn show(grid: &[u32]) -> String {
+    format!("{grid:?}")
 }
 
 #[cfg(test)]
@@ -66,26 +74,28 @@ mod tests {
 
     #[test]
     fn the_squarest_grids() {
-        assert_eq!(squarest(528), [6, 8, 11]);
-        assert_eq!(squarest(528), [22, 24]);
-        assert_eq!(squarest(512), [8, 8, 8]);
-        assert_eq!(squarest(13), [1, 1, 13]);
-        assert_eq!(squarest(1), [1, 1]);
-        assert_eq!(squarest(256), [4, 4, 4, 4]);
+        assert_eq!(squarest(528, 3), [6, 8, 11]);
+        assert_eq!(squarest(528, 2), [22, 24]);
+        assert_eq!(squarest(512, 3), [8, 8, 8]);
+        assert_eq!(squarest(13, 3), [1, 1, 13]);
+        assert_eq!(squarest(1, 2), [1, 1]);
+        assert_eq!(squarest(256, 4), [4, 4, 4, 4]);
+        assert_eq!(squarest(528, 5), [2, 2, 3, 4, 11]);
     }
 
     #[test]
     fn a_remedy_is_named() {
-        assert_eq!(check([6, 8, 11], 528), Ok(()));
+        assert_eq!(check(&[6, 8, 11], 528, 3), Ok(()));
         assert_eq!(
-            check([6, 8, 12], 528).unwrap_err().to_string(),
+            check(&[6, 8, 12], 528, 3).unwrap_err().to_string(),
             "grid = [6, 8, 12]: the grid has 576 cells, the job 528 ranks; write [6, 8, 11] or another grid of 528 cells, or give \
              the job 576 ranks"
         );
         assert_eq!(
-            check([0, 24], 528).unwrap_err().to_string(),
+            check(&[0, 24], 528, 2).unwrap_err().to_string(),
             "grid = [0, 24]: an extent is zero; for 528 ranks write [22, 24], say"
         );
-        assert!(check([u32::MAX; 3], 528).is_err());
+        assert!(check(&[u32::MAX; 3], 528, 3).is_err());
+        assert!(check(&[], 1, 3).is_err() && check(&[1, 1], 1, 1).is_err());
     }
 }

@@ -9,12 +9,12 @@
 //! ```
 //! use pantala_workload::WorkloadSpec;
 //!
-//! let text = r#"{"kind": "halo3d", "grid": [6, 8, 11], "message_bytes": 192000, "iterations": 10}"#;
+//! let text = r#"{"kind": "fft3d", "grid": [22, 24], "row_message_bytes": 900, "column_message_bytes": 900, "iterations": 10}"#;
 //! let workload: WorkloadSpec = serde_json::from_str(text)?;
 //! assert!(workload.check(528).is_ok());
 //! let fault = workload.check(500).unwrap_err();
 //! assert_eq!(fault.key, "grid");
-//! assert_eq!(fault.remedy, "write [5, 10, 10] or another grid of 500 cells, or give the job 528 ranks");
+//! assert_eq!(fault.remedy, "write [20, 25] or another grid of 500 cells, or give the job 528 ranks");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
@@ -28,10 +28,10 @@
 //! ```
 //! use pantala_fabric::{Host, Pull, Wakes};
 //! use pantala_mpi::{MpiConfig, Recording};
-//! use pantala_workload::{Endpoints, JobSpec, PatternContext};
+//! use pantala_workload::{Endpoints, JobSpec, Noise, PatternContext};
 //!
 //! let noise = r#"{"kind": "pattern", "pattern": "uniform", "load": 0.5, "injection": "periodic"}"#;
-//! let job = JobSpec { name: "noise".into(), nodes: (0..64).collect(), start: 0, workload: serde_json::from_str(noise)? };
+//! let job = JobSpec { name: "noise".into(), nodes: (0..64).collect(), start: 0, noise: Noise::default(), workload: serde_json::from_str(noise)? };
 //! let context = PatternContext {
 //!     packet_bytes: 512,
 //!     flit_bytes: 128,
@@ -58,9 +58,10 @@
 
 pub mod endpoints;
 mod generator;
-mod grid;
+pub mod grid;
 pub mod injection;
 pub mod motifs;
+mod noise;
 pub mod patterns;
 pub mod permutation;
 pub mod spec;
@@ -68,7 +69,8 @@ mod streams;
 
 pub use endpoints::{Endpoints, PatternContext};
 pub use injection::{Injection, Phase};
-pub use motifs::Motif;
+pub use motifs::{Motif, MotifRank};
+pub use noise::{Noise, NoiseLaw};
 pub use patterns::{Pattern, PatternKind};
 pub use permutation::Permutation;
 pub use spec::{JobSpec, WorkloadError, WorkloadSpec};

@@ -1,85 +1,76 @@
 //! Motifs: built-in communication skeletons, one file each.
 //!
-//! A file holds the motif's parameters as the plan has them, their check against the number of ranks, and the
-//! program of one rank: a few words of position that yield the next operation when asked. To add one: a file, a
-//! variant of [`Motif`] and of [`crate::WorkloadSpec`].
+//! A file holds the motif's parameters as the plan has them, their check against the number of ranks, and what a rank does
+//! in an iteration, written into a [`Script`]. To add one: a file, and a variant of [`crate::WorkloadSpec`].
 
 pub mod allreduce_loop;
 pub mod fft3d;
-pub mod halo3d;
+mod lattice;
+mod rank;
+mod script;
+pub mod stencil;
 pub mod uniform_random;
 
-use pantala_engine::Time;
-use pantala_mpi::{Fault, Op, Outcome, Program};
+use std::fmt::Debug;
 
-use allreduce_loop::AllreduceLoopRank;
-use fft3d::Fft3dRank;
-use halo3d::Halo3dRank;
-use uniform_random::UniformRandomRank;
+use pantala_engine::{Stream, Time};
+use pantala_mpi::{Communicator, Fault, Op};
 
-/// The program of one rank of a motif.
-#[derive(Clone, Debug)]
-pub enum Motif {
-    /// A random partner every iteration.
-    UniformRandom(UniformRandomRank),
-    /// A stencil of six neighbours.
-    Halo3d(Halo3dRank),
-    /// Alltoalls in rows and columns.
-    Fft3d(Fft3dRank),
-    /// Compute, allreduce, again.
-    AllreduceLoop(AllreduceLoopRank),
+use crate::streams::{Purpose, keyed};
+
+pub use rank::MotifRank;
+pub use script::Script;
+
+/// Which rank, of which job, and in which iteration.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The rank.
+    pub rank: u32,
+    /// How many ranks the job has.
+    pub ranks: u32,
+    /// The iteration, from 0.
+    pub iteration: u32,
+    /// The job's key, of its name.
+    pub job: u64,
+    /// The plan's seed.
+    pub seed: u64,
 }
 
-impl Program for Motif {
-    #[inline]
-    fn next(&mut self, outcome: &Outcome) -> Option<Op> {
-        match self {
-            Self::UniformRandom(rank) => rank.next(outcome),
-            Self::Halo3d(rank) => rank.next(outcome),
-            Self::Fft3d(rank) => rank.next(outcome),
-            Self::AllreduceLoop(rank) => rank.next(outcome),
-        }
-    }
-
-    fn summary(&self) -> Option<Vec<(Op, u64)>> {
-        match self {
-            Self::UniformRandom(rank) => rank.summary(),
-            Self::Halo3d(rank) => rank.summary(),
-            Self::Fft3d(rank) => rank.summary(),
-            Self::AllreduceLoop(rank) => rank.summary(),
-        }
+impl Place {
+    /// Draws that all ranks of the job have in common in this iteration.
+    pub(crate) const fn common_draws(&self, purpose: Purpose) -> Stream {
+        keyed(self.seed, purpose, self.job, self.iteration)
     }
 }
 
-/// Where a rank is: which iteration, and how far in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Position {
-    pub(crate) iteration: u32,
-    iterations: u32,
-    at: u8,
-}
+/// A communication skeleton: a number of iterations, each a script of MPI operations for every rank.
+///
+/// A rank asks once an iteration, so that memory does not grow with iterations and no hot path goes through here.
+pub trait Motif: Debug {
+    /// Checks the parameters for a job of `ranks`.
+    ///
+    /// # Errors
+    /// A [`Fault`] whose key is relative to the workload, if the parameters are wrong or do not fit the ranks.
+    fn check(&self, ranks: u32) -> Result<(), Fault>;
 
-impl Position {
-    pub(crate) const fn new(iterations: u32) -> Self {
-        Self { iteration: 0, iterations, at: 0 }
+    /// How many iterations every rank makes.
+    fn iterations(&self) -> u32;
+
+    /// The communicators of a rank besides that of all: the first of them is number 1 in its operations.
+    fn communicators(&self, _place: &Place) -> Vec<Communicator> {
+        Vec::new()
     }
 
-    /// The next place in the iteration (0, 1, ...), or none after the last iteration.
-    #[inline]
-    pub(crate) const fn step(&mut self) -> Option<u8> {
-        if self.iteration >= self.iterations {
-            return None;
-        }
-        let at = self.at;
-        self.at += 1;
-        Some(at)
-    }
+    /// Writes what a rank does in an iteration; its marks are set around it.
+    fn iteration(&self, place: &Place, script: &mut Script);
 
-    /// The iteration is over.
-    #[inline]
-    pub(crate) const fn turn(&mut self) {
-        self.iteration += 1;
-        self.at = 0;
+    /// All that a rank will send in all iterations: operations, each with how often; see
+    /// [`Program::summary`](pantala_mpi::Program::summary). To be overridden where iterations differ.
+    fn summary(&self, place: &Place) -> Vec<(Op, u64)> {
+        let mut script = Script::default();
+        self.iteration(place, &mut script);
+        let times = u64::from(self.iterations());
+        script.sends().map(|op| (op, times)).collect()
     }
 }
 

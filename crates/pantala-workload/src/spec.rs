@@ -6,10 +6,12 @@ use pantala_engine::Time;
 use pantala_mpi::Fault;
 use serde::{Deserialize, Serialize};
 
+use crate::motifs::Motif;
 use crate::motifs::allreduce_loop::AllreduceLoop;
 use crate::motifs::fft3d::Fft3d;
-use crate::motifs::halo3d::Halo3d;
+use crate::motifs::stencil::Stencil;
 use crate::motifs::uniform_random::UniformRandom;
+use crate::noise::Noise;
 use crate::patterns::Pattern;
 
 /// The workload of a job: the plan's `workload` object, told apart by its `kind`.
@@ -20,8 +22,8 @@ pub enum WorkloadSpec {
     Pattern(Pattern),
     /// A random partner every iteration.
     UniformRandom(UniformRandom),
-    /// A stencil of six neighbours.
-    Halo3d(Halo3d),
+    /// Neighbours on a grid.
+    Stencil(Stencil),
     /// Alltoalls in rows and columns.
     Fft3d(Fft3d),
     /// Compute, allreduce, again.
@@ -43,13 +45,23 @@ impl WorkloadSpec {
         if ranks == 0 {
             return Err(Fault::new("ranks", 0, "a job needs at least one rank", "give a positive number"));
         }
-        match self {
-            Self::Pattern(spec) => spec.check(ranks),
-            Self::UniformRandom(spec) => spec.check(ranks),
-            Self::Halo3d(spec) => spec.check(ranks),
-            Self::Fft3d(spec) => spec.check(ranks),
-            Self::AllreduceLoop(spec) => spec.check(ranks),
+        match (self, self.motif()) {
+            (_, Some(motif)) => motif.check(ranks),
+            (Self::Pattern(spec), _) => spec.check(ranks),
+            (_, None) => unreachable!("what is no pattern is a motif"),
         }
+    }
+
+    /// The motif, if it is one.
+    #[must_use]
+    pub fn motif(&self) -> Option<&dyn Motif> {
+        Some(match self {
+            Self::Pattern(_) => return None,
+            Self::UniformRandom(motif) => motif,
+            Self::Stencil(motif) => motif,
+            Self::Fft3d(motif) => motif,
+            Self::AllreduceLoop(motif) => motif,
+        })
     }
 }
 
@@ -62,6 +74,8 @@ pub struct JobSpec {
     pub nodes: Vec<u32>,
     /// When it starts.
     pub start: Time,
+    /// How much its times to compute differ.
+    pub noise: Noise,
     /// What it runs.
     pub workload: WorkloadSpec,
 }

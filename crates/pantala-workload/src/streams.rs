@@ -18,6 +18,8 @@ pub(crate) enum Purpose {
     Phase = u64::from_be_bytes(*b"wl-phase"),
     /// The permutation of an iteration.
     Permutation = u64::from_be_bytes(*b"wl-permu"),
+    /// The noise of a rank's computing.
+    Compute = u64::from_be_bytes(*b"wl-compu"),
 }
 
 /// The stream of number `number` (a rank, an iteration) of the job called `job`.

@@ -25,7 +25,7 @@ fn total_of(ranks: u32, workload: &str) -> (u64, u64) {
 }
 
 #[test]
-fn halo3d_moves_its_faces() {
+fn a_stencil_moves_its_faces() {
     for (grid, periodic) in
         [([3u64, 4, 5], false), ([3, 4, 5], true), ([2, 1, 6], true), ([1, 1, 1], true), ([4, 4, 1], false)]
     {
@@ -37,7 +37,7 @@ fn halo3d_moves_its_faces() {
         };
         for bytes in [900, 20_000] {
             let text = format!(
-                "kind: halo3d, grid: [{x},{y},{z}], message_bytes: {bytes}, iterations: 3, compute_ps: 1000, periodic: {periodic}"
+                "kind: stencil, grid: [{x},{y},{z}], message_bytes: [{bytes},{bytes},{bytes}], iterations: 3, compute_ps: 1000, periodic: {periodic}"
             );
             assert_eq!(total_of((x * y * z) as u32, &text), (3 * messages, 3 * messages * bytes), "{grid:?}");
         }
@@ -96,7 +96,7 @@ fn uniform_random_sends_one_message_a_rank_and_iteration() {
 
 #[test]
 fn iterations_are_marked() {
-    let text = "kind: halo3d, grid: [2,2,2], message_bytes: 20000, iterations: 5, compute_ps: 3000";
+    let text = "kind: stencil, grid: [2,2,2], message_bytes: [20000,20000,20000], iterations: 5, compute_ps: 3000";
     let mut endpoints = endpoints(&[job("j", 0..8, text)], 8);
     finish(&mut endpoints, 8);
     let mut records = Vec::new();
@@ -116,7 +116,7 @@ fn iterations_are_marked() {
 #[test]
 fn memory_does_not_grow_with_iterations() {
     for motif in [
-        "kind: halo3d, grid: [2,3,2], message_bytes: 20000",
+        "kind: stencil, grid: [2,3,2], message_bytes: [20000,20000,20000]",
         "kind: fft3d, grid: [3,4], row_message_bytes: 500, column_message_bytes: 13000",
         "kind: allreduce_loop, message_bytes: 100",
     ] {
@@ -150,7 +150,7 @@ fn progress_leaves_patterns_out() {
 #[test]
 fn progress_is_smooth() {
     for (motif, exact) in [
-        ("kind: halo3d, grid: [2,2,3], message_bytes: 30000", true),
+        ("kind: stencil, grid: [2,2,3], message_bytes: [30000,30000,30000]", true),
         ("kind: fft3d, grid: [3,4], row_message_bytes: 500, column_message_bytes: 13000", true),
         ("kind: allreduce_loop, message_bytes: 60000", true),
         ("kind: uniform_random, message_bytes: 13000", false),
@@ -225,7 +225,7 @@ proptest! {
     ) {
         let jobs = [
             job("ur", 0..ranks, &format!("kind: uniform_random, iterations: 12, message_bytes: {bytes}")),
-            job("halo", 12..36, &format!("kind: halo3d, grid: [2,3,4], message_bytes: {bytes}, iterations: 4, periodic: true")),
+            job("halo", 12..36, &format!("kind: stencil, grid: [2,3,4], message_bytes: [{bytes},{bytes},{bytes}], iterations: 4, periodic: true")),
             job("fft", 36..48, &format!("kind: fft3d, grid: [3,4], row_message_bytes: {bytes}, column_message_bytes: 9, iterations: 2")),
             job("cosmo", 48..48 + ranks, &format!("kind: allreduce_loop, message_bytes: {bytes}, iterations: 4")),
         ];

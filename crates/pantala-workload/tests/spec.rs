@@ -15,7 +15,7 @@ fn every_kind_of_the_plan_is_read() {
         ),
         (r#"{"kind":"uniform_random","iterations":7,"message_bytes":3072,"compute_ps":0}"#, false),
         (
-            r#"{"kind":"halo3d","grid":[6,8,11],"message_bytes":192000,"iterations":3,"compute_ps":5,"periodic":false}"#,
+            r#"{"kind":"stencil","grid":[6,8,11],"message_bytes":[192000,192000,192000],"iterations":3,"compute_ps":5,"periodic":false}"#,
             false,
         ),
         (
@@ -37,7 +37,7 @@ fn every_kind_of_the_plan_is_read() {
 #[test]
 fn unknown_keys_are_errors() {
     for text in [
-        r#"{"kind":"halo3d","grid":[1,1,1],"message_bytes":1,"iterations":1,"compute":5}"#,
+        r#"{"kind":"stencil","grid":[1,1,1],"message_bytes":[1,1,1],"iterations":1,"compute":5}"#,
         r#"{"kind":"pattern","pattern":"uniform","load":0.5,"laod":1}"#,
         r#"{"kind":"ur","iterations":1,"message_bytes":1}"#,
         r#"{"kind":"pattern","pattern":"tornado","load":0.5}"#,
@@ -70,7 +70,7 @@ fn optional_keys_have_defaults() {
 
 #[test]
 fn faults_name_the_key_and_the_remedy() {
-    let halo = "kind: halo3d, message_bytes: 8, iterations: 2, grid: ";
+    let halo = "kind: stencil, message_bytes: [8,8,8], iterations: 2, grid: ";
     for (workload, ranks, text) in [
         (
             format!("{halo}[6,8,11]"),
@@ -165,7 +165,10 @@ fn faults_of_jobs_name_the_job() {
         "jobs[1].name = a: jobs[0] has the same name; give every job a name of its own"
     );
     assert_eq!(
-        text(&[job("a", 0..4, ur), job("b", 4..7, "kind: halo3d, grid: [1,2,2], message_bytes: 8, iterations: 2")]),
+        text(&[
+            job("a", 0..4, ur),
+            job("b", 4..7, "kind: stencil, grid: [1,2,2], message_bytes: [8,8,8], iterations: 2")
+        ]),
         "jobs[1].workload.grid = [1, 2, 2]: the grid has 4 cells, the job 3 ranks; write [1, 1, 3] or another grid of 3 cells, or \
          give the job 4 ranks"
     );

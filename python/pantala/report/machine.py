@@ -106,7 +106,8 @@ def _workload(workload: Plan) -> str:
         if key == "grid":
             value = f" {TIMES} ".join(map(str, value))
         elif key.endswith("_bytes"):
-            value = size(value, exact=True)
+            each = list(dict.fromkeys(value if isinstance(value, list) else [value]))
+            value = f" {TIMES} ".join(size(bytes_, exact=True) for bytes_ in each)
         elif key.endswith("_ps"):
             value = _picoseconds(value)
         told.append(f"{words} {value}")

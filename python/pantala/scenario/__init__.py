@@ -1,6 +1,7 @@
 """The scenario: typed models of what to run, read from TOML or made in Python."""
 
 from pantala.scenario.job import (
+    ComputeNoise,
     ContiguousPlacement,
     Job,
     NodesPlacement,
@@ -15,12 +16,14 @@ from pantala.scenario.presets import machine_presets, router_presets
 from pantala.scenario.routing import Aries, QAdaptive, Routing
 from pantala.scenario.scenario import Record, Scenario, Stop
 from pantala.scenario.topology import Topology
-from pantala.scenario.workload import AllreduceLoop, Fft3d, Halo3d, Pattern, UniformRandom
+from pantala.scenario.workload import AllreduceLoop, Compute, Fft3d, Halo3d, Pattern, UniformRandom
 
 __all__ = [
     "AllreduceLoop",
     "Aries",
     "Collectives",
+    "Compute",
+    "ComputeNoise",
     "ContiguousPlacement",
     "Fft3d",
     "Halo3d",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from pantala.scenario.base import Count, Index, Model, Name, UnsignedDuration
+from pantala.scenario.base import Count, Index, Model, Name, Share, UnsignedDuration
 from pantala.scenario.routing import Routing
 from pantala.scenario.workload import Pattern, Workload
 from pantala.units import Duration
 
 __all__ = [
+    "ComputeNoise",
     "ContiguousPlacement",
     "Job",
     "NodesPlacement",
@@ -82,6 +83,19 @@ Placement = Annotated[
 ]
 
 
+class ComputeNoise(Model):
+    """Noise of computing times: each is multiplied by 1 + share x, by the rank's own random stream."""
+
+    shorthand: ClassVar[str | None] = "law"
+
+    law: Literal["none", "uniform", "normal", "exponential"] = "none"
+    """uniform: x is between -1 and 1; normal: x has mean 0 and standard deviation 1, and no time is below zero;
+    exponential: x + 1 has mean 1, so that delays are rare and long, as those of an operating system (Hoefler et al.,
+    SC 2010)."""
+    share: Share = 0.1
+    """How much of the computing time varies."""
+
+
 class Job(Model):
     """A parallel program: one rank a node, all started together."""
 
@@ -100,6 +114,8 @@ class Job(Model):
     routing_all_to_all: Routing | None = None
     """The same for the packets of its all-to-all collectives, over the scenario's `routing_all_to_all`
     (MPICH_GNI_A2A_ROUTING_MODE of Cray's MPI)."""
+    compute_noise: ComputeNoise = ComputeNoise()
+    """How much the times differ that ranks compute; the name of a law alone will do."""
     workload: Workload
     """What the ranks do."""
 

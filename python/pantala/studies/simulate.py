@@ -38,6 +38,21 @@ PRECISION = 0.01
 #: Windows of throughput a run: 80 averages of five for the warm-up, then 10 or more windows a batch.
 WINDOWS = 400
 
+#: What of a plan, and of its jobs, counts for a point. No message layer: there are no ranks with programs.
+_OF_PLAN = (
+    "seed",
+    "topology",
+    "service_nodes",
+    "links",
+    "packet_bytes",
+    "flit_bytes",
+    "router",
+    "nic",
+    "routing",
+    "stop",
+)
+_OF_JOB = ("ranks", "start_ps", "placement", "routing", "workload")
+
 #: Raised when a point of the same plan would be measured otherwise, so that files of old points are not taken.
 _PROTOCOL = 3
 
@@ -78,9 +93,11 @@ class Point:
         return self.scenario.replace(changes).plan()
 
     def digest(self) -> str:
-        """What a stored point must have been made of."""
+        """What a stored point must have been made of: the parts of the plan that synthetic traffic depends on."""
+        plan = self.plan(self.first)
+        jobs = [{key: job[key] for key in _OF_JOB} for job in plan["jobs"]]
         made_of = [_PROTOCOL, WINDOWS, PRECISION, native.core().VERSION, int(self.longest), self.most_packets]
-        made_of.append(self.plan(self.first))
+        made_of += [{key: plan[key] for key in _OF_PLAN}, jobs]
         return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
     def measure(self) -> Record:

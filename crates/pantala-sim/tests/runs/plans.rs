@@ -74,7 +74,7 @@ fn what_is_derived_is_not_read() {
 fn plans_of_another_version_are_refused() {
     let remedy = "write plans with `pantala check FILE --plan plan.json`";
     for (version, told) in
-        [(json!(PLAN_VERSION + 1), "3"), (json!(0), "0"), (json!("1"), "absent"), (Value::Null, "absent")]
+        [(json!(PLAN_VERSION + 1), "4"), (json!(0), "0"), (json!("1"), "absent"), (Value::Null, "absent")]
     {
         let mut plan = plan(json!([halo()]));
         plan["plan_version"] = version;

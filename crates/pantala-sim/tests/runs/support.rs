@@ -74,7 +74,7 @@ pub(crate) fn halo() -> Value {
     job(
         "halo",
         12,
-        json!({"kind": "halo3d", "grid": [2, 2, 3], "message_bytes": 20_000, "iterations": 3,
+        json!({"kind": "stencil", "grid": [2, 2, 3], "message_bytes":[20_000,20_000,20_000], "iterations": 3,
         "compute_ps": 2_000_000}),
     )
 }

@@ -1,13 +1,12 @@
-//! Compute, then allreduce, again and again: CosmoFlow.
+//! Compute, then allreduce, again and again: distributed training.
 //!
-//! Kang et al. (SC 2022), section IV and Table I: distributed training of CosmoFlow is an allreduce of 28.15 MB
-//! every 129 ms, both divided by 25 in the paper (1.126 MB and 5.16 ms). The allreduce's algorithm is the plan's.
+//! CosmoFlow and DL of Kang et al. (SC 2022), section IV and Table I. The allreduce's algorithm is the plan's.
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Fault, Op, Outcome, Program, WORLD};
+use pantala_mpi::Fault;
 use serde::{Deserialize, Serialize};
 
-use super::{Position, bounded, positive};
+use super::{Motif, Place, Script, bounded, positive};
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,46 +21,19 @@ pub struct AllreduceLoop {
     pub compute_ps: Time,
 }
 
-impl AllreduceLoop {
-    /// Checks the parameters; any number of ranks will do.
-    ///
-    /// # Errors
-    /// A [`Fault`] if a size or a count is zero, or a time beyond all bounds.
-    pub fn check(&self, _ranks: u32) -> Result<(), Fault> {
+impl Motif for AllreduceLoop {
+    fn check(&self, _ranks: u32) -> Result<(), Fault> {
         positive("message_bytes", self.message_bytes)?;
         positive("iterations", u64::from(self.iterations))?;
         bounded("compute_ps", self.compute_ps)
     }
 
-    /// The program of any rank.
-    #[must_use]
-    pub const fn program(&self) -> AllreduceLoopRank {
-        AllreduceLoopRank { position: Position::new(self.iterations), spec: *self }
-    }
-}
-
-/// One rank.
-#[derive(Clone, Copy, Debug)]
-pub struct AllreduceLoopRank {
-    position: Position,
-    spec: AllreduceLoop,
-}
-
-impl Program for AllreduceLoopRank {
-    fn next(&mut self, _: &Outcome) -> Option<Op> {
-        Some(match self.position.step()? {
-            0 => Op::IterationStart,
-            1 => Op::Compute(self.spec.compute_ps),
-            2 => Op::Collective(WORLD, Call::Allreduce { bytes: self.spec.message_bytes }),
-            _ => {
-                self.position.turn();
-                Op::IterationEnd
-            }
-        })
+    fn iterations(&self) -> u32 {
+        self.iterations
     }
 
-    fn summary(&self) -> Option<Vec<(Op, u64)>> {
-        let AllreduceLoop { message_bytes: bytes, iterations, .. } = self.spec;
-        Some(vec![(Op::Collective(WORLD, Call::Allreduce { bytes }), iterations.into())])
+    fn iteration(&self, _: &Place, script: &mut Script) {
+        script.compute(self.compute_ps);
+        script.allreduce(self.message_bytes);
     }
 }

@@ -8,10 +8,10 @@
 //! Ranks fill the array row by row: rank `row * columns + column`; a row communicator is `columns` consecutive ranks.
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Communicator, Fault, Op, Outcome, Program};
+use pantala_mpi::{Call, Communicator, Fault};
 use serde::{Deserialize, Serialize};
 
-use super::{Position, bounded, positive};
+use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 
 /// The motif's parameters.
@@ -37,13 +37,9 @@ pub struct Fft3d {
 const ROW: u16 = 1;
 const COLUMN: u16 = 2;
 
-impl Fft3d {
-    /// Checks the parameters for a job of `ranks`.
-    ///
-    /// # Errors
-    /// A [`Fault`] if the array does not have `ranks` cells, or if a size or a count is zero, or a time beyond all bounds.
-    pub fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(self.grid, ranks)?;
+impl Motif for Fft3d {
+    fn check(&self, ranks: u32) -> Result<(), Fault> {
+        grid::check(&self.grid, ranks, 2)?;
         positive("row_message_bytes", self.row_message_bytes)?;
         positive("column_message_bytes", self.column_message_bytes)?;
         positive("iterations", u64::from(self.iterations))?;
@@ -51,57 +47,28 @@ impl Fft3d {
         bounded("compute_backward_ps", self.compute_backward_ps)
     }
 
-    /// The communicators of `rank`: 1 is its row, 2 its column.
-    #[must_use]
-    pub fn communicators(&self, rank: u32) -> Vec<Communicator> {
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    /// 1 is the rank's row, 2 its column.
+    fn communicators(&self, place: &Place) -> Vec<Communicator> {
         let [rows, columns] = self.grid;
-        let (row, column) = (rank / columns, rank % columns);
+        let (row, column) = (place.rank / columns, place.rank % columns);
         vec![
             Communicator::strided(u32::from(ROW), row * columns, 1, columns, column),
             Communicator::strided(u32::from(COLUMN), column, columns, rows, row),
         ]
     }
 
-    /// The alltoalls in rows and in columns.
-    const fn transposes(&self) -> [Op; 2] {
-        [
-            Op::Collective(ROW, Call::Alltoall { bytes: self.row_message_bytes }),
-            Op::Collective(COLUMN, Call::Alltoall { bytes: self.column_message_bytes }),
-        ]
-    }
-
-    /// The program of any rank.
-    #[must_use]
-    pub const fn program(&self) -> Fft3dRank {
-        Fft3dRank { position: Position::new(self.iterations), spec: *self }
-    }
-}
-
-/// One rank.
-#[derive(Clone, Copy, Debug)]
-pub struct Fft3dRank {
-    position: Position,
-    spec: Fft3d,
-}
-
-impl Program for Fft3dRank {
-    fn next(&mut self, _: &Outcome) -> Option<Op> {
-        let Fft3d { compute_forward_ps, compute_backward_ps, .. } = self.spec;
-        let [rows, columns] = self.spec.transposes();
-        Some(match self.position.step()? {
-            0 => Op::IterationStart,
-            1 => Op::Compute(compute_forward_ps),
-            2 | 6 => rows,
-            3 | 5 => columns,
-            4 => Op::Compute(compute_backward_ps),
-            _ => {
-                self.position.turn();
-                Op::IterationEnd
-            }
-        })
-    }
-
-    fn summary(&self) -> Option<Vec<(Op, u64)>> {
-        Some(self.spec.transposes().map(|transpose| (transpose, 2 * u64::from(self.spec.iterations))).to_vec())
+    fn iteration(&self, _: &Place, script: &mut Script) {
+        let rows = Call::Alltoall { bytes: self.row_message_bytes };
+        let columns = Call::Alltoall { bytes: self.column_message_bytes };
+        script.compute(self.compute_forward_ps);
+        script.collective(ROW, rows.clone());
+        script.collective(COLUMN, columns.clone());
+        script.compute(self.compute_backward_ps);
+        script.collective(COLUMN, columns);
+        script.collective(ROW, rows);
     }
 }

@@ -26,12 +26,12 @@ pub struct Neighbor3d {
 /// The grid if none is given: the one nearest to a cube, x the longest extent and z the shortest, so that the neighbours in z
 /// are as far from each other as such a grid has them.
 pub(super) fn default_grid(ranks: u32) -> [u32; 3] {
-    let [z, y, x] = grid::squarest::<3>(ranks);
-    [x, y, z]
+    let cube = grid::squarest(ranks, 3);
+    [cube[2], cube[1], cube[0]]
 }
 
 pub(super) fn check(ranks: u32, extents: [u32; 3], dimension: u8, message_bytes: u64) -> Result<(), Fault> {
-    grid::check(extents, ranks)?;
+    grid::check(&extents, ranks, 3)?;
     let Some(extent) = extents.get(usize::from(dimension)) else {
         return Err(Fault::new(
             "dimension",

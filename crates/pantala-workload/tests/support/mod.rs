@@ -9,7 +9,7 @@ pub use common::Ideal;
 use pantala_engine::Time;
 use pantala_fabric::{Delivery, Host, Pull, Wakes};
 use pantala_mpi::{MpiConfig, Recording};
-use pantala_workload::{Endpoints, JobSpec, PatternContext, WorkloadError, WorkloadSpec};
+use pantala_workload::{Endpoints, JobSpec, Noise, PatternContext, WorkloadError, WorkloadSpec};
 
 struct Driven<'a>(&'a mut Endpoints);
 
@@ -73,7 +73,13 @@ pub fn finish(endpoints: &mut Endpoints, nodes: u32) -> Ideal {
 }
 
 pub fn job(name: &str, nodes: impl IntoIterator<Item = u32>, workload: &str) -> JobSpec {
-    JobSpec { name: name.to_owned(), nodes: nodes.into_iter().collect(), start: 0, workload: workload_of(workload) }
+    JobSpec {
+        name: name.to_owned(),
+        nodes: nodes.into_iter().collect(),
+        start: 0,
+        noise: Noise::default(),
+        workload: workload_of(workload),
+    }
 }
 
 /// A workload from JSON without quotes: `kind: halo3d, grid: [1, 1, 2], ...`.

@@ -1,0 +1,121 @@
+//! What a rank does in one iteration: MPI operations in their order.
+
+use pantala_engine::Time;
+use pantala_mpi::{Call, CommunicatorId, Incoming, Op, Outgoing, Request, Source, TagSelect, WORLD};
+
+/// Operations, written down by a motif and then executed one by one.
+///
+/// Sends and receives are among all ranks of the job unless it is said otherwise. Requests are numbered as they are made,
+/// from 0 again after each [`waitall`](Self::waitall).
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    ops: Vec<Op>,
+    requests: Request,
+}
+
+impl Script {
+    /// Forgets everything; the memory is kept.
+    pub(crate) fn clear(&mut self) {
+        self.ops.clear();
+        self.requests = 0;
+    }
+
+    /// The operation at a place, if there is one.
+    #[inline]
+    pub(crate) fn at(&self, place: usize) -> Option<&Op> {
+        self.ops.get(place)
+    }
+
+    /// The operations that send.
+    pub(crate) fn sends(&self) -> impl Iterator<Item = Op> + '_ {
+        let sends = |op: &&Op| {
+            matches!(
+                op,
+                Op::Send(_)
+                    | Op::Isend(..)
+                    | Op::Sendrecv(..)
+                    | Op::Ssend(_)
+                    | Op::Issend(..)
+                    | Op::Rsend(_)
+                    | Op::Bsend(_)
+                    | Op::Collective(..)
+                    | Op::Icollective(..)
+            )
+        };
+        self.ops.iter().filter(sends).cloned()
+    }
+
+    /// Any operation.
+    pub fn push(&mut self, op: Op) {
+        self.ops.push(op);
+    }
+
+    /// Computes for a time, ps; nothing if that is zero.
+    pub fn compute(&mut self, time: Time) {
+        if time > 0 {
+            self.push(Op::Compute(time));
+        }
+    }
+
+    /// A blocking send.
+    pub fn send(&mut self, destination: u32, tag: i32, bytes: u64) {
+        self.push(Op::Send(outgoing(destination, tag, bytes)));
+    }
+
+    /// A blocking receive.
+    pub fn recv(&mut self, source: u32, tag: i32, bytes: u64) {
+        self.push(Op::Recv(incoming(source, tag, bytes)));
+    }
+
+    /// Starts a send.
+    pub fn isend(&mut self, destination: u32, tag: i32, bytes: u64) {
+        let request = self.request();
+        self.push(Op::Isend(outgoing(destination, tag, bytes), request));
+    }
+
+    /// Starts a receive.
+    pub fn irecv(&mut self, source: u32, tag: i32, bytes: u64) {
+        let request = self.request();
+        self.push(Op::Irecv(incoming(source, tag, bytes), request));
+    }
+
+    /// A send and a receive at once.
+    pub fn sendrecv(&mut self, (destination, sent): (u32, u64), (source, received): (u32, u64), tag: i32) {
+        self.push(Op::Sendrecv(outgoing(destination, tag, sent), incoming(source, tag, received)));
+    }
+
+    /// Waits for everything that has been started.
+    pub fn waitall(&mut self) {
+        self.push(Op::WAITALL);
+        self.requests = 0;
+    }
+
+    /// A collective among the ranks of a communicator.
+    pub fn collective(&mut self, communicator: CommunicatorId, call: Call) {
+        self.push(Op::Collective(communicator, call));
+    }
+
+    /// Starts a collective among the ranks of a communicator.
+    pub fn icollective(&mut self, communicator: CommunicatorId, call: Call) {
+        let request = self.request();
+        self.push(Op::Icollective(communicator, call, request));
+    }
+
+    /// An allreduce among all ranks.
+    pub fn allreduce(&mut self, bytes: u64) {
+        self.collective(WORLD, Call::Allreduce { bytes });
+    }
+
+    const fn request(&mut self) -> Request {
+        self.requests += 1;
+        self.requests - 1
+    }
+}
+
+const fn outgoing(destination: u32, tag: i32, bytes: u64) -> Outgoing {
+    Outgoing { communicator: WORLD, destination, tag, bytes }
+}
+
+const fn incoming(source: u32, tag: i32, bytes: u64) -> Incoming {
+    Incoming { communicator: WORLD, source: Source::Rank(source), tag: TagSelect::Is(tag), bytes }
+}

@@ -1,0 +1,78 @@
+//! A stencil: every rank of a grid exchanges a message with each of its neighbours along every dimension.
+//!
+//! Halo3D, LQCD and Stencil5D of Kang et al. (SC 2022), section IV, in three, four and five dimensions, after SST's motif
+//! of the first. One iteration: compute, start all receives, start all sends, wait for all. On an open grid, one iteration
+//! moves `2 (N - N / e)` messages along a dimension of extent `e`, of `N` ranks; on a periodic one `2 N` if `e` is more than one.
+//!
+//! Ranks fill the grid with the first dimension fastest. In a periodic dimension of two, both neighbours are the same rank and get a
+//! message each; in one of one, a rank would be its own neighbour, and there is no message.
+
+use pantala_engine::Time;
+use pantala_mpi::Fault;
+use serde::{Deserialize, Serialize};
+
+use super::lattice::{Lattice, MOST_DIMENSIONS};
+use super::{Motif, Place, Script, bounded, positive};
+use crate::grid;
+
+/// The motif's parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stencil {
+    /// The process grid, one to eight dimensions, the first fastest.
+    pub grid: Vec<u32>,
+    /// Bytes to each neighbour along each dimension.
+    pub message_bytes: Vec<u64>,
+    /// Iterations.
+    pub iterations: u32,
+    /// Compute time of an iteration, ps.
+    #[serde(default)]
+    pub compute_ps: Time,
+    /// Whether opposite faces are neighbours.
+    #[serde(default)]
+    pub periodic: bool,
+}
+
+impl Motif for Stencil {
+    fn check(&self, ranks: u32) -> Result<(), Fault> {
+        grid::check(&self.grid, ranks, MOST_DIMENSIONS)?;
+        if self.message_bytes.len() != self.grid.len() {
+            let (sizes, dimensions) = (self.message_bytes.len(), self.grid.len());
+            let message = format!("{sizes} sizes for {dimensions} dimensions");
+            return Err(Fault::new("message_bytes", sizes, message, "give one size for each dimension of the grid"));
+        }
+        for bytes in &self.message_bytes {
+            positive("message_bytes", *bytes)?;
+        }
+        positive("iterations", u64::from(self.iterations))?;
+        bounded("compute_ps", self.compute_ps)
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn iteration(&self, place: &Place, script: &mut Script) {
+        script.compute(self.compute_ps);
+        exchange(&Lattice { extents: &self.grid, periodic: self.periodic }, place.rank, &self.message_bytes, script);
+    }
+}
+
+/// A rank's exchange with its neighbours along all dimensions, `bytes` for each: all receives, all sends, a wait.
+///
+/// A message's tag is the direction in which it travels: what comes from below travels up.
+pub(crate) fn exchange(lattice: &Lattice<'_>, rank: u32, bytes: &[u64], script: &mut Script) {
+    let faces = || (0..lattice.extents.len()).flat_map(|dimension| [(dimension, false), (dimension, true)]);
+    let tag = |dimension: usize, up: bool| (2 * dimension + usize::from(up)) as i32;
+    for (dimension, up) in faces() {
+        if let Some(neighbour) = lattice.along(rank, dimension, up) {
+            script.irecv(neighbour, tag(dimension, !up), bytes[dimension]);
+        }
+    }
+    for (dimension, up) in faces() {
+        if let Some(neighbour) = lattice.along(rank, dimension, up) {
+            script.isend(neighbour, tag(dimension, up), bytes[dimension]);
+        }
+    }
+    script.waitall();
+}

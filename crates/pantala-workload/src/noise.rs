@@ -1,0 +1,85 @@
+//! How much the times differ that ranks compute: a law of random factors whose mean is one.
+
+use pantala_engine::{Stream, Time};
+use pantala_mpi::Fault;
+use serde::{Deserialize, Serialize};
+
+/// The law of a job's times to compute: the plan's `compute_noise` of a job.
+///
+/// Every time is multiplied by 1 + share x, with x of mean 0 by the law, and is at least zero; times have the mean that the motif says
+/// (but for what the normal law loses at zero).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Noise {
+    /// What is drawn.
+    pub law: NoiseLaw,
+    /// How much it counts, 0 to 1.
+    pub share: f64,
+}
+
+/// Laws of computing times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoiseLaw {
+    /// All times are as the motif says.
+    #[default]
+    None,
+    /// x is uniform between -1 and 1: a spread of +- share.
+    Uniform,
+    /// x is normal with standard deviation 1.
+    Normal,
+    /// x + 1 is exponential with mean 1: long delays are rare, as those of an operating system are (Hoefler, Schneider and
+    /// Lumsdaine, Characterizing the Influence of System Noise on Large-Scale Applications by Simulation, SC 2010).
+    Exponential,
+}
+
+impl Noise {
+    /// Checks the share.
+    ///
+    /// # Errors
+    /// A [`Fault`] if it is not between 0 and 1.
+    pub fn check(&self) -> Result<(), Fault> {
+        if (0.0..=1.0).contains(&self.share) {
+            return Ok(());
+        }
+        Err(Fault::new("compute_noise.share", self.share, "must be from 0 to 1", "give a share of the computing time"))
+    }
+
+    /// A time with noise, by the next draws of a rank.
+    pub(crate) fn applied(&self, time: Time, draws: &mut Stream) -> Time {
+        let factor = match self.law {
+            NoiseLaw::None => return time,
+            NoiseLaw::Uniform => 2.0 * draws.unit() - 1.0,
+            NoiseLaw::Normal => draws.normal(),
+            NoiseLaw::Exponential => draws.exponential() - 1.0,
+        };
+        (time as f64 * (1.0 + self.share * factor)).max(0.0).round() as Time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_stays() {
+        for (law, deviation) in
+            [(NoiseLaw::None, 0.0), (NoiseLaw::Uniform, 0.577), (NoiseLaw::Normal, 1.0), (NoiseLaw::Exponential, 1.0)]
+        {
+            let (noise, mut draws) = (Noise { law, share: 0.2 }, Stream::new(1, 2, 3));
+            let times: Vec<f64> = (0..100_000).map(|_| noise.applied(1_000_000, &mut draws) as f64 / 1e6).collect();
+            let mean = times.iter().sum::<f64>() / times.len() as f64;
+            let spread = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / times.len() as f64).sqrt();
+            assert!((mean - 1.0).abs() < 0.005, "{law:?}: {mean}");
+            assert!((spread - 0.2 * deviation).abs() < 0.005, "{law:?}: {spread}");
+        }
+    }
+
+    #[test]
+    fn shares_are_checked() {
+        assert!(Noise { law: NoiseLaw::Uniform, share: 1.0 }.check().is_ok());
+        for share in [-0.1, 1.1, f64::NAN] {
+            assert!(Noise { law: NoiseLaw::Uniform, share }.check().is_err());
+        }
+    }
+}

@@ -1,0 +1,22 @@
+"""Workloads: what the ranks of a job do. Patterns load the network; applications communicate as real ones do."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from pantala.scenario.workload.allreduce_loop import AllreduceLoop
+from pantala.scenario.workload.application import Application, Compute
+from pantala.scenario.workload.fft3d import Fft3d
+from pantala.scenario.workload.halo3d import Halo3d
+from pantala.scenario.workload.pattern import Pattern
+from pantala.scenario.workload.uniform_random import UniformRandom
+
+__all__ = ["AllreduceLoop", "Application", "Compute", "Fft3d", "Halo3d", "Pattern", "UniformRandom", "Workload"]
+
+#: What the ranks of a job do; `kind` says which.
+Workload = Annotated[
+    Pattern | UniformRandom | Halo3d | Fft3d | AllreduceLoop,
+    Field(discriminator="kind"),
+]

@@ -1,0 +1,71 @@
+"""Patterns: synthetic traffic at an offered load."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from pantala.scenario.base import Count, Flag, Index, Model, PositiveSize, Share, fault
+
+__all__ = ["Pattern"]
+
+_OF_NEIGHBOR_3D = ("grid", "dimension", "message", "periodic")
+
+
+class Pattern(Model):
+    """Synthetic traffic at an offered load, without end: every rank sends packet after packet to the others.
+
+    Ends only with the run: when the jobs that do end have ended, or after `stop.duration`.
+    """
+
+    kind: Literal["pattern"] = "pattern"
+    """Synthetic traffic."""
+    pattern: Literal["uniform", "shift", "bit_complement", "next_group", "hotspot", "neighbor_3d"]
+    """Where packets go. uniform: any rank; shift: rank + offset; bit_complement: the rank with all bits flipped;
+    next_group: any rank of the next group, the worst case of minimal routing; hotspot: uniform, but for a share that
+    goes to a few ranks; neighbor_3d: in turn to the two neighbours along one dimension of a process grid (Prisacari
+    et al., 2015, IV.A)."""
+    load: Annotated[float, Field(strict=True, gt=0.0, le=1.0, allow_inf_nan=False)]
+    """Offered load, as a fraction of the terminal bandwidth."""
+    injection: Literal["bernoulli", "periodic"] = "bernoulli"
+    """When packets are made: bernoulli (at random) or periodic (at a fixed interval)."""
+    phase: Literal["in", "random"] = "random"
+    """Whether periodic ranks send all at once (in) or each at an offset of its own (random)."""
+    include_self: Flag = False
+    """Whether a rank can be its own destination."""
+    offset: Index = 1
+    """The distance of `shift`, in ranks; it wraps around."""
+    hotspots: tuple[Index, ...] = (0,)
+    """The ranks that `hotspot` favours."""
+    hotspot_share: Share = 0.1
+    """The share of packets that goes to the hotspots."""
+    grid: tuple[Count, Count, Count] | None = None
+    """The process grid x, y, z of `neighbor_3d`, x fastest; their product is the job's ranks. If not given: the one
+    nearest to a cube, the longest side first, so that the last dimension is the most remote one."""
+    dimension: Literal[0, 1, 2] = 2
+    """Along which dimension of the grid `neighbor_3d` exchanges: 0 is x, 1 is y, 2 is z."""
+    message: PositiveSize | None = None
+    """Bytes that `neighbor_3d` sends to one neighbour before the other's turn, in whole packets; one packet if not
+    given, so that both exchanges go on at once. 256 KB in Prisacari et al."""
+    periodic: Flag = False
+    """Whether the first and the last rank along the dimension of `neighbor_3d` are neighbours; if not, a rank at the
+    edge sends to its only neighbour."""
+
+    @model_validator(mode="after")
+    def _no_idle_keys(self) -> Pattern:
+        owners = {"offset": "shift", "hotspots": "hotspot", "hotspot_share": "hotspot"}
+        owners |= dict.fromkeys(_OF_NEIGHBOR_3D, "neighbor_3d")
+        for key, owner in owners.items():
+            if key in self.model_fields_set and self.pattern != owner:
+                raise fault(f"has no effect with pattern = '{self.pattern}'", f"remove it, or use '{owner}'", key)
+        return self
+
+    def as_plan(self, ranks: int) -> dict[str, Any]:
+        """The plan's workload object: every key but those of `neighbor_3d` that have no effect or are left open."""
+        of_grid = self.pattern == "neighbor_3d"
+        idle = {key for key in _OF_NEIGHBOR_3D if not of_grid or getattr(self, key) is None}
+        plan = self.model_dump(mode="json", exclude=idle | {"message"})
+        if "message" not in idle:
+            plan["message_bytes"] = int(self.message or 0)
+        return plan
