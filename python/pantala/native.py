@@ -168,6 +168,23 @@ def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def communication(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """What every job of a plan communicates but those of synthetic traffic, without its network.
+
+    Returns:
+        An object a job: ``job``, ``ranks``; ``source``, ``destination``, ``messages`` and ``bytes``, an entry for every
+        two ranks that talk; ``sizes`` (bytes of a message, how often); ``operations`` (``point_to_point`` or the
+        name of a collective, messages, bytes); ``compute_ps`` of each rank; ``fault`` (None, or what the program did
+        wrong).
+
+    Raises:
+        PlanError: the plan cannot be run.
+    """
+    with _core_errors() as module:
+        found: list[dict[str, Any]] = json.loads(module.communication(json.dumps(plan)))
+    return found
+
+
 def process_grid(ranks: int, dimensions: int) -> list[int]:
     """The factorisation of `ranks` into so many extents with the smallest sum, in rising order."""
     with _core_errors() as module:

@@ -25,7 +25,7 @@ Cli = Callable[..., Ended]
 def test_help_names_every_command(cli: Cli) -> None:
     shown = cli("--help")
     assert shown.status == 0
-    commands = "run check curve bench topology report study routings presets schema version"
+    commands = "run check curve bench topology report study workload routings presets schema version"
     for command in commands.split():
         assert command in shown.out
         assert cli(command, "--help").status == 0

@@ -6,6 +6,7 @@ mod provenance;
 
 use errors::{PlanError, RunError, plan_error, write_error};
 use observer::Observer;
+use pantala_sim::communication::of_jobs;
 use pantala_sim::deadlock::search;
 use pantala_sim::link_table as links;
 use pantala_sim::measure::{Measurement, whole};
@@ -144,6 +145,13 @@ fn deadlock(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     json(&found)
 }
 
+/// What every job of a plan communicates, without its network, as JSON.
+#[pyfunction]
+fn communication(py: Python<'_>, plan_json: &str) -> PyResult<String> {
+    let found = py.detach(|| resolve::parse(plan_json).and_then(|plan| of_jobs(&plan)));
+    json(&found.map_err(|e| plan_error(py, &e))?)
+}
+
 fn topology_rows(py: Python<'_>, topology_json: &str) -> PyResult<Vec<links::LinkRow>> {
     let plan: TopologyPlan = serde_json::from_str(topology_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     py.detach(|| links::link_table(&plan)).map_err(|e| plan_error(py, &e))
@@ -195,6 +203,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(measure, module)?)?;
     module.add_function(wrap_pyfunction!(cost, module)?)?;
     module.add_function(wrap_pyfunction!(deadlock, module)?)?;
+    module.add_function(wrap_pyfunction!(communication, module)?)?;
     module.add_function(wrap_pyfunction!(link_table, module)?)?;
     module.add_function(wrap_pyfunction!(process_grid, module)?)?;
     module.add_function(wrap_pyfunction!(write_link_table, module)?)

@@ -23,6 +23,7 @@
 //! warm-up and a window, and one point of a load curve instead of tables.
 
 pub mod columns;
+pub mod communication;
 pub mod deadlock;
 pub mod document;
 pub mod end;

@@ -56,6 +56,7 @@
 //! Loads are fractions of the terminal bandwidth, counted in whole flits; sizes are bytes, times picoseconds. Ranks
 //! fill process grids as each motif says.
 
+pub mod communication;
 pub mod endpoints;
 mod generator;
 pub mod grid;

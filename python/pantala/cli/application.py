@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from pantala.cli import bench, check, curve, reference, report, run, study, topology
+from pantala.cli import bench, check, curve, reference, report, run, study, topology, workload
 from pantala.cli.stopped import INTERRUPTED
 from pantala.errors import PantalaError, ScenarioWarning
 
@@ -42,6 +42,7 @@ app.command("curve", help=curve.HELP)(curve.curve)
 app.command("bench", help=bench.HELP)(bench.bench)
 app.command("topology", help=topology.HELP)(topology.topology)
 app.command("report", help=report.HELP)(report.report)
+app.add_typer(workload.app, name="workload", help=workload.HELP)
 app.add_typer(study.app, name="study", help=study.HELP)
 app.command("routings", help=reference.ROUTINGS_HELP)(reference.routings)
 app.command("presets", help=reference.PRESETS_HELP)(reference.presets)

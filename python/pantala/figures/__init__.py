@@ -17,6 +17,7 @@ from pantala.figures.hottest import hottest_links, hottest_table, link_name
 from pantala.figures.latency import packet_latency
 from pantala.figures.learning import learning
 from pantala.figures.link_map import group_matrix, link_load_map, link_shift_map, shared_until
+from pantala.figures.matrix import communication_matrix
 from pantala.figures.save import FORMATS, check_place, save, to_svg
 from pantala.figures.slowdown import slowdown_bars
 from pantala.figures.style import PALETTE, style
@@ -26,6 +27,7 @@ __all__ = [
     "FORMATS",
     "PALETTE",
     "check_place",
+    "communication_matrix",
     "communication_time",
     "curve",
     "group_matrix",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, get_args
 
 from pydantic import Field
 
@@ -13,10 +15,29 @@ from pantala.scenario.workload.halo3d import Halo3d
 from pantala.scenario.workload.pattern import Pattern
 from pantala.scenario.workload.uniform_random import UniformRandom
 
-__all__ = ["AllreduceLoop", "Application", "Compute", "Fft3d", "Halo3d", "Pattern", "UniformRandom", "Workload"]
+__all__ = [
+    "APPLICATIONS",
+    "AllreduceLoop",
+    "Application",
+    "Compute",
+    "Fft3d",
+    "Halo3d",
+    "Pattern",
+    "UniformRandom",
+    "Workload",
+]
 
 #: What the ranks of a job do; `kind` says which.
 Workload = Annotated[
     Pattern | UniformRandom | Halo3d | Fft3d | AllreduceLoop,
     Field(discriminator="kind"),
 ]
+
+#: The applications by kind, in the order in which they are listed.
+APPLICATIONS: Mapping[str, type[Application]] = MappingProxyType(
+    {
+        each.model_fields["kind"].default: each
+        for each in get_args(get_args(Workload)[0])
+        if issubclass(each, Application)
+    }
+)

@@ -1,0 +1,157 @@
+"""`pantala workload`: the applications, what they communicate, and the tables of the papers."""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pantala.cli.tables import console
+
+if TYPE_CHECKING:
+    from pantala.communication import Communication
+
+__all__ = ["HELP", "app"]
+
+HELP = "Applications: list them, see what they communicate, hold them against the papers' tables."
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command("list", help="List the applications.")
+def workloads() -> None:
+    """Lists the applications."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from pantala.scenario.workload import APPLICATIONS
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("application", no_wrap=True)
+    table.add_column("ranks", justify="right")
+    table.add_column("what it is")
+    for kind, application in APPLICATIONS.items():
+        what = (application.__doc__ or "").partition("\n")[0].partition(": ")
+        table.add_row(kind, f"{application.paper_ranks:,}", what[2][:1].upper() + what[2][1:] if what[2] else what[0])
+    console().print(table)
+
+
+@app.command("show", help="Print what an application sends, and draw its communication matrix.")
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="An application, see [b]pantala workload list[/b], or a scenario's file."),
+    ],
+    ranks: Annotated[
+        int | None, typer.Option("--ranks", "-n", metavar="N", help="How many; those of the paper if not given.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. iterations=1 or mpi.collectives=mpich."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Where the matrix is drawn: .svg, .png or .pdf.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON list with an object a job; draw nothing.")
+    ] = False,
+) -> None:
+    """Shows what an application communicates."""
+    from pantala.cli.settings import parse_settings
+    from pantala.communication import application_scenario, communication
+    from pantala.errors import UsageError
+    from pantala.scenario import Scenario
+
+    changes = parse_settings(settings)
+    if plot is not None:
+        from pantala.figures import check_place
+
+        check_place(plot)  # before anything is counted
+    if name.endswith(".toml"):
+        if ranks is not None:
+            raise UsageError(f"--ranks {ranks}: the scenario {name} says how many ranks its jobs have; remove it")
+        scenario = Scenario.from_toml(name, changes=changes)
+    else:
+        if ranks is not None and ranks < 1:
+            raise UsageError(f"--ranks {ranks}: must be at least 1")
+        scenario = application_scenario(name, ranks, changes)
+    jobs = communication(scenario)
+    if not jobs:
+        raise UsageError(f"{name}: has no job with an end; synthetic traffic has no matrix of its own")
+    if as_json:
+        print(json.dumps([_summary(job) for job in jobs], indent=2))
+        return
+    for job in jobs:
+        _print(job)
+        _draw(job, plot, alone=len(jobs) == 1)
+
+
+def _summary(found: Communication) -> dict[str, Any]:
+    """The totals of a job, as JSON has them."""
+    sent, partners = found.sent_bytes(), found.partners()
+    return {
+        "job": found.job,
+        "ranks": found.ranks,
+        "workload": dict(found.workload),
+        "messages": found.total_messages,
+        "total_mb": found.total_bytes / 1e6,
+        "rank_mb_mean": float(sent.mean()) / 1e6,
+        "rank_mb_max": float(sent.max()) / 1e6,
+        "partners_mean": float(partners.mean()),
+        "partners_max": int(partners.max()),
+        "message_bytes": [{"bytes": size, "messages": count} for size, count in found.sizes],
+        "operations": {name: {"messages": m, "total_mb": b / 1e6} for name, (m, b) in found.operations.items()},
+        "compute_ms_mean": float(found.compute_ns.mean()) / 1e6,
+    }
+
+
+def _print(found: Communication) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from pantala.report.words import count, duration, size
+
+    sent, partners = found.sent_bytes(), found.partners()
+    table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        show_header=False,
+        title=f"{found.job}: {count(found.ranks)} ranks",
+        title_justify="left",
+    )
+    table.add_row("messages", count(found.total_messages))
+    table.add_row("bytes", f"{found.total_bytes / 1e6:,.2f} MB")
+    table.add_row("a rank sends", f"{size(float(sent.mean()))} on average, {size(float(sent.max()))} at most")
+    table.add_row("to how many others", f"{float(partners.mean()):.3g} on average, {int(partners.max())} at most")
+    if found.sizes:
+        table.add_row("sizes of a message", _sizes(found))
+    table.add_row("a rank computes", f"{duration(float(found.compute_ns.mean()))} on average")
+    for name, (messages, payload) in found.operations.items():
+        table.add_row(name.replace("_", " "), f"{count(messages)} messages, {payload / 1e6:,.2f} MB")
+    console().print(table)
+
+
+def _sizes(found: Communication) -> str:
+    """The sizes that occur, or the smallest, the median and the largest."""
+    from pantala.report.words import size
+
+    sizes = sorted(found.sizes)
+    if len(sizes) <= 3:
+        return ", ".join(size(each, exact=True) for each, _ in sizes)
+    passed = accumulate(times for _, times in sizes)
+    middle = next(each for (each, _), so_far in zip(sizes, passed, strict=True) if 2 * so_far >= found.total_messages)
+    return f"{size(sizes[0][0])} to {size(sizes[-1][0])}, half of them up to {size(middle)}"
+
+
+def _draw(found: Communication, plot: Path | None, *, alone: bool) -> None:
+    from pantala.figures import communication_matrix, save
+
+    place = plot if plot is not None else Path("runs") / "workloads" / f"{found.job}.png"
+    if not alone and plot is not None:
+        place = plot.with_stem(f"{plot.stem}-{found.job}")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    save(communication_matrix(found), place)
+    console().print(f"matrix: {place}", highlight=False, markup=False, soft_wrap=True)

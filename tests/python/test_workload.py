@@ -1,0 +1,136 @@
+"""Applications without a network: what they send, `pantala workload`, and their page of the documentation."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pantala as pt
+from pantala.communication import Communication, application_scenario, communication
+from pantala.scenario.workload import APPLICATIONS
+from support import ROOT, Ended
+
+Cli = Callable[..., Ended]
+
+
+def of(name: str, ranks: int, **settings: object) -> Communication:
+    return communication(application_scenario(name, ranks, settings))[0]
+
+
+def test_a_stencil_is_what_its_grid_says() -> None:
+    found = of("halo3d", 24, iterations=3, grid=[2, 3, 4], message="1 kB")
+    links = 2 * (1 * 3 * 4 + 2 * 2 * 4 + 2 * 3 * 3)
+    assert (found.total_messages, found.total_bytes) == (3 * links, 3_000 * links)
+    matrix = found.matrix()
+    assert matrix.shape == (24, 24)
+    assert np.array_equal(matrix, matrix.T)
+    assert set(np.unique(matrix)) == {0, 3_000}
+    assert matrix.sum() == found.total_bytes == found.sent_bytes().sum()
+    assert found.partners().min() == 3
+    assert found.matrix(4).sum() == found.total_bytes
+    assert found.operations == {"point_to_point": (3 * links, 3_000 * links)}
+
+
+def test_collectives_count() -> None:
+    found = of("fft3d", 12, iterations=2, grid=[3, 4], row_message="10 B", column_message="7 B")
+    rows, columns = 2 * 2 * 12 * 3, 2 * 2 * 12 * 2
+    assert found.operations == {"alltoall": (rows + columns, 10 * rows + 7 * columns)}
+    assert found.sizes == ((7, columns), (10, rows))
+
+
+@pytest.mark.parametrize(("scaling", "factor"), [("weak", 1.0), ("strong", (528 / 66) ** (2 / 3))])
+def test_messages_scale(scaling: str, factor: float) -> None:
+    found = of("halo3d", 66, iterations=1, scaling=scaling)
+    assert [size for size, _ in found.sizes] == [round(192_000 * factor)]
+
+
+def test_computing_is_a_time_and_a_time_for_every_element() -> None:
+    compute = {"time": "1 us", "per_element": "20 ps", "elements": 1_000}
+    assert set(of("halo3d", 528, iterations=2, compute=compute).compute_ns) == {2 * 1_020.0}
+    half = of("halo3d", 1_056, iterations=2, compute=compute, scaling="strong")
+    assert set(half.compute_ns) == {2 * 510.0}
+    with pytest.raises(pt.ScenarioError, match="elements"):
+        of("halo3d", 8, compute={"per_element": "20 ps"})
+
+
+def test_noise_is_seeded_and_keeps_the_mean() -> None:
+    def times(**noise: object) -> list[float]:
+        job = {"name": "j", "ranks": 64, "compute_noise": noise}
+        job["workload"] = {"kind": "halo3d", "iterations": 100, "message": "8 B", "compute": "1 us"}
+        data = {"name": "n", "machine": "kang2022", "routing": "minimal", "jobs": [job]}
+        return [float(each) for each in communication(pt.Scenario.from_dict(data))[0].compute_ns]
+
+    assert set(times(law="none")) == {100_000.0}
+    drawn = times(law="exponential", share=0.5)
+    assert drawn == times(law="exponential", share=0.5)
+    assert len(set(drawn)) == 64
+    assert 98_000 < sum(drawn) / 64 < 102_000
+
+
+@pytest.mark.parametrize("kind", APPLICATIONS)
+def test_every_application_is_described(kind: str) -> None:
+    application = APPLICATIONS[kind]
+    text = application.__doc__ or ""
+    assert "Source:" in text, "the paper and its section"
+    assert application.paper_ranks > 0
+    assert all(field.description for field in application.model_fields.values())
+
+
+def test_list_and_show(cli: Cli, workdir: Path) -> None:
+    listed = cli("workload", "list")
+    assert listed.status == 0
+    assert all(kind in listed.out for kind in APPLICATIONS)
+    shown = cli("workload", "show", "halo3d", "--ranks", "24", "--set", "iterations=1")
+    assert shown.status == 0, shown.err
+    assert "24 ranks" in shown.out
+    assert (workdir / "runs/workloads/halo3d.png").read_bytes().startswith(b"\x89PNG")
+    drawn = cli("workload", "show", "fft3d", "-n", "8", "--plot", "m.svg")
+    assert drawn.status == 0
+    assert "<svg" in (workdir / "m.svg").read_text()
+    told = json.loads(cli("workload", "show", "halo3d", "--ranks", "24", "--set", "iterations=1", "--json").out)
+    assert [job["total_mb"] for job in told] == [of("halo3d", 24, iterations=1).total_bytes / 1e6]
+
+
+def test_jobs_of_a_scenario_are_shown(cli: Cli, workdir: Path) -> None:
+    shown = cli("workload", "show", ROOT / "examples" / "quickstart.toml", "--json")
+    assert {"messages", "total_mb", "operations", "workload"} <= set(json.loads(shown.out)[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("halo",), "halo: there is no such application; did you mean 'halo3d'?"),
+        (("halo3d", "--ranks", "0"), "--ranks 0: must be at least 1"),
+        (("halo3d", "--set", "grid=[1, 2, 3]"), "write [6, 8, 11] or another grid of 528 cells"),
+        (("halo3d", "--set", "iteration=3"), "did you mean 'iterations'?"),
+        (("halo3d", "--plot", "x.gif"), "x.gif: is no kind of figure"),
+        (("none.toml",), "none.toml"),
+        ((ROOT / "examples" / "quickstart.toml", "--ranks", "3"), "says how many ranks its jobs have"),
+    ],
+)
+def test_mistakes_are_one_line(cli: Cli, workdir: Path, arguments: tuple[str, ...], says: str) -> None:
+    ended = cli("workload", "show", *arguments)
+    assert (ended.status, ended.out) == (2, "")
+    assert says in ended.err
+    assert ended.err.count("\n") == 1
+    assert list(workdir.iterdir()) == []
+
+
+def test_the_page_has_every_application(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
+    path = ROOT / "docs" / "_ext" / "pantala_applications.py"
+    spec = importlib.util.spec_from_file_location("pantala_applications", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = module.applications_page({"halo3d": "halo3d.png"})
+    assert all(f"## {kind}\n" in page for kind in APPLICATIONS)
+    assert "halo3d.png" in page
+    sys.modules.pop("pantala_reference", None)
