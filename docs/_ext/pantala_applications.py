@@ -31,7 +31,8 @@ def applications_page(figures: dict[str, str]) -> str:
         parts.append(f"For {application.paper_ranks:,} ranks, if no others are asked for.")
         if kind in figures:
             parts.append(f"```{{figure}} {figures[kind]}\n:alt: Bytes from rank to rank of {kind}\n:width: 90%\n```")
-        parts.append(_keys(_object(schema["$defs"][name])))
+        keys = _keys(_object(schema["$defs"][name]))
+        parts.append(keys.replace("](#", "](scenario.md#"))
     return _page(parts)
 
 
