@@ -20,6 +20,13 @@ pub fn transfer_time(bytes: u64, bytes_per_second: u64) -> Time {
     (exact / u128::from(bytes_per_second)) as Time
 }
 
+/// The time that `bytes` take at so many femtoseconds each, rounded to the nearest picosecond; [`NEVER`] if that is longer.
+#[must_use]
+pub fn time_per_byte(bytes: u64, femtoseconds: u64) -> Time {
+    let exact = (u128::from(bytes) * u128::from(femtoseconds) + 500) / 1_000;
+    Time::try_from(exact).unwrap_or(NEVER)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,5 +41,12 @@ mod tests {
     fn rounds_to_nearest() {
         assert_eq!(transfer_time(1, 3_000_000_000_000), 0);
         assert_eq!(transfer_time(2, 3_000_000_000_000), 1);
+    }
+
+    #[test]
+    fn times_per_byte() {
+        assert_eq!(time_per_byte(12_000, 344_000), 4_128_000);
+        assert_eq!((time_per_byte(3, 83_300), time_per_byte(1, 499), time_per_byte(1, 500)), (250, 0, 1));
+        assert_eq!((time_per_byte(0, u64::MAX), time_per_byte(u64::MAX, u64::MAX)), (0, NEVER));
     }
 }

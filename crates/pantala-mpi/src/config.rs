@@ -23,6 +23,39 @@ pub struct MpiConfig {
     /// Time that a rank spends on a message that it has received before its call returns, ps: o at the receiver.
     #[serde(default)]
     pub receive_overhead_ps: Time,
+    /// Least time between the starts of two transmissions of a NIC, ps: the gap g of LogGP.
+    #[serde(default)]
+    pub gap_ps: Time,
+    /// Time in which a node feeds a byte to its NIC, fs: the gap per byte G of LogGP.
+    #[serde(default)]
+    pub gap_per_byte_fs: u64,
+    /// Time that a rank spends on entering a call, and again on returning from it, ps.
+    #[serde(default)]
+    pub call_overhead_ps: Time,
+    /// Time to copy a byte of an eager message, fs: at the sender before it goes, at the receiver before it is received.
+    #[serde(default)]
+    pub copy_per_byte_fs: u64,
+    /// Time to register the memory of a rendezvous, ps: at the sender before it asks, at the receiver before it answers.
+    #[serde(default)]
+    pub registration_ps: Time,
+    /// The same for every whole page of 4,096 bytes of a message longer than one, ps.
+    #[serde(default)]
+    pub registration_per_page_ps: Time,
+    /// Time from a match of message and receive to what follows from it, ps.
+    #[serde(default)]
+    pub match_delay_ps: Time,
+    /// Way of a transmission from the host into the NIC's queue, ps.
+    #[serde(default)]
+    pub host_to_nic_ps: Time,
+    /// Way of a transmission that has arrived from the NIC to the host, ps.
+    #[serde(default)]
+    pub nic_to_host_ps: Time,
+    /// Way of a transmission between two ranks of one node, ps.
+    #[serde(default)]
+    pub memory_latency_ps: Time,
+    /// Bandwidth of payload between two ranks of one node; 0: unlimited.
+    #[serde(default)]
+    pub memory_bandwidth_bytes_per_s: u64,
     /// The algorithm of each collective.
     pub collectives: Collectives,
 }
@@ -234,6 +267,17 @@ impl Default for MpiConfig {
             eager_completion: EagerCompletion::Posted,
             send_overhead_ps: 0,
             receive_overhead_ps: 0,
+            gap_ps: 0,
+            gap_per_byte_fs: 0,
+            call_overhead_ps: 0,
+            copy_per_byte_fs: 0,
+            registration_ps: 0,
+            registration_per_page_ps: 0,
+            match_delay_ps: 0,
+            host_to_nic_ps: 0,
+            nic_to_host_ps: 0,
+            memory_latency_ps: 0,
+            memory_bandwidth_bytes_per_s: 0,
             collectives: Collectives::default(),
         }
     }
@@ -291,13 +335,26 @@ impl MpiConfig {
         if self.control_bytes == 0 {
             return Err(Fault::new("control_bytes", 0, "a control message takes at least one byte", "use 64"));
         }
-        for (key, time) in
-            [("send_overhead_ps", self.send_overhead_ps), ("receive_overhead_ps", self.receive_overhead_ps)]
-        {
-            if time > LONGEST_OVERHEAD {
-                let remedy = "give at most 10^15 ps (1000 s)";
-                return Err(Fault::new(key, time, "longer than any message should take", remedy));
-            }
+        let times = [
+            ("send_overhead_ps", self.send_overhead_ps),
+            ("receive_overhead_ps", self.receive_overhead_ps),
+            ("gap_ps", self.gap_ps),
+            ("call_overhead_ps", self.call_overhead_ps),
+            ("registration_ps", self.registration_ps),
+            ("registration_per_page_ps", self.registration_per_page_ps),
+            ("match_delay_ps", self.match_delay_ps),
+            ("host_to_nic_ps", self.host_to_nic_ps),
+            ("nic_to_host_ps", self.nic_to_host_ps),
+            ("memory_latency_ps", self.memory_latency_ps),
+        ];
+        if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > LONGEST_OVERHEAD) {
+            let remedy = "give at most 10^15 ps (1000 s)";
+            return Err(Fault::new(key, time, "longer than any message should take", remedy));
+        }
+        let per_byte = [("gap_per_byte_fs", self.gap_per_byte_fs), ("copy_per_byte_fs", self.copy_per_byte_fs)];
+        if let Some((key, time)) = per_byte.into_iter().find(|(_, time)| *time > LONGEST_PER_BYTE) {
+            let remedy = "give at most 10^12 fs (1 ms)";
+            return Err(Fault::new(key, time, "longer than any byte should take", remedy));
         }
         Ok(())
     }
@@ -305,6 +362,9 @@ impl MpiConfig {
 
 /// No overhead of a message is longer, ps, so that sums stay on the clock.
 const LONGEST_OVERHEAD: Time = 1_000_000_000_000_000;
+
+/// No byte takes longer, fs.
+const LONGEST_PER_BYTE: u64 = 1_000_000_000_000;
 
 /// What a [`crate::World`] writes down besides its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -344,5 +404,7 @@ mod tests {
         assert_eq!(fault.to_string(), "control_bytes = 0: a control message takes at least one byte; use 64");
         let fault = MpiConfig { send_overhead_ps: u64::MAX, ..MpiConfig::default() }.check().unwrap_err();
         assert_eq!(fault.key, "send_overhead_ps");
+        let fault = MpiConfig { copy_per_byte_fs: u64::MAX, ..MpiConfig::default() }.check().unwrap_err();
+        assert_eq!(fault.key, "copy_per_byte_fs");
     }
 }

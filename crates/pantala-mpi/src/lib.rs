@@ -16,8 +16,8 @@
 //! things happen, [`World::pull`] (the NIC can send: a packet, please), [`World::deliver`] (a packet has arrived)
 //! and [`World::timer`] (a time that was asked for has come). Each call reacts at once, at the time it is given,
 //! and leaves its wishes in a [`Wakes`](pantala_fabric::Wakes). A call for one NIC changes the state of that NIC's
-//! ranks only. Operations take no time by themselves but [`MpiConfig::send_overhead_ps`] and
-//! [`MpiConfig::receive_overhead_ps`]: a rank computes, is blocked, sees to messages, or goes on.
+//! ranks only. Operations take no time by themselves but what their host costs (`host.rs`): a rank computes, is blocked, sees
+//! to messages or calls, or goes on.
 //!
 //! # An example
 //!
@@ -89,10 +89,11 @@
 //!   the send is complete
 //! ```
 //!
-//! Control messages have [`MpiConfig::control_bytes`] on the wire and queue with everything else at their NIC,
-//! first in first out. A message of zero bytes is one control-sized transmission. Packets of a transmission are
+//! Control messages have [`MpiConfig::control_bytes`] on the wire and queue with everything else at their NIC, of all ranks of
+//! its node, first handed over first out. A message of zero bytes is one control-sized transmission. Packets of a transmission are
 //! created when it enters the queue: packet latency counts the queue of the NIC, message latency the protocol, too.
-//! A message of a rank to itself matches as any other and never touches the NIC.
+//! Messages between ranks of one node, and of a rank to itself, match as any other and never touch the NIC: they pass through
+//! memory ([`MpiConfig::memory_latency_ps`], [`MpiConfig::memory_bandwidth_bytes_per_s`]), each by itself.
 //!
 //! # Collectives
 //!
@@ -134,7 +135,10 @@ pub mod config;
 pub mod diagnosis;
 pub mod error;
 pub mod fault;
+mod feed;
 pub mod group;
+mod host;
+mod inbox;
 mod mail;
 mod making;
 mod matching;

@@ -282,13 +282,7 @@ impl Matcher {
 fn hold(held: &mut Chain, expected: u32, messages: &mut Slab<Message>, message: u32) {
     let distance = |m: &Message| m.header.sequence.wrapping_sub(expected);
     let mine = distance(&messages[message]);
-    let Some((before, _)) = held.find(messages, |_, m| distance(m) > mine) else {
-        held.push_back(messages, message);
-        return;
-    };
-    let after = messages[before].next;
-    messages[message].next = after;
-    messages[before].next = message;
+    held.insert(messages, message, |m| distance(m) > mine);
 }
 
 #[cfg(test)]

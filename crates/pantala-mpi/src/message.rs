@@ -140,7 +140,7 @@ impl Header {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub(crate) header: Header,
-    /// When the transmission entered the NIC's queue: the creation time of its packets.
+    /// When the transmission was handed to its NIC: the creation time of its packets. In an inbox, when it is ready.
     pub(crate) created: Time,
     /// Bytes that the NIC has not taken yet.
     pub(crate) to_send: u64,

@@ -193,6 +193,11 @@ impl Op {
     /// Wait for every active request of the rank.
     pub const WAITALL: Self = Self::Waitall { first: 0, count: u32::MAX };
 
+    /// Whether it is a call of MPI: all but computing and marks.
+    pub(crate) const fn is_call(&self) -> bool {
+        !matches!(self, Self::Compute(_) | Self::IterationStart | Self::IterationEnd)
+    }
+
     /// The kind of call, for accounts.
     pub(crate) const fn call_kind(&self) -> CallKind {
         match self {

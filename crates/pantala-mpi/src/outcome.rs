@@ -1,5 +1,7 @@
 //! What an operation has come to: what a program is told when it is asked for the next one.
 
+use pantala_engine::Time;
+
 use crate::message::Header;
 use crate::op::{CommunicatorId, Request};
 
@@ -48,11 +50,13 @@ pub(crate) struct Arrived {
     /// The context on the wire.
     pub(crate) context: u32,
     pub(crate) tag: i32,
+    /// How long its rank is busy with it before the call that it completes returns.
+    pub(crate) work: Time,
 }
 
 impl Arrived {
     pub(crate) const fn of(header: &Header) -> Self {
         let Header { bytes, source, context, tag, .. } = *header;
-        Self { bytes, source, context, tag }
+        Self { bytes, source, context, tag, work: 0 }
     }
 }

@@ -30,10 +30,10 @@ impl Outlook {
         self.total = self.total.zip(rank.program.summary().map(bytes)).map(|(total, bytes): (f64, f64)| total + bytes);
     }
 
-    /// A packet has arrived.
+    /// So many bytes have arrived, or pass through memory.
     #[inline]
-    pub(crate) const fn arrived(&mut self, bytes: u32) {
-        self.arrived += bytes as u64;
+    pub(crate) const fn arrived(&mut self, bytes: u64) {
+        self.arrived += bytes;
     }
 
     /// That of two worlds together.

@@ -6,6 +6,7 @@ use pantala_fabric::Wakes;
 use crate::collectives::{Call, Collective, Step};
 use crate::communicator::Communicator;
 use crate::error::{ProgramError, ProgramFault};
+use crate::host::Next;
 use crate::message::Occasion;
 use crate::op::{CommunicatorId, Op, Outgoing, Program, Request, TagSelect};
 use crate::protocol::{Expected, Mode, Outbound};
@@ -51,16 +52,18 @@ impl<P: Program> World<P> {
             let rank = &mut self.ranks[r];
             let goes = if rank.collective.is_some() {
                 self.advance(r, now, wakes)
-            } else if let Some(op) = rank.program.next(&rank.outcome) {
-                rank.operation = op.name();
-                rank.asked = Asked::Nothing;
-                rank.call = op.call_kind();
-                self.execute(r, op, now, wakes)
             } else {
-                rank.activity = Activity::Ended;
-                rank.end = Some(now);
-                self.ended += 1;
-                return;
+                match self.next_operation(r, now) {
+                    Next::Entry => Ok(true),
+                    Next::Operation(op) => {
+                        let rank = &mut self.ranks[r];
+                        rank.operation = op.name();
+                        rank.asked = Asked::Nothing;
+                        rank.call = op.call_kind();
+                        self.execute(r, op, now, wakes)
+                    }
+                    Next::End => return self.end(r, now),
+                }
             };
             match goes {
                 Ok(true) => {}
@@ -70,20 +73,12 @@ impl<P: Program> World<P> {
         }
     }
 
-    /// Whether a rank has to see to messages before it goes on; it is woken when it has.
-    fn is_busy(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> bool {
+    /// A rank's program is over.
+    fn end(&mut self, r: usize, now: Time) {
         let rank = &mut self.ranks[r];
-        let unseen = u64::from(std::mem::take(&mut rank.unseen));
-        if self.config.receive_overhead_ps > 0 && unseen > 0 {
-            rank.busy_until = rank.busy_until.max(now).saturating_add(unseen * self.config.receive_overhead_ps);
-        }
-        if rank.busy_until <= now {
-            return false;
-        }
-        rank.activity = Activity::Busy;
-        (rank.since, rank.until) = (now, rank.busy_until);
-        wakes.timers.push(rank.until);
-        true
+        rank.activity = Activity::Ended;
+        rank.end = Some(now);
+        self.ended += 1;
     }
 
     /// A rank has asked for what cannot be: it stops.

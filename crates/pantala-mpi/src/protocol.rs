@@ -115,10 +115,11 @@ impl<P: Program> World<P> {
         }
         // A rank hands a message to the NIC when it has seen to it; the background has no rank to keep busy.
         let mut handed = now;
-        if self.config.send_overhead_ps > 0 && (owner == CALL || owner < MAX_REQUESTS) {
-            handed = rank.busy_until.max(now) + self.config.send_overhead_ps;
-            rank.busy_until = handed;
+        if self.costly_sends {
+            let by_nic = !self.neighbours(header.job, header.source, destination);
+            handed = self.prepared(r, bytes, eager, by_nic, owner == CALL || owner < MAX_REQUESTS, now);
         }
+        let rank = &mut self.ranks[r];
         let buffered = mode == Mode::Buffered;
         let at_once = eager && (local || buffered || self.config.eager_completion == EagerCompletion::Posted);
         let mut owner = owner;
@@ -134,12 +135,11 @@ impl<P: Program> World<P> {
             message.header.origin = self.sends.insert(send);
         }
         let handle = self.messages.insert(message);
-        if local {
-            self.present(r, handle, now, wakes)
-        } else {
-            self.transmit(handle, wakes);
-            Ok(())
+        if local && handed == now && self.config.through_memory(bytes) == 0 {
+            return self.present(r, handle, now, wakes);
         }
+        self.transmit(handle, wakes);
+        Ok(())
     }
 
     /// Starts a receive for `owner`.
@@ -169,7 +169,7 @@ impl<P: Program> World<P> {
         let r = self.rank_index(header.job, header.addressee());
         match header.kind {
             Kind::Eager | Kind::RequestToSend => {
-                if header.kind == Kind::Eager {
+                if header.kind == Kind::Eager && header.source != header.destination {
                     self.delivered(r, &header, Protocol::Eager, now);
                 }
                 if let Err(fault) = self.present(r, handle, now, wakes) {
@@ -183,7 +183,7 @@ impl<P: Program> World<P> {
             }
             Kind::Data => {
                 self.delivered(r, &header, Protocol::Rendezvous, now);
-                self.complete_receive(header.target, &header);
+                self.complete_receive(header.target, &header, self.config.receive_overhead_ps);
                 self.reply(handle, Header { kind: Kind::Acknowledge, ..header }, now, wakes);
             }
             Kind::Acknowledge => {
@@ -214,7 +214,7 @@ impl<P: Program> World<P> {
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
         let header = self.messages[handle].header;
-        let Receive { bytes: room, tag, occasion, .. } = self.receives[receive];
+        let Receive { bytes: room, tag, occasion, owner, .. } = self.receives[receive];
         if header.is_collective() && (tag, occasion) != (TagSelect::Is(header.tag), header.occasion) {
             let kind = match tag {
                 TagSelect::Is(tag) => CollectiveKind::of_tag(tag),
@@ -228,35 +228,56 @@ impl<P: Program> World<P> {
         }
         let local = header.source == self.ranks[r].number;
         if header.kind == Kind::RequestToSend && !local {
-            self.reply(handle, Header { kind: Kind::Get, target: receive, ..header }, now, wakes);
+            let mut ready = now.saturating_add(self.config.match_delay_ps);
+            if self.config.registers() && !self.neighbours(header.job, header.source, header.destination) {
+                ready = ready.saturating_add(self.config.registration(header.bytes));
+            }
+            self.reply(handle, Header { kind: Kind::Get, target: receive, ..header }, ready, wakes);
             return Ok(());
         }
         if header.kind == Kind::RequestToSend {
             self.complete_send(header.origin);
         }
-        self.complete_receive(receive, &header);
+        let mut work = 0;
+        if self.costly_receives {
+            let copy = if header.kind == Kind::Eager { self.config.copy(header.bytes) } else { 0 };
+            work = self.config.match_delay_ps.saturating_add(copy);
+            if work > 0 && owner != CALL && owner >= MAX_REQUESTS {
+                self.messages[handle].header.target = receive;
+                self.keep(self.ranks[r].nic as usize, handle, now.saturating_add(work), wakes);
+                return Ok(());
+            }
+            work = work.saturating_add(self.config.receive_overhead_ps);
+        }
+        self.complete_receive(receive, &header, work);
         self.messages.remove(handle);
         Ok(())
     }
 
-    /// The next transmission of a message takes the place of the one that has arrived.
-    fn reply(&mut self, handle: u32, header: Header, now: Time, wakes: &mut Wakes) {
-        self.messages[handle] = Message::new(header, now, self.config.control_bytes);
+    /// The next transmission of a message takes the place of the one that has arrived; it is handed over at `ready`.
+    fn reply(&mut self, handle: u32, header: Header, ready: Time, wakes: &mut Wakes) {
+        self.messages[handle] = Message::new(header, ready, self.config.control_bytes);
         self.transmit(handle, wakes);
     }
 
-    /// Puts a transmission at the end of its NIC's queue.
+    /// Puts a transmission into its NIC's queue, behind those that were handed over before it; between ranks of one node it
+    /// never gets there.
     fn transmit(&mut self, handle: u32, wakes: &mut Wakes) {
         let header = self.messages[handle].header;
         let from = self.rank_index(header.job, header.transmitter());
+        let nic = self.ranks[from].nic as usize;
         let node = self.place(header.job, header.addressee()).node;
+        if node == self.nics[nic].node {
+            return self.by_memory(nic, handle, wakes);
+        }
         self.messages[handle].node = node;
+        self.messages[handle].created = self.messages[handle].created.saturating_add(self.config.host_to_nic_ps);
         if let Some(part) = self.post.elsewhere(node) {
             let Message { header, created, .. } = self.messages[handle];
             self.post.put(part, WorldMail::Announced { handle, header, created });
         }
-        let nic = self.ranks[from].nic as usize;
-        self.nics[nic].queue.push_back(&mut self.messages, handle);
+        let created = self.messages[handle].created;
+        self.nics[nic].queue.insert(&mut self.messages, handle, |other| other.created > created);
         wakes.nic = true;
     }
 
@@ -266,11 +287,12 @@ impl<P: Program> World<P> {
         self.ranks[rank as usize].complete(owner);
     }
 
-    fn complete_receive(&mut self, handle: u32, header: &Header) {
+    /// A receive is complete; its rank will be busy with it for `work`.
+    pub(crate) fn complete_receive(&mut self, handle: u32, header: &Header, work: Time) {
         let Receive { rank, owner, .. } = self.receives[handle];
         self.receives.remove(handle);
         let rank = &mut self.ranks[rank as usize];
-        rank.receive(owner, header);
+        rank.receive(owner, header, work);
         rank.complete(owner);
     }
 

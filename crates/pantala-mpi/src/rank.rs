@@ -122,8 +122,8 @@ pub(crate) struct Rank<P> {
     pub(crate) call_pending: u32,
     /// Until when it sees to messages that it has started to send.
     pub(crate) busy_until: Time,
-    /// Messages that it has received and not seen to.
-    pub(crate) unseen: u32,
+    /// How long it will be busy with messages that it has received and not seen to.
+    pub(crate) unseen: Time,
     /// What the last receive of the present call has brought.
     pub(crate) arrived: Option<Arrived>,
     /// What is to be said of the present operation.
@@ -253,13 +253,13 @@ impl<P> Rank<P> {
         }
     }
 
-    /// Notes what `owner` has received.
-    pub(crate) fn receive(&mut self, owner: u32, header: &Header) {
-        let arrived = Arrived::of(header);
+    /// Notes what `owner` has received, and how long the rank will be busy with it.
+    pub(crate) fn receive(&mut self, owner: u32, header: &Header, work: Time) {
+        let arrived = Arrived { work, ..Arrived::of(header) };
         if owner < MAX_REQUESTS {
             self.requests.receive(owner, arrived);
         } else if owner == CALL {
-            self.unseen += 1;
+            self.unseen = self.unseen.saturating_add(arrived.work);
             if !header.is_collective() {
                 self.arrived = Some(arrived);
             }
@@ -316,10 +316,10 @@ impl<P> Rank<P> {
             Asked::All(first, count) => {
                 let (mut received, mut unseen) = (None, 0);
                 self.requests.close(first, count, usize::MAX, |_, arrived| {
-                    unseen += u32::from(arrived.is_some());
+                    unseen += arrived.map_or(0, |arrived| arrived.work);
                     received = arrived;
                 });
-                self.unseen += unseen;
+                self.unseen = self.unseen.saturating_add(unseen);
                 let status = received.filter(|_| count == 1).and_then(|arrived| self.status(arrived));
                 self.outcome = status.map_or(Outcome::Done, Outcome::Received);
                 return;
@@ -329,7 +329,8 @@ impl<P> Rank<P> {
         };
         let mut closed = Vec::new();
         self.requests.close(first, count, most, |request, arrived| closed.push((request, arrived)));
-        self.unseen += closed.iter().filter(|(_, arrived)| arrived.is_some()).count() as u32;
+        let unseen: Time = closed.iter().filter_map(|(_, arrived)| arrived.map(|arrived| arrived.work)).sum();
+        self.unseen = self.unseen.saturating_add(unseen);
         let completion = |(request, arrived): (Request, Option<Arrived>)| Completion {
             request,
             status: arrived.and_then(|arrived| self.status(arrived)),
@@ -338,7 +339,7 @@ impl<P> Rank<P> {
     }
 
     /// A message in the words of its communicator.
-    pub(crate) fn status(&self, Arrived { bytes, source, context, tag }: Arrived) -> Option<Status> {
+    pub(crate) fn status(&self, Arrived { bytes, source, context, tag, .. }: Arrived) -> Option<Status> {
         let mut communicators = self.memberships.iter().flatten().map(|membership| &membership.communicator);
         let communicator = communicators.find(|communicator| communicator.user_context() == context)?;
         Some(Status { source: communicator.member(source)?, tag, bytes })

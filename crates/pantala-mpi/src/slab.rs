@@ -87,7 +87,7 @@ pub(crate) struct Chain {
 impl Chain {
     pub(crate) const EMPTY: Self = Self { tail: NONE };
 
-    #[cfg(test)]
+    #[inline]
     pub(crate) const fn is_empty(self) -> bool {
         self.tail == NONE
     }
@@ -108,6 +108,18 @@ impl Chain {
             slab[self.tail].set_next(handle);
         }
         self.tail = handle;
+    }
+
+    /// Puts an item before the first that is `later`, in a chain in which all after that are later, too.
+    #[inline]
+    pub(crate) fn insert<T: Linked>(&mut self, slab: &mut Slab<T>, handle: u32, later: impl Fn(&T) -> bool) {
+        if self.tail == NONE || !later(&slab[self.tail]) {
+            return self.push_back(slab, handle);
+        }
+        if let Some((before, after)) = self.find(slab, |_, item| later(item)) {
+            slab[handle].set_next(after);
+            slab[before].set_next(handle);
+        }
     }
 
     #[inline]
@@ -181,6 +193,24 @@ mod tests {
         assert_eq!((slab.len(), slab.iter().copied().collect::<Vec<_>>()), (1, vec![2]));
         assert_eq!(slab.insert(3), a);
         assert_eq!((slab[a], slab[b], slab.peak()), (3, 2, 2));
+    }
+
+    #[test]
+    fn items_are_put_before_those_that_are_later() {
+        let (mut slab, mut chain, mut model) = (Slab::new(), Chain::EMPTY, Vec::new());
+        let mut stream = pantala_engine::Stream::new(2, 0, 0);
+        for number in 0..300 {
+            let value = stream.below(40) << 16 | number;
+            let handle = slab.insert(Item { value, next: NONE });
+            chain.insert(&mut slab, handle, |item| item.value >> 16 > value >> 16);
+            model.push(value);
+        }
+        model.sort_unstable();
+        let drained = std::iter::from_fn(|| match chain.pop_front(&mut slab) {
+            NONE => None,
+            handle => Some(slab[handle].value),
+        });
+        assert_eq!(drained.collect::<Vec<_>>(), model, "by the key, then in the order of insertion");
     }
 
     #[test]

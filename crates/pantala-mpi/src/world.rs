@@ -6,6 +6,8 @@ use pantala_fabric::{Delivery, PacketOffer, Pull, Share, Wakes};
 use crate::communicator::Communicator;
 use crate::config::{MpiConfig, Recording};
 use crate::error::{ProgramError, SetupError};
+use crate::feed::Feed;
+use crate::host::CallState;
 use crate::mail::{Post, WorldMail};
 use crate::matching::Receive;
 use crate::message::{Kind, Message};
@@ -48,6 +50,8 @@ pub(crate) struct Place {
 pub(crate) struct Nic {
     pub(crate) node: u32,
     pub(crate) queue: Chain,
+    /// What has come to the node and is not with its rank yet, by when it will be.
+    pub(crate) inbox: Chain,
     first_rank: u32,
 }
 
@@ -83,6 +87,13 @@ pub struct World<P> {
     by_id: Vec<u32>,
     pub(crate) ranks: Vec<Rank<P>>,
     pub(crate) nics: Vec<Nic>,
+    /// By NIC; empty where nothing paces them.
+    feeds: Vec<Feed>,
+    paced: bool,
+    pub(crate) costly_sends: bool,
+    pub(crate) costly_receives: bool,
+    /// By rank; empty where calls take no time.
+    pub(crate) calls: Vec<CallState>,
     pub(crate) messages: Slab<Message>,
     pub(crate) receives: Slab<Receive>,
     pub(crate) sends: Slab<PendingSend>,
@@ -120,6 +131,11 @@ impl<P: Program> World<P> {
             by_id: Vec::new(),
             ranks: Vec::new(),
             nics: Vec::new(),
+            feeds: Vec::new(),
+            paced: config.paces(),
+            costly_sends: config.sends_cost(),
+            costly_receives: config.receives_cost(),
+            calls: Vec::new(),
             messages: Slab::new(),
             receives: Slab::new(),
             sends: Slab::new(),
@@ -135,7 +151,10 @@ impl<P: Program> World<P> {
 
     /// Adds the NIC of `node` and returns its number (0, 1, ...).
     pub fn add_nic(&mut self, node: u32) -> u32 {
-        self.nics.push(Nic { node, queue: Chain::EMPTY, first_rank: NONE });
+        if self.paced {
+            self.feeds.push(Feed::default());
+        }
+        self.nics.push(Nic { node, queue: Chain::EMPTY, inbox: Chain::EMPTY, first_rank: NONE });
         self.nics.len() as u32 - 1
     }
 
@@ -217,8 +236,12 @@ impl<P: Program> World<P> {
         }
     }
 
-    /// A time has come that a rank of the NIC had asked for: its start, or the end of a compute phase.
+    /// A time has come that a rank of the NIC had asked for, its start or the end of a compute phase, or at which something
+    /// comes out of the inbox.
     pub fn timer(&mut self, nic: u32, now: Time, wakes: &mut Wakes) {
+        if !self.nics[nic as usize].inbox.is_empty() {
+            self.open_inbox(nic as usize, now, wakes);
+        }
         let mut r = self.nics[nic as usize].first_rank;
         while r != NONE {
             let rank = &mut self.ranks[r as usize];
@@ -260,6 +283,14 @@ impl<P: Program> World<P> {
             return Pull::Later(message.created);
         }
         let bytes = message.to_send.min(u64::from(self.packet_bytes));
+        if self.paced {
+            let (feed, handed, last) = (&mut self.feeds[nic as usize], message.created, bytes == message.to_send);
+            let ready = feed.ready(handed, bytes, &self.config);
+            if ready > now {
+                return Pull::Later(ready);
+            }
+            feed.leaves(handed, bytes, last, &self.config);
+        }
         message.to_send -= bytes;
         let (left, header) = (message.to_send, message.header);
         let packet = PacketOffer {
@@ -287,13 +318,21 @@ impl<P: Program> World<P> {
     #[must_use]
     pub fn next_at(&self, nic: u32) -> Time {
         let front = self.nics[nic as usize].queue.front(&self.messages);
-        if front == NONE { NEVER } else { self.messages[front].created }
+        if front == NONE {
+            return NEVER;
+        }
+        let message = &self.messages[front];
+        if self.paced {
+            let bytes = message.to_send.min(u64::from(self.packet_bytes));
+            return self.feeds[nic as usize].ready(message.created, bytes, &self.config);
+        }
+        message.created
     }
 
     /// A packet has arrived at the NIC.
     #[inline]
-    pub fn deliver(&mut self, _nic: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
-        self.outlook.arrived(packet.bytes);
+    pub fn deliver(&mut self, nic: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        self.outlook.arrived(packet.bytes.into());
         let from = self.post.elsewhere(packet.source);
         let handle = match from {
             None => packet.message,
@@ -305,7 +344,10 @@ impl<P: Program> World<P> {
             if let Some(part) = from {
                 self.post.put(part, WorldMail::Arrived { handle: packet.message });
             }
-            self.arrived(handle, now, wakes);
+            match self.config.nic_to_host_ps {
+                0 => self.arrived(handle, now, wakes),
+                delay => self.keep(nic as usize, handle, now.saturating_add(delay), wakes),
+            }
         }
     }
 

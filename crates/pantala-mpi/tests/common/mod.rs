@@ -194,6 +194,20 @@ pub fn world_with(
     world
 }
 
+/// A world of one job with number 0 and so many ranks a node, dealt out in blocks.
+pub fn shared_world(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> World<Script> {
+    let mut world = World::new(config, Recording::default(), 512);
+    let nodes = (scripts.len() as u32).div_ceil(per_node);
+    (0..nodes).for_each(|node| assert_eq!(world.add_nic(node), node));
+    let setup = |(r, script): (u32, Vec<Op>)| RankSetup {
+        nic: r / per_node,
+        program: Script(script.into_iter()),
+        communicators: Vec::new(),
+    };
+    world.add_job(0, 0, (0..).zip(scripts).map(setup).collect()).unwrap();
+    world
+}
+
 /// Runs a world on an ideal network to the end; every rank must have ended.
 pub fn finish<P: Program>(world: &mut World<P>, network: &mut Ideal) -> Time {
     let nodes = world.ranks_ended().1;
