@@ -38,6 +38,17 @@ pub enum ProgramFault {
         /// The communicator's size.
         size: u32,
     },
+    /// The communicator has no such rank to send to or to receive from.
+    NoPeer {
+        /// As asked for.
+        peer: u32,
+        /// The communicator's size.
+        size: u32,
+        /// The tag; `None` for any.
+        tag: Option<i32>,
+        /// The message's size, or the room of the receive.
+        bytes: u64,
+    },
     /// User tags are not negative.
     NegativeTag {
         /// As asked for.
@@ -109,6 +120,75 @@ pub enum ProgramFault {
     },
     /// An iteration ends that has not started, or starts inside another.
     UnbalancedIteration,
+    /// The program has ended and a message is there that it has not received (MPI 4.1, 11.2.3: before a process finalizes, all
+    /// that involves it must be complete).
+    NotReceived {
+        /// The sending rank of the job.
+        source: u32,
+        /// The message's tag.
+        tag: i32,
+        /// The message's size.
+        bytes: u64,
+    },
+    /// The program has ended and another rank is in a collective that needs it.
+    NotCalled {
+        /// The other rank of the job.
+        rank: u32,
+        /// The collective.
+        kind: CollectiveKind,
+    },
+    /// The program has ended and a request is still active.
+    NotComplete {
+        /// Which.
+        request: Request,
+        /// What it is for.
+        what: Unfinished,
+    },
+}
+
+/// What an active request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// A send.
+    Send {
+        /// The receiving rank of the job.
+        destination: u32,
+        /// The tag.
+        tag: i32,
+        /// The message's size.
+        bytes: u64,
+    },
+    /// A receive.
+    Receive {
+        /// The sending rank of the job; `None` for any.
+        source: Option<u32>,
+        /// The tag; `None` for any.
+        tag: Option<i32>,
+        /// Its room.
+        bytes: u64,
+    },
+    /// A collective.
+    Collective(CollectiveKind),
+}
+
+fn tag_in_words(tag: Option<i32>) -> String {
+    tag.map_or_else(|| "any tag".to_owned(), |tag| format!("tag {tag}"))
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Send { destination, tag, bytes } => {
+                write!(f, "a send of {bytes} bytes to rank {destination}, tag {tag}")
+            }
+            Self::Receive { source, tag, bytes } => {
+                write!(f, "a receive of up to {bytes} bytes from ")?;
+                let source = source.map_or_else(|| "any rank".to_owned(), |rank| format!("rank {rank}"));
+                write!(f, "{source}, {}", tag_in_words(tag))
+            }
+            Self::Collective(kind) => f.write_str(kind.non_blocking_name()),
+        }
+    }
 }
 
 impl ProgramFault {
@@ -129,6 +209,16 @@ impl fmt::Display for ProgramFault {
             Self::RankOutOfRange { rank, size } => {
                 write!(f, "there is no rank {rank} in a communicator of {size}")
             }
+            Self::NoPeer { peer, size, tag, bytes } => {
+                write!(f, "there is no rank {peer} in a communicator of {size} ({bytes} bytes, {})", tag_in_words(*tag))
+            }
+            Self::NotReceived { source, tag, bytes } => {
+                write!(f, "the message of {bytes} bytes from rank {source} (tag {tag}) is never received")
+            }
+            Self::NotCalled { rank, kind } => {
+                write!(f, "this rank has ended where rank {rank} calls {}", kind.name())
+            }
+            Self::NotComplete { request, what } => write!(f, "request {request} is never completed: {what}"),
             Self::NegativeTag { tag } => write!(f, "the tag {tag} is negative"),
             Self::RequestInUse { request } => write!(f, "request {request} is still active"),
             Self::RequestNotActive { request } => write!(f, "request {request} is not active"),

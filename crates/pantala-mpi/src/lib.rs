@@ -114,7 +114,7 @@
 //! # When nothing happens any more
 //!
 //! A program that asks for what cannot be (a rank that does not exist, a message that does not fit) stops with a
-//! [`ProgramError`]; others go on. If programs are left, no packet is under way and no timer is pending, the job
+//! [`ProgramError`]; one that ends with a request active or a message unreceived has one, too; others go on. If programs are left, no packet is under way and no timer is pending, the job
 //! has deadlocked: [`World::blocked_report`] says who waits for whom. Two blocking rendezvous sends, for one, read
 //!
 //! ```text
@@ -136,6 +136,7 @@ pub mod diagnosis;
 pub mod error;
 pub mod fault;
 mod feed;
+mod finalize;
 pub mod group;
 mod host;
 mod inbox;
@@ -164,7 +165,7 @@ pub use config::{
     ScanAlgorithm,
 };
 pub use diagnosis::{Blocked, Waits};
-pub use error::{ProgramError, ProgramFault, SetupError};
+pub use error::{ProgramError, ProgramFault, SetupError, Unfinished};
 pub use fault::Fault;
 pub use group::{Group, Split};
 pub use mail::WorldMail;

@@ -62,7 +62,7 @@ impl<P: Program> World<P> {
                         rank.call = op.call_kind();
                         self.execute(r, op, now, wakes)
                     }
-                    Next::End => return self.end(r, now),
+                    Next::End => return self.finalize(r, now),
                 }
             };
             match goes {
@@ -71,14 +71,6 @@ impl<P: Program> World<P> {
                 Err(fault) => return self.fail(r, fault, now),
             }
         }
-    }
-
-    /// A rank's program is over.
-    fn end(&mut self, r: usize, now: Time) {
-        let rank = &mut self.ranks[r];
-        rank.activity = Activity::Ended;
-        rank.end = Some(now);
-        self.ended += 1;
     }
 
     /// A rank has asked for what cannot be: it stops.

@@ -10,7 +10,7 @@ use crate::mail::WorldMail;
 use crate::matching::Receive;
 use crate::message::{Header, Kind, Message, Occasion, Protocol};
 use crate::op::{Incoming, MAX_REQUESTS, Outgoing, Program, Source, TagSelect};
-use crate::rank::{CALL, DETACHED, PendingSend};
+use crate::rank::{Activity, CALL, DETACHED, PendingSend};
 use crate::record::MessageRecord;
 use crate::slab::NONE;
 use crate::world::World;
@@ -52,9 +52,9 @@ impl<P: Program> World<P> {
     pub(crate) fn outbound(&self, r: usize, outgoing: &Outgoing) -> Result<Outbound, ProgramFault> {
         let communicator = self.ranks[r].communicator(outgoing.communicator)?;
         let size = communicator.size();
-        let destination = communicator
-            .rank(outgoing.destination)
-            .ok_or(ProgramFault::RankOutOfRange { rank: outgoing.destination, size })?;
+        let Outgoing { destination: peer, tag, bytes, .. } = *outgoing;
+        let no_peer = ProgramFault::NoPeer { peer, size, tag: Some(tag), bytes };
+        let destination = communicator.rank(peer).ok_or(no_peer)?;
         if outgoing.tag < 0 {
             return Err(ProgramFault::NegativeTag { tag: outgoing.tag });
         }
@@ -68,8 +68,13 @@ impl<P: Program> World<P> {
         let communicator = self.ranks[r].communicator(incoming.communicator)?;
         let source = match incoming.source {
             Source::Any => NONE,
-            Source::Rank(rank) => {
-                communicator.rank(rank).ok_or(ProgramFault::RankOutOfRange { rank, size: communicator.size() })?
+            Source::Rank(peer) => {
+                let (size, bytes) = (communicator.size(), incoming.bytes);
+                let tag = match incoming.tag {
+                    TagSelect::Is(tag) => Some(tag),
+                    TagSelect::Any => None,
+                };
+                communicator.rank(peer).ok_or(ProgramFault::NoPeer { peer, size, tag, bytes })?
             }
         };
         match incoming.tag {
@@ -201,6 +206,9 @@ impl<P: Program> World<P> {
         let result = matches.iter().try_for_each(|(message, receive)| self.matched(r, *message, *receive, now, wakes));
         matches.clear();
         self.matches = matches;
+        if self.ranks[r].activity == Activity::Ended {
+            return result.and(self.nothing_unreceived(r));
+        }
         result
     }
 

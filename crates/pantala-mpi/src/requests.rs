@@ -138,6 +138,11 @@ impl Requests {
         self.missing > 0
     }
 
+    /// The first request that is active.
+    pub(crate) fn active(&self) -> Option<Request> {
+        self.slots.iter().position(|slot| slot.state == State::Active).map(|request| request as Request)
+    }
+
     /// Whether nothing among `count` from `first` is active.
     pub(crate) fn quiet(&self, first: Request, count: u32) -> bool {
         self.slots[self.range(first, count)].iter().all(|slot| slot.state != State::Active)

@@ -368,6 +368,12 @@ impl<P: Program> World<P> {
         self.ranks.get(self.rank_index(job, rank)).is_some_and(|rank| rank.end.is_some())
     }
 
+    /// The program of a job's rank, if it is in this part of the machine.
+    pub fn program_mut(&mut self, job: u16, rank: u32) -> Option<&mut P> {
+        let index = self.rank_index(job, rank);
+        self.ranks.get_mut(index).map(|rank| &mut rank.program)
+    }
+
     fn job(&self, id: u16) -> Option<&Job> {
         self.by_id.get(usize::from(id)).filter(|job| **job != NONE).map(|job| &self.jobs[*job as usize])
     }

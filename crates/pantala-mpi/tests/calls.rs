@@ -137,7 +137,7 @@ fn ranks_that_call_different_collectives_are_told() {
         collective(Call::Barrier),
         Vec::new(),
     ]);
-    assert_eq!(found.len(), 1);
+    assert!(found[1..].iter().all(|(_, text)| text.contains("this rank has ended where")), "{found:?}");
     assert_eq!(found[0].1, "job 0 rank 2: barrier at 1020 ps: this rank calls barrier where rank 0 calls bcast");
     let late = faults(vec![
         vec![Op::Collective(WORLD, Call::Allreduce { bytes: 8 })],

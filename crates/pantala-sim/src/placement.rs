@@ -1,4 +1,4 @@
-//! Placement: rank to node, one rank a node.
+//! Placement: which nodes a job has; its ranks are dealt out over them in blocks.
 //!
 //! Explicit lists go first, then contiguous jobs that name their first node, then the other contiguous jobs, then those that
 //! draw nodes, routers or groups, each kind in the order of the jobs; so a job that draws never takes a node that another asks
@@ -44,9 +44,18 @@ impl From<&Topology> for Shape {
 pub fn place(jobs: &mut [JobPlan], shape: Shape, service: &[[u32; 2]], seed: u64) -> Result<(), PlanError> {
     let nodes = shape.nodes;
     let mut free = Free::new(nodes, service)?;
-    let wanted: u64 = jobs.iter().map(|j| u64::from(j.ranks)).sum();
+    let wanted: u64 = jobs.iter().map(|j| u64::from(j.node_count())).sum();
     let most = free.for_jobs();
     if wanted > u64::from(most) {
+        if jobs.iter().any(|job| job.ranks_per_node > 1) {
+            let ranks: u64 = jobs.iter().map(|j| u64::from(j.ranks)).sum();
+            return Err(PlanError::new(
+                "jobs",
+                format!("{wanted} nodes for {ranks} ranks"),
+                format!("more than the {most} nodes that the machine has for jobs"),
+                "lower the jobs' ranks, raise ranks_per_node or take a larger machine",
+            ));
+        }
         let message = if most == nodes {
             format!("more ranks than the machine's {nodes} nodes (one rank a node)")
         } else {
@@ -172,6 +181,7 @@ mod tests {
         JobPlan {
             name: name.into(),
             ranks,
+            ranks_per_node: 1,
             start_ps: 0,
             compute_noise: pantala_workload::Noise::default(),
             placement,
@@ -198,6 +208,34 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 53);
+    }
+
+    #[test]
+    fn ranks_share_nodes_in_blocks() {
+        let several = |ranks, ranks_per_node, placement| JobPlan { ranks_per_node, ..job("a", ranks, placement) };
+        let placements = [
+            PlacementPlan::Random {},
+            PlacementPlan::RandomRouters {},
+            PlacementPlan::RandomGroups {},
+            PlacementPlan::Contiguous { first_node: None },
+            PlacementPlan::Contiguous { first_node: Some(3) },
+            PlacementPlan::Nodes { nodes: vec![9, 4, 7] },
+        ];
+        for placement in placements {
+            let mut jobs = [several(10, 4, placement.clone())];
+            let mut alone = [job("a", 3, placement)];
+            place(&mut jobs, SHAPE, &[], 1).unwrap();
+            place(&mut alone, SHAPE, &[], 1).unwrap();
+            assert_eq!(jobs[0].nodes, alone[0].nodes, "the nodes of a job of as many ranks as there are nodes");
+            let [a, b, c] = jobs[0].nodes[..] else { panic!("three nodes") };
+            assert_eq!(jobs[0].node_of_rank(), [a, a, a, a, b, b, b, b, c, c]);
+        }
+        let told =
+            place(&mut [several(8, 4, PlacementPlan::Nodes { nodes: vec![1, 2, 3] })], SHAPE, &[], 1).unwrap_err();
+        assert!(told.to_string().contains("job \"a\" has 8 ranks, 4 a node: 2 nodes"), "{told}");
+        place(&mut [several(256, 4, PlacementPlan::Random {})], SHAPE, &[], 1).unwrap();
+        let told = place(&mut [several(257, 4, PlacementPlan::Random {})], SHAPE, &[], 1).unwrap_err();
+        assert!(told.to_string().starts_with("jobs = 65 nodes for 257 ranks: more than the 64 nodes"), "{told}");
     }
 
     #[test]

@@ -326,8 +326,11 @@ pub struct NicPlan {
 pub struct JobPlan {
     /// Unique.
     pub name: String,
-    /// Ranks, one a node.
+    /// Ranks.
     pub ranks: u32,
+    /// Ranks on each of its nodes, dealt out in blocks; the last node may have fewer.
+    #[serde(default = "one")]
+    pub ranks_per_node: u32,
     /// When its ranks start.
     pub start_ps: u64,
     /// How much the times differ that its ranks compute; none if it is left out.
@@ -335,7 +338,7 @@ pub struct JobPlan {
     pub compute_noise: Noise,
     /// How its nodes are chosen.
     pub placement: PlacementPlan,
-    /// Rank to node; empty: not resolved yet.
+    /// Its nodes: rank i is on number `i / ranks_per_node`; empty: not resolved yet.
     pub nodes: Vec<u32>,
     /// What it does.
     pub workload: WorkloadSpec,
@@ -345,6 +348,25 @@ pub struct JobPlan {
     /// The routing of its all-to-all collectives; absent: the system's.
     #[serde(default)]
     pub routing_all_to_all: Option<RoutingPlan>,
+}
+
+impl JobPlan {
+    /// How many nodes its ranks need.
+    #[must_use]
+    pub const fn node_count(&self) -> u32 {
+        if self.ranks_per_node == 0 { self.ranks } else { self.ranks.div_ceil(self.ranks_per_node) }
+    }
+
+    /// The node of each rank, once it is placed.
+    #[must_use]
+    pub fn node_of_rank(&self) -> Vec<u32> {
+        let block = self.ranks_per_node as usize;
+        (0..self.ranks as usize).map(|rank| self.nodes[rank / block]).collect()
+    }
+}
+
+const fn one() -> u32 {
+    1
 }
 
 /// How a job's nodes are chosen.
@@ -363,9 +385,9 @@ pub enum PlacementPlan {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_node: Option<u32>,
     },
-    /// These, in rank order.
+    /// These, in the order of ranks.
     Nodes {
-        /// One a rank.
+        /// One for every `ranks_per_node` ranks.
         nodes: Vec<u32>,
     },
 }

@@ -6,6 +6,7 @@ use pantala_mpi::{Blocked, Outlook, ProgramError};
 use pantala_workload::Endpoints;
 use serde::{Deserialize, Serialize};
 
+use crate::end::End;
 use crate::recorder::Recorder;
 
 /// A machine with its hosts and recorders.
@@ -70,6 +71,12 @@ impl Status {
     #[must_use]
     pub fn finished(&self) -> bool {
         self.ended > 0 && self.ended == self.ranks
+    }
+
+    /// How the run ends, if a program has done what MPI forbids.
+    #[must_use]
+    pub fn failure(&self) -> Option<End> {
+        self.error.as_ref().map(|(_, _, _, error)| End::Failed(error.clone()))
     }
 
     /// Whether nothing more will happen.

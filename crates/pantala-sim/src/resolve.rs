@@ -305,6 +305,7 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
                 "give a positive number",
             ));
         }
+        check_ranks_per_node(index, job)?;
         if plan.jobs[..index].iter().any(|other| other.name == job.name) {
             return Err(PlanError::new(
                 &format!("jobs[{index}].name"),
@@ -325,6 +326,18 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
         ));
     }
     Ok(())
+}
+
+/// Every node has a rank; the sources of a pattern are nodes.
+fn check_ranks_per_node(index: usize, job: &JobPlan) -> Result<(), PlanError> {
+    let (message, remedy) = match job.ranks_per_node {
+        0 => ("a node of a job has at least one rank", "give a positive number"),
+        2.. if job.workload.is_endless() => {
+            ("the sources of a pattern are nodes, one rank each", "leave it out, or run a motif")
+        }
+        _ => return Ok(()),
+    };
+    Err(PlanError::new(&format!("jobs[{index}].ranks_per_node"), job.ranks_per_node, message, remedy))
 }
 
 /// Fills in what patterns leave open.

@@ -127,7 +127,7 @@ impl<Q: Peers> Simulation<Q> {
             .iter()
             .map(|job| JobSpec {
                 name: job.name.clone(),
-                nodes: job.nodes.clone(),
+                nodes: job.node_of_rank(),
                 start: job.start_ps,
                 noise: job.compute_noise,
                 workload: job.workload.clone(),
@@ -196,11 +196,13 @@ impl<Q: Peers> Simulation<Q> {
                 self.close_window(window_ends - window);
                 window_ends += window;
                 if self.endless && status.finished() {
-                    break (End::Finished, status);
+                    self.network.hosts_mut().for_each(|host| host.settle(until));
+                    let status = self.status();
+                    break (status.failure().unwrap_or(End::Finished), status);
                 }
             }
-            if let Some((_, _, _, error)) = &status.error {
-                break (End::Failed(error.clone()), status);
+            if let Some(end) = status.failure() {
+                break (end, status);
             }
             if until == duration {
                 break (End::Duration, status);
@@ -394,14 +396,14 @@ fn processes_allowed(config: &FabricConfig, topology: &Topology, processes: u16)
     Ok(processes.into())
 }
 
-/// One key a node for the routing's draws: a function of the job's name and the rank, so that a job's packets draw the same
+/// One key a node for the routing's draws: a function of the job's name and the node's place in it (the rank, if it has one), so that a job's packets draw the same
 /// alone and in company.
 fn routing_keys(plan: &Plan, nodes: u32) -> Vec<u64> {
     let mut keys: Vec<u64> = (0..u64::from(nodes)).map(mix).collect();
     for job in &plan.jobs {
         let name = key_of(&job.name);
-        for (rank, &node) in job.nodes.iter().enumerate() {
-            keys[node as usize] = mix(name ^ (rank as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        for (place, &node) in job.nodes.iter().enumerate() {
+            keys[node as usize] = mix(name ^ (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         }
     }
     keys

@@ -103,12 +103,15 @@ enum Event {
 /// Between two looks at what has been recorded.
 const EVENTS_AT_A_TIME: usize = 100_000;
 
+/// When: time, phase, node, and which of several there.
+type Moment = (Time, u8, u32, u64);
+
 /// A network that takes a picosecond.
 #[derive(Debug, Default)]
 struct Network {
     now: Time,
-    /// Time, phase, node, and the place of the event in `events`.
-    queue: BinaryHeap<Reverse<(Time, u8, u32, u64, usize)>>,
+    /// Each with the place of the event in `events`.
+    queue: BinaryHeap<Reverse<(Moment, usize)>>,
     events: Vec<Event>,
     free: Vec<usize>,
     sequence: u64,
@@ -131,7 +134,7 @@ impl Network {
             self.events[place] = event;
         }
         self.sequence += 1;
-        self.queue.push(Reverse((time, phase, node, self.sequence, place)));
+        self.queue.push(Reverse(((time, phase, node, self.sequence), place)));
     }
 
     fn react(&mut self, node: u32) {
@@ -149,7 +152,7 @@ impl Network {
     /// Some events; false if there are no more.
     fn advance(&mut self, hosts: &mut impl Host) -> bool {
         for _ in 0..EVENTS_AT_A_TIME {
-            let Some(Reverse((now, _, node, _, place))) = self.queue.pop() else { return false };
+            let Some(Reverse(((now, _, node, _), place))) = self.queue.pop() else { return false };
             self.now = now;
             self.free.push(place);
             match self.events[place] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, Pull, Share, Wakes};
 use pantala_mpi::{
-    Blocked, Fault, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, Outlook, ProgramError,
+    Blocked, Fault, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, Op, Outlook, ProgramError,
     RankReport, RankSetup, Recording, World, WorldMail,
 };
 
@@ -123,7 +123,7 @@ impl Endpoints {
         Ok(endpoints)
     }
 
-    /// Every node of the job exists, is free, and is named once.
+    /// Every node of the job exists, is free, and is named once, or by ranks that follow each other.
     fn check_nodes(&self, job: &JobSpec) -> Result<(), Fault> {
         let taken = |node: u32| Fault::new("nodes", node, "the node is taken", "name every node once, in one job");
         for node in &job.nodes {
@@ -138,6 +138,9 @@ impl Endpoints {
             }
         }
         let mut sorted = job.nodes.clone();
+        if !job.workload.is_endless() {
+            sorted.dedup();
+        }
         sorted.sort_unstable();
         match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(taken(pair[0])),
@@ -188,7 +191,10 @@ impl Endpoints {
                 self.agents[*node as usize] = Agent::Elsewhere;
                 return None;
             }
-            let nic = self.world.add_nic(*node);
+            let nic = match self.agents[*node as usize] {
+                Agent::Nic(nic) => nic,
+                _ => self.world.add_nic(*node),
+            };
             self.agents[*node as usize] = Agent::Nic(nic);
             let program = MotifRank::new(Arc::clone(&workload), rank, ranks, &job.name, seed, job.noise);
             let communicators = program.communicators();
@@ -239,6 +245,19 @@ impl Endpoints {
     /// A report of every rank of a finite program at `now`, by job and rank.
     pub fn rank_reports(&self, now: Time) -> impl Iterator<Item = RankReport> {
         self.world.rank_reports(now)
+    }
+
+    /// Has a rank do something else from its start on, if it is in this part of the machine: for tests of what programs do wrong,
+    /// which no workload does.
+    pub fn give(&mut self, job: u16, rank: u32, operations: Vec<Op>) {
+        if let Some(program) = self.world.program_mut(job, rank) {
+            program.give(operations);
+        }
+    }
+
+    /// When the run ends before the network is empty: tells of messages on their way to ranks that have ended.
+    pub fn settle(&mut self, now: Time) {
+        self.world.settle(now);
     }
 
     /// Has the patterns send nothing any more but what they have handed over.

@@ -70,7 +70,7 @@ impl WorkloadSpec {
 pub struct JobSpec {
     /// Its name, by which its random streams are keyed; no two jobs have the same.
     pub name: String,
-    /// The node of each rank.
+    /// The node of each rank; ranks of one node follow each other.
     pub nodes: Vec<u32>,
     /// When it starts.
     pub start: Time,

@@ -5,11 +5,12 @@ use super::Free;
 use crate::error::PlanError;
 use crate::plan::JobPlan;
 
-/// The first free run of the job's length, or the run that begins at `first`.
+/// The first free run of as many nodes as the job needs, or the run that begins at `first`.
 pub(super) fn place(free: &mut Free, index: usize, job: &JobPlan, first: Option<u32>) -> Result<Vec<u32>, PlanError> {
     let nodes: Vec<u32> = (0..free.nodes()).filter(|&node| !free.is_service(node)).collect();
+    let count = job.node_count();
     let fits = |start: usize| {
-        let run = nodes.get(start..start + job.ranks as usize);
+        let run = nodes.get(start..start + count as usize);
         run.is_some_and(|run| run.iter().all(|&node| free.is_free(node)))
     };
     let start = match first {
@@ -22,7 +23,7 @@ pub(super) fn place(free: &mut Free, index: usize, job: &JobPlan, first: Option<
                 return Err(refused(format!("node {first} is a service node")));
             }
             nodes.binary_search(&first).ok().filter(|&start| fits(start)).ok_or_else(|| {
-                let last = u64::from(first) + u64::from(job.ranks) - 1;
+                let last = u64::from(first) + u64::from(count) - 1;
                 let all = free.nodes();
                 refused(format!("nodes {first} to {last} are not all free and on the machine ({all} nodes)"))
             })?
@@ -31,12 +32,12 @@ pub(super) fn place(free: &mut Free, index: usize, job: &JobPlan, first: Option<
             PlanError::new(
                 &format!("jobs[{index}].placement"),
                 "contiguous",
-                format!("no run of {} consecutive free nodes is left", job.ranks),
+                format!("no run of {} consecutive free nodes is left", count),
                 "place this job random, or name the nodes of the others",
             )
         })?,
     };
-    let chosen = nodes[start..start + job.ranks as usize].to_vec();
+    let chosen = nodes[start..start + count as usize].to_vec();
     for &node in &chosen {
         free.owner[node as usize] = Some(index);
     }

@@ -1,4 +1,4 @@
-//! `nodes`: an explicit list, one node a rank in rank order.
+//! `nodes`: an explicit list, in the order of ranks.
 
 use super::Free;
 use crate::error::PlanError;
@@ -14,13 +14,16 @@ pub(super) fn check(
 ) -> Result<(), PlanError> {
     let job = &jobs[index];
     let key = format!("jobs[{index}].{key}");
-    if nodes.len() != job.ranks as usize {
-        return Err(PlanError::new(
-            &key,
-            format!("{} nodes", nodes.len()),
-            format!("job {:?} has {} ranks", job.name, job.ranks),
-            "list one node a rank, or set ranks to the list's length",
-        ));
+    if nodes.len() != job.node_count() as usize {
+        let given = format!("{} nodes", nodes.len());
+        let (name, ranks, block) = (&job.name, job.ranks, job.ranks_per_node);
+        return Err(if block > 1 {
+            let wanted = format!("job {name:?} has {ranks} ranks, {block} a node: {} nodes", job.node_count());
+            PlanError::new(&key, given, wanted, "list every node once, whatever ranks are on it")
+        } else {
+            let remedy = "list one node a rank, or set ranks to the list's length";
+            PlanError::new(&key, given, format!("job {name:?} has {ranks} ranks"), remedy)
+        });
     }
     for &node in nodes {
         if node >= free.nodes() {

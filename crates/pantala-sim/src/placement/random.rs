@@ -3,11 +3,11 @@
 use super::{Free, draws};
 use crate::plan::JobPlan;
 
-/// Draws one node a rank; the draw depends on the seed, the job's name and which nodes are free.
+/// Draws its nodes; the draw depends on the seed, the job's name and which nodes are free.
 pub(super) fn place(free: &mut Free, job: &JobPlan, seed: u64) -> Vec<u32> {
     let mut pool: Vec<u32> = (0..free.nodes()).filter(|&n| free.is_free(n)).collect();
     draws(job, seed).shuffle(&mut pool);
-    pool.truncate(job.ranks as usize);
+    pool.truncate(job.node_count() as usize);
     free.take(&pool);
     pool
 }

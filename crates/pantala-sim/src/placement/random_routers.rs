@@ -7,5 +7,5 @@ use crate::plan::JobPlan;
 /// Takes the free nodes of the first router drawn, in order, then those of the next; the draw depends on the seed and the
 /// job's name.
 pub(super) fn place(free: &mut Free, shape: Shape, job: &JobPlan, seed: u64) -> Vec<u32> {
-    free.by_blocks(shape.nodes_per_router, job.ranks, &mut draws(job, seed))
+    free.by_blocks(shape.nodes_per_router, job.node_count(), &mut draws(job, seed))
 }

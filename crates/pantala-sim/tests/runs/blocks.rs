@@ -38,7 +38,8 @@ fn plans() -> Vec<Value> {
     let mut everything = plans[3].clone();
     everything["record"]["packets"] = json!("all");
     everything["record"]["link_windows"] = json!(true);
-    plans.extend([answering, learning, everything]);
+    let sharing = crate::sharing::with_a_host_stack(&plans[3], 3);
+    plans.extend([answering, learning, everything, sharing]);
     plans
 }
 

@@ -23,6 +23,8 @@ pub struct MotifRank {
     noise: Noise,
     /// Of the noise.
     draws: Stream,
+    /// What it does instead.
+    given: Option<std::vec::IntoIter<Op>>,
 }
 
 impl MotifRank {
@@ -35,13 +37,18 @@ impl MotifRank {
         assert!(workload.motif().is_some(), "a pattern has no ranks with programs");
         let draws = stream(seed, Purpose::Compute, job, rank);
         let place = Place { rank, ranks, iteration: 0, job: key_of(job), seed };
-        Self { workload, place, script: Script::default(), at: 0, noise, draws }
+        Self { workload, place, script: Script::default(), at: 0, noise, draws, given: None }
     }
 
     /// Its communicators besides that of all ranks.
     #[must_use]
     pub fn communicators(&self) -> Vec<Communicator> {
         self.motif().map_or_else(Vec::new, |motif| motif.communicators(&self.place))
+    }
+
+    /// Does these operations and no others: for tests of what programs do wrong, which no motif does.
+    pub(crate) fn give(&mut self, operations: Vec<Op>) {
+        self.given = Some(operations.into_iter());
     }
 
     fn motif(&self) -> Option<&dyn Motif> {
@@ -51,6 +58,9 @@ impl MotifRank {
 
 impl Program for MotifRank {
     fn next(&mut self, _: &Outcome) -> Option<Op> {
+        if let Some(given) = &mut self.given {
+            return given.next();
+        }
         if self.at == 0 {
             let motif = self.workload.motif()?;
             if self.place.iteration >= motif.iterations() {
