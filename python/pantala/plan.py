@@ -21,7 +21,7 @@ PLAN_VERSION = 3
 
 _WIDTH = 110
 _OF_MACHINE = frozenset({"topology", "service_nodes", "links", "packet_bytes", "flit_bytes", "router", "nic"})
-_UNIT = re.compile(r"_(bytes_per_s|bytes|ps|flits|packets)(?=$|\.|\[)")
+_UNIT = re.compile(r"_(bytes_per_s|bytes|ps|fs|flits|packets)(?=$|\.|\[)")
 
 
 def build_plan(scenario: Scenario) -> dict[str, Any]:
@@ -41,6 +41,17 @@ def build_plan(scenario: Scenario) -> dict[str, Any]:
             "eager_completion": scenario.mpi.eager_completion,
             "send_overhead_ps": int(scenario.mpi.send_overhead),
             "receive_overhead_ps": int(scenario.mpi.receive_overhead),
+            "gap_ps": int(scenario.mpi.gap),
+            "gap_per_byte_fs": int(scenario.mpi.gap_per_byte),
+            "call_overhead_ps": int(scenario.mpi.call_overhead),
+            "copy_per_byte_fs": int(scenario.mpi.copy_per_byte),
+            "registration_ps": int(scenario.mpi.registration),
+            "registration_per_page_ps": int(scenario.mpi.registration_per_page),
+            "match_delay_ps": int(scenario.mpi.match_delay),
+            "host_to_nic_ps": int(scenario.mpi.host_to_nic),
+            "nic_to_host_ps": int(scenario.mpi.nic_to_host),
+            "memory_latency_ps": int(scenario.mpi.memory_latency),
+            "memory_bandwidth_bytes_per_s": int(scenario.mpi.memory_bandwidth or 0),
             "collectives": scenario.mpi.collectives.model_dump(exclude={"preset"}),
         },
         "jobs": [_job(job, scenario.machine) for job in scenario.jobs],
@@ -166,6 +177,7 @@ def _job(job: Job, machine: Machine) -> dict[str, Any]:
     return {
         "name": job.name,
         "ranks": job.ranks,
+        "ranks_per_node": job.ranks_per_node,
         "start_ps": int(job.start),
         "compute_noise": job.compute_noise.model_dump(mode="json"),
         "placement": _placement(job.placement),

@@ -108,7 +108,7 @@ _JOBS = Table(
     (
         _JOB,
         Column("name", "str", "The job's name in the scenario."),
-        Column("ranks", "u32", "Number of ranks; one rank a node."),
+        Column("ranks", "u32", "Number of ranks."),
         Column("start_ns", "f64", "Start of the job."),
         Column(
             "end_ns",

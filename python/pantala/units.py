@@ -1,7 +1,7 @@
 """Quantities with units: text such as ``"200 Gb/s"`` to exact integers, and back.
 
-A scenario writes its quantities as text with a unit; the simulator counts in integer picoseconds, bytes and
-bytes a second. Each of the three is a subclass of `int`, so that it computes as a number and prints as a
+A scenario writes its quantities as text with a unit; the simulator counts in integer picoseconds, bytes, bytes a
+second and femtoseconds a byte. Each of the four is a subclass of `int`, so that it computes as a number and prints as a
 quantity::
 
     >>> Duration.parse("30 ns")
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
 
-__all__ = ["Bandwidth", "Duration", "Parsed", "Quantity", "Size", "UnitError"]
+__all__ = ["Bandwidth", "Duration", "Parsed", "Quantity", "Size", "TimePerByte", "UnitError"]
 
 _TEXT = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,24}(?:\.\d{0,24})?|\.\d{1,24})(?:[eE][+-]?\d{1,2})?)\s*(?P<unit>\S.*)?")
 _UNIT = re.compile(r"[A-Za-zµμ][A-Za-zµμ/ *^0-9-]*")
@@ -42,6 +42,7 @@ _LARGEST = 2**63 - 1
 # A registry of our own, not pint's default one: there `b` is a barn, `KB` a kelvin-byte, and 900 other units
 # load first. These three base units are all that a scenario measures.
 _DEFINITIONS = """
+femto- = 1e-15 = f-
 pico- = 1e-12 = p-
 nano- = 1e-9 = n-
 micro- = 1e-6 = u- = µ- = μ-
@@ -77,6 +78,8 @@ def _usual_units() -> dict[str, tuple[str, Fraction]]:
         for letter, bits in (("B", 8), ("b", 1)):
             size = scale * bits / 8
             units[f"{prefix}{letter}"] = ("byte", size)
+            units[f"ps/{prefix}{letter}"] = ("femtosecond / byte", 1000 / size)
+            units[f"ns/{prefix}{letter}"] = ("femtosecond / byte", 10**6 / size)
             units[f"{prefix}{letter}/s"] = units[f"{prefix}{letter}ps"] = ("byte / second", size)
     return units
 
@@ -163,7 +166,7 @@ class Parsed(ABC):
 
 
 class Quantity(Parsed, int):
-    """An exact whole number of a base unit; the base of `Duration`, `Size` and `Bandwidth`."""
+    """An exact whole number of a base unit; the base of `Duration`, `Size`, `Bandwidth` and `TimePerByte`."""
 
     _base: ClassVar[str]  # the base unit, as pint names it
     _noun: ClassVar[str]  # what it is, for messages
@@ -269,6 +272,17 @@ class Bandwidth(Quantity):
         ("B/s", 1),
     )
     _zero = "B/s"
+
+
+class TimePerByte(Quantity):
+    """A time for each byte: a whole number of femtoseconds."""
+
+    _base = "femtosecond / byte"
+    _noun = "time per byte"
+    _counted = "femtoseconds a byte"
+    _examples = ("344 ps/B",)
+    _scales = (("us/B", 10**9), ("ns/B", 10**6), ("ps/B", 10**3), ("fs/B", 1))
+    _zero = "ps/B"
 
 
 def _in_unit(value: int, unit: str, scale: int) -> str | None:

@@ -55,12 +55,12 @@ def check(
 def _summary(file: Path, scenario: Scenario) -> Iterator[str]:
     """Right, how large, and which of its values no paper gives, a line a reason."""
     jobs = f"{len(scenario.jobs)} job{'' if len(scenario.jobs) == 1 else 's'}"
-    ranks = sum(job.ranks for job in scenario.jobs)
+    nodes = sum(job.node_count for job in scenario.jobs)
     keys: dict[str, list[str]] = {}
     for key, reason in scenario.assumptions().items():
         keys.setdefault(reason, []).append(key)
     number = sum(map(len, keys.values()))
     assumed = f"; {number} assumption{'' if number == 1 else 's'}:" if number else ""
-    yield f"{file}: right; {jobs}, {ranks:,} of {scenario.machine.job_nodes:,} nodes{assumed}"
+    yield f"{file}: right; {jobs}, {nodes:,} of {scenario.machine.job_nodes:,} nodes{assumed}"
     for reason, those in keys.items():
         yield f"  {', '.join(those)}: {reason}"

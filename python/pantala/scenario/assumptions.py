@@ -10,7 +10,13 @@ from pydantic import BaseModel
 
 from pantala.scenario.machine import Machine
 from pantala.scenario.mpi import Mpi
-from pantala.scenario.presets import machine_preset, merge, preset_assumptions
+from pantala.scenario.presets import (
+    machine_preset,
+    merge,
+    mpi_preset,
+    mpi_preset_assumptions,
+    preset_assumptions,
+)
 from pantala.scenario.routing import Routing, routing_assumptions
 
 if TYPE_CHECKING:
@@ -33,6 +39,11 @@ def assumptions_of(scenario: Scenario) -> dict[str, str]:
         for key, reason in preset_assumptions(preset).items():
             value = _at(scenario, key)
             if value is not _NOTHING and value == _at(usual, key):
+                found[key] = reason
+    if scenario.mpi.preset is not None:
+        host = {"mpi": Mpi.model_validate(mpi_preset(scenario.mpi.preset)["mpi"])}
+        for key, reason in mpi_preset_assumptions(scenario.mpi.preset).items():
+            if _at(scenario, key) == _at(host, key):
                 found[key] = reason
     routings = {"routing": scenario.routing, "routing_all_to_all": scenario.routing_all_to_all}
     for number, job in enumerate(scenario.jobs):

@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from pantala.errors import nearest
 from pantala.scenario.faults import first_fault
-from pantala.units import Bandwidth, Duration, Quantity, Size
+from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
 __all__ = [
     "Count",
@@ -36,6 +36,7 @@ __all__ = [
     "Switch",
     "UnsignedDuration",
     "UnsignedSize",
+    "UnsignedTimePerByte",
     "fault",
     "plain",
 ]
@@ -173,6 +174,8 @@ UnsignedDuration = Annotated[Duration, AfterValidator(_unsigned)]
 PositiveSize = Annotated[Size, AfterValidator(_positive)]
 #: A size, zero allowed.
 UnsignedSize = Annotated[Size, AfterValidator(_unsigned)]
+#: A time for each byte, zero allowed.
+UnsignedTimePerByte = Annotated[TimePerByte, AfterValidator(_unsigned)]
 #: A bandwidth above zero.
 PositiveBandwidth = Annotated[Bandwidth, AfterValidator(_positive)]
 

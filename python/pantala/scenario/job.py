@@ -24,7 +24,7 @@ __all__ = [
 
 
 class RandomPlacement(Model):
-    """Nodes drawn at random from those that are free; rank i is on the i-th drawn (Kang et al., SC 2022, V)."""
+    """Nodes drawn at random from those that are free, ranks in the order of the draw (Kang et al., SC 2022, V)."""
 
     kind: Literal["random"] = "random"
     """Random free nodes."""
@@ -57,12 +57,12 @@ class ContiguousPlacement(Model):
 
 
 class NodesPlacement(Model):
-    """An explicit list: rank i is on the i-th node of it."""
+    """An explicit list: rank i is on the i-th node of it, or the (i // ranks_per_node)-th."""
 
     kind: Literal["nodes"] = "nodes"
     """The nodes listed."""
     nodes: tuple[Index, ...]
-    """One node a rank, counted from 0; node n is on router n // p."""
+    """One node for every `ranks_per_node` ranks, counted from 0; node n is on router n // p."""
 
 
 _PlacementByKind = Annotated[
@@ -97,12 +97,16 @@ class ComputeNoise(Model):
 
 
 class Job(Model):
-    """A parallel program: one rank a node, all started together."""
+    """A parallel program: its ranks on their nodes, all started together."""
 
     name: Name
     """The job's name in tables and figures; its random numbers follow it, not its place in the list."""
     ranks: Count
-    """Number of ranks, and of nodes: one rank a node."""
+    """Number of ranks; of nodes as well, unless several ranks share one."""
+    ranks_per_node: Count = 1
+    """How many ranks share a node: rank i is on the (i // ranks_per_node)-th. They share its NIC, which sends first
+    what is handed to it first, and talk to each other through memory (`mpi.memory_latency`). A pattern has one rank a
+    node."""
     start: UnsignedDuration = Duration(0)
     """When the job starts."""
     placement: Placement = RandomPlacement()
@@ -118,6 +122,11 @@ class Job(Model):
     """How much the times differ that ranks compute; the name of a law alone will do."""
     workload: Workload
     """What the ranks do."""
+
+    @property
+    def node_count(self) -> int:
+        """How many nodes its ranks need."""
+        return -(-self.ranks // self.ranks_per_node)
 
     @property
     def endless(self) -> bool:

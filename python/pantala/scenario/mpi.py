@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pantala.scenario.base import Model, PositiveSize, UnsignedDuration, UnsignedSize
-from pantala.scenario.presets import merge
-from pantala.units import Duration, Size
+from pantala.scenario.base import (
+    Model,
+    PositiveBandwidth,
+    PositiveSize,
+    UnsignedDuration,
+    UnsignedSize,
+    UnsignedTimePerByte,
+)
+from pantala.scenario.presets import merge, mpi_preset
+from pantala.units import Duration, Size, TimePerByte
 
 __all__ = ["Collectives", "Mpi", "laid_over_machine"]
 
@@ -77,7 +84,15 @@ class Collectives(Model):
 
 
 def laid_over_machine(machine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a scenario says of MPI over what its machine says; a preset of collectives puts the machine's aside."""
+    """What a scenario says of MPI over what its machine says; a preset of collectives puts the machine's aside.
+
+    A preset of MPI lies between the two.
+    """
+    if given.get("preset") is not None:
+        try:
+            machine = merge(machine, mpi_preset(given["preset"]).get("mpi", {}))
+        except ValueError:  # the model will say so
+            return dict(given)
     collectives = given.get("collectives")
     if isinstance(collectives, Mapping) and "preset" in collectives:
         machine = {key: value for key, value in machine.items() if key != "collectives"}
@@ -87,8 +102,12 @@ def laid_over_machine(machine: Mapping[str, Any], given: Mapping[str, Any]) -> d
 class Mpi(Model):
     """The message layer, the same for all jobs. Without a machine preset it takes the values of kang2022."""
 
+    shorthand: ClassVar[str | None] = "preset"
     from_preset: ClassVar[bool] = True
 
+    preset: Literal["sst_sc22"] | None = None
+    """What messages cost their hosts, over what the machine says: sst_sc22, the host stack of SST's firefly as in the
+    simulations of Kang et al. (SC 2022). Keys given here lie over it."""
     eager_threshold: UnsignedSize = Size(12_000)
     """Messages up to this size are sent at once; longer ones first ask the receiver (rendezvous). 12,000 B in SST as
     used by Kang et al. (SC 2022)."""
@@ -101,5 +120,32 @@ class Mpi(Model):
     paid by collectives in the background."""
     receive_overhead: UnsignedDuration = Duration(0)
     """How long a rank is busy with a message that has come before its receive or wait returns: o at the receiver."""
+    gap: UnsignedDuration = Duration(0)
+    """The gap g of LogGP: the least time between the starts of two messages at a node's NIC; control messages count."""
+    gap_per_byte: UnsignedTimePerByte = TimePerByte(0)
+    """The gap per byte G of LogGP: the bytes of a message reach the NIC one in so long, and a packet leaves when its
+    last byte is there. A message of k bytes keeps the NIC's sending side for max(g, (k - 1) G)."""
+    call_overhead: UnsignedDuration = Duration(0)
+    """How long a rank is busy with entering a call of MPI, and again with returning from it."""
+    copy_per_byte: UnsignedTimePerByte = TimePerByte(0)
+    """How long a host copies a byte of a message that is sent at once: at the sender before it goes, at the receiver
+    before its receive or wait returns. What goes by rendezvous is not copied."""
+    registration: UnsignedDuration = Duration(0)
+    """How long it takes to register the memory of a rendezvous with the NIC: at the sender before it asks, at the
+    receiver before it answers."""
+    registration_per_page: UnsignedDuration = Duration(0)
+    """The same for each whole page of 4096 B, if the message is longer than a page."""
+    match_delay: UnsignedDuration = Duration(0)
+    """How long it takes to find the receive of a message, or the message of a receive."""
+    host_to_nic: UnsignedDuration = Duration(0)
+    """How long a message, or a control message, takes from the host to the queue of its NIC."""
+    nic_to_host: UnsignedDuration = Duration(0)
+    """How long it takes from the NIC to the host, once it is there."""
+    memory_latency: UnsignedDuration = Duration(0)
+    """How long a message between two ranks of one node takes, whatever its size: it goes through memory and never to
+    the NIC. The request, the answer and the acknowledgement of a rendezvous take as long, each."""
+    memory_bandwidth: PositiveBandwidth | None = None
+    """The bandwidth of such a message, by itself: the messages of a node do not slow one another. Unlimited if not
+    given."""
     collectives: Collectives = Collectives()
     """How collective operations are made of messages; the name of a preset alone will do."""

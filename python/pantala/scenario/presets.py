@@ -28,6 +28,8 @@ __all__ = [
     "machine_preset",
     "machine_presets",
     "merge",
+    "mpi_preset",
+    "mpi_preset_assumptions",
     "preset_assumptions",
     "preset_json_schema",
     "preset_sources",
@@ -98,6 +100,20 @@ def router_preset(name: object) -> dict[str, Any]:
     return _preset("routers", name, "model")
 
 
+def mpi_preset(name: object) -> dict[str, Any]:
+    """The table ``mpi`` of a preset of the message layer.
+
+    Raises:
+        PydanticCustomError: no such preset, at the key ``preset``.
+    """
+    return _preset("mpi", name, "preset")
+
+
+def mpi_preset_assumptions(name: str) -> dict[str, str]:
+    """What a preset of the message layer has that no paper says: dotted key to reason."""
+    return _reasons(_text("mpi", name), set())
+
+
 def preset_text(folder: str, name: str) -> str:
     """What a preset is: the first paragraph of its file, without the name."""
     lines = takewhile(lambda line: line.startswith("# "), _text(folder, name).splitlines())
@@ -125,7 +141,11 @@ def preset_assumptions(name: object) -> dict[str, str]:
     base, numbers = _spelling(name)
     parameters = _preset("machines", base, "preset").get("parameters", [])
     given = {"machine.topology." + key for key in [*parameters, "g"]} if numbers is not None else set()
-    text = _text("machines", base)
+    return _reasons(_text("machines", base), given)
+
+
+def _reasons(text: str, given: set[str]) -> dict[str, str]:
+    """Why a preset's values are what they are where no paper says so, but for the keys that are `given`."""
     legend = {match["source"]: match["text"] for match in _LEGEND.finditer(text)}
     reasons = {}
     for key, comment in _comments(text):

@@ -111,6 +111,8 @@ class Scenario(Model):
         """The routing and MPI defaults that were published with the machine, under what is given."""
         preset = _preset_of(data.get("machine"))
         mpi = data.get("mpi", {})
+        if isinstance(mpi, str):
+            mpi = {Mpi.shorthand: mpi}
         if isinstance(mpi, Mapping):
             data["mpi"] = laid_over_machine(preset.get("mpi", {}), mpi)
         return routed(data, preset)
@@ -266,5 +268,6 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
 
 def _spelled_out(key: str, value: str) -> dict[str, Any]:
     shorthands = {"machine": Machine.shorthand, "router": Router.shorthand, "placement": "kind"}
+    shorthands["mpi"] = Mpi.shorthand
     shorthands |= dict.fromkeys(("routing", "routing_all_to_all"), Routing.shorthand)
     return {shorthands.get(key) or "kind": value}

@@ -1,0 +1,159 @@
+"""What messages cost their hosts, and ranks that share a node: from the scenario to the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.scenario.presets import mpi_preset
+from pantala.units import TimePerByte
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+COSTS = {
+    "eager_threshold_bytes": 12_000,
+    "call_overhead_ps": 30_000,
+    "send_overhead_ps": 13_000,
+    "receive_overhead_ps": 10_000,
+    "copy_per_byte_fs": 344_000,
+    "registration_ps": 300_000,
+    "registration_per_page_ps": 10_000,
+    "match_delay_ps": 15_000,
+    "host_to_nic_ps": 10_000,
+    "nic_to_host_ps": 15_000,
+}
+OFF = ("gap_ps", "gap_per_byte_fs", "memory_latency_ps", "memory_bandwidth_bytes_per_s")
+
+
+def scenario(mpi: Any = None, /, stop: Any = None, **job: Any) -> pt.Scenario:
+    workload = {"kind": "allreduce_loop", "message": "8 B", "iterations": 3, "compute": "1 us"}
+    data: dict[str, Any] = {
+        "name": "host",
+        "machine": "kang2022",
+        "routing": "minimal",
+        "jobs": [{"name": "loop", "ranks": 8, "placement": "contiguous", "workload": workload} | job],
+    }
+    data |= {key: value for key, value in {"mpi": mpi, "stop": stop}.items() if value is not None}
+    return pt.Scenario.from_dict(data)
+
+
+def run(given: pt.Scenario, directory: Path, threads: int = 1) -> pt.Run:
+    result = pt.run(given, directory, threads=threads)
+    assert isinstance(result, pt.Run)
+    return result
+
+
+def test_nothing_costs_anything_unless_asked() -> None:
+    plan = scenario().plan()["mpi"]
+    assert all(plan[key] == 0 for key in {*COSTS, *OFF} - {"eager_threshold_bytes"})
+
+
+@pytest.mark.parametrize("mpi", ["sst_sc22", {"preset": "sst_sc22"}])
+def test_the_host_stack_of_sst(mpi: Any) -> None:
+    plan = scenario(mpi).plan()["mpi"]
+    assert {key: plan[key] for key in COSTS} == COSTS
+    assert all(plan[key] == 0 for key in OFF)
+    assert plan["collectives"] == scenario().plan()["mpi"]["collectives"]
+
+
+def test_what_is_said_lies_over_the_preset() -> None:
+    given = scenario({"preset": "sst_sc22", "match_delay": "0 ns", "gap": "100 ns", "eager_threshold": "1 kB"})
+    plan = given.plan()["mpi"]
+    assert (plan["match_delay_ps"], plan["gap_ps"], plan["eager_threshold_bytes"]) == (0, 100_000, 1_000)
+    assert plan["copy_per_byte_fs"] == 344_000
+    assert "mpi.match_delay" not in given.assumptions()
+    assert "txMemcpyMod" in given.assumptions()["mpi.copy_per_byte"]
+    assert "mpi.copy_per_byte" not in scenario().assumptions()
+    assert scenario().replace({"mpi.preset": "sst_sc22"}).plan()["mpi"]["registration_ps"] == 300_000
+    assert scenario("sst_sc22").replace({"mpi.gap": "1 ns"}).plan()["mpi"]["registration_ps"] == 300_000
+
+
+def test_every_number_of_the_preset_says_where_it_is_from() -> None:
+    assert set(mpi_preset("sst_sc22")["mpi"]) <= set(pt.Mpi.model_fields)
+    assert {f"mpi.{key}" for key in mpi_preset("sst_sc22")["mpi"]} <= set(scenario("sst_sc22").assumptions())
+
+
+def test_every_key() -> None:
+    """All in units, and into the plan exactly."""
+    given = {"gap": "50 ns", "gap_per_byte": "0.05 ns/B", "memory_latency": "80 ns", "memory_bandwidth": "8 GB/s"}
+    plan = scenario(given).plan()["mpi"]
+    assert [plan[key] for key in OFF] == [50_000, 50_000, 80_000, 8 * 10**9]
+
+
+@pytest.mark.parametrize(
+    ("text", "femtoseconds"), [("344 ps/B", 344_000), ("83.3 ps/B", 83_300), ("0.04 ns/B", 40_000), ("1 fs/B", 1)]
+)
+def test_times_per_byte(text: str, femtoseconds: int) -> None:
+    value = TimePerByte.parse(text)
+    assert int(value) == femtoseconds
+    assert TimePerByte.parse(str(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("mpi", "line"),
+    [
+        ({"copy_per_byte": "2.9 GB/s"}, 'mpi.copy_per_byte = "2.9 GB/s": is a bandwidth, not a time per byte'),
+        ({"copy_per_byte": "344 ps"}, 'mpi.copy_per_byte = "344 ps": is a time, not a time per byte'),
+        ({"gap_per_byte": "-1 ps/B"}, 'mpi.gap_per_byte = "-1 ps/B": must not be negative'),
+        ({"gap": 5}, "mpi.gap = 5: has no unit"),
+        ({"memory_bandwidth": "0 GB/s"}, 'mpi.memory_bandwidth = "0 GB/s": must be more than zero'),
+        ({"memory_bandwidth": "3 ns"}, 'mpi.memory_bandwidth = "3 ns": is a time, not a bandwidth'),
+        ({"call_overhead": "2000 s"}, 'mpi.call_overhead = "2000 s": longer than any message should take'),
+        ({"copy_per_byte": "2 ms/B"}, 'mpi.copy_per_byte = "2 ms/B": longer than any byte should take'),
+        ("sst_sc21", 'mpi.preset = "sst_sc21": is not known; known: sst_sc22'),
+        ({"preset": "kang"}, 'mpi.preset = "kang": is not known'),
+    ],
+)
+def test_bad_values_are_told_in_a_line(mpi: Any, line: str) -> None:
+    with pytest.raises(pt.ScenarioError) as caught:
+        scenario(mpi).resolve()
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("job", "line"),
+    [
+        ({"ranks_per_node": 0}, "jobs[0].ranks_per_node = 0"),
+        ({"ranks_per_node": 4, "placement": {"kind": "nodes", "nodes": [1, 2, 3]}}, "has 8 ranks, 4 a node: 2 nodes"),
+        (
+            {"ranks_per_node": 2, "workload": {"kind": "pattern", "pattern": "uniform", "load": 0.1}},
+            "jobs[0].ranks_per_node = 2: the sources of a pattern are nodes",
+        ),
+        ({"ranks": 5000, "ranks_per_node": 2, "placement": "random"}, "2500 nodes for 5000 ranks: more than the 1056"),
+    ],
+)
+def test_ranks_that_do_not_fit(job: dict[str, Any], line: str) -> None:
+    with pytest.raises(pt.ScenarioError) as caught:
+        scenario(stop={"duration": "1 us"}, **job).resolve()
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_ranks_share_nodes(tmp_path: Path) -> None:
+    """More ranks than nodes, threads or not: every rank on its node, every byte the same."""
+    given = scenario("sst_sc22", ranks=3000, ranks_per_node=3, placement="random")
+    given = given.replace({"mpi.memory_latency": "100 ns"})
+    runs = [run(given, tmp_path / str(threads), threads) for threads in (1, 2, 3)]
+    nodes = given.resolve()["jobs"][0]["nodes"]
+    assert len(nodes) == 1000
+    table = runs[0].ranks.sort("rank").collect()
+    assert table["node"].to_list() == [node for node in nodes for _ in range(3)]
+    tables = sorted(path.name for path in (tmp_path / "1").glob("*.parquet"))
+    assert len(tables) > 5
+    for name in tables:
+        contents = {(tmp_path / str(threads) / name).read_bytes() for threads in (1, 2, 3)}
+        assert len(contents) == 1, name
+
+
+def test_a_node_to_itself(tmp_path: Path) -> None:
+    """Down and up a tree of two through memory: nothing on any link, the closed form to the picosecond."""
+    mpi = {"memory_latency": "100 ns", "memory_bandwidth": "8 GB/s"}
+    ran = run(scenario(mpi, ranks=2, ranks_per_node=2), tmp_path / "run")
+    assert ran.links.select(pl.col("bytes").sum()).collect().item() == 0
+    ends = ran.ranks.collect()["end_ns"].to_list()
+    assert max(ends) == pytest.approx(3 * (1_000 + 2 * (100 + 1)), abs=1e-9)
