@@ -63,11 +63,20 @@ def scenario_page() -> str:
 def presets_page() -> str:
     """Every machine preset with its values and where each is from, and the router models, from their files."""
     from pantala import Machine, machine_presets, router_presets
-    from pantala.scenario.presets import example, machine_preset, preset_assumptions, preset_sources, preset_text
+    from pantala.scenario.presets import (
+        example,
+        machine_preset,
+        mpi_preset,
+        mpi_presets,
+        preset_assumptions,
+        preset_sources,
+        preset_text,
+    )
 
     parts = [
         "# Presets",
-        "Published machines, for `machine.preset`, and router models, for `machine.router.model`. A scenario changes "
+        "Published machines, for `machine.preset`, router models, for `machine.router.model`, and what messages cost "
+        "their hosts, for `mpi.preset`. A scenario changes "
         "any value by naming its key. *From* is what stands behind the value in the preset's file: a section of the "
         "paper, or what else it was taken from. What is not from the paper is an assumption; the resolved plan lists "
         "it below `assumptions`, until the scenario has another value.",
@@ -89,6 +98,13 @@ def presets_page() -> str:
         "[What their stages are](../explanation/fabric.md#stages-by-name).",
         _table(("name", ""), rows),
     ]
+    for name in mpi_presets():
+        values = dict(_flat(mpi_preset(name)))
+        rows = [(f"`{key}`", f"`{json.dumps(values[key])}`", text) for key, text in preset_sources(name, "mpi").items()]
+        text = preset_text("mpi", name)
+        link = "[What each of them is](../explanation/mpi.md#what-messages-cost-their-hosts)."
+        told = f"{text[:1].upper()}{text[1:]} {link}"
+        parts += [f"## mpi: {name}", _clean(told), _table(("key", "value", "from"), rows)]
     return _page(parts)
 
 

@@ -12,7 +12,7 @@ import pytest
 from pantala import machine_presets, router_presets, scenario_json_schema
 from pantala.metrics import all_metrics
 from pantala.routings import ROUTINGS, RoutingInfo
-from pantala.scenario.presets import preset_sources
+from pantala.scenario.presets import mpi_presets, preset_sources
 from pantala.schema import TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -56,6 +56,9 @@ def test_every_value_of_a_preset_is_described(reference: ModuleType) -> None:
     for name in machine_presets():
         assert f"## {name}" in page
         assert set(preset_sources(name)) <= rows(page)
+    for name in mpi_presets():
+        assert f"## mpi: {name}" in page
+        assert set(preset_sources(name, "mpi")) <= rows(page)
     assert set(router_presets()) <= rows(page)
 
 

@@ -40,7 +40,7 @@ def presets() -> None:
     from rich.table import Table
 
     from pantala.scenario import Machine, machine_presets, router_presets
-    from pantala.scenario.presets import example, preset_text
+    from pantala.scenario.presets import example, mpi_presets, preset_text
 
     output = console()
     table = Table(title="Machines, for machine.preset", title_justify="left")
@@ -55,6 +55,12 @@ def presets() -> None:
     table.add_column("what")
     for name in router_presets():
         table.add_row(name, preset_text("routers", name))
+    output.print(table)
+    table = Table(title="What messages cost their hosts, for mpi.preset", title_justify="left")
+    table.add_column("name", no_wrap=True)
+    table.add_column("what")
+    for name in mpi_presets():
+        table.add_row(name, preset_text("mpi", name))
     output.print(table)
 
 

@@ -1,4 +1,4 @@
-"""Presets: published machines and router models by name, kept as TOML with the source of every number.
+"""Presets: published machines, router models and host stacks by name, kept as TOML with the source of every number.
 
 A preset is a set of defaults. What the scenario says itself comes first, key by key, however deep it lies.
 
@@ -30,6 +30,7 @@ __all__ = [
     "merge",
     "mpi_preset",
     "mpi_preset_assumptions",
+    "mpi_presets",
     "preset_assumptions",
     "preset_json_schema",
     "preset_sources",
@@ -100,6 +101,11 @@ def router_preset(name: object) -> dict[str, Any]:
     return _preset("routers", name, "model")
 
 
+def mpi_presets() -> list[str]:
+    """The names of the presets of the message layer, for ``mpi.preset``."""
+    return _names("mpi")
+
+
 def mpi_preset(name: object) -> dict[str, Any]:
     """The table ``mpi`` of a preset of the message layer.
 
@@ -120,16 +126,17 @@ def preset_text(folder: str, name: str) -> str:
     return " ".join(line.removeprefix("# ") for line in lines).removeprefix(f"{name}: ")
 
 
-def preset_sources(name: str) -> dict[str, str]:
-    """Where each number of a machine preset is from: the comment behind it, by dotted key.
+def preset_sources(name: str, folder: str = "machines") -> dict[str, str]:
+    """Where each number of a preset is from: the comment behind it, by dotted key.
 
     Args:
         name: the preset, without numbers.
+        folder: of machines, or of mpi.
 
     Returns:
         ``{"machine.packet": "[paper III]", ...}``; empty text for a key without a comment.
     """
-    return dict(_comments(_text("machines", name)))
+    return dict(_comments(_text(folder, name)))
 
 
 def preset_assumptions(name: object) -> dict[str, str]:
