@@ -164,6 +164,62 @@ fn collectives() {
     }
 }
 
+proptest! {
+    /// Whatever costs what, whoever shares a node, and in whatever order packets come: all is received, in order, and
+    /// nothing is left; the same again is the same.
+    #[test]
+    fn everything_at_once(
+        costs in prop::collection::vec(prop_oneof![Just(0), 0..100_000_u64], 11),
+        per_node in 1..7_u32,
+        seed in 0..1_000_u64,
+    ) {
+        let config = MpiConfig {
+            send_overhead_ps: costs[0],
+            receive_overhead_ps: costs[1],
+            gap_ps: costs[2],
+            gap_per_byte_fs: costs[3],
+            call_overhead_ps: costs[4],
+            copy_per_byte_fs: costs[5],
+            registration_ps: costs[6],
+            match_delay_ps: costs[7],
+            host_to_nic_ps: costs[8],
+            nic_to_host_ps: costs[9],
+            memory_latency_ps: costs[10],
+            memory_bandwidth_bytes_per_s: 3_000_000_000,
+            ..MpiConfig::default()
+        };
+        let ranks = 6;
+        let script = |me: u32| {
+            let (left, right) = ((me + ranks - 1) % ranks, (me + 1) % ranks);
+            let sizes = [20, 30_000, 0, 9_000, 700];
+            let mut script = vec![Op::Icollective(WORLD, Call::Allreduce { bytes: 3_000 }, 90)];
+            script.extend((0..).zip(sizes).map(|(i, bytes)| Op::Isend(to(right, 1, bytes), i)));
+            // A receive of less room than a later message has would fail if order were lost.
+            script.extend(sizes.map(|bytes| Op::Recv(from(left, 1, bytes))));
+            script.extend([Op::Compute(5_000), Op::WAITALL]);
+            script.push(Op::Collective(WORLD, Call::Alltoall { bytes: 13_000 }));
+            script.extend([Op::Issend(to(me, 2, 5), 0), Op::Recv(from(me, 2, 5)), Op::Wait(0)]);
+            script
+        };
+        let nodes = ranks.div_ceil(per_node);
+        let once = || {
+            let mut world = shared_world(config, per_node, (0..ranks).map(script).collect());
+            Ideal::reordering(LATENCY, PER_BYTE, 5_000_000, seed).run(&mut world, nodes, Time::MAX);
+            assert_eq!(world.errors(), []);
+            assert!(world.finished(), "{:#?}", world.blocked_report());
+            let held = world.holdings();
+            assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
+            reports(&world)
+        };
+        let reports = once();
+        for report in &reports {
+            let account = report.account;
+            prop_assert_eq!(report.end.unwrap(), account.compute + account.communication());
+        }
+        prop_assert_eq!(&reports, &once());
+    }
+}
+
 /// Two ranks of a node that wait for each other are told as any others.
 #[test]
 fn deadlocks_are_told() {
