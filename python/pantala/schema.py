@@ -166,6 +166,12 @@ _RANKS = Table(
         Column("collective_ns", "f64", "Duration inside collectives."),
         Column("messages_sent", "u64", "Messages sent."),
         Column("bytes_sent", "u64", "Payload sent."),
+        Column(
+            "peak_ingress_bytes",
+            "u64",
+            "The most payload that the rank posted between two waits: its receives, its waits, its sends that do not "
+            "complete at once, and those of its collectives. The peak ingress volume of Kang et al. (SC 2022), IV.",
+        ),
         Column("messages_received", "u64", "Messages received."),
         Column("bytes_received", "u64", "Payload received."),
     ),

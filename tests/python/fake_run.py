@@ -193,6 +193,7 @@ def _ranks(index: int, job: Job, machine: Machine, nodes: Integers, time: Floats
             "collective_ns": time * collective,
             "messages_sent": share // 1000,
             "bytes_sent": share,
+            "peak_ingress_bytes": share,
             "messages_received": share // 1000,
             "bytes_received": share,
         }

@@ -23,6 +23,8 @@ pub(crate) struct Background {
     pub(crate) pending: u32,
     /// Whether it waits for them.
     pub(crate) waiting: bool,
+    /// Payload posted since it last waited.
+    pub(crate) ingress: u64,
 }
 
 impl Background {
@@ -43,7 +45,7 @@ impl<P: Program> World<P> {
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
         let rank = &mut self.ranks[r];
-        let background = Some(Background { running, request, pending: 0, waiting: false });
+        let background = Some(Background { running, request, pending: 0, waiting: false, ingress: 0 });
         let place = rank.background.iter().position(Option::is_none).unwrap_or(rank.background.len());
         if place == rank.background.len() {
             rank.background.push(background);
@@ -87,10 +89,12 @@ impl<P: Program> World<P> {
                     rank.complete(request);
                     return Ok(());
                 }
-                Some(Step::Waitall) if background.pending == 0 => {}
                 Some(Step::Waitall) => {
-                    background.waiting = true;
-                    return Ok(());
+                    background.ingress = 0;
+                    if background.pending > 0 {
+                        background.waiting = true;
+                        return Ok(());
+                    }
                 }
                 Some(step) => {
                     let part = Part::of(&background.running, communicator);

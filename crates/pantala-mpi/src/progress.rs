@@ -200,9 +200,14 @@ impl<P: Program> World<P> {
         }
     }
 
-    /// Blocks if something that the call has started is not complete.
+    /// Blocks if something that the call has started is not complete. A send that is complete at once is no wait; all else is.
     fn finish_call(&mut self, r: usize, kind: CallKind, now: Time) -> bool {
-        self.ranks[r].call_pending == 0 || self.block(r, Until::Call, kind, now)
+        let rank = &mut self.ranks[r];
+        let complete = rank.call_pending == 0;
+        if !complete || kind != CallKind::Send {
+            rank.ingress = 0;
+        }
+        complete || self.block(r, Until::Call, kind, now)
     }
 
     /// The beginning of a collective.

@@ -115,8 +115,7 @@ impl<P: Program> World<P> {
         };
         rank.begin(owner);
         if !local {
-            rank.account.messages_sent += 1;
-            rank.account.bytes_sent += bytes;
+            rank.post(owner, bytes);
         }
         // A rank hands a message to the NIC when it has seen to it; the background has no rank to keep busy.
         let mut handed = now;

@@ -143,6 +143,8 @@ pub(crate) struct Rank<P> {
     pub(crate) collective: Option<Running>,
     pub(crate) matcher: Matcher,
     pub(crate) account: Account,
+    /// Payload posted since the rank last waited.
+    pub(crate) ingress: u64,
     pub(crate) requests: Requests,
     /// By number; `None` where one was given up.
     pub(crate) memberships: Vec<Option<Membership>>,
@@ -188,6 +190,7 @@ impl<P> Rank<P> {
             collective: None,
             matcher: Matcher::new(),
             account: Account::default(),
+            ingress: 0,
             requests: Requests::default(),
             memberships: communicators.into_iter().map(|communicator| Some(Membership::new(communicator))).collect(),
             background: Vec::new(),
@@ -235,6 +238,19 @@ impl<P> Rank<P> {
         } else if let Some(background) = self.background_of(owner) {
             background.pending += 1;
         }
+    }
+
+    /// Accounts for a message that `owner` posts to another rank.
+    pub(crate) fn post(&mut self, owner: u32, bytes: u64) {
+        let ingress = match self.background_of(owner) {
+            Some(background) => &mut background.ingress,
+            None => &mut self.ingress,
+        };
+        *ingress += bytes;
+        let ingress = *ingress;
+        self.account.peak_ingress = self.account.peak_ingress.max(ingress);
+        self.account.messages_sent += 1;
+        self.account.bytes_sent += bytes;
     }
 
     /// Counts a send or receive of `owner` as complete.

@@ -75,6 +75,9 @@ pub struct Account {
     pub messages_sent: u64,
     /// Their payload.
     pub bytes_sent: u64,
+    /// The most payload posted between two waits: the rank's, or those of one of its collectives in the background. The
+    /// peak ingress volume of Kang et al. (SC 2022), section IV.
+    pub peak_ingress: u64,
     /// Messages whose payload has arrived.
     pub messages_received: u64,
     /// Their payload.

@@ -43,6 +43,7 @@ impl<P: Program> World<P> {
             }
             Op::Probe(ref incoming) => {
                 let Expected { source, context, tag, .. } = self.expected(r, incoming)?;
+                self.ranks[r].ingress = 0;
                 self.ranks[r].asked = Asked::Found { source, context, tag };
                 let found = self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
                 Ok(found || self.block(r, Until::Message { source, context, tag }, CallKind::Recv, now))
@@ -58,12 +59,14 @@ impl<P: Program> World<P> {
 
     fn wait_all(&mut self, r: usize, first: Request, count: u32, now: Time) -> bool {
         let rank = &mut self.ranks[r];
+        rank.ingress = 0;
         rank.asked = Asked::All(first, count);
         !rank.requests.await_all(first, count) || self.block(r, Until::Requests(first, count), CallKind::Wait, now)
     }
 
     fn wait_any(&mut self, r: usize, asked: Asked, first: Request, count: u32, now: Time) -> bool {
         let rank = &mut self.ranks[r];
+        rank.ingress = 0;
         rank.asked = asked;
         !rank.requests.await_any(first, count) || self.block(r, Until::Requests(first, count), CallKind::Wait, now)
     }

@@ -49,6 +49,45 @@ fn communication_time_is_split_by_kind_of_call() {
     assert_eq!((zero.messages_sent, zero.bytes_sent, zero.messages_received, zero.bytes_received), (2, 13_000, 2, 100));
 }
 
+/// The most that a rank posts between two waits, whether or not it had to wait there.
+#[test]
+fn the_peak_of_ingress_is_between_two_waits() {
+    let receives = |sizes: &[u64]| sizes.iter().map(|&bytes| Op::Recv(from(0, 0, bytes))).collect::<Vec<_>>();
+    let peak = |sender: Vec<Op>, sizes: &[u64]| {
+        let mut world = world(MpiConfig::default(), vec![sender, receives(sizes)]);
+        finish(&mut world, &mut network());
+        reports(&world)[0].account.peak_ingress
+    };
+    let (small, long) = (1_000, 20_000);
+    let isend = |request, bytes| Op::Isend(to(1, 0, bytes), request);
+    let send = |bytes| Op::Send(to(1, 0, bytes));
+    assert_eq!(peak(vec![isend(0, long), isend(1, small), Op::WAITALL], &[long, small]), long + small);
+    assert_eq!(peak(vec![isend(0, long), Op::WAITALL, isend(0, small), Op::WAITALL], &[long, small]), long);
+    // Computing is no wait; nor is a send that is complete at once, but a long one is.
+    assert_eq!(peak(vec![send(small), Op::Compute(9_000_000), send(small)], &[small; 2]), 2 * small);
+    assert_eq!(peak(vec![send(long), send(long), isend(0, small), Op::WAITALL], &[long, long, small]), long);
+    // A test is none.
+    assert_eq!(peak(vec![isend(0, small), Op::Test(0), isend(1, small), Op::WAITALL], &[small; 2]), 2 * small);
+    // Messages to itself do not enter the network.
+    let own = vec![Op::Irecv(from(0, 0, 9_000), 1), Op::Isend(to(0, 0, 9_000), 2), Op::WAITALL, send(small)];
+    assert_eq!(peak(own, &[small]), small);
+}
+
+/// A tree's node sends to two children, a ring's member one message a round; in the background as well.
+#[test]
+fn the_peak_of_ingress_of_collectives_is_that_of_a_round() {
+    for (call, peak) in [(Call::Allreduce { bytes: 50_000 }, 100_000), (Call::Alltoall { bytes: 700 }, 700)] {
+        for script in [
+            vec![Op::Collective(0, call.clone()), Op::Collective(0, call.clone())],
+            vec![Op::Icollective(0, call.clone(), 0), Op::Compute(1_000), Op::WAITALL],
+        ] {
+            let mut world = world(MpiConfig::default(), vec![script; 7]);
+            finish(&mut world, &mut network());
+            assert_eq!(reports(&world).iter().map(|r| r.account.peak_ingress).max(), Some(peak), "{call:?}");
+        }
+    }
+}
+
 #[test]
 fn a_phase_under_way_counts_up_to_now() {
     let mut world = world(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);

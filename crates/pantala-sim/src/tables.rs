@@ -126,6 +126,7 @@ fn ranks_table(run: &Run<'_>, reports: &[RankReport]) -> Table {
         .f64("collective_ns", rows().map(|r| ns(r.account.collective)))
         .u64("messages_sent", rows().map(|r| r.account.messages_sent))
         .u64("bytes_sent", rows().map(|r| r.account.bytes_sent))
+        .u64("peak_ingress_bytes", rows().map(|r| r.account.peak_ingress))
         .u64("messages_received", rows().map(|r| r.account.messages_received))
         .u64("bytes_received", rows().map(|r| r.account.bytes_received))
 }

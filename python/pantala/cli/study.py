@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pantala.cli.tables import console
+from pantala.cli.tables import console, cores
 
 if TYPE_CHECKING:
     from pantala.studies import Outcome
@@ -59,7 +59,7 @@ def run(
             else:
                 errors.print(f"{done}/{count} {text}", highlight=False, markup=False, soft_wrap=True)
 
-        options = Options(target, quick, jobs or _cores(), seed, overwrite, progress)
+        options = Options(target, quick, jobs or cores(), seed, overwrite, progress)
         try:
             outcome = found.run(options)
         except KeyboardInterrupt:
@@ -80,13 +80,6 @@ def studies() -> None:
     for each in all_studies():
         table.add_row(each.name, each.source, each.title)
     console().print(table)
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _show(outcome: Outcome, source: str) -> None:

@@ -1,4 +1,4 @@
-"""Tables on the terminal, all drawn alike."""
+"""What commands share: tables on the terminal, all drawn alike, and how many processes they start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["console", "facts", "table"]
+__all__ = ["console", "cores", "facts", "table"]
 
 #: Columns of a line where nobody says how many there are: in a file or a pipe nothing is cut off.
 _WIDE = 200
@@ -51,3 +51,10 @@ def facts(title: str | None = None) -> Table:
     drawn.add_column("what")
     drawn.add_column("how much", justify="right")
     return drawn
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pantala.cli.tables import console
+from pantala.cli.tables import console, cores, table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from pantala.communication import Communication
+    from pantala.paper_tables import PaperTable, Record
 
 __all__ = ["HELP", "app"]
 
@@ -29,14 +32,14 @@ def workloads() -> None:
 
     from pantala.scenario.workload import APPLICATIONS
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("application", no_wrap=True)
-    table.add_column("ranks", justify="right")
-    table.add_column("what it is")
+    shown = Table(box=SIMPLE_HEAD, pad_edge=False)
+    shown.add_column("application", no_wrap=True)
+    shown.add_column("ranks", justify="right")
+    shown.add_column("what it is")
     for kind, application in APPLICATIONS.items():
         what = (application.__doc__ or "").partition("\n")[0].partition(": ")
-        table.add_row(kind, f"{application.paper_ranks:,}", what[2][:1].upper() + what[2][1:] if what[2] else what[0])
-    console().print(table)
+        shown.add_row(kind, f"{application.paper_ranks:,}", what[2][:1].upper() + what[2][1:] if what[2] else what[0])
+    console().print(shown)
 
 
 @app.command("show", help="Print what an application sends, and draw its communication matrix.")
@@ -89,6 +92,51 @@ def show(
         _draw(job, plot, alone=len(jobs) == 1)
 
 
+_TABLE_HELP = """Run the applications of a paper's table, each alone, and show what they are beside what the paper says.
+
+Tables: kang2022 (Table I; some minutes).
+"""
+
+
+@app.command("table", help=_TABLE_HELP)
+def paper_table(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The table: kang2022.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a row.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--application", "-a", metavar="NAME", help="This application only; repeatable."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="N", help="Processes at a time; all cores if not given.")
+    ] = None,
+) -> None:
+    """Measures a paper's table of applications."""
+    from rich.console import Console
+
+    from pantala.errors import UsageError
+    from pantala.paper_tables import measure
+    from pantala.paper_tables import paper_table as find
+
+    found = find(name)
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"--jobs {jobs}: must be at least 1")
+    if not 0 <= seed < 2**63:
+        raise UsageError(f"--seed {seed}: must be from 0 to 2^63 - 1")
+    with Console(stderr=True).status(f"{name}: running") as line:
+        done: list[str] = []
+
+        def on_row(record: Record, count: int) -> None:
+            done.append(record["application"])
+            line.update(f"{name}: {len(done)} of {count} applications; last {done[-1]}")
+
+        records = measure(found, seed=seed, jobs=jobs or cores(), only=only or (), on_row=on_row)
+    if as_json:
+        print(json.dumps(records, indent=2))
+    else:
+        console().print(_shown(found, records))
+
+
 def _summary(found: Communication) -> dict[str, Any]:
     """The totals of a job, as JSON has them."""
     sent, partners = found.sent_bytes(), found.partners()
@@ -115,23 +163,23 @@ def _print(found: Communication) -> None:
     from pantala.report.words import count, duration, size
 
     sent, partners = found.sent_bytes(), found.partners()
-    table = Table(
+    shown = Table(
         box=SIMPLE_HEAD,
         pad_edge=False,
         show_header=False,
         title=f"{found.job}: {count(found.ranks)} ranks",
         title_justify="left",
     )
-    table.add_row("messages", count(found.total_messages))
-    table.add_row("bytes", f"{found.total_bytes / 1e6:,.2f} MB")
-    table.add_row("a rank sends", f"{size(float(sent.mean()))} on average, {size(float(sent.max()))} at most")
-    table.add_row("to how many others", f"{float(partners.mean()):.3g} on average, {int(partners.max())} at most")
+    shown.add_row("messages", count(found.total_messages))
+    shown.add_row("bytes", f"{found.total_bytes / 1e6:,.2f} MB")
+    shown.add_row("a rank sends", f"{size(float(sent.mean()))} on average, {size(float(sent.max()))} at most")
+    shown.add_row("to how many others", f"{float(partners.mean()):.3g} on average, {int(partners.max())} at most")
     if found.sizes:
-        table.add_row("sizes of a message", _sizes(found))
-    table.add_row("a rank computes", f"{duration(float(found.compute_ns.mean()))} on average")
+        shown.add_row("sizes of a message", _sizes(found))
+    shown.add_row("a rank computes", f"{duration(float(found.compute_ns.mean()))} on average")
     for name, (messages, payload) in found.operations.items():
-        table.add_row(name.replace("_", " "), f"{count(messages)} messages, {payload / 1e6:,.2f} MB")
-    console().print(table)
+        shown.add_row(name.replace("_", " "), f"{count(messages)} messages, {payload / 1e6:,.2f} MB")
+    console().print(shown)
 
 
 def _sizes(found: Communication) -> str:
@@ -155,3 +203,19 @@ def _draw(found: Communication, plot: Path | None, *, alone: bool) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     save(communication_matrix(found), place)
     console().print(f"matrix: {place}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _shown(found: PaperTable, records: list[Record]) -> Table:
+    """Every column of the table, with the paper's value and the difference in percent behind each."""
+    headings = ["application"]
+    for column in found.columns:
+        headings += [column.heading, "paper", "off"]
+    shown = table(f"{found.title}: {found.source}", headings, "off: measured against the paper", gap=2)
+    for record in records:
+        cells = [record["application"]]
+        for column in found.columns:
+            measured, paper = record.get(column.key), record.get(f"paper_{column.key}")
+            cells += ["" if value is None else f"{value / column.unit:.2f}" for value in (measured, paper)]
+            cells.append("" if measured is None or paper is None else f"{100 * (measured / paper - 1):+.1f}%")
+        shown.add_row(*cells)
+    return shown

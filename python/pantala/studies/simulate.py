@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import os
-import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from pantala import native
+from pantala.parallel import each
 from pantala.plan import resolve_plan
 from pantala.results import Run
 from pantala.scenario import Scenario
@@ -228,35 +225,11 @@ def simulate(
             records[point.key] = kept
             on_point(kept, True)
     missing.sort(key=lambda point: (-point.cost, point.key))
-    for record in _measure_all(missing, jobs):
+    for record in each(Point.measure, missing, jobs):
         _write(directory, record)
         records[record["key"]] = record
         on_point(record, False)
     return {point.key: records[point.key] for point in points}
-
-
-def _measure_all(points: Sequence[Point], jobs: int) -> Iterator[Record]:
-    """Measures points, `jobs` at a time, and gives each record as it comes; an error ends all that still runs."""
-    if jobs == 1 or len(points) < 2:
-        yield from (point.measure() for point in points)
-        return
-    # Forked processes would share the threads' locks of Polars.
-    context = multiprocessing.get_context("spawn")
-    # Ctrl-C goes to all processes of a terminal; this one answers it for all.
-    deaf = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    pool = ProcessPoolExecutor(min(jobs, len(points)), context, initializer=deaf)
-    try:
-        waiting = {pool.submit(Point.measure, point) for point in points}
-        while waiting:
-            # Short waits: the handler of SIGINT that Polars puts in front of Python's does not break off long ones.
-            done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-            yield from (each.result() for each in done)
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in multiprocessing.active_children():
-            worker.terminate()
-        raise
-    pool.shutdown()
 
 
 def _path(directory: Path, key: str) -> Path:

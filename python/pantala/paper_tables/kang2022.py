@@ -1,0 +1,77 @@
+"""Table I of Kang et al. (SC 2022): nine applications, each alone under Q-adaptive routing from a cold start.
+
+Source: Kang et al., "Study of Workload Interference with Intelligent Routing on Dragonfly", SC 2022, Table I;
+communication times from V, where the text gives them. Which run the table is of, the paper does not say: one under
+Q-adaptive routing with random placement is assumed. Its MB are 10^6 bytes.
+"""
+
+from __future__ import annotations
+
+from pantala.paper_tables.table import Column, PaperTable, Row
+from pantala.scenario import (
+    CosmoFlow,
+    Dl,
+    Fft3d,
+    Halo3d,
+    Job,
+    Lqcd,
+    Lu,
+    Lulesh,
+    Scenario,
+    Stencil5d,
+    UniformRandom,
+)
+from pantala.scenario.workload import Workload
+from pantala.units import Size
+
+__all__ = ["TABLE"]
+
+_RANKS, _CUBE = 528, 512
+
+
+def _alone(application: str, workload: Workload, seed: int) -> Scenario:
+    """An application alone on the paper's machine; LULESH has a cube of ranks."""
+    ranks = _CUBE if isinstance(workload, Lulesh) else _RANKS
+    name = application.lower()
+    job = Job(name=name, ranks=ranks, workload=workload)
+    return Scenario(name=f"kang2022-{name}", seed=seed, machine="kang2022", routing="q_adaptive", jobs=(job,))
+
+
+def _rows(seed: int) -> list[Row]:
+    # Total MB, execution ms, injection rate GB/s, peak ingress B; and communication ms, where the text gives it.
+    applications: list[tuple[str, Workload, tuple[float, ...]]] = [
+        ("UR", UniformRandom(), (11_829.48, 13.31, 888.48, 3_070)),
+        ("LU", Lu(), (13_713.22, 13.71, 999.88, 30_000, 13.24)),
+        ("FFT3D", Fft3d(), (15_781.09, 12.53, 1_259.35, 51_680, 5.35)),
+        ("Halo3D", Halo3d(), (47_769.10, 10.85, 4_403.81, 1_150_000)),
+        ("LQCD", Lqcd(), (11_924.31, 13.79, 864.70, 4_600_000, 13.43)),
+        ("Stencil5D", Stencil5d(), (9_833.95, 13.70, 717.87, 14_000_000)),
+        ("CosmoFlow", CosmoFlow(), (2_373.84, 13.65, 173.86, 2_250_000, 2.77)),
+        ("DL", Dl(), (9_714.44, 11.86, 819.12, 2_300_000)),
+        ("LULESH", Lulesh(), (17_900.12, 12.34, 1_450.78, 1_950_000)),
+    ]
+    keys = ("total_mb", "execution_ms", "injection_gb_per_s", "peak_ingress_bytes", "communication_ms")
+    rows = [
+        Row(name, _alone(name, workload, seed), dict(zip(keys, paper, strict=False)))
+        for name, workload, paper in applications
+    ]
+    sweep = _alone("LULESH-sweep", Lulesh(message=Size(0), iterations=1), seed)
+    rows[-1] = Row(
+        "LULESH", rows[-1].scenario, {**rows[-1].paper, "sweep_peak_ingress_bytes": 14_910}, {"sweep": sweep}
+    )
+    return rows
+
+
+TABLE = PaperTable(
+    name="kang2022",
+    title="Applications",
+    source="Kang et al. (SC 2022), Table I",
+    rows=_rows,
+    columns=(
+        Column("total_mb", "total MB"),
+        Column("execution_ms", "execution ms"),
+        Column("injection_gb_per_s", "rate GB/s"),
+        Column("peak_ingress_bytes", "peak ingress KB", 1e3),
+        Column("communication_ms", "communication ms"),
+    ),
+)

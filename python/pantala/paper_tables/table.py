@@ -1,0 +1,173 @@
+"""What a paper's table of applications is, and how it is measured: one run a row, several at a time.
+
+A row is an application alone on the paper's machine. What is measured of its run is a function of the table's, by
+default `of_first_job`; beside each value stands the paper's, where it has one.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pantala import native
+from pantala.errors import UsageError, nearest
+from pantala.parallel import each
+from pantala.results import Run
+from pantala.scenario import Scenario
+
+__all__ = ["Column", "PaperTable", "Record", "Row", "measure", "of_first_job"]
+
+#: What is known of a row: its name, what was measured, and what the paper says, prefixed with ``paper_``.
+Record = dict[str, Any]
+
+#: What a run of a table need not write.
+_RECORD_NOTHING = {
+    "record.packets": "off",
+    "record.messages": False,
+    "record.iterations": False,
+    "record.link_windows": False,
+}
+
+
+def of_first_job(run: Run) -> dict[str, float]:
+    """What the applications of a table have in common, measured of the first job of a run.
+
+    Returns:
+        ``total_mb``, payload of all messages but those of a rank to itself, those of collectives included, in 10^6 B;
+        ``execution_ms``, from its start to its last rank's end; ``injection_gb_per_s``, the quotient of the two, in
+        10^9 B/s; ``peak_ingress_bytes``, the most that any rank posts between two waits; ``compute_ms`` and
+        ``communication_ms``, a rank's times, means over the ranks.
+    """
+    job = run.jobs.filter(pl.col("job") == 0).collect().row(0, named=True)
+    ranks = run.ranks.filter(pl.col("job") == 0)
+    sums = ranks.select(
+        pl.col("bytes_sent").sum(),
+        pl.col("peak_ingress_bytes").max(),
+        pl.col("compute_time_ns", "communication_time_ns").mean(),
+    )
+    row = sums.collect().row(0, named=True)
+    total, time = row["bytes_sent"] / 1e6, (job["end_ns"] - job["start_ns"]) / 1e6
+    return {
+        "total_mb": total,
+        "execution_ms": time,
+        "injection_gb_per_s": total / time,
+        "peak_ingress_bytes": row["peak_ingress_bytes"],
+        "compute_ms": row["compute_time_ns"] / 1e6,
+        "communication_ms": row["communication_time_ns"] / 1e6,
+    }
+
+
+@dataclass(frozen=True)
+class Row:
+    """One application of a table.
+
+    Attributes:
+        application: its name in the paper.
+        scenario: it alone on the paper's machine; it must end by itself.
+        paper: what the paper says, by the names of what is measured; of a part with the part's name in front.
+        parts: scenarios of phases that the paper tells apart. Of them is kept what the paper gives of them.
+    """
+
+    application: str
+    scenario: Scenario
+    paper: Mapping[str, float]
+    parts: Mapping[str, Scenario] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as it is printed: the key of its values, its heading, and one unit of it in the values' unit."""
+
+    key: str
+    heading: str
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A paper's table of applications.
+
+    Attributes:
+        name: as the command line has it.
+        title: what it shows, in a line.
+        source: the paper, and where in it.
+        rows: the rows for a seed.
+        columns: what is printed, in this order.
+        of_run: what is measured of a run.
+    """
+
+    name: str
+    title: str
+    source: str
+    rows: Callable[[int], Sequence[Row]]
+    columns: tuple[Column, ...]
+    of_run: Callable[[Run], dict[str, float]] = of_first_job
+
+
+def measure(
+    table: PaperTable,
+    *,
+    seed: int = 1,
+    jobs: int = 1,
+    only: Sequence[str] = (),
+    on_row: Callable[[Record, int], None] = lambda _record, _count: None,
+) -> list[Record]:
+    """Runs the applications of a table and measures them.
+
+    Args:
+        table: the table.
+        seed: of all scenarios.
+        jobs: how many processes run at a time; results do not depend on it.
+        only: the applications wanted, by the paper's names in any case; all if empty.
+        on_row: called with each row as it comes, and how many there will be.
+
+    Returns:
+        An object a row, in the table's order: ``application``, all that was measured, and the paper's values with the
+        prefix ``paper_``.
+
+    Raises:
+        UsageError: there is no such application.
+        ScenarioError: a row cannot be run.
+        SimulationError: a network stalled.
+    """
+    rows = _chosen(table, seed, only)
+    records: dict[str, Record] = {}
+    # What moves most takes longest, so it begins first.
+    order = sorted(rows, key=lambda row: -row.paper.get("total_mb", 0.0))
+    for record in each(partial(_measured, of_run=table.of_run), order, jobs):
+        records[record["application"]] = record
+        on_row(record, len(rows))
+    return [records[row.application] for row in rows]
+
+
+def _chosen(table: PaperTable, seed: int, only: Sequence[str]) -> list[Row]:
+    rows = list(table.rows(seed))
+    names = {row.application.lower(): row.application for row in rows}
+    wanted = set()
+    for name in only:
+        if name.lower() not in names:
+            close = nearest(name, names.values())
+            remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(names.values())}"
+            raise UsageError(f"application = '{name}': is not in {table.name}; {remedy}")
+        wanted.add(names[name.lower()])
+    return [row for row in rows if not wanted or row.application in wanted]
+
+
+def _measured(row: Row, of_run: Callable[[Run], dict[str, float]]) -> Record:
+    record: Record = {"application": row.application, **_run(row.scenario, of_run)}
+    for part, scenario in row.parts.items():
+        found = {f"{part}_{key}": value for key, value in _run(scenario, of_run).items()}
+        record |= {key: value for key, value in found.items() if key in row.paper}
+    return record | {f"paper_{key}": value for key, value in row.paper.items()}
+
+
+def _run(scenario: Scenario, of_run: Callable[[Run], dict[str, float]]) -> dict[str, float]:
+    with tempfile.TemporaryDirectory(prefix="pantala-table-") as directory:
+        native.run(scenario.replace(_RECORD_NOTHING).resolve(), Path(directory), None)
+        return of_run(Run(directory))

@@ -1,0 +1,103 @@
+"""Papers' tables of applications: how they are run, shown and written, on a tiny table; and what the real ones are."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import pantala as pt
+from pantala.cli import main
+from pantala.paper_tables import Column, PaperTable, Row, measure, paper_table, paper_tables, registry
+from pantala.scenario import AllreduceLoop, Halo3d, Job, Scenario
+from pantala.scenario.workload import Workload
+
+_MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+
+
+def _alone(name: str, ranks: int, workload: Workload, seed: int) -> Scenario:
+    job = Job(name=name, ranks=ranks, workload=workload)
+    return Scenario(name=name, seed=seed, machine=_MACHINE, routing="minimal", jobs=(job,))
+
+
+def _rows(seed: int) -> list[Row]:
+    halo = Halo3d(grid=(2, 2, 2), message="20 kB", iterations=3, compute="1 us")
+    tree = AllreduceLoop(message="10 kB", iterations=2)
+    part = _alone("part", 8, Halo3d(grid=(8, 1, 1), message="7 kB", iterations=1), seed)
+    paper = {"total_mb": 1.44, "execution_ms": 0.5, "ends_peak_ingress_bytes": 14_000.0}
+    return [
+        Row("Halo", _alone("halo", 8, halo, seed), paper, {"ends": part}),
+        Row("Tree", _alone("tree", 7, tree, seed), {"total_mb": 0.24, "peak_ingress_bytes": 20_000.0}),
+    ]
+
+
+TINY = PaperTable(
+    name="tiny",
+    title="Two applications",
+    source="nobody, Table 0",
+    rows=_rows,
+    columns=(Column("total_mb", "total MB"), Column("peak_ingress_bytes", "peak KB", 1e3)),
+)
+
+
+def test_a_table_is_measured_row_by_row() -> None:
+    seen = []
+    halo, tree = measure(TINY, on_row=lambda record, count: seen.append((record["application"], count)))
+    assert sorted(seen) == [("Halo", 2), ("Tree", 2)]
+    # Open grid of eight: each rank has three neighbours; a tree of seven has six edges, used both ways.
+    assert (halo["total_mb"], halo["peak_ingress_bytes"]) == (3 * 24 * 20e3 / 1e6, 60e3)
+    assert (tree["total_mb"], tree["peak_ingress_bytes"]) == (2 * 12 * 10e3 / 1e6, 20e3)
+    assert halo["compute_ms"] == pytest.approx(3e-3)
+    assert isinstance(halo["execution_ms"], float)
+    assert halo["injection_gb_per_s"] == pytest.approx(1.44 / halo["execution_ms"])
+    assert halo["execution_ms"] == pytest.approx(halo["compute_ms"] + halo["communication_ms"], rel=0.2)
+    # Of a part is kept what the paper gives of it.
+    assert halo["ends_peak_ingress_bytes"] == halo["paper_ends_peak_ingress_bytes"] == 14e3
+    assert not any(key.startswith("ends_") and key != "ends_peak_ingress_bytes" for key in halo)
+    assert "paper_execution_ms" not in tree
+
+
+def test_a_table_is_the_same_in_processes() -> None:
+    assert measure(TINY, jobs=2, seed=3) == measure(TINY, seed=3)
+
+
+def test_a_choice_of_applications() -> None:
+    assert [record["application"] for record in measure(TINY, only=["tree"])] == ["Tree"]
+    with pytest.raises(pt.UsageError, match="application = 'tre': is not in tiny; did you mean 'Tree'"):
+        measure(TINY, only=["tre"])
+
+
+def _line(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as end:
+        main(["workload", "table", *words])
+    written = capsys.readouterr()
+    assert isinstance(end.value.code, int)
+    return end.value.code, written.out, written.err
+
+
+def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(registry, "paper_table", lambda _name: TINY)
+    monkeypatch.setattr("pantala.paper_tables.paper_table", lambda _name: TINY)
+    status, text, _ = _line(capsys, "tiny", "--json", "--jobs", "1")
+    assert (status, json.loads(text)) == (0, measure(TINY))
+    status, text, _ = _line(capsys, "tiny", "--jobs", "1")
+    assert status == 0
+    words = next(line.split() for line in text.splitlines() if line.startswith("Tree"))
+    assert words == ["Tree", "0.24", "0.24", "+0.0%", "20.00", "20.00", "+0.0%"]
+    monkeypatch.undo()
+    status, _, line = _line(capsys, "kang2021")
+    assert (status, line) == (2, "table = 'kang2021': is not a table; did you mean 'kang2022'?\n")
+    assert _line(capsys, "kang2022", "--jobs", "0")[0] == 2
+
+
+@pytest.mark.parametrize("table", paper_tables(), ids=lambda table: table.name)
+def test_every_row_of_every_table_can_run(table: PaperTable) -> None:
+    assert paper_table(table.name) is table
+    rows = table.rows(5)
+    assert len({row.application for row in rows}) == len(rows)
+    for row in rows:
+        for scenario in (row.scenario, *row.parts.values()):
+            assert scenario.seed == 5
+            assert not scenario.jobs[0].endless
+            scenario.resolve()
+        assert set(row.paper) & {column.key for column in table.columns}
