@@ -6,9 +6,13 @@
 pub mod allreduce_loop;
 pub mod fft3d;
 mod lattice;
+pub mod lqcd;
+pub mod lulesh;
+pub mod pencil_fft;
 mod rank;
 mod script;
 pub mod stencil;
+pub mod sweep;
 pub mod uniform_random;
 
 use std::fmt::Debug;

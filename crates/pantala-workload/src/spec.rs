@@ -9,7 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::motifs::Motif;
 use crate::motifs::allreduce_loop::AllreduceLoop;
 use crate::motifs::fft3d::Fft3d;
+use crate::motifs::lqcd::Lqcd;
+use crate::motifs::lulesh::Lulesh;
+use crate::motifs::pencil_fft::PencilFft;
 use crate::motifs::stencil::Stencil;
+use crate::motifs::sweep::Sweep;
 use crate::motifs::uniform_random::UniformRandom;
 use crate::noise::Noise;
 use crate::patterns::Pattern;
@@ -26,6 +30,14 @@ pub enum WorkloadSpec {
     Stencil(Stencil),
     /// Alltoalls in rows and columns.
     Fft3d(Fft3d),
+    /// The same with blocks as a cube of points gives them.
+    PencilFft(PencilFft),
+    /// A wave from corner to corner.
+    Sweep(Sweep),
+    /// Neighbours on a grid of four dimensions, nearest and third-nearest, and allreduces.
+    Lqcd(Lqcd),
+    /// Neighbours across faces, edges and corners, then a sweep.
+    Lulesh(Lulesh),
     /// Compute, allreduce, again.
     AllreduceLoop(AllreduceLoop),
 }
@@ -60,6 +72,10 @@ impl WorkloadSpec {
             Self::UniformRandom(motif) => motif,
             Self::Stencil(motif) => motif,
             Self::Fft3d(motif) => motif,
+            Self::PencilFft(motif) => motif,
+            Self::Sweep(motif) => motif,
+            Self::Lqcd(motif) => motif,
+            Self::Lulesh(motif) => motif,
             Self::AllreduceLoop(motif) => motif,
         })
     }

@@ -16,20 +16,40 @@ from pantala.scenario.presets import machine_presets, router_presets
 from pantala.scenario.routing import Aries, QAdaptive, Routing
 from pantala.scenario.scenario import Record, Scenario, Stop
 from pantala.scenario.topology import Topology
-from pantala.scenario.workload import AllreduceLoop, Compute, Fft3d, Halo3d, Pattern, UniformRandom
+from pantala.scenario.workload import (
+    AllreduceLoop,
+    Application,
+    Compute,
+    CosmoFlow,
+    Dl,
+    Fft3d,
+    Halo3d,
+    Lqcd,
+    Lu,
+    Lulesh,
+    Pattern,
+    Stencil5d,
+    UniformRandom,
+)
 
 __all__ = [
     "AllreduceLoop",
+    "Application",
     "Aries",
     "Collectives",
     "Compute",
     "ComputeNoise",
     "ContiguousPlacement",
+    "CosmoFlow",
+    "Dl",
     "Fft3d",
     "Halo3d",
     "Job",
     "Link",
     "Links",
+    "Lqcd",
+    "Lu",
+    "Lulesh",
     "Machine",
     "Mpi",
     "Nic",
@@ -43,6 +63,7 @@ __all__ = [
     "Router",
     "Routing",
     "Scenario",
+    "Stencil5d",
     "Stop",
     "Topology",
     "UniformRandom",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from pantala.scenario.base import Count, Index, Model, Name, Share, UnsignedDuration
 from pantala.scenario.routing import Routing
-from pantala.scenario.workload import Pattern, Workload
+from pantala.scenario.workload import Application, Pattern, Workload
 from pantala.units import Duration
 
 __all__ = [
@@ -122,6 +122,12 @@ class Job(Model):
     """How much the times differ that ranks compute; the name of a law alone will do."""
     workload: Workload
     """What the ranks do."""
+
+    @model_validator(mode="after")
+    def _legal_ranks(self) -> Job:
+        if isinstance(self.workload, Application):
+            self.workload.check(self.ranks)
+        return self
 
     @property
     def node_count(self) -> int:

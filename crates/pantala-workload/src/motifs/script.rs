@@ -84,6 +84,16 @@ impl Script {
         self.push(Op::Sendrecv(outgoing(destination, tag, sent), incoming(source, tag, received)));
     }
 
+    /// How many sends and receives have been started since the last [`waitall`](Self::waitall).
+    pub const fn started(&self) -> Request {
+        self.requests
+    }
+
+    /// Waits for `count` of what has been started, from the request `first` on; their numbers are not given anew.
+    pub fn wait(&mut self, first: Request, count: u32) {
+        self.push(Op::Waitall { first, count });
+    }
+
     /// Waits for everything that has been started.
     pub fn waitall(&mut self) {
         self.push(Op::WAITALL);

@@ -10,9 +10,15 @@ from pydantic import Field
 
 from pantala.scenario.workload.allreduce_loop import AllreduceLoop
 from pantala.scenario.workload.application import Application, Compute
+from pantala.scenario.workload.cosmoflow import CosmoFlow
+from pantala.scenario.workload.dl import Dl
 from pantala.scenario.workload.fft3d import Fft3d
 from pantala.scenario.workload.halo3d import Halo3d
+from pantala.scenario.workload.lqcd import Lqcd
+from pantala.scenario.workload.lu import Lu
+from pantala.scenario.workload.lulesh import Lulesh
 from pantala.scenario.workload.pattern import Pattern
+from pantala.scenario.workload.stencil5d import Stencil5d
 from pantala.scenario.workload.uniform_random import UniformRandom
 
 __all__ = [
@@ -20,16 +26,22 @@ __all__ = [
     "AllreduceLoop",
     "Application",
     "Compute",
+    "CosmoFlow",
+    "Dl",
     "Fft3d",
     "Halo3d",
+    "Lqcd",
+    "Lu",
+    "Lulesh",
     "Pattern",
+    "Stencil5d",
     "UniformRandom",
     "Workload",
 ]
 
 #: What the ranks of a job do; `kind` says which.
 Workload = Annotated[
-    Pattern | UniformRandom | Halo3d | Fft3d | AllreduceLoop,
+    Pattern | UniformRandom | Lu | Fft3d | Halo3d | Lqcd | Stencil5d | CosmoFlow | Dl | Lulesh | AllreduceLoop,
     Field(discriminator="kind"),
 ]
 

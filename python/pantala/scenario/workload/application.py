@@ -68,6 +68,9 @@ class Application(Model):
         """The size in bytes of a message that is in proportion to a rank's part: at least one byte."""
         return max(1, round(size * self.share(ranks)))
 
+    def check(self, ranks: int) -> None:
+        """Refuses a number of ranks that the application cannot have, naming the nearest ones that it can."""
+
     @abstractmethod
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """The plan's workload object, for a job of `ranks`."""

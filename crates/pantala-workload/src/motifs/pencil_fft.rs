@@ -1,0 +1,116 @@
+//! A 3D FFT of real numbers in pencils: alltoalls of uneven blocks in rows and columns of a 2D process array.
+//!
+//! FFT3D of Kang et al. (SC 2022), section IV, as SST's motif has it. The points are a cube of `n` a side, of which transforms along the
+//! first axis leave `h = n / 2 + 1` complex ones. `R` rows divide the first axis, and the second before it is transformed; `C`
+//! columns divide the third axis, and the second after it. Where an axis does not divide evenly, the first parts are one longer.
+//!
+//! The forward transform computes along the first axis, transposes in columns, computes, transposes in rows, computes, and ends in
+//! a barrier; the backward one does the same the other way round. A rank in row `r` and column `c` sends `h_i n_r n_c` points to row
+//! `i` and `h_r n_i n_c` to column `i`, where `h_i`, `n_i` are parts of an axis.
+//!
+//! Ranks fill the array row by row: rank `row * columns + column`.
+
+use std::sync::Arc;
+
+use pantala_engine::Time;
+use pantala_mpi::collectives::Exchange;
+use pantala_mpi::{Call, Communicator, Fault, WORLD};
+use serde::{Deserialize, Serialize};
+
+use super::{Motif, Place, Script, bounded, positive};
+use crate::grid;
+
+/// The motif's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PencilFft {
+    /// The process array: rows, columns.
+    pub grid: [u32; 2],
+    /// Points along each side of the cube.
+    pub points: u32,
+    /// Bytes of a complex point.
+    pub point_bytes: u64,
+    /// Iterations, each forward and backward.
+    pub iterations: u32,
+    /// Compute times of the forward transform: before, between and after its transpositions, ps.
+    #[serde(default)]
+    pub compute_forward_ps: [Time; 3],
+    /// Compute times of the backward transform, ps.
+    #[serde(default)]
+    pub compute_backward_ps: [Time; 3],
+}
+
+const ROW: u16 = 1;
+const COLUMN: u16 = 2;
+
+impl Motif for PencilFft {
+    fn check(&self, ranks: u32) -> Result<(), Fault> {
+        grid::check(&self.grid, ranks, 2)?;
+        let [rows, columns] = self.grid;
+        let least = columns.max(rows.saturating_mul(2).saturating_sub(2)).max(1);
+        if self.points < least || self.points > MOST_POINTS {
+            let message = format!("an array of {rows} x {columns} ranks needs {least} to {MOST_POINTS} points a side");
+            return Err(Fault::new("points", self.points, message, format!("write {least} or more")));
+        }
+        positive("point_bytes", self.point_bytes)?;
+        positive("iterations", u64::from(self.iterations))?;
+        for time in self.compute_forward_ps {
+            bounded("compute_forward_ps", time)?;
+        }
+        self.compute_backward_ps.into_iter().try_for_each(|time| bounded("compute_backward_ps", time))
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    /// 1 is the rank's row, 2 its column.
+    fn communicators(&self, place: &Place) -> Vec<Communicator> {
+        let [rows, columns] = self.grid;
+        let (row, column) = (place.rank / columns, place.rank % columns);
+        vec![
+            Communicator::strided(u32::from(ROW), row * columns, 1, columns, column),
+            Communicator::strided(u32::from(COLUMN), column, columns, rows, row),
+        ]
+    }
+
+    fn iteration(&self, place: &Place, script: &mut Script) {
+        let [rows, columns] = self.grid;
+        let (row, column) = (place.rank / columns, place.rank % columns);
+        let bytes = |a: u64, b: u64, c: u64| self.point_bytes * a * b * c;
+        let halves = |i: u32| part(self.points / 2 + 1, rows, i);
+        let by_rows = |i: u32| part(self.points, rows, i);
+        let by_columns = |i: u32| part(self.points, columns, i);
+        let here = by_columns(column);
+        let in_row = Exchange {
+            send: (0..columns).map(|i| bytes(halves(row), by_columns(i), here)).collect(),
+            receive: (0..columns).map(|i| bytes(halves(row), here, by_columns(i))).collect(),
+        };
+        let spread: Vec<u64> = (0..rows).map(|i| bytes(halves(i), by_rows(row), here)).collect();
+        let gathered: Vec<u64> = (0..rows).map(|i| bytes(halves(row), by_rows(i), here)).collect();
+        let down = Exchange { send: spread.clone(), receive: gathered.clone() };
+        let up = Exchange { send: gathered, receive: spread };
+        let in_row = Call::Alltoallv { pairs: Arc::new(in_row) };
+        let [forward, backward] = [down, up].map(|pairs| Call::Alltoallv { pairs: Arc::new(pairs) });
+        let ways = [
+            (self.compute_forward_ps, [(COLUMN, forward), (ROW, in_row.clone())]),
+            (self.compute_backward_ps, [(ROW, in_row), (COLUMN, backward)]),
+        ];
+        for ([before, between, after], [(one, first), (other, second)]) in ways {
+            script.compute(before);
+            script.collective(one, first);
+            script.compute(between);
+            script.collective(other, second);
+            script.compute(after);
+            script.collective(WORLD, Call::Barrier);
+        }
+    }
+}
+
+/// So that no message of a rank is beyond all bounds.
+const MOST_POINTS: u32 = 65_536;
+
+/// The `i`-th of so many parts of an axis.
+const fn part(points: u32, parts: u32, i: u32) -> u64 {
+    (points / parts + (i < points % parts) as u32) as u64
+}

@@ -1,0 +1,29 @@
+"""DL: distributed training on a massive set of data."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pantala.scenario.base import Count, PositiveSize
+from pantala.scenario.workload.application import Compute
+from pantala.scenario.workload.training import Training
+from pantala.units import Duration, Size
+
+__all__ = ["Dl"]
+
+
+class Dl(Training):
+    """DL: large-scale training, with messages as CosmoFlow's and hardly any computing between them.
+
+    Source: Kang et al., SC 2022, IV and Table I (9,714.44 MB on 528 ranks, 4.7 times CosmoFlow's rate). Eight
+    Allreduces of 144,000 doubles by a binary tree move 8 x 2 x 527 x 1.152 MB. The time to compute is fitted.
+    """
+
+    kind: Literal["dl"] = "dl"
+    """Distributed training with Allreduces one after the other."""
+    message: PositiveSize = Size(1_152_000)
+    """Bytes reduced."""
+    iterations: Count = 8
+    """Iterations of every rank."""
+    compute: Compute = Compute(time=Duration(0))
+    """Computing before each Allreduce."""
