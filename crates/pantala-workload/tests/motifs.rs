@@ -57,6 +57,133 @@ fn fft3d_transposes_four_times() {
     }
 }
 
+/// Blocks of a cube's points; what a rank keeps is not sent.
+#[test]
+fn a_pencil_fft_moves_blocks_of_its_cube() {
+    let parts = |points: u64, n: u64| (0..n).map(move |i| points / n + u64::from(i < points % n)).collect::<Vec<_>>();
+    for (rows, columns, points) in [(3u64, 4u64, 12u64), (3, 4, 13), (4, 3, 10), (1, 5, 7), (2, 1, 3), (5, 7, 41)] {
+        let text = format!(
+            "kind: pencil_fft, grid: [{rows},{columns}], points: {points}, point_bytes: 16, iterations: 2, \
+             compute_forward_ps: [1,2,3], compute_backward_ps: [4,5,6]"
+        );
+        let (halves, by_rows) = (parts(points / 2 + 1, rows), parts(points, rows));
+        let by_columns = parts(points, columns);
+        let pairs = |a: &[u64], b: &[u64]| {
+            let all: u64 = a.iter().sum::<u64>() * b.iter().sum::<u64>();
+            all - a.iter().zip(b).map(|(a, b)| a * b).sum::<u64>()
+        };
+        let in_columns = points * pairs(&halves, &by_rows);
+        let in_rows = (points / 2 + 1) * pairs(&by_columns, &by_columns);
+        let barriers = 2 * 2 * (rows * columns - 1);
+        let messages = 2 * rows * columns * (rows - 1 + columns - 1) + barriers;
+        let total = total_of((rows * columns) as u32, &text);
+        assert_eq!(total, (2 * messages, 2 * 2 * 16 * (in_columns + in_rows)), "{rows} x {columns}, {points}");
+    }
+}
+
+#[test]
+fn a_sweep_crosses_its_grid_step_by_step() {
+    for (x, y, back) in [(3u64, 4u64, false), (4, 3, true), (1, 5, true), (1, 1, false)] {
+        for bytes in [700, 15_000] {
+            let text = format!(
+                "kind: sweep, grid: [{x},{y}], message_bytes: [{bytes},9], steps: 7, iterations: 2, back: {back}, compute_ps: 50"
+            );
+            let (along_x, along_y) = ((x - 1) * y, x * (y - 1));
+            let times = 2 * 7 * if back { 2 } else { 1 };
+            let expected = (times * (along_x + along_y), times * (along_x * bytes + along_y * 9));
+            assert_eq!(total_of((x * y) as u32, &text), expected);
+        }
+    }
+}
+
+/// A wave reaches a rank when it has crossed all before it, and waves follow each other at once.
+#[test]
+fn a_sweep_is_a_wave() {
+    let end = |steps: u32, back: bool| {
+        let text = format!(
+            "kind: sweep, grid: [3,5], message_bytes: [8,8], steps: {steps}, iterations: 1, compute_ps: 1000000, back: {back}"
+        );
+        let mut endpoints = endpoints(&[job("j", 0..15, &text)], 15);
+        finish(&mut endpoints, 15);
+        let last = |rank: u32| endpoints.rank_reports(0).find(|r| r.rank == rank).and_then(|r| r.end).unwrap();
+        (last(0), last(14))
+    };
+    let stage = |time: Time| time / 1_000_000;
+    // Six stages from corner to corner; the last rank is done with step s after 6 + s computations.
+    assert_eq!((stage(end(1, false).0), stage(end(1, false).1)), (1, 7));
+    assert_eq!((stage(end(9, false).0), stage(end(9, false).1)), (9, 15));
+    assert_eq!((stage(end(9, true).0), stage(end(9, true).1)), (30, 24));
+}
+
+#[test]
+fn lqcd_exchanges_surfaces_for_even_and_odd_sites() {
+    let grid = [2u64, 1, 3, 2];
+    let (near, far) = ([500, 600, 700, 13_000], [1_000, 1_200, 1_400, 26_000]);
+    let ranks: u64 = grid.iter().product();
+    let text = format!(
+        "kind: lqcd, grid: {grid:?}, near_bytes: {near:?}, far_bytes: {far:?}, reduction_bytes: 8, iterations: 3, compute_ps: 5, \
+         residual_ps: 7"
+    );
+    let edges = grid.map(|extent| ranks - ranks / extent);
+    let messages = 3 * (8 * edges.iter().sum::<u64>() + 2 * 2 * (ranks - 1));
+    let surfaces: u64 = edges.iter().zip(near.iter().zip(far)).map(|(e, (near, far))| 4 * e * (near + far)).sum();
+    assert_eq!(total_of(ranks as u32, &text), (messages, 3 * (surfaces + 2 * 2 * (ranks - 1) * 8)));
+}
+
+#[test]
+fn lulesh_exchanges_faces_edges_and_corners_then_sweeps() {
+    let n = 3u64;
+    for (face, edge, corner, swept, collective) in
+        [(20_000, 700, 9, 500, 240), (0, 0, 0, 500, 0), (100, 0, 50, 0, 8), (0, 0, 0, 0, 0)]
+    {
+        let text = format!(
+            "kind: lulesh, grid: [{n},{n},{n}], message_bytes: [{face},{edge},{corner}], sweep_grid: [3,9], sweep_bytes: {swept}, \
+             sweep_steps: 4, collective_bytes: {collective}, iterations: 2, compute_ps: 11"
+        );
+        let faces = 6 * n * n * (n - 1);
+        let edges = 12 * n * (n - 1) * (n - 1);
+        let corners = 8 * (n - 1) * (n - 1) * (n - 1);
+        let sweep = 4 * (2 * 9 + 3 * 8);
+        let collectives = 2 * (n * n * n - 1);
+        let parts = [(faces, face), (edges, edge), (corners, corner), (sweep, swept), (collectives, collective)];
+        let sum = |of: fn(u64, u64) -> u64| 2 * parts.iter().map(|&(count, bytes)| of(count, bytes)).sum::<u64>();
+        let expected = (sum(|count, bytes| if bytes > 0 { count } else { 0 }), sum(|count, bytes| count * bytes));
+        assert_eq!(total_of((n * n * n) as u32, &text), expected);
+    }
+}
+
+/// A stencil's is all its messages, a sweep's two, an alltoall's one, a tree's two.
+#[test]
+fn peaks_of_ingress() {
+    for (text, peak) in [
+        ("kind: stencil, grid: [3,3,3], message_bytes: [100,20000,3000], iterations: 2", 2 * 23_100),
+        ("kind: sweep, grid: [3,9], message_bytes: [15000,200], steps: 3, iterations: 2, back: true", 15_200),
+        (
+            "kind: lulesh, grid: [3,3,3], message_bytes: [900,80,7], sweep_grid: [3,9], sweep_bytes: 10, sweep_steps: 5, \
+          collective_bytes: 8, iterations: 2",
+            6 * 900 + 12 * 80 + 8 * 7,
+        ),
+        (
+            "kind: lulesh, grid: [3,3,3], message_bytes: [0,0,0], sweep_grid: [3,9], sweep_bytes: 10, sweep_steps: 5, \
+          collective_bytes: 8, iterations: 2",
+            20,
+        ),
+        (
+            "kind: lqcd, grid: [3,3,3,1], near_bytes: [1000,2000,3000,4], far_bytes: [2000,4000,6000,8], reduction_bytes: 8, \
+          iterations: 2",
+            2 * 18_000,
+        ),
+        ("kind: pencil_fft, grid: [3,9], points: 9, point_bytes: 100, iterations: 2", 100 * 2 * 3),
+        ("kind: fft3d, grid: [3,9], row_message_bytes: 70, column_message_bytes: 90, iterations: 2", 90),
+        ("kind: allreduce_loop, message_bytes: 20000, iterations: 3", 40_000),
+        ("kind: uniform_random, message_bytes: 3000, iterations: 20", 3_000),
+    ] {
+        let mut endpoints = endpoints(&[job("j", 0..27, text)], 27);
+        finish(&mut endpoints, 27);
+        assert_eq!(endpoints.rank_reports(0).map(|r| r.account.peak_ingress).max(), Some(peak), "{text}");
+    }
+}
+
 #[test]
 fn allreduce_loop_moves_what_its_algorithm_does() {
     let spec = [job("j", 0..13, "kind: allreduce_loop, message_bytes: 30000, iterations: 4, compute_ps: 1000000")];
@@ -119,6 +246,11 @@ fn memory_does_not_grow_with_iterations() {
         "kind: stencil, grid: [2,3,2], message_bytes: [20000,20000,20000]",
         "kind: fft3d, grid: [3,4], row_message_bytes: 500, column_message_bytes: 13000",
         "kind: allreduce_loop, message_bytes: 100",
+        "kind: pencil_fft, grid: [3,4], points: 60, point_bytes: 16",
+        "kind: sweep, grid: [3,4], message_bytes: [15000,300], steps: 5, back: true",
+        "kind: lqcd, grid: [2,2,3,1], near_bytes: [9,9,9,9], far_bytes: [13000,9,9,9], reduction_bytes: 8",
+        "kind: lulesh, grid: [2,3,2], message_bytes: [13000,9,9], sweep_grid: [3,4], sweep_bytes: 9, sweep_steps: 4, \
+         collective_bytes: 8",
     ] {
         let peaks = [20, 400].map(|iterations| {
             let jobs = [job("j", 0..12, &format!("{motif}, iterations: {iterations}"))];
@@ -154,6 +286,13 @@ fn progress_is_smooth() {
         ("kind: fft3d, grid: [3,4], row_message_bytes: 500, column_message_bytes: 13000", true),
         ("kind: allreduce_loop, message_bytes: 60000", true),
         ("kind: uniform_random, message_bytes: 13000", false),
+        ("kind: pencil_fft, grid: [3,4], points: 60, point_bytes: 16", true),
+        ("kind: sweep, grid: [3,4], message_bytes: [15000,15000], steps: 20, back: true", true),
+        (
+            "kind: lulesh, grid: [2,3,2], message_bytes: [20000,9,9], sweep_grid: [3,4], sweep_bytes: 900, sweep_steps: 9, \
+          collective_bytes: 8",
+            true,
+        ),
     ] {
         for iterations in [1, 4] {
             let jobs = [job("j", 0..12, &format!("{motif}, iterations: {iterations}"))];
@@ -228,18 +367,22 @@ proptest! {
             job("halo", 12..36, &format!("kind: stencil, grid: [2,3,4], message_bytes: [{bytes},{bytes},{bytes}], iterations: 4, periodic: true")),
             job("fft", 36..48, &format!("kind: fft3d, grid: [3,4], row_message_bytes: {bytes}, column_message_bytes: 9, iterations: 2")),
             job("cosmo", 48..48 + ranks, &format!("kind: allreduce_loop, message_bytes: {bytes}, iterations: 4")),
+            job("pencils", 60..72, &format!("kind: pencil_fft, grid: [3,4], points: 13, point_bytes: {}, iterations: 2", bytes / 30 + 1)),
+            job("lu", 72..84, &format!("kind: sweep, grid: [3,4], message_bytes: [{bytes},9], steps: 5, iterations: 2, back: true")),
+            job("lqcd", 84..96, &format!("kind: lqcd, grid: [2,1,3,2], near_bytes: [9,9,{bytes},9], far_bytes: [{bytes},9,9,9], reduction_bytes: 8, iterations: 2")),
+            job("lulesh", 96..108, &format!("kind: lulesh, grid: [2,3,2], message_bytes: [{bytes},90,9], sweep_grid: [3,4], sweep_bytes: {bytes}, sweep_steps: 4, collective_bytes: 8, iterations: 2")),
         ];
         let mpi = MpiConfig { eager_threshold_bytes: threshold, ..MpiConfig::default() };
-        let mut endpoints = endpoints_on(&jobs, &mpi, 64, seed).unwrap();
+        let mut endpoints = endpoints_on(&jobs, &mpi, 108, seed).unwrap();
         let mut network = Ideal::reordering(1_000, 1, jitter, seed);
-        run(&mut endpoints, &mut network, 64, Time::MAX);
+        run(&mut endpoints, &mut network, 108, Time::MAX);
         prop_assert_eq!(endpoints.errors(), &[]);
         prop_assert!(endpoints.finished(), "{:#?}", endpoints.blocked_report());
         let held = endpoints.holdings();
         prop_assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
         let mut messages = Vec::new();
         endpoints.take_messages(&mut messages);
-        for job in 0..4 {
+        for job in 0..8 {
             let count = messages.iter().filter(|m| m.job == job).count() as u64;
             prop_assert_eq!(endpoints.message_statistics(job).unwrap().count(), count);
         }

@@ -24,6 +24,25 @@ fn every_kind_of_the_plan_is_read() {
             false,
         ),
         (r#"{"kind":"allreduce_loop","message_bytes":1126000,"iterations":2,"compute_ps":5160000000}"#, false),
+        (
+            r#"{"kind":"pencil_fft","grid":[22,24],"points":400,"point_bytes":16,"iterations":8,"compute_forward_ps":[1,2,3],
+               "compute_backward_ps":[4,5,6]}"#,
+            false,
+        ),
+        (
+            r#"{"kind":"sweep","grid":[22,24],"message_bytes":[15000,15000],"steps":50,"iterations":9,"back":true,"compute_ps":5}"#,
+            false,
+        ),
+        (
+            r#"{"kind":"lqcd","grid":[3,4,4,11],"near_bytes":[1,2,3,4],"far_bytes":[2,4,6,8],"reduction_bytes":8,"iterations":3,
+               "compute_ps":5,"residual_ps":6}"#,
+            false,
+        ),
+        (
+            r#"{"kind":"lulesh","grid":[6,8,11],"message_bytes":[3,2,1],"sweep_grid":[22,24],"sweep_bytes":7457,
+               "sweep_steps":100,"collective_bytes":240,"iterations":12,"compute_ps":5}"#,
+            false,
+        ),
     ] {
         let spec: WorkloadSpec = serde_json::from_str(text).unwrap();
         assert_eq!(spec.is_endless(), endless);
@@ -97,6 +116,24 @@ fn faults_name_the_key_and_the_remedy() {
         ),
         (
             "kind: allreduce_loop, iterations: 1, message_bytes: 0".into(),
+            4,
+            "message_bytes = 0: must be at least 1; give a positive number",
+        ),
+        (
+            "kind: pencil_fft, grid: [4,4], points: 5, point_bytes: 16, iterations: 1".into(),
+            16,
+            "points = 5: an array of 4 x 4 ranks needs 6 to 65536 points a side; write 6 or more",
+        ),
+        (
+            "kind: lulesh, grid: [2,2,2], message_bytes: [3,2,1], sweep_grid: [3,3], sweep_bytes: 1, sweep_steps: 1, \
+             collective_bytes: 0, iterations: 1"
+                .into(),
+            8,
+            "sweep_grid = [3, 3]: the grid has 9 cells, the job 8 ranks; write [2, 4] or another grid of 8 cells, or give the job \
+             9 ranks",
+        ),
+        (
+            "kind: sweep, grid: [2,2], message_bytes: [3,0], steps: 1, iterations: 1".into(),
             4,
             "message_bytes = 0: must be at least 1; give a positive number",
         ),

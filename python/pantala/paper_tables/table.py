@@ -70,14 +70,16 @@ class Row:
     Attributes:
         application: its name in the paper.
         scenario: it alone on the paper's machine; it must end by itself.
-        paper: what the paper says, by the names of what is measured; of a part with the part's name in front.
-        parts: scenarios of phases that the paper tells apart. Of them is kept what the paper gives of them.
+        paper: what the paper says, by the names of what is measured.
+        elsewhere: what is measured in another run, by its name in the record: what it is of that run, and the
+            scenario. For phases that the paper tells apart, and for what it states of another size. A value of the
+            row's own run that is replaced so is kept with ``run_`` in front.
     """
 
     application: str
     scenario: Scenario
     paper: Mapping[str, float]
-    parts: Mapping[str, Scenario] = field(default_factory=dict)
+    elsewhere: Mapping[str, tuple[str, Scenario]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -152,8 +154,8 @@ def _chosen(table: PaperTable, seed: int, only: Sequence[str]) -> list[Row]:
     wanted = set()
     for name in only:
         if name.lower() not in names:
-            close = nearest(name, names.values())
-            remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(names.values())}"
+            close = nearest(name.lower(), names)
+            remedy = f"did you mean '{names[close]}'?" if close else f"choose one of {', '.join(names.values())}"
             raise UsageError(f"application = '{name}': is not in {table.name}; {remedy}")
         wanted.add(names[name.lower()])
     return [row for row in rows if not wanted or row.application in wanted]
@@ -161,9 +163,10 @@ def _chosen(table: PaperTable, seed: int, only: Sequence[str]) -> list[Row]:
 
 def _measured(row: Row, of_run: Callable[[Run], dict[str, float]]) -> Record:
     record: Record = {"application": row.application, **_run(row.scenario, of_run)}
-    for part, scenario in row.parts.items():
-        found = {f"{part}_{key}": value for key, value in _run(scenario, of_run).items()}
-        record |= {key: value for key, value in found.items() if key in row.paper}
+    for key, (name, scenario) in row.elsewhere.items():
+        if key in record:
+            record[f"run_{key}"] = record[key]
+        record[key] = _run(scenario, of_run)[name]
     return record | {f"paper_{key}": value for key, value in row.paper.items()}
 
 

@@ -1,0 +1,192 @@
+"""The nine applications of Kang et al. (SC 2022): volumes and peaks in closed form, scaling, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import pytest
+
+import pantala as pt
+from pantala.paper_tables import Row, paper_table
+from pantala.scenario import Application
+
+Plan = dict[str, Any]
+
+#: Payload of all messages, those of collectives included, in bytes, and the most that a rank posts between two waits.
+Moved = tuple[int, int]
+
+
+def _pairs(grid: list[int]) -> list[int]:
+    """Pairs of neighbours along each dimension of an open grid."""
+    ranks = prod(grid)
+    return [ranks - ranks // extent for extent in grid]
+
+
+def _stencil(plan: Plan, _ranks: int) -> Moved:
+    sizes = plan["message_bytes"]
+    volume = sum(2 * pairs * size for pairs, size in zip(_pairs(plan["grid"]), sizes, strict=True))
+    inside = sum(min(extent - 1, 2) * size for extent, size in zip(plan["grid"], sizes, strict=True))
+    return plan["iterations"] * volume, inside
+
+
+def _sweep(plan: Plan, _ranks: int) -> Moved:
+    sizes = plan["message_bytes"]
+    step = sum(pairs * size for pairs, size in zip(_pairs(plan["grid"]), sizes, strict=True))
+    return plan["iterations"] * plan["steps"] * (1 + plan["back"]) * step, sum(sizes)
+
+
+def _parts(points: int, parts: int) -> list[int]:
+    return [points // parts + (i < points % parts) for i in range(parts)]
+
+
+def _pencil_fft(plan: Plan, _ranks: int) -> Moved:
+    (rows, columns), points = plan["grid"], plan["points"]
+    halves, by_rows, by_columns = _parts(points // 2 + 1, rows), _parts(points, rows), _parts(points, columns)
+    kept_in_columns = sum(a * b for a, b in zip(halves, by_rows, strict=True))
+    in_columns = points * ((points // 2 + 1) * points - kept_in_columns)
+    in_rows = (points // 2 + 1) * (points**2 - sum(n * n for n in by_columns))
+    largest = max(halves) * max(by_columns) * max(*by_rows, *by_columns)
+    size = plan["point_bytes"]
+    return 2 * plan["iterations"] * size * (in_columns + in_rows), size * largest
+
+
+def _lqcd(plan: Plan, ranks: int) -> Moved:
+    sizes = [near + far for near, far in zip(plan["near_bytes"], plan["far_bytes"], strict=True)]
+    volume = sum(4 * pairs * size for pairs, size in zip(_pairs(plan["grid"]), sizes, strict=True))
+    reductions = 2 * 2 * (ranks - 1) * plan["reduction_bytes"]
+    return plan["iterations"] * (volume + reductions), 2 * sum(sizes)
+
+
+def _lulesh(plan: Plan, ranks: int) -> Moved:
+    n = plan["grid"][0]
+    assert plan["grid"] == [n, n, n]
+    face, edge, corner = plan["message_bytes"]
+    stencil = 6 * n * n * (n - 1) * face + 12 * n * (n - 1) ** 2 * edge + 8 * (n - 1) ** 3 * corner
+    sweep = plan["sweep_steps"] * sum(_pairs(plan["sweep_grid"])) * plan["sweep_bytes"]
+    trees = 2 * (ranks - 1) * plan["collective_bytes"]
+    return plan["iterations"] * (stencil + sweep + trees), 6 * face + 12 * edge + 8 * corner
+
+
+def _allreduce_loop(plan: Plan, ranks: int) -> Moved:
+    return plan["iterations"] * 2 * (ranks - 1) * plan["message_bytes"], 2 * plan["message_bytes"]
+
+
+def _uniform_random(plan: Plan, ranks: int) -> Moved:
+    return plan["iterations"] * (ranks - 1) * plan["message_bytes"], plan["message_bytes"]
+
+
+FORMS: dict[str, Callable[[Plan, int], Moved]] = {
+    "stencil": _stencil,
+    "sweep": _sweep,
+    "pencil_fft": _pencil_fft,
+    "lqcd": _lqcd,
+    "lulesh": _lulesh,
+    "allreduce_loop": _allreduce_loop,
+    "uniform_random": _uniform_random,
+}
+
+ROWS = {row.application: row for row in paper_table("kang2022").rows(1)}
+
+
+def _moved(row: Row) -> Moved:
+    (job,) = row.scenario.plan()["jobs"]
+    return FORMS[job["workload"]["kind"]](job["workload"], job["ranks"])
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_totals_and_peaks_are_the_papers(row: Row) -> None:
+    total, peak = _moved(row)
+    # In the paper's totals are SST's headers, too: 45 B with a short message, 86 B with a long one.
+    for _, scenario in row.elsewhere.values():
+        if (
+            row.application == "Stencil5D"
+        ):  # whose peak is of ten neighbours, which takes three ranks along each dimension
+            (job,) = scenario.plan()["jobs"]
+            assert (peak, job["workload"]["grid"]) == (8 * 1_400_000, [3, 3, 3, 3, 3])
+            peak = FORMS["stencil"](job["workload"], job["ranks"])[1]
+    assert -0.015 < total / 1e6 / row.paper["total_mb"] - 1 <= 1e-4
+    assert peak == pytest.approx(row.paper["peak_ingress_bytes"], rel=0.01)
+    assert row.paper["injection_gb_per_s"] == pytest.approx(row.paper["total_mb"] / row.paper["execution_ms"], rel=4e-4)
+
+
+#: Payload of each application in bytes.
+TOTALS = {
+    "UR": 7_200 * 527 * 3_072,
+    "LU": 2 * 450 * (21 * 24 + 22 * 23) * 15_000,
+    "FFT3D": 8 * 1_968_516_096,
+    "Halo3D": 90 * 2 * (5 * 88 + 7 * 66 + 10 * 48) * 192_000,
+    "LQCD": 3 * (3_974_012_928 + 4 * 527 * 8),
+    "Stencil5D": 2 * 3_512 * 1_400_000,
+    "CosmoFlow": 2 * 2 * 527 * 1_126_000,
+    "DL": 8 * 2 * 527 * 1_152_000,
+    "LULESH": 12 * (10_136 * 74_814 + 976 * 100 * 7_457 + 2 * 511 * 240),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_totals_are_whole_numbers(name: str) -> None:
+    assert _moved(ROWS[name])[0] == TOTALS[name]
+
+
+#: Messages by application: such as are sent at once, such as are not; barriers of SST's start and end left out.
+MESSAGES = {
+    "UR": (7_200 * 527, 0),
+    "LU": (0, 900 * 1_010),
+    "FFT3D": (8 * 2 * 1_054, 8 * 46_464),
+    "LQCD": (3 * 2 * 1_054, 3 * 8 * 1_624),
+    "CosmoFlow": (0, 2 * 1_054),
+    "DL": (0, 8 * 1_054),
+    "LULESH": (12 * (97_600 + 1_022), 12 * 10_136),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_headers_are_what_is_lacking(name: str) -> None:
+    """That is why the sizes are taken for the paper's own, not merely near them."""
+    eager, rendezvous = MESSAGES[name]
+    with_headers = TOTALS[name] + 45 * eager + 86 * rendezvous
+    assert with_headers / 1e6 == pytest.approx(ROWS[name].paper["total_mb"], rel=2e-4)
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("scaling", ["weak", "strong"])
+def test_all_scale(row: Row, scaling: str) -> None:
+    kind = row.scenario.jobs[0].workload
+    assert isinstance(kind, Application)
+    larger, own = 8 * kind.paper_ranks, kind.paper_ranks
+    scaled = kind.model_copy(update={"scaling": scaling})
+    forms = [FORMS[plan["kind"]](plan, ranks) for ranks in (own, larger) for plan in [scaled.as_plan(ranks)]]
+    assert forms[0] == _moved(row)
+    a_rank = [total / ranks for (total, _), ranks in zip(forms, (own, larger), strict=True)]
+    trees = row.application in ("CosmoFlow", "DL")
+    # Weak: a rank sends as much as ever; strong: its part shrinks, and messages with it. Trees carry a gradient.
+    if row.application != "FFT3D":  # a block is for one of more ranks, whatever the scaling
+        assert (forms[1][1] >= 0.9 * forms[0][1]) == (scaling == "weak" or trees)
+    assert (a_rank[1] > 0.9 * a_rank[0]) == (scaling == "weak" or trees)
+
+
+def test_a_cube_is_asked_for() -> None:
+    for ranks, legal in ((500, "343 or 512"), (511, "343 or 512"), (2, "1 or 8"), (513, "512 or 729")):
+        with pytest.raises(pt.ScenarioError, match=f"ranks = {ranks}: lulesh needs a cube; write {legal}"):
+            pt.Job(name="x", ranks=ranks, workload=pt.Lulesh())
+    for ranks in (1, 8, 27, 512, 1_000_000):
+        pt.Job(name="x", ranks=ranks, workload=pt.Lulesh())
+
+
+def test_a_phase_of_lulesh_can_be_left_out() -> None:
+    sweep = pt.Lulesh(message="0 B", collective="0 B", iterations=1).as_plan(512)
+    assert FORMS["lulesh"](sweep, 512) == (97_600 * 7_457, 0)
+    faces = pt.Lulesh(sweep_message="0 B", edge_message="0 B", corner_message="0 B").as_plan(512)
+    assert FORMS["lulesh"](faces, 512)[1] == 6 * 74_814
+
+
+def test_an_fft_has_points_or_sizes() -> None:
+    uniform = pt.Fft3d(grid=(2, 3), row_message="1 kB", iterations=1).as_plan(6)
+    assert (uniform["kind"], uniform["row_message_bytes"], uniform["column_message_bytes"]) == ("fft3d", 1_000, 1_000)
+    for key, given in (("points", {"points": 9}), ("point", {"point": "8 B"})):
+        with pytest.raises(pt.ScenarioError, match=f"key {key} = .*: has no effect with row_message"):
+            pt.Fft3d(row_message="1 kB", **given)
+    with pytest.raises(pt.ScenarioError, match=r"key column_message = .*: has no effect without row_message"):
+        pt.Fft3d(column_message="1 kB")
