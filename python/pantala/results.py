@@ -83,6 +83,11 @@ class Run:
         return self._table("ranks")
 
     @property
+    def calls(self) -> pl.LazyFrame:
+        """One row a job and MPI call: how often, with how many bytes, for how long."""
+        return self._table("calls")
+
+    @property
     def iterations(self) -> pl.LazyFrame:
         """One row an iteration of a rank; empty if `record.iterations` was off."""
         return self._table("iterations")

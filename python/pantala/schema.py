@@ -177,6 +177,23 @@ _RANKS = Table(
     ),
 )
 
+_CALLS = Table(
+    "calls",
+    "One row a job and MPI call, over all ranks of the job: what profilers between a program and MPI tell (AutoPerf in "
+    "Chunduri et al., IPDPS 2021, III.B).",
+    (
+        _JOB,
+        Column("call", "str", "The call: `isend`, `waitall`, `allreduce` and so on."),
+        Column("calls", "u64", "How often it was called."),
+        Column(
+            "bytes",
+            "u64",
+            "Payload that the calls name: what a rank gives to a send or collective, a receive's room; 0 for waits.",
+        ),
+        Column("time_ns", "f64", "Duration inside it, summed over ranks."),
+    ),
+)
+
 _ITERATIONS = Table(
     "iterations",
     "One row a rank and iteration of its program (`record.iterations`).",
@@ -338,6 +355,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         for table in (
             _JOBS,
             _RANKS,
+            _CALLS,
             _ITERATIONS,
             _MESSAGES,
             _PACKETS,

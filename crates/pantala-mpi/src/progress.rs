@@ -33,7 +33,7 @@ impl<P: Program> World<P> {
         if !rank.satisfied(&self.messages) {
             return;
         }
-        rank.account.blocked(rank.call, now - rank.since);
+        self.blocked(r, now);
         self.run(r, now, wakes);
     }
 
@@ -60,6 +60,8 @@ impl<P: Program> World<P> {
                         rank.operation = op.name();
                         rank.asked = Asked::Nothing;
                         rank.call = op.call_kind();
+                        let members = |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
+                        self.jobs[rank.job as usize].profile.called(&op, members);
                         self.execute(r, op, now, wakes)
                     }
                     Next::End => return self.finalize(r, now),

@@ -13,6 +13,7 @@ use crate::matching::Receive;
 use crate::message::{Kind, Message};
 use crate::op::Program;
 use crate::outlook::Outlook;
+use crate::profile::{CallReport, Profile};
 use crate::rank::{Activity, PendingSend, Rank};
 use crate::record::{IterationRecord, LatencyStatistics, MessageRecord, RankReport};
 use crate::slab::{Chain, NONE, Slab};
@@ -36,6 +37,7 @@ pub(crate) struct Job {
     /// By rank: its node, and its place among the world's ranks, or [`NONE`] if it is in another part of the machine.
     pub(crate) places: Vec<Place>,
     pub(crate) statistics: LatencyStatistics,
+    pub(crate) profile: Profile,
 }
 
 /// Where a rank is.
@@ -209,7 +211,7 @@ impl<P: Program> World<P> {
             self.outlook.add(&rank, &self.config);
             self.ranks.push(rank);
         }
-        self.jobs.push(Job { id, places, statistics: LatencyStatistics::new() });
+        self.jobs.push(Job { id, places, statistics: LatencyStatistics::new(), profile: Profile::default() });
         Ok(())
     }
 
@@ -257,7 +259,7 @@ impl<P: Program> World<P> {
                         self.run(r as usize, now, wakes);
                     }
                     Activity::Busy => {
-                        rank.account.blocked(rank.call, now - rank.since);
+                        self.blocked(r as usize, now);
                         self.run(r as usize, now, wakes);
                     }
                     _ => {}
@@ -433,6 +435,27 @@ impl<P: Program> World<P> {
                 account,
             }
         })
+    }
+
+    /// What the ranks have called up to `now`, by job; calls that still last are counted up to then.
+    #[must_use]
+    pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
+        let mut profiles: Vec<Profile> = self.jobs.iter().map(|job| job.profile.clone()).collect();
+        for rank in &self.ranks {
+            if matches!(rank.activity, Activity::Blocked(_) | Activity::Busy) {
+                profiles[rank.job as usize].took(rank.operation, now.saturating_sub(rank.since));
+            }
+        }
+        let reports = self.jobs.iter().zip(&profiles).flat_map(|(job, profile)| profile.reports(job.id));
+        CallReport::summed(reports.collect())
+    }
+
+    /// A call, or a part of it, has lasted up to now.
+    pub(crate) fn blocked(&mut self, r: usize, now: Time) {
+        let rank = &mut self.ranks[r];
+        let time = now - rank.since;
+        rank.account.blocked(rank.call, time);
+        self.jobs[rank.job as usize].profile.took(rank.operation, time);
     }
 
     /// Moves the message records so far to the end of `into`.

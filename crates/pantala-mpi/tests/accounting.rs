@@ -88,6 +88,48 @@ fn the_peak_of_ingress_of_collectives_is_that_of_a_round() {
     }
 }
 
+/// Calls, their payload and their time, over all ranks: the sum of times is what the accounts say.
+#[test]
+fn calls_are_counted_by_name() {
+    let rank = |peer: u32| {
+        vec![
+            Op::Compute(5_000),
+            Op::Irecv(from(peer, 0, 13_000), 0),
+            Op::Isend(to(peer, 0, 13_000), 1),
+            Op::Wait(0),
+            Op::Wait(1),
+            Op::Collective(0, Call::Allreduce { bytes: 8 }),
+            Op::Collective(0, Call::Allreduce { bytes: 16 }),
+            Op::Collective(0, Call::Alltoall { bytes: 100 }),
+            Op::Collective(0, Call::Barrier),
+        ]
+    };
+    let mut world = world(MpiConfig::default(), vec![rank(1), rank(0)]);
+    finish(&mut world, &mut network());
+    let calls = world.call_reports(0);
+    let found: Vec<_> = calls.iter().map(|c| (c.call.as_str(), c.calls, c.bytes)).collect();
+    let expected = [
+        ("allreduce", 4, 48),
+        ("alltoall", 2, 400),
+        ("barrier", 2, 0),
+        ("irecv", 2, 26_000),
+        ("isend", 2, 26_000),
+        ("wait", 4, 0),
+    ];
+    assert_eq!(found, expected);
+    let spent: Time = reports(&world).iter().map(|report| report.account.communication()).sum();
+    assert_eq!(calls.iter().map(|c| c.time).sum::<Time>(), spent);
+    assert!(calls.iter().all(|c| (c.time > 0) == !c.call.starts_with('i')));
+}
+
+#[test]
+fn a_call_under_way_counts_up_to_now() {
+    let mut world = world(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
+    network().run(&mut world, 2, 0);
+    let calls = world.call_reports(4_000);
+    assert_eq!(calls.iter().map(|c| (c.call.as_str(), c.calls, c.time)).collect::<Vec<_>>(), [("recv", 1, 4_000)]);
+}
+
 #[test]
 fn a_phase_under_way_counts_up_to_now() {
     let mut world = world(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);

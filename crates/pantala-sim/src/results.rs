@@ -3,7 +3,7 @@
 use pantala_engine::Time;
 use pantala_fabric::learning::{LearningWindow, QTable};
 use pantala_fabric::{Books, LinkCounters, Totals};
-use pantala_mpi::{IterationRecord, LatencyStatistics, MessageRecord, RankReport};
+use pantala_mpi::{CallReport, IterationRecord, LatencyStatistics, MessageRecord, RankReport};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Plan, QTableRecord};
@@ -25,6 +25,8 @@ pub struct Carried {
 pub struct Results {
     /// Ranks of finite programs, in any order.
     pub reports: Vec<RankReport>,
+    /// What ranks have called, in any order.
+    pub calls: Vec<CallReport>,
     /// By job.
     pub jobs: Vec<JobPackets>,
     /// By job, the latencies of messages; none of a pattern.
@@ -87,6 +89,7 @@ impl Results {
         };
         Self {
             reports: network.hosts().flat_map(|host| host.rank_reports(simulated)).collect(),
+            calls: network.hosts().flat_map(|host| host.call_reports(simulated)).collect(),
             jobs: collected.recorded.jobs,
             message_latency: (0..plan.jobs.len()).map(|job| message_latency(job as u16)).collect(),
             packets: collected.recorded.packets,
@@ -127,6 +130,7 @@ impl Results {
         Self {
             message_latency: latency.map(|(mine, theirs)| added(mine, theirs.as_ref())).collect(),
             reports: joined(self.reports, other.reports),
+            calls: joined(self.calls, other.calls),
             packets: joined(self.packets, other.packets),
             messages: joined(self.messages, other.messages),
             iterations: joined(self.iterations, other.iterations),

@@ -10,7 +10,7 @@ use crate::simulation::Simulation;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::learning::{LearningSums, Via};
-use pantala_mpi::{LatencyStatistics, RankReport};
+use pantala_mpi::{CallReport, LatencyStatistics, RankReport};
 use pantala_topology::{LinkClass, Peer, Topology};
 
 /// What tables are made of.
@@ -38,6 +38,7 @@ pub fn tables<Q: Peers>(simulation: &Simulation<Q>, results: &Results) -> Vec<(&
     vec![
         ("jobs", jobs_table(run, &reports)),
         ("ranks", ranks_table(run, &reports)),
+        ("calls", calls_table(run)),
         ("iterations", iterations_table(run)),
         ("messages", messages_table(run)),
         ("packets", packets_table(run)),
@@ -129,6 +130,17 @@ fn ranks_table(run: &Run<'_>, reports: &[RankReport]) -> Table {
         .u64("peak_ingress_bytes", rows().map(|r| r.account.peak_ingress))
         .u64("messages_received", rows().map(|r| r.account.messages_received))
         .u64("bytes_received", rows().map(|r| r.account.bytes_received))
+}
+
+fn calls_table(run: &Run<'_>) -> Table {
+    let calls = CallReport::summed(run.results.calls.clone());
+    let rows = || calls.iter();
+    Table::new()
+        .u16("job", rows().map(|c| c.job))
+        .str("call", rows().map(|c| c.call.as_str()))
+        .u64("calls", rows().map(|c| c.calls))
+        .u64("bytes", rows().map(|c| c.bytes))
+        .f64("time_ns", rows().map(|c| ns(c.time)))
 }
 
 fn iterations_table(run: &Run<'_>) -> Table {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, Pull, Share, Wakes};
 use pantala_mpi::{
-    Blocked, Fault, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, Op, Outlook, ProgramError,
-    RankReport, RankSetup, Recording, World, WorldMail,
+    Blocked, CallReport, Fault, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, Op, Outlook,
+    ProgramError, RankReport, RankSetup, Recording, World, WorldMail,
 };
 
 use crate::generator::{Generator, Source};
@@ -258,6 +258,12 @@ impl Endpoints {
     /// When the run ends before the network is empty: tells of messages on their way to ranks that have ended.
     pub fn settle(&mut self, now: Time) {
         self.world.settle(now);
+    }
+
+    /// What the ranks of finite programs have called up to `now`, by job.
+    #[must_use]
+    pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
+        self.world.call_reports(now)
     }
 
     /// Has the patterns send nothing any more but what they have handed over.
