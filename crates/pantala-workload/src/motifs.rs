@@ -9,6 +9,7 @@ mod lattice;
 pub mod lqcd;
 pub mod lulesh;
 pub mod pencil_fft;
+pub mod phases;
 mod rank;
 mod script;
 pub mod stencil;

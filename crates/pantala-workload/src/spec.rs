@@ -12,6 +12,7 @@ use crate::motifs::fft3d::Fft3d;
 use crate::motifs::lqcd::Lqcd;
 use crate::motifs::lulesh::Lulesh;
 use crate::motifs::pencil_fft::PencilFft;
+use crate::motifs::phases::Phases;
 use crate::motifs::stencil::Stencil;
 use crate::motifs::sweep::Sweep;
 use crate::motifs::uniform_random::UniformRandom;
@@ -40,6 +41,8 @@ pub enum WorkloadSpec {
     Lulesh(Lulesh),
     /// Compute, allreduce, again.
     AllreduceLoop(AllreduceLoop),
+    /// Exchanges and computations in a row.
+    Phases(Phases),
 }
 
 impl WorkloadSpec {
@@ -77,6 +80,7 @@ impl WorkloadSpec {
             Self::Lqcd(motif) => motif,
             Self::Lulesh(motif) => motif,
             Self::AllreduceLoop(motif) => motif,
+            Self::Phases(motif) => motif,
         })
     }
 }

@@ -221,6 +221,87 @@ fn uniform_random_sends_one_message_a_rank_and_iteration() {
     }
 }
 
+/// A workload of one phase on a grid.
+fn phase(grid: &str, phase: &str) -> String {
+    format!("kind: phases, grid: {grid}, iterations: 3, phases: [{{{phase}}}]")
+}
+
+/// All phases in a row, on twelve ranks.
+const PHASES: &str = "kind: phases, grid: [2,3,2], block: [2,1,1], phases: [{phase: compute, time_ps: 500}, \
+    {phase: faces, message_bytes: [20000,300,0], overlap_ps: 700, wait: each, periodic: true}, \
+    {phase: around, message_bytes: [20000,300,20], wait: all, periodic: true}, \
+    {phase: pairs, message_bytes: 14000, rounds: 2, wait: each}, {phase: all_to_all, dimension: 1, bytes: 40000}, \
+    {phase: shift, dimension: 1, message_bytes: 13000, steps: 2}, {phase: tree, message_bytes: 900}, \
+    {phase: collect, dimension: 1, message_bytes: 16384}, {phase: allreduce, message_bytes: 8, times: 2}, {phase: barrier}]";
+
+#[test]
+fn phases_of_neighbours_move_their_faces() {
+    let face =
+        |bytes: &str| format!("phase: faces, message_bytes: {bytes}, overlap_ps: 900, wait: each, periodic: true");
+    for block in ["[]", "[2,1,2]", "[4,3,2]"] {
+        let text = |phase: &str| format!("{}, block: {block}", self::phase("[4,3,2]", phase));
+        // Both neighbours along the dimension of two are the same rank, and get a message each.
+        assert_eq!(total_of(24, &text(&face("[20000,300,7]"))), (3 * 24 * 6, 3 * 24 * 2 * 20_307));
+        assert_eq!(total_of(24, &text(&face("[0,300,0]"))), (3 * 24 * 2, 3 * 24 * 2 * 300));
+        let around = "phase: around, message_bytes: [20000,300,7], wait: all, periodic: true";
+        assert_eq!(total_of(24, &text(around)), (3 * 24 * 26, 3 * 24 * (6 * 20_000 + 12 * 300 + 8 * 7)));
+    }
+    // On an open grid a box of 4 x 3 x 2 has this many pairs of neighbours that differ in one, two, three dimensions.
+    let open = "phase: around, message_bytes: [100,10,1], wait: all, periodic: false";
+    let (faces, edges, corners) = (3 * 6 + 4 * 4 + 12, 2 * (6 * 2 + 9 + 8), 4 * 6);
+    let pairs = 2 * (faces + edges + corners);
+    assert_eq!(total_of(24, &phase("[4,3,2]", open)), (3 * pairs, 3 * 2 * (faces * 100 + edges * 10 + corners)));
+}
+
+#[test]
+fn pairs_are_of_two() {
+    for ranks in [2u64, 7, 12, 31] {
+        let text = phase(&format!("[{ranks}]"), "phase: pairs, message_bytes: 14000, rounds: 5, wait: each");
+        let messages = 3 * 5 * (ranks / 2 * 2);
+        assert_eq!(total_of(ranks as u32, &text), (messages, messages * 14_000));
+    }
+    let text = phase("[64]", "phase: pairs, message_bytes: 100, rounds: 1, wait: all");
+    let mut endpoints = endpoints(&[job("j", 0..64, &text)], 64);
+    finish(&mut endpoints, 64);
+    let mut messages = Vec::new();
+    endpoints.take_messages(&mut messages);
+    let mut partners: Vec<_> = messages.iter().map(|m| (m.source, m.destination)).collect();
+    assert!(partners.iter().all(|(one, other)| one != other && partners.contains(&(*other, *one))));
+    partners.sort_unstable();
+    partners.dedup();
+    // Three draws of the same 64 partners would hold 64 pairs; chance repeats one in 63.
+    assert!(partners.len() > 180, "{}", partners.len());
+}
+
+#[test]
+fn phases_along_a_line_move_its_members_parts() {
+    for (grid, ranks, members) in [([4u64, 3], 12, [4u64, 3]), ([1, 5], 5, [1, 5]), ([5, 2], 10, [5, 2])] {
+        for dimension in [0, 1] {
+            let l = members[dimension];
+            let of = |kind: &str| {
+                total_of(ranks as u32, &phase(&format!("{grid:?}"), &format!("{kind}, dimension: {dimension}")))
+            };
+            // Every line moves all but what each member keeps: its own part of the bytes, as evenly cut as can be.
+            let all = of("phase: all_to_all, bytes: 50001");
+            assert_eq!(all, (3 * ranks * (l - 1), 3 * ranks / l * (l - 1) * 50_001));
+            let shift = of("phase: shift, message_bytes: 13000, steps: 2");
+            assert_eq!(shift, if l > 1 { (6 * ranks, 6 * ranks * 13_000) } else { (0, 0) });
+            let collect = of("phase: collect, message_bytes: 16384");
+            assert_eq!(collect, (3 * ranks / l * (l - 1), 3 * ranks / l * (l - 1) * 16_384));
+        }
+    }
+}
+
+#[test]
+fn a_tree_goes_up_and_down() {
+    for ranks in [1u64, 2, 5, 8, 23] {
+        for bytes in [900, 20_000] {
+            let text = phase(&format!("[{ranks}]"), &format!("phase: tree, message_bytes: {bytes}"));
+            assert_eq!(total_of(ranks as u32, &text), (6 * (ranks - 1), 6 * (ranks - 1) * bytes));
+        }
+    }
+}
+
 #[test]
 fn iterations_are_marked() {
     let text = "kind: stencil, grid: [2,2,2], message_bytes: [20000,20000,20000], iterations: 5, compute_ps: 3000";
@@ -243,6 +324,7 @@ fn iterations_are_marked() {
 #[test]
 fn memory_does_not_grow_with_iterations() {
     for motif in [
+        PHASES,
         "kind: stencil, grid: [2,3,2], message_bytes: [20000,20000,20000]",
         "kind: fft3d, grid: [3,4], row_message_bytes: 500, column_message_bytes: 13000",
         "kind: allreduce_loop, message_bytes: 100",
@@ -282,6 +364,7 @@ fn progress_leaves_patterns_out() {
 #[test]
 fn progress_is_smooth() {
     for (motif, exact) in [
+        (PHASES, true),
         ("kind: stencil, grid: [2,2,3], message_bytes: [30000,30000,30000]", true),
         ("kind: fft3d, grid: [3,4], row_message_bytes: 500, column_message_bytes: 13000", true),
         ("kind: allreduce_loop, message_bytes: 60000", true),
@@ -371,18 +454,19 @@ proptest! {
             job("lu", 72..84, &format!("kind: sweep, grid: [3,4], message_bytes: [{bytes},9], steps: 5, iterations: 2, back: true")),
             job("lqcd", 84..96, &format!("kind: lqcd, grid: [2,1,3,2], near_bytes: [9,9,{bytes},9], far_bytes: [{bytes},9,9,9], reduction_bytes: 8, iterations: 2")),
             job("lulesh", 96..108, &format!("kind: lulesh, grid: [2,3,2], message_bytes: [{bytes},90,9], sweep_grid: [3,4], sweep_bytes: {bytes}, sweep_steps: 4, collective_bytes: 8, iterations: 2")),
+            job("phases", 108..120, &format!("{PHASES}, iterations: 3")),
         ];
         let mpi = MpiConfig { eager_threshold_bytes: threshold, ..MpiConfig::default() };
-        let mut endpoints = endpoints_on(&jobs, &mpi, 108, seed).unwrap();
+        let mut endpoints = endpoints_on(&jobs, &mpi, 120, seed).unwrap();
         let mut network = Ideal::reordering(1_000, 1, jitter, seed);
-        run(&mut endpoints, &mut network, 108, Time::MAX);
+        run(&mut endpoints, &mut network, 120, Time::MAX);
         prop_assert_eq!(endpoints.errors(), &[]);
         prop_assert!(endpoints.finished(), "{:#?}", endpoints.blocked_report());
         let held = endpoints.holdings();
         prop_assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
         let mut messages = Vec::new();
         endpoints.take_messages(&mut messages);
-        for job in 0..8 {
+        for job in 0..9 {
             let count = messages.iter().filter(|m| m.job == job).count() as u64;
             prop_assert_eq!(endpoints.message_statistics(job).unwrap().count(), count);
         }

@@ -43,6 +43,16 @@ fn every_kind_of_the_plan_is_read() {
                "sweep_steps":100,"collective_bytes":240,"iterations":12,"compute_ps":5}"#,
             false,
         ),
+        (
+            r#"{"kind":"phases","grid":[4,4,33],"block":[2,2,1],"iterations":2,"phases":[{"phase":"compute","time_ps":5},
+               {"phase":"faces","message_bytes":[8,8,0],"overlap_ps":7,"wait":"each","periodic":true},
+               {"phase":"around","message_bytes":[8,8,8],"overlap_ps":0,"wait":"all","periodic":false},
+               {"phase":"pairs","message_bytes":9,"rounds":2,"wait":"each"},{"phase":"all_to_all","dimension":0,"bytes":64},
+               {"phase":"shift","dimension":1,"message_bytes":9,"steps":1},{"phase":"tree","message_bytes":9},
+               {"phase":"collect","dimension":2,"message_bytes":9},{"phase":"allreduce","message_bytes":8,"times":2},
+               {"phase":"barrier"}]}"#,
+            false,
+        ),
     ] {
         let spec: WorkloadSpec = serde_json::from_str(text).unwrap();
         assert_eq!(spec.is_endless(), endless);
@@ -136,6 +146,21 @@ fn faults_name_the_key_and_the_remedy() {
             "kind: sweep, grid: [2,2], message_bytes: [3,0], steps: 1, iterations: 1".into(),
             4,
             "message_bytes = 0: must be at least 1; give a positive number",
+        ),
+        (
+            "kind: phases, grid: [4,2], block: [3,1], iterations: 1, phases: [{phase: barrier}]".into(),
+            8,
+            "block = [3, 1]: blocks do not fill the grid [4, 2]; give extents that divide the grid's, or [] for none",
+        ),
+        (
+            "kind: phases, grid: [4,2], iterations: 1, phases: [{phase: barrier}, {phase: shift, dimension: 2, message_bytes: 1, steps: 1}]".into(),
+            8,
+            "phases[1].dimension = 2: the grid has 2 dimensions; name a dimension from 0 to 1",
+        ),
+        (
+            "kind: phases, grid: [4,2], iterations: 1, phases: [{phase: around, message_bytes: [1], wait: all, periodic: true}]".into(),
+            8,
+            "phases[0].message_bytes = 1: 1 sizes for 2 dimensions; give one size for each dimension of the grid",
         ),
         (
             "kind: pattern, pattern: uniform, load: 1.5".into(),

@@ -6,7 +6,8 @@ use pantala_mpi::{Call, CommunicatorId, Incoming, Op, Outgoing, Request, Source,
 /// Operations, written down by a motif and then executed one by one.
 ///
 /// Sends and receives are among all ranks of the job unless it is said otherwise. Requests are numbered as they are made,
-/// from 0 again after each [`waitall`](Self::waitall).
+/// from 0 again after each [`waitall`](Self::waitall) or
+/// [`wait_each`](Self::wait_each).
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     ops: Vec<Op>,
@@ -97,6 +98,14 @@ impl Script {
     /// Waits for everything that has been started.
     pub fn waitall(&mut self) {
         self.push(Op::WAITALL);
+        self.requests = 0;
+    }
+
+    /// Waits for one after the other of what has been started.
+    pub fn wait_each(&mut self) {
+        for request in 0..self.requests {
+            self.push(Op::Wait(request));
+        }
         self.requests = 0;
     }
 

@@ -13,11 +13,16 @@ from pantala.scenario.workload.application import Application, Compute
 from pantala.scenario.workload.cosmoflow import CosmoFlow
 from pantala.scenario.workload.dl import Dl
 from pantala.scenario.workload.fft3d import Fft3d
+from pantala.scenario.workload.hacc import Hacc
 from pantala.scenario.workload.halo3d import Halo3d
 from pantala.scenario.workload.lqcd import Lqcd
 from pantala.scenario.workload.lu import Lu
 from pantala.scenario.workload.lulesh import Lulesh
+from pantala.scenario.workload.milc import Milc, MilcReorder
+from pantala.scenario.workload.nek5000 import Nek5000
 from pantala.scenario.workload.pattern import Pattern
+from pantala.scenario.workload.qbox import Qbox
+from pantala.scenario.workload.rayleigh import Rayleigh
 from pantala.scenario.workload.stencil5d import Stencil5d
 from pantala.scenario.workload.uniform_random import UniformRandom
 
@@ -29,11 +34,17 @@ __all__ = [
     "CosmoFlow",
     "Dl",
     "Fft3d",
+    "Hacc",
     "Halo3d",
     "Lqcd",
     "Lu",
     "Lulesh",
+    "Milc",
+    "MilcReorder",
+    "Nek5000",
     "Pattern",
+    "Qbox",
+    "Rayleigh",
     "Stencil5d",
     "UniformRandom",
     "Workload",
@@ -41,7 +52,23 @@ __all__ = [
 
 #: What the ranks of a job do; `kind` says which.
 Workload = Annotated[
-    Pattern | UniformRandom | Lu | Fft3d | Halo3d | Lqcd | Stencil5d | CosmoFlow | Dl | Lulesh | AllreduceLoop,
+    Pattern
+    | UniformRandom
+    | Lu
+    | Fft3d
+    | Halo3d
+    | Lqcd
+    | Stencil5d
+    | CosmoFlow
+    | Dl
+    | Lulesh
+    | Hacc
+    | Milc
+    | MilcReorder
+    | Nek5000
+    | Qbox
+    | Rayleigh
+    | AllreduceLoop,
     Field(discriminator="kind"),
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from pantala.scenario.base import Count, UnsignedSize, fault
+from pantala.scenario.base import Count, UnsignedSize
 from pantala.scenario.workload.application import Application, Compute, grid_of
 from pantala.units import Duration, Size
 
@@ -22,6 +22,7 @@ class Lulesh(Application):
     """
 
     paper_ranks: ClassVar[int] = 512
+    needs: ClassVar[str] = "a cube"
 
     kind: Literal["lulesh"] = "lulesh"
     """Shock hydrodynamics: stencil and sweep."""
@@ -44,11 +45,9 @@ class Lulesh(Application):
     compute: Compute = Compute(time=Duration(0))
     """Computing after each of an iteration's four phases."""
 
-    def check(self, ranks: int) -> None:
-        """Refuses what is no cube."""
-        side = _side(ranks)
-        if side**3 != ranks:
-            raise fault("lulesh needs a cube", f"write {side**3} or {(side + 1) ** 3}", "ranks")
+    def takes(self, ranks: int) -> bool:
+        """Whether they are a cube."""
+        return _side(ranks) ** 3 == ranks
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """The plan's workload object, for a job of `ranks`."""
