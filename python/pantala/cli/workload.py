@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pantala.communication import Communication
-    from pantala.paper_tables import PaperTable, Record
+    from pantala.paper_tables import Column, PaperTable, Record
 
 __all__ = ["HELP", "app"]
 
@@ -94,13 +94,13 @@ def show(
 
 _TABLE_HELP = """Run the applications of a paper's table, each alone, and show what they are beside what the paper says.
 
-Tables: kang2022 (Table I; some minutes).
+Tables: kang2022 (Table I; some minutes), chunduri2021 (Table I; some minutes).
 """
 
 
 @app.command("table", help=_TABLE_HELP)
 def paper_table(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The table: kang2022.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The table: kang2022, chunduri2021.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a row.")] = False,
     only: Annotated[
         list[str] | None,
@@ -215,7 +215,17 @@ def _shown(found: PaperTable, records: list[Record]) -> Table:
         cells = [record["application"]]
         for column in found.columns:
             measured, paper = record.get(column.key), record.get(f"paper_{column.key}")
-            cells += ["" if value is None else f"{value / column.unit:.2f}" for value in (measured, paper)]
-            cells.append("" if measured is None or paper is None else f"{100 * (measured / paper - 1):+.1f}%")
+            cells += [_cell(value, column) for value in (measured, paper)]
+            if isinstance(paper, str):
+                cells.append("")
+            else:
+                cells.append("" if measured is None or paper is None else f"{100 * (measured / paper - 1):+.1f}%")
         shown.add_row(*cells)
     return shown
+
+
+def _cell(value: float | str | None, column: Column) -> str:
+    """A value of a table: text as it is, a number in the column's unit."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return f"{value / column.unit:.2f}"

@@ -35,7 +35,7 @@ _RECORD_NOTHING = {
 }
 
 
-def of_first_job(run: Run) -> dict[str, float]:
+def of_first_job(run: Run) -> Record:
     """What the applications of a table have in common, measured of the first job of a run.
 
     Returns:
@@ -78,7 +78,7 @@ class Row:
 
     application: str
     scenario: Scenario
-    paper: Mapping[str, float]
+    paper: Mapping[str, Any]
     elsewhere: Mapping[str, tuple[str, Scenario]] = field(default_factory=dict)
 
 
@@ -109,7 +109,7 @@ class PaperTable:
     source: str
     rows: Callable[[int], Sequence[Row]]
     columns: tuple[Column, ...]
-    of_run: Callable[[Run], dict[str, float]] = of_first_job
+    of_run: Callable[[Run], Record] = of_first_job
 
 
 def measure(
@@ -141,7 +141,7 @@ def measure(
     rows = _chosen(table, seed, only)
     records: dict[str, Record] = {}
     # What moves most takes longest, so it begins first.
-    order = sorted(rows, key=lambda row: -row.paper.get("total_mb", 0.0))
+    order = sorted(rows, key=lambda row: -float(row.paper.get("total_mb", 0.0)))
     for record in each(partial(_measured, of_run=table.of_run), order, jobs):
         records[record["application"]] = record
         on_row(record, len(rows))
@@ -161,7 +161,7 @@ def _chosen(table: PaperTable, seed: int, only: Sequence[str]) -> list[Row]:
     return [row for row in rows if not wanted or row.application in wanted]
 
 
-def _measured(row: Row, of_run: Callable[[Run], dict[str, float]]) -> Record:
+def _measured(row: Row, of_run: Callable[[Run], Record]) -> Record:
     record: Record = {"application": row.application, **_run(row.scenario, of_run)}
     for key, (name, scenario) in row.elsewhere.items():
         if key in record:
@@ -170,7 +170,7 @@ def _measured(row: Row, of_run: Callable[[Run], dict[str, float]]) -> Record:
     return record | {f"paper_{key}": value for key, value in row.paper.items()}
 
 
-def _run(scenario: Scenario, of_run: Callable[[Run], dict[str, float]]) -> dict[str, float]:
+def _run(scenario: Scenario, of_run: Callable[[Run], Record]) -> Record:
     with tempfile.TemporaryDirectory(prefix="pantala-table-") as directory:
         native.run(scenario.replace(_RECORD_NOTHING).resolve(), Path(directory), None)
         return of_run(Run(directory))

@@ -14,10 +14,6 @@ from pantala.units import Duration, Size
 __all__ = ["Application", "Compute", "grid_of", "sizes"]
 
 
-#: How far above twice the ranks a number is looked for that will do.
-_FAR = 1024
-
-
 class Compute(Model):
     """How long a rank computes: a time, or one for every element that it holds."""
 
@@ -52,25 +48,12 @@ class Application(Model):
 
     #: For how many ranks sizes and times are given.
     paper_ranks: ClassVar[int]
-    #: What its ranks must be, in words, if not every number of them will do.
-    needs: ClassVar[str] = ""
 
     iterations: Count
     """Iterations of every rank."""
     scaling: Literal["weak", "strong"] = "weak"
     """What stays the same with another number of ranks than the paper's: weak, a rank's part of the problem; strong,
     the whole problem, so that sizes and times of a rank change."""
-
-    def takes(self, ranks: int) -> bool:
-        """Whether so many ranks can run it."""
-        del ranks
-        return True
-
-    def nearest(self, ranks: int) -> list[int]:
-        """The nearest numbers of ranks that can run it: one below, one above, as far as there are."""
-        below = next((fewer for fewer in range(ranks - 1, 0, -1) if self.takes(fewer)), None)
-        above = next((more for more in range(ranks + 1, 2 * ranks + _FAR) if self.takes(more)), None)
-        return [number for number in (below, above) if number is not None]
 
     def share(self, ranks: int) -> float:
         """How much a rank has to do, compared with what the keys say."""
@@ -87,10 +70,6 @@ class Application(Model):
 
     def check(self, ranks: int) -> None:
         """Refuses a number of ranks that the application cannot have, naming the nearest ones that it can."""
-        if not self.takes(ranks):
-            numbers = " or ".join(str(number) for number in self.nearest(ranks))
-            kind = type(self).model_fields["kind"].default
-            raise fault(f"{kind} needs {self.needs}", f"write {numbers}", "ranks")
 
     @abstractmethod
     def as_plan(self, ranks: int) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Count, PositiveSize
-from pantala.scenario.workload.application import Application, Compute, grid_of
+from pantala.scenario.workload.application import Compute, grid_of
+from pantala.scenario.workload.choosy import Choosy
 from pantala.units import Duration, Size
 
 __all__ = ["Hacc"]
 
 
-class Hacc(Application):
+class Hacc(Choosy):
     """HACC: large messages between random pairs of ranks (a 3D FFT), an exchange of particles, an Allreduce.
 
     Source: Chunduri et al., IPDPS 2021, Table I (point-to-point light, above 1 MB; light Allreduce of 1 KB; 22% of the

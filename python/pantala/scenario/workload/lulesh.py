@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Count, UnsignedSize
-from pantala.scenario.workload.application import Application, Compute, grid_of
+from pantala.scenario.workload.application import Compute, grid_of
+from pantala.scenario.workload.choosy import Choosy
 from pantala.units import Duration, Size
 
 __all__ = ["Lulesh"]
 
 
-class Lulesh(Application):
+class Lulesh(Choosy):
     """LULESH: shock hydrodynamics on a cube of ranks.
 
     An iteration: a broadcast, a reduction, an exchange with the (up to) 26 neighbours across faces, edges and corners,

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from pantala import native
 from pantala.scenario.base import Count, Flag, PositiveSize
-from pantala.scenario.workload.application import Application, Compute
+from pantala.scenario.workload.application import Compute
+from pantala.scenario.workload.choosy import Choosy
 from pantala.scenario.workload.lattice_layout import box, process_box, split
 from pantala.units import Duration, Size
 
@@ -25,7 +26,7 @@ class _Layout(NamedTuple):
     faces: list[int]
 
 
-class Milc(Application):
+class Milc(Choosy):
     """MILC: an exchange with the neighbours of a four-dimensional lattice beside computing, then small Allreduces.
 
     Source: Chunduri et al., IPDPS 2021, Table I (point-to-point heavy, KB; Allreduce of 8 B; 52% of the time in MPI:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Count, PositiveSize
-from pantala.scenario.workload.application import Application, Compute
+from pantala.scenario.workload.application import Compute
+from pantala.scenario.workload.choosy import Choosy
 from pantala.units import Duration, Size
 
 __all__ = ["Qbox"]
 
 
-class Qbox(Application):
+class Qbox(Choosy):
     """Qbox: Fourier transforms in the columns of a process array, products of matrices along its rows.
 
     Source: Chunduri et al., IPDPS 2021, Table I (point-to-point medium, 50 KB; medium collectives of 128 KB; 66% of the

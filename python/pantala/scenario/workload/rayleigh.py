@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Count, PositiveSize
-from pantala.scenario.workload.application import Application, Compute, grid_of
+from pantala.scenario.workload.application import Compute, grid_of
+from pantala.scenario.workload.choosy import Choosy
 from pantala.units import Duration, Size
 
 __all__ = ["Rayleigh"]
 
 
-class Rayleigh(Application):
+class Rayleigh(Choosy):
     """Rayleigh: large Alltoallv in the rows and the columns of a process array, and little else.
 
     Source: Chunduri et al., IPDPS 2021, Table I (no point-to-point; heavy collectives of 23 MB; 28% of the time in MPI:

@@ -103,9 +103,9 @@ mod tests {
                 let cell = arrangement.cell(rank);
                 assert!(!std::mem::replace(&mut seen[cell as usize], true));
                 assert_eq!(arrangement.rank(cell), rank, "{grid:?} {block:?}");
-                for dimension in 0..grid.len() {
+                for (dimension, extent) in grid.iter().enumerate() {
                     let line = arrangement.line(rank, dimension);
-                    assert_eq!((arrangement.member(&line, line.at), line.count), (rank, grid[dimension]));
+                    assert_eq!((arrangement.member(&line, line.at), line.count), (rank, *extent));
                 }
             }
         }

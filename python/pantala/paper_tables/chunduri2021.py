@@ -1,0 +1,114 @@
+"""Table I of Chunduri et al. (IPDPS 2021): six applications, each alone on 256 nodes of Theta.
+
+Source: Chunduri et al., "Performance Evaluation of Adaptive Routing on Dragonfly-based Production Systems", IPDPS
+2021, Table I: sizes of messages and collectives, the share of MPI in the time, the three calls that take most of
+it. The paper profiles runs in production, under which routing it does not say; here nobody else is on the machine,
+nodes are random and the routing is the preset's (AD0, AD1 for all-to-alls). Few iterations are run, since all are
+alike. Rayleigh's 11 GB an iteration go in packets of 4 KiB, for those of 64 B would be 172 million.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from pantala.paper_tables.table import Column, PaperTable, Record, Row
+from pantala.results import Run
+from pantala.scenario import Hacc, Job, Milc, MilcReorder, Nek5000, Qbox, Rayleigh, Scenario
+from pantala.scenario.workload import Workload
+
+__all__ = ["TABLE", "of_calls"]
+
+_RANKS = 256
+_PLACES = ("first", "second", "third")
+
+
+def of_calls(run: Run) -> Record:
+    """What profiles of MPI tell, of the first job of a run.
+
+    Returns:
+        ``mpi_percent``, the share of MPI in a rank's time; ``first_call`` to ``third_call``, the calls that take
+        most of MPI's time, and ``first_percent`` to ``third_percent``, their shares of it; ``message_bytes``, the
+        mean of all sends; ``collective_bytes``, what a rank gives to the collective that is given most, the mean of
+        its calls.
+    """
+    ranks = run.ranks.filter(pl.col("job") == 0)
+    times = ranks.select(pl.col("compute_time_ns", "communication_time_ns").sum()).collect().row(0, named=True)
+    calls = run.calls.filter(pl.col("job") == 0).sort("time_ns", "call", descending=[True, False]).collect()
+    rows = calls.to_dicts()
+    spent = times["communication_time_ns"]
+    found: Record = {"mpi_percent": 100 * spent / (spent + times["compute_time_ns"])}
+    for place, row in zip(_PLACES, rows, strict=False):
+        if row["time_ns"] > 0:
+            found |= {f"{place}_call": row["call"], f"{place}_percent": 100 * row["time_ns"] / spent}
+    sends = [row for row in rows if row["call"] in {"send", "isend"}]
+    collectives = [row for row in rows if row["call"] in {"allreduce", "alltoallv"}]
+    found["message_bytes"] = _mean(sends)
+    found["collective_bytes"] = _mean(sorted(collectives, key=lambda row: -row["bytes"])[:1])
+    return found
+
+
+def _mean(rows: list[dict[str, Any]]) -> float | None:
+    calls: int = sum(row["calls"] for row in rows)
+    return sum(row["bytes"] for row in rows) / calls if calls else None
+
+
+def _row(
+    application: str,
+    workload: Workload,
+    seed: int,
+    paper: tuple[float, str, str, str, str, str],
+    packet: str | None = None,
+) -> Row:
+    """A row of the table.
+
+    Args:
+        application: the paper's name.
+        workload: what it runs.
+        seed: the scenario's.
+        paper: percentage of MPI, its three calls, point-to-point messages, collectives.
+        packet: the most that a packet carries, if not as on the machine.
+    """
+    job = Job(name=application.lower(), ranks=_RANKS, workload=workload)
+    machine = "theta" if packet is None else {"preset": "theta", "packet": packet}
+    given: dict[str, Any] = {"name": f"chunduri2021-{job.name}", "seed": seed, "machine": machine}
+    scenario = Scenario(**given, jobs=(job,))
+    keys = ("mpi_percent", *(f"{place}_call" for place in _PLACES), "message_bytes", "collective_bytes")
+    return Row(application, scenario, dict(zip(keys, paper, strict=True)))
+
+
+def _rows(seed: int) -> list[Row]:
+    return [
+        _row("MILC", Milc(iterations=2), seed, (52, "allreduce", "wait", "isend", "heavy (KB)", "8 B")),
+        _row("MILCREORDER", MilcReorder(iterations=2), seed, (50, "wait", "allreduce", "isend", "heavy (KB)", "8 B")),
+        _row(
+            "Nek5000", Nek5000(iterations=4), seed, (48, "allreduce", "waitall", "recv", "medium (KB)", "light (16 B)")
+        ),
+        _row("HACC", Hacc(iterations=1), seed, (22, "wait", "waitall", "allreduce", "light (> 1 MB)", "light (1 KB)")),
+        _row("Qbox", Qbox(iterations=2), seed, (66, "alltoallv", "recv", "wait", "medium (50 KB)", "medium (128 KB)")),
+        _row(
+            "Rayleigh",
+            Rayleigh(iterations=1),
+            seed,
+            (28, "alltoallv", "send", "barrier", "none", "heavy (23 MB)"),
+            packet="4 KiB",
+        ),
+    ]
+
+
+TABLE = PaperTable(
+    name="chunduri2021",
+    title="Communication",
+    source="Chunduri et al. (IPDPS 2021), Table I",
+    rows=_rows,
+    columns=(
+        Column("mpi_percent", "MPI %"),
+        Column("first_call", "call 1"),
+        Column("second_call", "call 2"),
+        Column("third_call", "call 3"),
+        Column("message_bytes", "message B"),
+        Column("collective_bytes", "collective B"),
+    ),
+    of_run=of_calls,
+)
