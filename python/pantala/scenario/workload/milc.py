@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
-
-from pydantic import Field
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pantala import native
 from pantala.scenario.base import Count, Flag, PositiveSize
@@ -14,8 +12,6 @@ from pantala.scenario.workload.lattice_layout import box, process_box, split
 from pantala.units import Duration, Size
 
 __all__ = ["Milc", "MilcReorder"]
-
-_Lattice = Annotated[tuple[Count, Count, Count, Count], Field()]
 
 
 class _Layout(NamedTuple):
@@ -49,7 +45,7 @@ class Milc(Choosy):
 
     kind: Literal["milc"] = "milc"
     """Lattice quantum chromodynamics on a Cray XC40."""
-    lattice: _Lattice = (32, 32, 32, 128)
+    lattice: tuple[Count, Count, Count, Count] = (32, 32, 32, 128)
     """Sites of the lattice, the first dimension fastest; with weak scaling, that of 256 ranks."""
     processes: Count = 64
     """MPI processes of a node, for which a rank stands; 1 if every one is a rank of its own."""
@@ -67,9 +63,9 @@ class Milc(Choosy):
     """Iterations of every rank."""
     scaling: Literal["weak", "strong"] = "strong"
     """What stays the same with another number of ranks: weak, a process's sites; strong, the lattice (IV.A)."""
-    overlap: Compute = Compute(time=Duration.parse("60 us"))
+    overlap: Compute = Compute(time=Duration.parse("31 us"))
     """Computing while the exchange is under way."""
-    compute: Compute = Compute(time=Duration.parse("20 us"))
+    compute: Compute = Compute(time=Duration.parse("44 us"))
     """Computing after the exchange."""
 
     def takes(self, ranks: int) -> bool:

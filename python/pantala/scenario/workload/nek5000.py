@@ -47,7 +47,7 @@ class Nek5000(Application):
     """Whether opposite faces of the grid are neighbours."""
     iterations: Count = 20
     """Iterations of every rank."""
-    compute: Compute = Compute(time=Duration.parse("70 us"))
+    compute: Compute = Compute(time=Duration.parse("53 us"))
     """Computing before each exchange."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Qbox(Choosy):
     """Panels sent on in an iteration."""
     iterations: Count = 4
     """Iterations of every rank."""
-    compute: Compute = Compute(time=Duration.parse("60 us"))
+    compute: Compute = Compute(time=Duration.parse("42 us"))
     """Computing before the transforms."""
 
     def takes(self, ranks: int) -> bool:

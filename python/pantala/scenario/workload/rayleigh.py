@@ -41,7 +41,7 @@ class Rayleigh(Choosy):
     """Bytes that a rank sends to the first of its row."""
     iterations: Count = 1
     """Iterations of every rank."""
-    compute: Compute = Compute(time=Duration.parse("30 ms"))
+    compute: Compute = Compute(time=Duration.parse("23 ms"))
     """Computing before the transposes."""
 
     def takes(self, ranks: int) -> bool:
