@@ -4,10 +4,15 @@
 //! in an iteration, written into a [`Script`]. To add one: a file, and a variant of [`crate::WorkloadSpec`].
 
 pub mod allreduce_loop;
+pub mod conjugate_gradient;
+pub mod crystal_router;
 pub mod fft3d;
+pub mod horovod;
 mod lattice;
 pub mod lqcd;
 pub mod lulesh;
+pub mod multigrid;
+pub mod particle_mesh;
 pub mod pencil_fft;
 pub mod phases;
 mod rank;
@@ -99,4 +104,15 @@ pub(crate) fn positive(key: &str, value: u64) -> Result<(), Fault> {
         return Err(Fault::new(key, value, "must be at least 1", "give a positive number"));
     }
     Ok(())
+}
+
+/// The [`Motif::summary`] of one whose iterations are of several sorts: an iteration of each, and how many there are of it.
+pub(crate) fn summed(motif: &dyn Motif, place: &Place, sorts: &[(u32, u32)]) -> Vec<(Op, u64)> {
+    let mut sent = Vec::new();
+    for &(iteration, times) in sorts.iter().filter(|(_, times)| *times > 0) {
+        let mut script = Script::default();
+        motif.iteration(&Place { iteration, ..*place }, &mut script);
+        sent.extend(script.sends().map(|op| (op, u64::from(times))));
+    }
+    sent
 }

@@ -8,9 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::motifs::Motif;
 use crate::motifs::allreduce_loop::AllreduceLoop;
+use crate::motifs::conjugate_gradient::ConjugateGradient;
+use crate::motifs::crystal_router::CrystalRouter;
 use crate::motifs::fft3d::Fft3d;
+use crate::motifs::horovod::Horovod;
 use crate::motifs::lqcd::Lqcd;
 use crate::motifs::lulesh::Lulesh;
+use crate::motifs::multigrid::Multigrid;
+use crate::motifs::particle_mesh::ParticleMesh;
 use crate::motifs::pencil_fft::PencilFft;
 use crate::motifs::phases::Phases;
 use crate::motifs::stencil::Stencil;
@@ -43,6 +48,16 @@ pub enum WorkloadSpec {
     AllreduceLoop(AllreduceLoop),
     /// Exchanges and computations in a row.
     Phases(Phases),
+    /// Training with negotiations.
+    Horovod(Horovod),
+    /// Exchanges with those around, and sums.
+    ConjugateGradient(ConjugateGradient),
+    /// Molecular dynamics on a mesh.
+    ParticleMesh(ParticleMesh),
+    /// Cycles over levels.
+    Multigrid(Multigrid),
+    /// All to all by halves.
+    CrystalRouter(CrystalRouter),
 }
 
 impl WorkloadSpec {
@@ -81,6 +96,11 @@ impl WorkloadSpec {
             Self::Lulesh(motif) => motif,
             Self::AllreduceLoop(motif) => motif,
             Self::Phases(motif) => motif,
+            Self::Horovod(motif) => motif,
+            Self::ConjugateGradient(motif) => motif,
+            Self::ParticleMesh(motif) => motif,
+            Self::Multigrid(motif) => motif,
+            Self::CrystalRouter(motif) => motif,
         })
     }
 }

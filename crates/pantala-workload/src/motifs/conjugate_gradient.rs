@@ -1,0 +1,158 @@
+//! Conjugate gradients on a grid of ranks: exchanges with those around, and sums of a few bytes over all.
+//!
+//! MILC and Nekbone of Wang et al. (IPDPS 2020), section IV.B. One iteration: some sums, some exchanges, some sums. In an
+//! exchange a rank starts all receives, then all sends, and waits for all; it computes before, or while messages are under
+//! way. To those beside it along a dimension it sends its face; with `corners`, to those across an edge or a corner as well.
+//!
+//! What goes to a neighbour are the points that both touch: `point_bytes` times the product of `points` over the
+//! dimensions in which they do not differ. Points can change in stages, of as many iterations each (polynomial orders).
+//! A dimension of one rank has no neighbours.
+
+use pantala_engine::Time;
+use pantala_mpi::{Fault, Op};
+use serde::{Deserialize, Serialize};
+
+use super::lattice::Lattice;
+use super::{Motif, Place, Script, bounded, positive, summed};
+use crate::grid;
+
+/// The motif's parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConjugateGradient {
+    /// The process grid, one to five dimensions, the first fastest.
+    pub grid: Vec<u32>,
+    /// Whether opposite faces are neighbours.
+    #[serde(default)]
+    pub periodic: bool,
+    /// Whether ranks across an edge or a corner are neighbours too.
+    #[serde(default)]
+    pub corners: bool,
+    /// A rank's points along each dimension, of each stage.
+    pub points: Vec<Vec<u64>>,
+    /// Bytes of a point.
+    pub point_bytes: u64,
+    /// Exchanges of an iteration.
+    pub exchanges: u32,
+    /// Sums before them.
+    #[serde(default)]
+    pub sums_before: u32,
+    /// Sums behind them.
+    #[serde(default)]
+    pub sums_after: u32,
+    /// Bytes of a sum.
+    pub sum_bytes: u64,
+    /// Iterations.
+    pub iterations: u32,
+    /// Compute time with each exchange, ps.
+    #[serde(default)]
+    pub compute_ps: Time,
+    /// Whether ranks compute while messages are under way, and not before.
+    #[serde(default)]
+    pub overlap: bool,
+}
+
+/// No exchange has more dimensions.
+const MOST: usize = 5;
+
+impl ConjugateGradient {
+    /// The stage of an iteration.
+    fn stage(&self, iteration: u32) -> &[u64] {
+        let stage = u64::from(iteration) * self.points.len() as u64 / u64::from(self.iterations.max(1));
+        &self.points[stage as usize]
+    }
+
+    /// The first iteration of a stage.
+    fn first(&self, stage: usize) -> u32 {
+        (stage as u64 * u64::from(self.iterations)).div_ceil(self.points.len() as u64) as u32
+    }
+
+    /// A rank's exchange with all around it.
+    fn exchange(&self, place: &Place, script: &mut Script) {
+        let lattice = Lattice { extents: &self.grid, periodic: self.periodic };
+        let points = self.stage(place.iteration);
+        let around = || {
+            directions(self.grid.len())
+                .filter(|(_, steps)| self.corners || steps.iter().filter(|s| **s != 0).count() == 1)
+                .filter(|(_, steps)| self.grid.iter().zip(steps).all(|(extent, step)| *step == 0 || *extent > 1))
+                .filter_map(|(number, steps)| {
+                    let neighbour = lattice.beside(place.rank, &steps[..self.grid.len()])?;
+                    let shared = points.iter().zip(steps).filter(|(_, step)| *step == 0).map(|(points, _)| points);
+                    Some((neighbour, number, self.point_bytes * shared.product::<u64>()))
+                })
+        };
+        let opposite = 3_i32.pow(self.grid.len() as u32) - 1;
+        for (neighbour, number, bytes) in around() {
+            script.irecv(neighbour, opposite - number, bytes);
+        }
+        for (neighbour, number, bytes) in around() {
+            script.isend(neighbour, number, bytes);
+        }
+    }
+}
+
+/// Every step of -1, 0 or 1 along so many dimensions, numbered so that two opposite ones have the same sum; none is no step.
+fn directions(dimensions: usize) -> impl Iterator<Item = (i32, [i8; MOST])> {
+    (0..3_i32.pow(dimensions as u32)).filter_map(move |number| {
+        let (mut steps, mut rest) = ([0; MOST], number);
+        for step in &mut steps[..dimensions] {
+            *step = (rest % 3 - 1) as i8;
+            rest /= 3;
+        }
+        steps.iter().any(|step| *step != 0).then_some((number, steps))
+    })
+}
+
+impl Motif for ConjugateGradient {
+    fn check(&self, ranks: u32) -> Result<(), Fault> {
+        grid::check(&self.grid, ranks, MOST)?;
+        if self.points.is_empty() {
+            return Err(Fault::new("points", "[]", "there is no stage", "give the points of one stage at least"));
+        }
+        for stage in &self.points {
+            if stage.len() != self.grid.len() {
+                let message = format!("{} numbers for {} dimensions", stage.len(), self.grid.len());
+                return Err(Fault::new("points", format!("{stage:?}"), message, "give one for each dimension"));
+            }
+            stage.iter().try_for_each(|points| positive("points", *points))?;
+            let volume = stage.iter().try_fold(self.point_bytes, |product, points| product.checked_mul(*points));
+            if volume.is_none() {
+                let remedy = "give fewer points";
+                return Err(Fault::new("points", format!("{stage:?}"), "more bytes than can be counted", remedy));
+            }
+        }
+        positive("point_bytes", self.point_bytes)?;
+        positive("exchanges", u64::from(self.exchanges))?;
+        positive("sum_bytes", self.sum_bytes)?;
+        positive("iterations", u64::from(self.iterations))?;
+        bounded("compute_ps", self.compute_ps)
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn iteration(&self, place: &Place, script: &mut Script) {
+        for _ in 0..self.sums_before {
+            script.allreduce(self.sum_bytes);
+        }
+        for _ in 0..self.exchanges {
+            if !self.overlap {
+                script.compute(self.compute_ps);
+            }
+            self.exchange(place, script);
+            if self.overlap {
+                script.compute(self.compute_ps);
+            }
+            script.waitall();
+        }
+        for _ in 0..self.sums_after {
+            script.allreduce(self.sum_bytes);
+        }
+    }
+
+    fn summary(&self, place: &Place) -> Vec<(Op, u64)> {
+        let stages = (0..self.points.len()).map(|stage| (self.first(stage), self.first(stage + 1) - self.first(stage)));
+        summed(self, place, &stages.collect::<Vec<_>>())
+    }
+}

@@ -1,0 +1,226 @@
+//! Multigrid V-cycles on a three-dimensional grid of ranks: halos on finer and coarser levels.
+//!
+//! MultiGrid and AMG of Yang et al. (SC 2016), section 3.2. A cycle relaxes on every level on the way down, solves on the
+//! coarsest one, and relaxes on every level on the way up; a relaxation begins with an exchange of halos. A level has half the
+//! points of the finer one along each dimension. Where a rank has less than one point left, only every second, fourth, ... rank
+//! along that dimension goes on: those that drop out hand over what they have on the way down and get it back on the way up.
+//!
+//! Who is a neighbour: geometrically, those beside a rank along a dimension. Algebraic levels (Henson and Yang, *BoomerAMG*,
+//! Applied Numerical Mathematics 41(1), 2002) have denser matrices than the finest one: from `corners_from` on also those across
+//! an edge or a corner, and from `far_from` on a share of those two ranks away, drawn by who they are, so that the pattern is
+//! irregular, mutual and the same in every run. A message holds the points that both touch, `point_bytes` each.
+
+use pantala_engine::Time;
+use pantala_engine::random::mix;
+use pantala_mpi::Fault;
+use serde::{Deserialize, Serialize};
+
+use super::{Motif, Place, Script, bounded, positive};
+use crate::grid;
+
+/// The motif's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Multigrid {
+    /// The process grid, the first dimension fastest.
+    pub grid: [u32; 3],
+    /// A rank's points along each dimension, on the finest level.
+    pub points: [u64; 3],
+    /// Bytes of a point.
+    pub point_bytes: u64,
+    /// Levels; the finest is 0.
+    pub levels: u32,
+    /// Exchanges on every level but the coarsest, on the way down and again on the way up.
+    pub sweeps: u32,
+    /// Exchanges on the coarsest level.
+    pub coarse_sweeps: u32,
+    /// Sums over all ranks with each of those.
+    #[serde(default)]
+    pub coarse_sums: u32,
+    /// Sums over all ranks at the end of a cycle.
+    #[serde(default)]
+    pub sums: u32,
+    /// Bytes of a sum.
+    pub sum_bytes: u64,
+    /// The finest level on which ranks across an edge or a corner are neighbours.
+    pub corners_from: u32,
+    /// The finest level on which ranks two away can be.
+    pub far_from: u32,
+    /// How many of these are, in a hundred.
+    #[serde(default)]
+    pub far_percent: u32,
+    /// Cycles.
+    pub iterations: u32,
+    /// Compute time of a cycle, ps.
+    #[serde(default)]
+    pub compute_ps: Time,
+}
+
+/// More levels no number of points has.
+const MOST_LEVELS: u32 = 32;
+/// Numbers of directions on a level, two ranks far along three dimensions, and of what is handed over.
+const TAGS: i32 = 5 * 5 * 5 + 2;
+
+/// One level, as a grid of the ranks that are active on it.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    number: u32,
+    /// Active ranks along each dimension.
+    extents: [u32; 3],
+    /// From one to the next.
+    stride: [u32; 3],
+    points: [u64; 3],
+}
+
+impl Level {
+    fn new(spec: &Multigrid, number: u32) -> Self {
+        let halvings = spec.points.map(|points| number.saturating_sub(points.ilog2()));
+        let stride = halvings.map(|halvings| 1 << halvings);
+        let extents = [0, 1, 2].map(|d| spec.grid[d].div_ceil(stride[d]));
+        Self { number, extents, stride, points: spec.points.map(|points| (points >> number).max(1)) }
+    }
+
+    /// A rank's place among the active ones; none if it is idle.
+    fn place(&self, at: [u32; 3]) -> Option<[u32; 3]> {
+        let active = [0, 1, 2].iter().all(|&d| at[d] % self.stride[d] == 0);
+        active.then(|| [0, 1, 2].map(|d| at[d] / self.stride[d]))
+    }
+
+    /// Whether two places two ranks apart are neighbours: the same from both sides.
+    fn far(&self, one: [u32; 3], other: [u32; 3], percent: u32) -> bool {
+        let key = |place: [u32; 3]| place.iter().fold(u64::from(self.number), |key, at| (key << 16) ^ u64::from(*at));
+        let (low, high) = if key(one) < key(other) { (one, other) } else { (other, one) };
+        mix(key(low) ^ mix(key(high))) % 100 < u64::from(percent)
+    }
+
+    /// Whom a place exchanges with: their places, the number of the direction, bytes.
+    fn around(&self, spec: &Multigrid, place: [u32; 3]) -> impl Iterator<Item = ([u32; 3], i32, u64)> {
+        let (level, spec) = (*self, *spec);
+        (0..125).filter_map(move |number| {
+            let steps = [number % 5 - 2, number / 5 % 5 - 2, number / 25 - 2];
+            let apart = steps.map(i32::abs).into_iter().max()?;
+            let moved = steps.iter().filter(|step| **step != 0).count();
+            let mut there = place;
+            for d in 0..3 {
+                let at = place[d].checked_add_signed(steps[d])?;
+                if at >= level.extents[d] {
+                    return None;
+                }
+                there[d] = at;
+            }
+            let neighbour = match apart {
+                0 => false,
+                1 => moved == 1 || level.number >= spec.corners_from,
+                _ => level.number >= spec.far_from && level.far(place, there, spec.far_percent),
+            };
+            let shared = steps.iter().zip(level.points).filter(|(step, _)| **step == 0).map(|(_, points)| points);
+            neighbour.then(|| (there, number, spec.point_bytes * shared.product::<u64>()))
+        })
+    }
+}
+
+impl Multigrid {
+    const fn coordinates(&self, rank: u32) -> [u32; 3] {
+        let [x, y, _] = self.grid;
+        [rank % x, rank / x % y, rank / (x * y)]
+    }
+
+    /// The rank at a place of a level.
+    const fn rank(&self, level: &Level, place: [u32; 3]) -> u32 {
+        let [x, y, _] = self.grid;
+        let [i, j, k] = [place[0] * level.stride[0], place[1] * level.stride[1], place[2] * level.stride[2]];
+        i + x * (j + y * k)
+    }
+
+    fn exchange(&self, level: &Level, place: [u32; 3], script: &mut Script) {
+        let tag = |number: i32| level.number as i32 * TAGS + number;
+        for (there, number, bytes) in level.around(self, place) {
+            script.irecv(self.rank(level, there), tag(124 - number), bytes);
+        }
+        for (there, number, bytes) in level.around(self, place) {
+            script.isend(self.rank(level, there), tag(number), bytes);
+        }
+        script.waitall();
+    }
+
+    /// What ranks that drop out on the coarser level hand over, or get back on the way up.
+    fn hand_over(&self, at: [u32; 3], finer: &Level, coarser: &Level, down: bool, script: &mut Script) {
+        let Some(place) = finer.place(at) else { return };
+        let ratio = [0, 1, 2].map(|d| coarser.stride[d] / finer.stride[d]);
+        if ratio == [1; 3] {
+            return;
+        }
+        let bytes = self.point_bytes * finer.points.iter().product::<u64>();
+        let tag = finer.number as i32 * TAGS + 125 + i32::from(down);
+        let mut transfer = |with: [u32; 3], sends: bool| {
+            let rank = self.rank(finer, with);
+            if sends { script.isend(rank, tag, bytes) } else { script.irecv(rank, tag, bytes) }
+        };
+        let parent = [0, 1, 2].map(|d| place[d] / ratio[d] * ratio[d]);
+        if parent == place {
+            let [x, y, z] = ratio;
+            for child in 1..x * y * z {
+                let child = [place[0] + child % x, place[1] + child / x % y, place[2] + child / (x * y)];
+                if child.iter().zip(finer.extents).all(|(at, extent)| *at < extent) {
+                    transfer(child, !down);
+                }
+            }
+        } else {
+            transfer(parent, down);
+        }
+        script.waitall();
+    }
+}
+
+impl Motif for Multigrid {
+    fn check(&self, ranks: u32) -> Result<(), Fault> {
+        grid::check(&self.grid, ranks, 3)?;
+        for points in self.points {
+            positive("points", points)?;
+        }
+        let volume = self.points.iter().try_fold(self.point_bytes, |product, points| product.checked_mul(*points));
+        if volume.is_none() {
+            return Err(Fault::new("points", self.points[0], "more bytes than can be counted", "give fewer points"));
+        }
+        positive("point_bytes", self.point_bytes)?;
+        positive("levels", u64::from(self.levels))?;
+        if self.levels > MOST_LEVELS {
+            let message = "more levels than points can be halved";
+            return Err(Fault::new("levels", self.levels, message, format!("give at most {MOST_LEVELS}")));
+        }
+        positive("sum_bytes", self.sum_bytes)?;
+        positive("iterations", u64::from(self.iterations))?;
+        if self.far_percent > 100 {
+            return Err(Fault::new("far_percent", self.far_percent, "more than all", "give 0 to 100"));
+        }
+        bounded("compute_ps", self.compute_ps)
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn iteration(&self, place: &Place, script: &mut Script) {
+        let at = self.coordinates(place.rank);
+        let levels: Vec<Level> = (0..self.levels).map(|number| Level::new(self, number)).collect();
+        let relax = |level: &Level, script: &mut Script| {
+            if let Some(place) = level.place(at) {
+                self.exchange(level, place, script);
+            }
+        };
+        script.compute(self.compute_ps);
+        for pair in levels.windows(2) {
+            (0..self.sweeps).for_each(|_| relax(&pair[0], script));
+            self.hand_over(at, &pair[0], &pair[1], true, script);
+        }
+        for _ in 0..self.coarse_sweeps {
+            relax(&levels[levels.len() - 1], script);
+            (0..self.coarse_sums).for_each(|_| script.allreduce(self.sum_bytes));
+        }
+        for pair in levels.windows(2).rev() {
+            self.hand_over(at, &pair[0], &pair[1], false, script);
+            (0..self.sweeps).for_each(|_| relax(&pair[0], script));
+        }
+        (0..self.sums).for_each(|_| script.allreduce(self.sum_bytes));
+    }
+}

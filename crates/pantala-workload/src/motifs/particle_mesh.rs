@@ -1,0 +1,169 @@
+//! Molecular dynamics with long-range forces on a mesh: ghosts of particles, a mesh, transforms of the mesh, small sums.
+//!
+//! LAMMPS of Wang et al. (IPDPS 2020), section IV.B, as its scalable workload model goes about a time step: sums of
+//! temperature and pressure; positions of ghosts to the six neighbours, one after the other, each with a receive that is started,
+//! a send, and a wait; the mesh's charges in the same manner; 13 remaps for one transform forth and three back; the mesh's
+//! fields; a sum; forces of ghosts back; ghosts again; two sums. Every `rebuild_every` steps, particles move house and ghosts
+//! are chosen anew in place of the first exchange: lengths of four bytes ahead of each, and five sums behind;
+//! whether that is due, the ranks ask each other (a sum) in each of the last `rebuild_checks` steps before.
+//!
+//! Remaps are taken as exchanges between the ranks of a row and of a column in turn of a two-dimensional array.
+
+use pantala_engine::Time;
+use pantala_mpi::{Fault, Op};
+use serde::{Deserialize, Serialize};
+
+use super::lattice::Lattice;
+use super::{Motif, Place, Script, bounded, positive, summed};
+use crate::grid;
+
+/// The motif's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParticleMesh {
+    /// The process grid, the first dimension fastest, opposite faces neighbours.
+    pub grid: [u32; 3],
+    /// Rows and columns of the array for the transforms, row by row.
+    pub transform_grid: [u32; 2],
+    /// Bytes of ghosts' positions or forces to a neighbour along each dimension.
+    pub ghost_bytes: [u64; 3],
+    /// Bytes of new ghosts.
+    pub border_bytes: [u64; 3],
+    /// Bytes of particles that move.
+    pub migration_bytes: [u64; 3],
+    /// Bytes of the mesh's charges.
+    pub charge_bytes: [u64; 3],
+    /// Bytes of the mesh's fields.
+    pub field_bytes: [u64; 3],
+    /// Bytes to each other rank of a row, and of a column, in a remap.
+    pub remap_bytes: [u64; 2],
+    /// Remaps of a step; the first has half the bytes (real numbers).
+    pub remaps: u32,
+    /// Steps from one choice of ghosts to the next.
+    pub rebuild_every: u32,
+    /// Of how many of these steps a question whether it is due is part.
+    pub rebuild_checks: u32,
+    /// Time steps.
+    pub iterations: u32,
+    /// Compute time of a step, ps.
+    #[serde(default)]
+    pub compute_ps: Time,
+}
+
+/// The dimensions first to last, and back.
+const FORTH: [usize; 3] = [0, 1, 2];
+const BACK: [usize; 3] = [2, 1, 0];
+/// Bytes of a length, and of the smaller sums.
+const LENGTH: u64 = 4;
+/// Bytes of a sum of six numbers, and of one.
+const SIX: u64 = 48;
+const ONE: u64 = 8;
+/// Sums behind a new choice of ghosts.
+const SUMS: u32 = 5;
+/// Remaps have a tag of their own.
+const REMAP: i32 = 6;
+
+impl ParticleMesh {
+    /// Whether ghosts are chosen anew in an iteration, and whether that is asked.
+    const fn rebuilds(&self, iteration: u32) -> (bool, bool) {
+        let at = iteration % self.rebuild_every;
+        (at + 1 == self.rebuild_every, at + self.rebuild_checks >= self.rebuild_every)
+    }
+
+    /// Exchanges with both neighbours along each dimension, one after the other; each with a length first if so `told`.
+    fn shift(&self, rank: u32, order: [usize; 3], bytes: [u64; 3], told: bool, script: &mut Script) {
+        let lattice = Lattice { extents: &self.grid, periodic: true };
+        for dimension in order {
+            for up in [false, true] {
+                let there = lattice.along(rank, dimension, up);
+                let Some((to, from)) = there.zip(lattice.along(rank, dimension, !up)) else { continue };
+                let tag = (2 * dimension + usize::from(up)) as i32;
+                if told {
+                    script.sendrecv((to, LENGTH), (from, LENGTH), tag);
+                }
+                script.irecv(from, tag, bytes[dimension]);
+                script.send(to, tag, bytes[dimension]);
+                script.waitall();
+            }
+        }
+    }
+
+    /// One remap among the ranks of a row (0) or of a column (1).
+    fn remap(&self, rank: u32, way: usize, bytes: u64, script: &mut Script) {
+        let [rows, columns] = self.transform_grid;
+        let (row, column) = (rank / columns, rank % columns);
+        let members = if way == 0 { columns } else { rows };
+        let at = |member: u32| if way == 0 { row * columns + member } else { member * columns + column };
+        let me = if way == 0 { column } else { row };
+        for step in 1..members {
+            script.irecv(at((me + members - step) % members), REMAP, bytes);
+        }
+        for step in 1..members {
+            script.send(at((me + step) % members), REMAP, bytes);
+        }
+        script.waitall();
+    }
+}
+
+impl Motif for ParticleMesh {
+    fn check(&self, ranks: u32) -> Result<(), Fault> {
+        grid::check(&self.grid, ranks, 3)?;
+        grid::check(&self.transform_grid, ranks, 2).map_err(|fault| Fault { key: "transform_grid".into(), ..fault })?;
+        for (key, sizes) in [
+            ("ghost_bytes", &self.ghost_bytes[..]),
+            ("border_bytes", &self.border_bytes),
+            ("migration_bytes", &self.migration_bytes),
+            ("charge_bytes", &self.charge_bytes),
+            ("field_bytes", &self.field_bytes),
+            ("remap_bytes", &self.remap_bytes),
+        ] {
+            sizes.iter().try_for_each(|bytes| positive(key, *bytes))?;
+        }
+        positive("rebuild_every", u64::from(self.rebuild_every))?;
+        positive("iterations", u64::from(self.iterations))?;
+        bounded("compute_ps", self.compute_ps)
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn iteration(&self, place: &Place, script: &mut Script) {
+        let rank = place.rank;
+        let (rebuilt, asked) = self.rebuilds(place.iteration);
+        script.compute(self.compute_ps);
+        script.allreduce(SIX);
+        script.allreduce(SIX);
+        if asked {
+            script.allreduce(LENGTH);
+        }
+        if rebuilt {
+            self.shift(rank, FORTH, self.migration_bytes, true, script);
+            self.shift(rank, FORTH, self.border_bytes, true, script);
+            (0..SUMS).for_each(|_| script.allreduce(LENGTH));
+        } else {
+            self.shift(rank, FORTH, self.ghost_bytes, false, script);
+        }
+        self.shift(rank, BACK, self.charge_bytes, false, script);
+        for remap in 0..self.remaps {
+            let way = remap as usize % 2;
+            let bytes = self.remap_bytes[way];
+            self.remap(rank, way, if remap == 0 { bytes.div_ceil(2) } else { bytes }, script);
+        }
+        self.shift(rank, FORTH, self.field_bytes, false, script);
+        script.allreduce(SIX);
+        self.shift(rank, BACK, self.ghost_bytes, false, script);
+        self.shift(rank, FORTH, self.ghost_bytes, false, script);
+        script.allreduce(ONE);
+        script.allreduce(SIX);
+    }
+
+    fn summary(&self, place: &Place) -> Vec<(Op, u64)> {
+        let (every, iterations) = (self.rebuild_every, self.iterations);
+        let times = |at: u32| iterations / every + u32::from(at < iterations % every);
+        // Steps between two rebuilds are of three sorts: nothing asked, asked, rebuilt.
+        let asked = every.saturating_sub(self.rebuild_checks.max(1)).min(every - 1);
+        let sort = |from: u32, to: u32| (from, (from..to).map(times).sum::<u32>());
+        summed(self, place, &[sort(0, asked), sort(asked, every - 1), sort(every - 1, every)])
+    }
+}
