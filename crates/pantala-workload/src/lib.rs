@@ -67,6 +67,7 @@ pub mod patterns;
 pub mod permutation;
 pub mod spec;
 mod streams;
+pub mod volume;
 
 pub use endpoints::{Endpoints, PatternContext};
 pub use injection::{Injection, Phase};

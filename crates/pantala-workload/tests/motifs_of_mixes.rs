@@ -5,6 +5,7 @@ mod support;
 use pantala_engine::Time;
 use pantala_mpi::{AllreduceAlgorithm, Collectives, MpiConfig, Recording};
 use pantala_workload::Endpoints;
+use pantala_workload::volume::volume;
 use proptest::prelude::*;
 use support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run, workload_of};
 
@@ -162,6 +163,32 @@ fn particle_meshes_take_their_steps() {
     messages += 9 * 13 * 3;
     bytes += 9 * 3 * (11 + 6 * 21 + 6 * 42);
     assert_eq!(totals_of(16, text), (16 * messages, 16 * bytes));
+}
+
+/// What is told of a job without running it is what it does.
+#[test]
+fn volumes_are_known_beforehand() {
+    let fft = "kind: fft3d, grid: [4,6], row_message_bytes: 500, column_message_bytes: 13000";
+    for motif in MOTIFS.into_iter().chain([fft]) {
+        for collectives in
+            [Collectives::default(), Collectives { allreduce: AllreduceAlgorithm::Ring, ..Collectives::default() }]
+        {
+            let jobs = [job("j", 0..24, &format!("{motif}, iterations: 5"))];
+            let told = volume(&jobs[0].workload, 24, &collectives);
+            let mpi = MpiConfig { collectives, ..MpiConfig::default() };
+            let mut endpoints = endpoints_on(&jobs, &mpi, 24, 1).unwrap();
+            finish(&mut endpoints, 24);
+            for (told, report) in told.iter().zip(endpoints.rank_reports(0)) {
+                let done = report.account;
+                let sent = (done.messages_sent, done.bytes_sent, done.messages_received, done.bytes_received);
+                let known = (told.messages_sent, told.bytes_sent, told.messages_received, told.bytes_received);
+                assert_eq!(known, sent, "{motif}, rank {}", report.rank);
+            }
+        }
+    }
+    assert!(volume(&workload_of("kind: pattern, pattern: uniform, load: 0.1"), 4, &Collectives::default()).is_empty());
+    let training = volume(&workload_of(&format!("{}, iterations: 5", MOTIFS[0])), 24, &Collectives::default());
+    assert!(training.iter().all(|rank| (rank.calls["bcast"], rank.calls["allreduce"]) == (2 + 5 * 2, 1 + 5 * 2)));
 }
 
 #[test]

@@ -8,18 +8,25 @@ from typing import Annotated, get_args
 
 from pydantic import Field
 
+from pantala.scenario.workload.alexnet import AlexNet
 from pantala.scenario.workload.allreduce_loop import AllreduceLoop
+from pantala.scenario.workload.amg import Amg
 from pantala.scenario.workload.application import Application, Compute
 from pantala.scenario.workload.cosmoflow import CosmoFlow
+from pantala.scenario.workload.crystal_router import CrystalRouter
 from pantala.scenario.workload.dl import Dl
 from pantala.scenario.workload.fft3d import Fft3d
 from pantala.scenario.workload.hacc import Hacc
 from pantala.scenario.workload.halo3d import Halo3d
+from pantala.scenario.workload.lammps import Lammps
 from pantala.scenario.workload.lqcd import Lqcd
 from pantala.scenario.workload.lu import Lu
 from pantala.scenario.workload.lulesh import Lulesh
 from pantala.scenario.workload.milc import Milc, MilcReorder
+from pantala.scenario.workload.milc_swm import MilcSwm
+from pantala.scenario.workload.multigrid import MultiGrid
 from pantala.scenario.workload.nek5000 import Nek5000
+from pantala.scenario.workload.nekbone import Nekbone
 from pantala.scenario.workload.pattern import Pattern
 from pantala.scenario.workload.qbox import Qbox
 from pantala.scenario.workload.rayleigh import Rayleigh
@@ -28,20 +35,27 @@ from pantala.scenario.workload.uniform_random import UniformRandom
 
 __all__ = [
     "APPLICATIONS",
+    "AlexNet",
     "AllreduceLoop",
+    "Amg",
     "Application",
     "Compute",
     "CosmoFlow",
+    "CrystalRouter",
     "Dl",
     "Fft3d",
     "Hacc",
     "Halo3d",
+    "Lammps",
     "Lqcd",
     "Lu",
     "Lulesh",
     "Milc",
     "MilcReorder",
+    "MilcSwm",
+    "MultiGrid",
     "Nek5000",
+    "Nekbone",
     "Pattern",
     "Qbox",
     "Rayleigh",
@@ -62,10 +76,17 @@ Workload = Annotated[
     | CosmoFlow
     | Dl
     | Lulesh
+    | AlexNet
+    | Amg
+    | CrystalRouter
     | Hacc
+    | Lammps
     | Milc
     | MilcReorder
+    | MilcSwm
+    | MultiGrid
     | Nek5000
+    | Nekbone
     | Qbox
     | Rayleigh
     | AllreduceLoop,

@@ -11,7 +11,7 @@ from pantala import native
 from pantala.scenario.base import Count, Model, UnsignedDuration, fault
 from pantala.units import Duration, Size
 
-__all__ = ["Application", "Compute", "grid_of", "sizes"]
+__all__ = ["Application", "Compute", "grid_of", "shrunk", "sizes"]
 
 
 class Compute(Model):
@@ -84,3 +84,8 @@ def grid_of(grid: tuple[int, ...] | None, ranks: int, dimensions: int) -> list[i
 def sizes(values: Size | tuple[Size, ...], dimensions: int) -> list[int]:
     """A size for every dimension."""
     return [int(value) for value in values] if isinstance(values, tuple) else [int(values)] * dimensions
+
+
+def shrunk(points: tuple[int, ...], share: float) -> list[int]:
+    """The sides of a part of the problem that has `share` of the points; at least one point each."""
+    return [max(1, round(side * share ** (1 / len(points)))) for side in points]
