@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         Topology,
         UniformRandom,
         machine_presets,
+        mix_presets,
         router_presets,
     )
     from pantala.scenario.json_schema import scenario_json_schema
@@ -156,6 +157,7 @@ __all__ = [
     "curve",
     "load",
     "machine_presets",
+    "mix_presets",
     "router_presets",
     "run",
     "scenario_json_schema",
@@ -226,6 +228,7 @@ _HOMES = {
         "Topology",
         "UniformRandom",
         "machine_presets",
+        "mix_presets",
         "router_presets",
         "CosmoFlow",
         "Dl",

@@ -24,6 +24,7 @@ __all__ = [
     "measure",
     "resolve",
     "run",
+    "volume",
     "write_link_table",
 ]
 
@@ -71,6 +72,22 @@ def resolve(plan: dict[str, Any]) -> dict[str, Any]:
     with _core_errors() as module:
         resolved: dict[str, Any] = json.loads(module.resolve(json.dumps(plan)))
     return resolved
+
+
+def volume(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    """What every rank of every job of a plan will send and receive, without running it.
+
+    Returns:
+        For each job, for each rank: ``calls`` of every operation that sends, ``messages_sent``, ``bytes_sent``,
+        ``messages_received``, ``bytes_received`` (payload, those of collectives included), and
+        ``collective_bytes_received`` by kind. No ranks for a pattern, which has no end.
+
+    Raises:
+        PlanError: the plan cannot be run.
+    """
+    with _core_errors() as module:
+        volumes: list[list[dict[str, Any]]] = json.loads(module.volume(json.dumps(plan)))
+    return volumes
 
 
 def check_threads(threads: int) -> int:

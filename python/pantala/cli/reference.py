@@ -12,7 +12,7 @@ from pantala.cli.tables import console
 __all__ = ["PRESETS_HELP", "ROUTINGS_HELP", "SCHEMA_HELP", "VERSION_HELP", "presets", "routings", "schema", "version"]
 
 ROUTINGS_HELP = "List the routing algorithms: the rule of each, and the virtual channels that it needs."
-PRESETS_HELP = "List the presets: published machines, and router models."
+PRESETS_HELP = "List the presets: published machines, mixes of jobs, and router models."
 SCHEMA_HELP = "Print the JSON Schema of a scenario, for editors."
 VERSION_HELP = "Print the version."
 
@@ -39,8 +39,8 @@ def presets() -> None:
     """Lists the presets."""
     from rich.table import Table
 
-    from pantala.scenario import Machine, machine_presets, router_presets
-    from pantala.scenario.presets import example, mpi_presets, preset_text
+    from pantala.scenario import Machine, machine_presets, mix_presets, router_presets
+    from pantala.scenario.presets import example, mix_preset, mpi_presets, preset_text
 
     output = console()
     table = Table(title="Machines, for machine.preset", title_justify="left")
@@ -49,6 +49,14 @@ def presets() -> None:
     table.add_column("what")
     for name in machine_presets():
         table.add_row(example(name), f"{Machine.of(name).nodes:,}", preset_text("machines", name))
+    output.print(table)
+    table = Table(title="Mixes, for jobs", title_justify="left")
+    table.add_column("name", no_wrap=True)
+    table.add_column("nodes", justify="right")
+    table.add_column("what")
+    for name in mix_presets():
+        ranks = sum(job["ranks"] for job in mix_preset(name).values())
+        table.add_row(name, f"{ranks:,}", preset_text("workloads", name))
     output.print(table)
     table = Table(title="Routers, for machine.router.model and pantala curve --preset", title_justify="left")
     table.add_column("name", no_wrap=True)

@@ -12,7 +12,7 @@ from pantala.scenario.job import (
 from pantala.scenario.links import Link, Links
 from pantala.scenario.machine import Machine, Nic, Router
 from pantala.scenario.mpi import Collectives, Mpi
-from pantala.scenario.presets import machine_presets, router_presets
+from pantala.scenario.presets import machine_presets, mix_presets, router_presets
 from pantala.scenario.routing import Aries, QAdaptive, Routing
 from pantala.scenario.scenario import Record, Scenario, Stop
 from pantala.scenario.topology import Topology
@@ -94,5 +94,6 @@ __all__ = [
     "Topology",
     "UniformRandom",
     "machine_presets",
+    "mix_presets",
     "router_presets",
 ]

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from pantala.scenario.job import Job
 from pantala.scenario.machine import Machine
+from pantala.scenario.mixes import jobs_of, mix_of
 from pantala.scenario.mpi import Mpi
 from pantala.scenario.presets import (
     machine_preset,
     merge,
+    mix_assumptions,
     mpi_preset,
     mpi_preset_assumptions,
     preset_assumptions,
@@ -45,6 +48,7 @@ def assumptions_of(scenario: Scenario) -> dict[str, str]:
         for key, reason in mpi_preset_assumptions(scenario.mpi.preset).items():
             if _at(scenario, key) == _at(host, key):
                 found[key] = reason
+    found |= _of_jobs(scenario)
     routings = {"routing": scenario.routing, "routing_all_to_all": scenario.routing_all_to_all}
     for number, job in enumerate(scenario.jobs):
         routings |= {
@@ -55,6 +59,28 @@ def assumptions_of(scenario: Scenario) -> dict[str, str]:
         if routing is not None:
             found |= {f"{place}.{key}": reason for key, reason in routing_assumptions(routing).items()}
     return found
+
+
+def _of_jobs(scenario: Scenario) -> dict[str, str]:
+    """The assumptions of the mix that the jobs are from, if they are from one."""
+    mix = mix_of(scenario.given.get("jobs"))
+    if mix is None:
+        return {}
+    usual, reasons = _of_mix(mix), mix_assumptions(mix)
+    found = {}
+    for number, job in enumerate(scenario.jobs):
+        for key, reason in reasons.items():
+            _, name, below = key.split(".", 2)
+            value = _at(job, below) if name == job.name else _NOTHING
+            if value is not _NOTHING and value == _at(usual[name], below):
+                found[f"jobs[{number}].{below}"] = reason
+    return found
+
+
+@lru_cache
+def _of_mix(name: str) -> Mapping[str, Job]:
+    """The jobs of a mix as they are, nothing laid over them."""
+    return {job["name"]: Job.model_validate(job) for job in jobs_of(name)}
 
 
 @lru_cache

@@ -1,4 +1,4 @@
-"""Presets: published machines, router models and host stacks by name, kept as TOML with the source of every number.
+"""Presets: published machines, router models, host stacks and mixes of jobs, as TOML with the source of every number.
 
 A preset is a set of defaults. What the scenario says itself comes first, key by key, however deep it lies.
 
@@ -28,6 +28,10 @@ __all__ = [
     "machine_preset",
     "machine_presets",
     "merge",
+    "mix_assumptions",
+    "mix_preset",
+    "mix_presets",
+    "mix_sources",
     "mpi_preset",
     "mpi_preset_assumptions",
     "mpi_presets",
@@ -58,6 +62,11 @@ def machine_presets() -> list[str]:
 def router_presets() -> list[str]:
     """The names of the router models, for ``machine.router.model`` and ``pantala curve --preset``."""
     return _names("routers")
+
+
+def mix_presets() -> list[str]:
+    """The names of the mixes of jobs, for ``jobs``."""
+    return _names("workloads")
 
 
 def machine_preset(name: object) -> dict[str, Any]:
@@ -117,7 +126,17 @@ def mpi_preset(name: object) -> dict[str, Any]:
 
 def mpi_preset_assumptions(name: str) -> dict[str, str]:
     """What a preset of the message layer has that no paper says: dotted key to reason."""
-    return _reasons(_text("mpi", name), set())
+    return _assumed(_text("mpi", name), set())
+
+
+def mix_preset(name: object) -> dict[str, dict[str, Any]]:
+    """The jobs of a mix: their names, in order, and their keys but the name.
+
+    Raises:
+        PydanticCustomError: no such mix, at the key ``jobs.preset``.
+    """
+    jobs: dict[str, dict[str, Any]] = _preset("workloads", name, "jobs", "preset")["jobs"]
+    return jobs
 
 
 def preset_text(folder: str, name: str) -> str:
@@ -139,6 +158,16 @@ def preset_sources(name: str, folder: str = "machines") -> dict[str, str]:
     return dict(_comments(_text(folder, name)))
 
 
+def mix_sources(name: str) -> dict[str, str]:
+    """Where each number of a mix is from, by dotted key: ``{"jobs.milc.ranks": "[paper IV.B]", ...}``."""
+    return dict(_comments(_text("workloads", name)))
+
+
+def mix_assumptions(name: str) -> dict[str, str]:
+    """What a mix has that its paper does not say: dotted key to reason."""
+    return _assumed(_text("workloads", name), set())
+
+
 def preset_assumptions(name: object) -> dict[str, str]:
     """What a machine preset has that its paper does not say: dotted key to reason.
 
@@ -148,11 +177,11 @@ def preset_assumptions(name: object) -> dict[str, str]:
     base, numbers = _spelling(name)
     parameters = _preset("machines", base, "preset").get("parameters", [])
     given = {"machine.topology." + key for key in [*parameters, "g"]} if numbers is not None else set()
-    return _reasons(_text("machines", base), given)
+    return _assumed(_text("machines", base), given)
 
 
-def _reasons(text: str, given: set[str]) -> dict[str, str]:
-    """Why a preset's values are what they are where no paper says so, but for the keys that are `given`."""
+def _assumed(text: str, given: set[str]) -> dict[str, str]:
+    """The keys of a preset's file whose comment names no paper, but for those given elsewhere, with the reasons."""
     legend = {match["source"]: match["text"] for match in _LEGEND.finditer(text)}
     reasons = {}
     for key, comment in _comments(text):
@@ -248,10 +277,10 @@ def _read(folder: str, name: str) -> dict[str, Any]:
     return tomllib.loads(_text(folder, name))
 
 
-def _preset(folder: str, name: object, key: str) -> dict[str, Any]:
+def _preset(folder: str, name: object, *at: str) -> dict[str, Any]:
     known = _names(folder)
     if name not in known:
         close = nearest(str(name), known)
         remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
-        raise fault("is not a preset", remedy, key)
+        raise fault("is not a preset", remedy, *at)
     return deepcopy(_read(folder, str(name)))

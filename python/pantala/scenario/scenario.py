@@ -16,6 +16,7 @@ from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, fa
 from pantala.scenario.faults import first_fault
 from pantala.scenario.job import Job
 from pantala.scenario.machine import Machine, Router
+from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
 from pantala.scenario.presets import machine_preset, merge
 from pantala.scenario.routed import routed
@@ -96,8 +97,10 @@ class Scenario(Model):
     `pantala topology FILE --deadlock` shows the circle. booksim_ugal with `channels = "booksim2"` does not need it."""
     mpi: Mpi = Mpi()
     """How messages are sent."""
-    jobs: Annotated[tuple[Job, ...], Field(json_schema_extra={"minItems": 1})]
-    """The jobs that share the machine."""
+    jobs: Annotated[tuple[Job, ...], Field(json_schema_extra=jobs_schema)]
+    """The jobs that share the machine, or the name of a published mix of jobs (`pantala presets` lists them). In a
+    table, beside the name (`preset`), what all of its jobs have, as `placement`, and a table for a job whose keys are
+    laid over its own."""
     stop: Stop = Stop()
     """When a run ends."""
     record: Record = Record()
@@ -110,6 +113,8 @@ class Scenario(Model):
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """The routing and MPI defaults that were published with the machine, under what is given."""
         preset = _preset_of(data.get("machine"))
+        if "jobs" in data:
+            data["jobs"] = jobs_of(data["jobs"])
         mpi = data.get("mpi", {})
         if isinstance(mpi, str):
             mpi = {Mpi.shorthand: mpi}
@@ -136,6 +141,11 @@ class Scenario(Model):
         if self.interference and len(self.jobs) < 2:
             raise fault("needs at least two jobs", "add a [[jobs]] table, or remove it", "interference")
         return self
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """What the scenario was made of, without what presets and defaults add."""
+        return self._given
 
     @classmethod
     def from_toml(cls, path: str | Path, *, changes: Mapping[str, Any] | None = None) -> Self:
@@ -269,5 +279,5 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
 def _spelled_out(key: str, value: str) -> dict[str, Any]:
     shorthands = {"machine": Machine.shorthand, "router": Router.shorthand, "placement": "kind"}
     shorthands["mpi"] = Mpi.shorthand
-    shorthands |= dict.fromkeys(("routing", "routing_all_to_all"), Routing.shorthand)
+    shorthands |= dict.fromkeys(("routing", "routing_all_to_all"), Routing.shorthand) | {"jobs": "preset"}
     return {shorthands.get(key) or "kind": value}

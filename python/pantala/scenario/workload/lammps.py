@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 from typing import Any, ClassVar, Literal
 
@@ -98,7 +99,7 @@ def _least_surface(ranks: int, box: list[float]) -> list[int]:
     divisors = [extent for extent in range(1, ranks + 1) if ranks % extent == 0]
     grids = [(x, y, ranks // (x * y)) for x, y in product(divisors, divisors) if ranks % (x * y) == 0]
 
-    def surface(grid: tuple[int, int, int]) -> float:
+    def surface(grid: Iterable[int]) -> float:
         x, y, z = (side / extent for side, extent in zip(box, grid, strict=True))
         return x * y + x * z + y * z
 
