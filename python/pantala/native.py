@@ -78,9 +78,10 @@ def volume(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:
     """What every rank of every job of a plan will send and receive, without running it.
 
     Returns:
-        For each job, for each rank: ``calls`` of every operation that sends, ``messages_sent``, ``bytes_sent``,
-        ``messages_received``, ``bytes_received`` (payload, those of collectives included), and
-        ``collective_bytes_received`` by kind. No ranks for a pattern, which has no end.
+        For each job, for each rank: ``calls`` of every operation that sends, ``sizes``, the least and the most bytes
+        that each is called with, ``messages_sent``, ``bytes_sent``, ``messages_received``, ``bytes_received`` (payload,
+        those of collectives included), and ``collective_bytes_received`` by kind. No ranks for a pattern, which has
+        no end.
 
     Raises:
         PlanError: the plan cannot be run.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pantala_mpi::collectives::{Collective, Step};
-use pantala_mpi::{Collectives, Communicator, Op, Program};
+use pantala_mpi::{Call, Collectives, Communicator, Op, Program};
 use serde::Serialize;
 
 use crate::motifs::MotifRank;
@@ -16,6 +16,8 @@ use crate::spec::WorkloadSpec;
 pub struct RankVolume {
     /// How often it calls each operation that sends.
     pub calls: BTreeMap<&'static str, u64>,
+    /// The least and the most bytes that each of them is called with, where it is called with a size.
+    pub sizes: BTreeMap<&'static str, [u64; 2]>,
     /// Messages sent, those of collectives included.
     pub messages_sent: u64,
     /// Payload bytes sent.
@@ -47,6 +49,34 @@ pub fn volume(workload: &WorkloadSpec, ranks: u32, collectives: &Collectives) ->
     volumes
 }
 
+/// The bytes that a collective of one size is called with.
+const fn size_of(call: &Call) -> Option<u64> {
+    match call {
+        Call::Bcast { bytes, .. }
+        | Call::Reduce { bytes, .. }
+        | Call::Allreduce { bytes }
+        | Call::ReduceScatterBlock { bytes }
+        | Call::Allgather { bytes }
+        | Call::Gather { bytes, .. }
+        | Call::Scatter { bytes, .. }
+        | Call::Alltoall { bytes }
+        | Call::Scan { bytes }
+        | Call::Exscan { bytes } => Some(*bytes),
+        _ => None,
+    }
+}
+
+impl RankVolume {
+    /// Counts the calls of an operation.
+    fn called(&mut self, name: &'static str, bytes: Option<u64>, times: u64) {
+        *self.calls.entry(name).or_default() += times;
+        if let Some(bytes) = bytes {
+            let [least, most] = self.sizes.entry(name).or_insert([bytes; 2]);
+            (*least, *most) = ((*least).min(bytes), (*most).max(bytes));
+        }
+    }
+}
+
 /// Counts an operation of a rank.
 fn count(
     op: &Op,
@@ -64,7 +94,7 @@ fn count(
         | Op::Issend(outgoing, _)
         | Op::Rsend(outgoing)
         | Op::Bsend(outgoing) => {
-            *volumes[rank].calls.entry(op.name()).or_default() += times;
+            volumes[rank].called(op.name(), Some(outgoing.bytes), times);
             volumes[rank].messages_sent += times;
             volumes[rank].bytes_sent += times * outgoing.bytes;
             let there = communicators[usize::from(outgoing.communicator)].rank(outgoing.destination);
@@ -77,7 +107,7 @@ fn count(
             let communicator = &communicators[usize::from(*id)];
             let (me, size) = (communicator.me(), communicator.size());
             let volume = &mut volumes[rank];
-            *volume.calls.entry(call.kind().name()).or_default() += times;
+            volume.called(call.kind().name(), size_of(call), times);
             let mut collective = Collective::of(collectives, call, size);
             while let Some(step) = collective.next(me, size) {
                 match step {

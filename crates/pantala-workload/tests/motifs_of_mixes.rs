@@ -189,6 +189,7 @@ fn volumes_are_known_beforehand() {
     assert!(volume(&workload_of("kind: pattern, pattern: uniform, load: 0.1"), 4, &Collectives::default()).is_empty());
     let training = volume(&workload_of(&format!("{}, iterations: 5", MOTIFS[0])), 24, &Collectives::default());
     assert!(training.iter().all(|rank| (rank.calls["bcast"], rank.calls["allreduce"]) == (2 + 5 * 2, 1 + 5 * 2)));
+    assert_eq!((training[3].sizes["bcast"], training[3].sizes["allreduce"]), ([4, 9_000], [4, 40_000]));
 }
 
 #[test]

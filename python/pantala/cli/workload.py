@@ -94,13 +94,14 @@ def show(
 
 _TABLE_HELP = """Run the applications of a paper's table, each alone, and show what they are beside what the paper says.
 
-Tables: kang2022 (Table I; some minutes), chunduri2021 (Table I; some minutes).
+Tables: kang2022 (Table I) and chunduri2021 (Table I), some minutes each; yang2016 (Table 2) and wang2020 (IV.B, Tables IV and V),
+which need no run.
 """
 
 
 @app.command("table", help=_TABLE_HELP)
 def paper_table(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The table: kang2022, chunduri2021.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The table: kang2022, yang2016, wang2020, chunduri2021.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a row.")] = False,
     only: Annotated[
         list[str] | None,
@@ -228,4 +229,4 @@ def _cell(value: float | str | None, column: Column) -> str:
     """A value of a table: text as it is, a number in the column's unit."""
     if value is None or isinstance(value, str):
         return value or ""
-    return f"{value / column.unit:.2f}"
+    return f"{value:,}" if isinstance(value, int) and column.unit == 1 else f"{value / column.unit:.2f}"

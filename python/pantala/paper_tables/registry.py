@@ -10,7 +10,7 @@ from pantala.paper_tables.table import PaperTable
 
 __all__ = ["paper_table", "paper_tables"]
 
-_NAMES = ("kang2022", "chunduri2021")
+_NAMES = ("kang2022", "yang2016", "wang2020", "chunduri2021")
 
 
 def paper_tables() -> list[PaperTable]:

@@ -102,6 +102,7 @@ class PaperTable:
         rows: the rows for a seed.
         columns: what is printed, in this order.
         of_run: what is measured of a run.
+        of_plan: what is known of a plan without a run; nothing is run if it is given.
     """
 
     name: str
@@ -110,6 +111,7 @@ class PaperTable:
     rows: Callable[[int], Sequence[Row]]
     columns: tuple[Column, ...]
     of_run: Callable[[Run], Record] = of_first_job
+    of_plan: Callable[[dict[str, Any]], Record] | None = None
 
 
 def measure(
@@ -142,7 +144,8 @@ def measure(
     records: dict[str, Record] = {}
     # What moves most takes longest, so it begins first.
     order = sorted(rows, key=lambda row: -float(row.paper.get("total_mb", 0.0)))
-    for record in each(partial(_measured, of_run=table.of_run), order, jobs):
+    measured = partial(_measured, of_run=table.of_run, of_plan=table.of_plan)
+    for record in each(measured, order, jobs):
         records[record["application"]] = record
         on_row(record, len(rows))
     return [records[row.application] for row in rows]
@@ -161,8 +164,9 @@ def _chosen(table: PaperTable, seed: int, only: Sequence[str]) -> list[Row]:
     return [row for row in rows if not wanted or row.application in wanted]
 
 
-def _measured(row: Row, of_run: Callable[[Run], Record]) -> Record:
-    record: Record = {"application": row.application, **_run(row.scenario, of_run)}
+def _measured(row: Row, of_run: Callable[[Run], Record], of_plan: Callable[[dict[str, Any]], Record] | None) -> Record:
+    known = _run(row.scenario, of_run) if of_plan is None else of_plan(row.scenario.plan())
+    record: Record = {"application": row.application, **known}
     for key, (name, scenario) in row.elsewhere.items():
         if key in record:
             record[f"run_{key}"] = record[key]
