@@ -94,8 +94,8 @@ def show(
 
 _TABLE_HELP = """Run the applications of a paper's table, each alone, and show what they are beside what the paper says.
 
-Tables: kang2022 (Table I) and chunduri2021 (Table I), some minutes each; yang2016 (Table 2) and wang2020 (IV.B, Tables IV and V),
-which need no run.
+Tables: kang2022 (Table I) and chunduri2021 (Table I), some minutes each; yang2016 (Table 2) and wang2020 (IV.B,
+Tables IV and V), which need no run.
 """
 
 
