@@ -62,10 +62,13 @@ def scenario_page() -> str:
 
 def presets_page() -> str:
     """Every machine preset with its values and where each is from, and the router models, from their files."""
-    from pantala import Machine, machine_presets, router_presets
+    from pantala import Machine, machine_presets, mix_presets, router_presets
     from pantala.scenario.presets import (
         example,
         machine_preset,
+        mix_assumptions,
+        mix_preset,
+        mix_sources,
         mpi_preset,
         mpi_presets,
         preset_assumptions,
@@ -75,8 +78,8 @@ def presets_page() -> str:
 
     parts = [
         "# Presets",
-        "Published machines, for `machine.preset`, router models, for `machine.router.model`, and what messages cost "
-        "their hosts, for `mpi.preset`. A scenario changes "
+        "Published machines, for `machine.preset`, mixes of jobs, for `jobs`, router models, for "
+        "`machine.router.model`, and what messages cost their hosts, for `mpi.preset`. A scenario changes "
         "any value by naming its key. *From* is what stands behind the value in the preset's file: a section of the "
         "paper, or what else it was taken from. What is not from the paper is an assumption; the resolved plan lists "
         "it below `assumptions`, until the scenario has another value.",
@@ -92,6 +95,15 @@ def presets_page() -> str:
         text = preset_text("machines", name)
         told = f"{text[:1].upper()}{text[1:]} {nodes}; {len(assumed)} values, marked *, are assumptions."
         parts += [f"## {example(name)}", _clean(told), _table(("key", "value", "from"), rows)]
+    for name in mix_presets():
+        values = dict(_flat({"jobs": mix_preset(name)}))
+        assumed = mix_assumptions(name)
+        rows = [
+            (f"`{key}`", f"`{json.dumps(values[key])}`", text + (" *" if key in assumed else ""))
+            for key, text in mix_sources(name).items()
+        ]
+        told = f"{preset_text('workloads', name)} {len(assumed)} values, marked *, are assumptions."
+        parts += [f"## {name}", _clean(told), _table(("key", "value", "from"), rows)]
     rows = [(f"`{name}`", preset_text("routers", name)) for name in router_presets()]
     parts += [
         "## Router models",

@@ -9,10 +9,10 @@ from types import ModuleType
 
 import pytest
 
-from pantala import machine_presets, router_presets, scenario_json_schema
+from pantala import machine_presets, mix_presets, router_presets, scenario_json_schema
 from pantala.metrics import all_metrics
 from pantala.routings import ROUTINGS, RoutingInfo
-from pantala.scenario.presets import mpi_presets, preset_sources
+from pantala.scenario.presets import mix_sources, mpi_presets, preset_sources
 from pantala.schema import TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -59,6 +59,9 @@ def test_every_value_of_a_preset_is_described(reference: ModuleType) -> None:
     for name in mpi_presets():
         assert f"## mpi: {name}" in page
         assert set(preset_sources(name, "mpi")) <= rows(page)
+    for name in mix_presets():
+        assert f"## {name}" in page
+        assert set(mix_sources(name)) <= rows(page)
     assert set(router_presets()) <= rows(page)
 
 
