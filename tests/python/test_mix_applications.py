@@ -88,7 +88,7 @@ def test_volumes_are_those_of_a_run(application: Application, tmp_path: Path) ->
     if isinstance(application, pt.AlexNet):
         changes["gradient"] = pt.Size(70_000)
     scenario = alone(application.model_copy(update=changes), 12)
-    run = pt.run(scenario, out=tmp_path / "run")
+    run = pt.run(scenario, out=tmp_path / "run", report=False)
     assert isinstance(run, pt.Run)
     (volumes,) = native.volume(scenario.plan())
     sent = run.ranks.sort("rank").select(pl.col("bytes_sent")).collect()["bytes_sent"].to_list()

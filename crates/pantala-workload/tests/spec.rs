@@ -25,6 +25,30 @@ fn every_kind_of_the_plan_is_read() {
         ),
         (r#"{"kind":"allreduce_loop","message_bytes":1126000,"iterations":2,"compute_ps":5160000000}"#, false),
         (
+            r#"{"kind":"horovod","iterations":2,"parameter_bytes":[9],"start_bytes":[],"negotiation_bytes":[4,25],
+               "gradient_bytes":[70000],"compute_ps":0}"#,
+            false,
+        ),
+        (
+            r#"{"kind":"conjugate_gradient","grid":[6,8,11],"periodic":false,"corners":true,"points":[[9,9,9],[12,12,12]],
+               "point_bytes":8,"exchanges":1,"sums_before":1,"sums_after":2,"sum_bytes":8,"iterations":60,"compute_ps":0,
+               "overlap":false}"#,
+            false,
+        ),
+        (
+            r#"{"kind":"particle_mesh","grid":[6,8,11],"transform_grid":[22,24],"ghost_bytes":[1,2,3],"border_bytes":[1,2,3],
+               "migration_bytes":[1,2,3],"charge_bytes":[1,2,3],"field_bytes":[1,2,3],"remap_bytes":[1,2],"remaps":13,
+               "rebuild_every":10,"rebuild_checks":5,"iterations":10,"compute_ps":0}"#,
+            false,
+        ),
+        (
+            r#"{"kind":"multigrid","grid":[6,8,11],"points":[12,12,12],"point_bytes":8,"levels":7,"sweeps":2,"coarse_sweeps":1,
+               "coarse_sums":0,"sums":3,"sum_bytes":8,"corners_from":1,"far_from":2,"far_percent":30,"iterations":17,
+               "compute_ps":0}"#,
+            false,
+        ),
+        (r#"{"kind":"crystal_router","pair_bytes":5288,"header_bytes":12,"iterations":20,"compute_ps":0}"#, false),
+        (
             r#"{"kind":"pencil_fft","grid":[22,24],"points":400,"point_bytes":16,"iterations":8,"compute_forward_ps":[1,2,3],
                "compute_backward_ps":[4,5,6]}"#,
             false,

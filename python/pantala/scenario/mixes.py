@@ -51,7 +51,7 @@ def jobs_of(jobs: Any) -> Any:
             remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
             raise fault(f"{jobs['preset']} has no such job", remedy, "jobs", name)
     common = {key: jobs[key] for key in _COMMON if key in jobs}
-    return [{"name": name, **_laid_over(merge(job, common), own.get(name, {}))} for name, job in mix.items()]
+    return [{"name": name, **_laid_over(merge(job, common), own.get(name, {}), name)} for name, job in mix.items()]
 
 
 def jobs_schema(schema: dict[str, Any]) -> None:
@@ -74,10 +74,10 @@ def jobs_schema(schema: dict[str, Any]) -> None:
     schema |= {"description": described, "anyOf": [array, names, table]}
 
 
-def _laid_over(job: Mapping[str, Any], given: Any) -> dict[str, Any]:
+def _laid_over(job: Mapping[str, Any], given: Any, name: str) -> dict[str, Any]:
     """A job with its own table over it."""
     if not isinstance(given, Mapping):
-        raise fault("is not a table", "write its keys below a [jobs.NAME] heading or in { }", "jobs")
+        raise fault("is not a table", f"write its keys below a [jobs.{name}] heading or in {{ }}", "jobs", name)
     below = dict(job)
     workload = given.get("workload")
     if isinstance(workload, Mapping) and workload.get("kind", job["workload"]["kind"]) != job["workload"]["kind"]:
