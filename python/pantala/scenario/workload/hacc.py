@@ -44,7 +44,7 @@ class Hacc(Choosy):
     """Bytes of the Allreduce."""
     iterations: Count = 1
     """Iterations of every rank."""
-    compute: Compute = Compute(time=Duration.parse("4 ms"))
+    compute: Compute = Compute(time=Duration.parse("1.24 ms"))
     """Computing before the FFT."""
 
     def takes(self, ranks: int) -> bool:
