@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pantala import native
-from pantala.errors import PlanError, SimulationError, UsageError, nearest
+from pantala.errors import PlanError, UsageError, nearest
 from pantala.scenario import Scenario
 from pantala.scenario.workload import APPLICATIONS
 
@@ -32,7 +32,7 @@ class Communication:
         bytes: their payload, an entry likewise.
         sizes: bytes of a message, and how many there are.
         operations: messages and bytes of the program's own sends (``point_to_point``) and inside each collective.
-        compute_ns: how long each rank computes, without its noise's share in waiting.
+        compute_ns: how long each rank computes, without noise.
     """
 
     job: str
@@ -83,7 +83,6 @@ def communication(scenario: Scenario) -> list[Communication]:
 
     Raises:
         ScenarioError: a job is wrong.
-        SimulationError: a program does what MPI forbids.
     """
     plan = scenario.plan()
     try:
@@ -127,17 +126,15 @@ def application_scenario(name: str, ranks: int | None = None, settings: Mapping[
 
 
 def _communication(job: dict[str, Any], workload: Mapping[str, Any]) -> Communication:
-    if job["fault"] is not None:
-        raise SimulationError(f"job {job['job']}: {job['fault']}")
     return Communication(
         job=job["job"],
         workload=workload,
-        ranks=job["ranks"],
+        ranks=len(job["ranks"]),
         source=np.array(job["source"], np.uint32),
         destination=np.array(job["destination"], np.uint32),
         messages=np.array(job["messages"], np.uint64),
         bytes=np.array(job["bytes"], np.uint64),
         sizes=tuple((size, count) for size, count in job["sizes"]),
         operations={name: (messages, size) for name, messages, size in job["operations"]},
-        compute_ns=np.array(job["compute_ps"], np.float64) / 1000,
+        compute_ns=np.array([rank["compute_ps"] for rank in job["ranks"]], np.float64) / 1000,
     )

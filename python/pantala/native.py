@@ -24,7 +24,6 @@ __all__ = [
     "measure",
     "resolve",
     "run",
-    "volume",
     "write_link_table",
 ]
 
@@ -72,23 +71,6 @@ def resolve(plan: dict[str, Any]) -> dict[str, Any]:
     with _core_errors() as module:
         resolved: dict[str, Any] = json.loads(module.resolve(json.dumps(plan)))
     return resolved
-
-
-def volume(plan: dict[str, Any]) -> list[list[dict[str, Any]]]:
-    """What every rank of every job of a plan will send and receive, without running it.
-
-    Returns:
-        For each job, for each rank: ``calls`` of every operation that sends, ``sizes``, the least and the most bytes
-        that each is called with, ``messages_sent``, ``bytes_sent``, ``messages_received``, ``bytes_received`` (payload,
-        those of collectives included), and ``collective_bytes_received`` by kind. No ranks for a pattern, which has
-        no end.
-
-    Raises:
-        PlanError: the plan cannot be run.
-    """
-    with _core_errors() as module:
-        volumes: list[list[dict[str, Any]]] = json.loads(module.volume(json.dumps(plan)))
-    return volumes
 
 
 def check_threads(threads: int) -> int:
@@ -190,10 +172,11 @@ def communication(plan: dict[str, Any]) -> list[dict[str, Any]]:
     """What every job of a plan communicates but those of synthetic traffic, without its network.
 
     Returns:
-        An object a job: ``job``, ``ranks``; ``source``, ``destination``, ``messages`` and ``bytes``, an entry for every
-        two ranks that talk; ``sizes`` (bytes of a message, how often); ``operations`` (``point_to_point`` or the
-        name of a collective, messages, bytes); ``compute_ps`` of each rank; ``fault`` (None, or what the program did
-        wrong).
+        An object a job: ``job``; ``source``, ``destination``, ``messages`` and ``bytes``, an entry for every two ranks
+        that talk; ``sizes`` (bytes of a message, how often); ``operations`` (``point_to_point`` or the name of a
+        collective, messages, bytes); ``ranks``, an object each: ``calls`` and ``sizes`` (least and most) by operation,
+        ``messages_sent``, ``bytes_sent``, ``messages_received``, ``bytes_received``, ``collective_bytes_received`` by
+        collective, ``compute_ps``.
 
     Raises:
         PlanError: the plan cannot be run.

@@ -44,7 +44,7 @@ def test_samg_is_a_hundred_times_amg() -> None:
 
 
 def test_alexnet_s_first_rank_receives_no_parameters() -> None:
-    (ranks,) = native.volume(alone(pt.AlexNet(), 512, "wang2020_1d").plan())
+    ranks = native.communication(alone(pt.AlexNet(), 512, "wang2020_1d").plan())[0]["ranks"]
     first, others = ranks[0], ranks[1:]
     assert first["calls"] == {"bcast": 1969, "allreduce": 1958}
     assert "bcast" not in first["collective_bytes_received"]
@@ -64,7 +64,7 @@ def test_an_application_scales_to_any_number_of_ranks(application: Application) 
     for ranks in (1, 7, 24, 125):
         for scaling in ("weak", "strong"):
             workload = application.model_copy(update={"scaling": scaling, "iterations": 2})
-            (volumes,) = native.volume(alone(workload, ranks).plan())
+            volumes = native.communication(alone(workload, ranks).plan())[0]["ranks"]
             assert len(volumes) == ranks
             assert sum(rank["bytes_sent"] for rank in volumes) == sum(rank["bytes_received"] for rank in volumes)
             assert (sum(rank["bytes_sent"] for rank in volumes) > 0) is (ranks > 1)
@@ -90,7 +90,7 @@ def test_volumes_are_those_of_a_run(application: Application, tmp_path: Path) ->
     scenario = alone(application.model_copy(update=changes), 12)
     run = pt.run(scenario, out=tmp_path / "run", report=False)
     assert isinstance(run, pt.Run)
-    (volumes,) = native.volume(scenario.plan())
+    volumes = native.communication(scenario.plan())[0]["ranks"]
     sent = run.ranks.sort("rank").select(pl.col("bytes_sent")).collect()["bytes_sent"].to_list()
     assert sent == [rank["bytes_sent"] for rank in volumes]
 

@@ -11,10 +11,10 @@ use pantala_sim::deadlock::search;
 use pantala_sim::error::PlanError as PlanFault;
 use pantala_sim::link_table as links;
 use pantala_sim::measure::{Measurement, whole};
-use pantala_sim::plan::{JobPlan, PLAN_VERSION, TopologyPlan};
+use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
 use pantala_sim::resolve;
 use pantala_sim::simulation::MOST_THREADS;
-use pantala_sim::{Simulation, document, squarest_grid, volume};
+use pantala_sim::{Simulation, document, squarest_grid};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -184,20 +184,6 @@ fn write_link_table(py: Python<'_>, topology_json: &str, path: &str) -> PyResult
     Ok(())
 }
 
-/// What every rank of every job of a plan will send and receive, without running it; as JSON.
-#[pyfunction]
-#[pyo3(name = "volume")]
-fn volume_of(py: Python<'_>, plan_json: &str) -> PyResult<String> {
-    let volumes = py
-        .detach(|| {
-            let plan = resolve::parse(plan_json).and_then(resolve::resolve)?.plan;
-            let of = |job: &JobPlan| volume(&job.workload, job.ranks, &plan.mpi.collectives);
-            Ok::<_, PlanFault>(plan.jobs.iter().map(of).collect::<Vec<_>>())
-        })
-        .map_err(|e| plan_error(py, &e))?;
-    json(&volumes)
-}
-
 /// The process grid of so many ranks that is nearest to a cube.
 #[pyfunction]
 fn process_grid(ranks: u32, dimensions: usize) -> Vec<u32> {
@@ -221,6 +207,5 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(communication, module)?)?;
     module.add_function(wrap_pyfunction!(link_table, module)?)?;
     module.add_function(wrap_pyfunction!(process_grid, module)?)?;
-    module.add_function(wrap_pyfunction!(volume_of, module)?)?;
     module.add_function(wrap_pyfunction!(write_link_table, module)?)
 }

@@ -1,9 +1,9 @@
-//! What the jobs of a plan communicate, without its network.
+//! What the jobs of a plan send, without its network.
 
 use crate::error::PlanError;
 use crate::plan::Plan;
-use pantala_workload::communication::{Communication, Volume, communication};
-use pantala_workload::{JobSpec, WorkloadError};
+use pantala_workload::JobSpec;
+use pantala_workload::communication::{Communication, RankVolume, communication};
 use serde::Serialize;
 
 /// The communication of one job; messages of a rank to itself are left out.
@@ -11,8 +11,8 @@ use serde::Serialize;
 pub struct JobCommunication {
     /// The job's name.
     pub job: String,
-    /// Its ranks.
-    pub ranks: u32,
+    /// What each rank does.
+    pub ranks: Vec<RankVolume>,
     /// One entry a pair of ranks: who sends, ...
     pub source: Vec<u32>,
     /// ... to whom, ...
@@ -25,10 +25,6 @@ pub struct JobCommunication {
     pub sizes: Vec<(u64, u64)>,
     /// Messages and bytes of the program's own sends (`point_to_point`) and of each collective.
     pub operations: Vec<(String, u64, u64)>,
-    /// Time that each rank computes, ps.
-    pub compute_ps: Vec<u64>,
-    /// What its program did wrong, or that it came to no end; absent: nothing.
-    pub fault: Option<String>,
 }
 
 /// The communication of every job of a plan but those of synthetic traffic, which have no end.
@@ -39,6 +35,10 @@ pub fn of_jobs(plan: &Plan) -> Result<Vec<JobCommunication>, PlanError> {
     let finite = plan.jobs.iter().enumerate().filter(|(_, job)| !job.workload.is_endless());
     finite
         .map(|(number, job)| {
+            let fault = job.workload.check(job.ranks).err();
+            if let Some(fault) = fault {
+                return Err(PlanError::at(&format!("jobs[{number}].workload"), fault));
+            }
             let spec = JobSpec {
                 name: job.name.clone(),
                 nodes: vec![0; job.ranks as usize],
@@ -46,35 +46,24 @@ pub fn of_jobs(plan: &Plan) -> Result<Vec<JobCommunication>, PlanError> {
                 noise: job.compute_noise,
                 workload: job.workload.clone(),
             };
-            let found = communication(&spec, &plan.mpi, plan.seed).map_err(|error: WorkloadError| {
-                let part = if error.of_workload { ".workload" } else { "" };
-                PlanError::at(&format!("jobs[{number}]{part}"), error.fault)
-            })?;
-            Ok(told(&job.name, job.ranks, &found))
+            Ok(told(&job.name, communication(&spec, &plan.mpi.collectives, plan.seed)))
         })
         .collect()
 }
 
-fn told(job: &str, ranks: u32, found: &Communication) -> JobCommunication {
-    let fault = match found.errors.first() {
-        Some(error) => Some(error.to_string()),
-        None => (!found.finished).then(|| "some ranks wait for ever".to_owned()),
-    };
+fn told(job: &str, found: Communication) -> JobCommunication {
     let pairs = || found.pairs.iter();
+    let operations = found.operations.iter();
     JobCommunication {
         job: job.to_owned(),
-        ranks,
         source: pairs().map(|((source, _), _)| *source).collect(),
         destination: pairs().map(|((_, destination), _)| *destination).collect(),
         messages: pairs().map(|(_, volume)| volume.messages).collect(),
         bytes: pairs().map(|(_, volume)| volume.bytes).collect(),
         sizes: found.sizes.iter().map(|(size, count)| (*size, *count)).collect(),
-        operations: found.operations.iter().map(|(kind, volume)| operation(*kind, *volume)).collect(),
-        compute_ps: found.accounts.iter().map(|account| account.compute).collect(),
-        fault,
+        operations: operations
+            .map(|(kind, volume)| (kind.unwrap_or("point_to_point").to_owned(), volume.messages, volume.bytes))
+            .collect(),
+        ranks: found.ranks,
     }
-}
-
-fn operation(kind: Option<&str>, volume: Volume) -> (String, u64, u64) {
-    (kind.unwrap_or("point_to_point").to_owned(), volume.messages, volume.bytes)
 }

@@ -46,6 +46,5 @@ pub mod tables;
 pub use end::{End, Progress};
 pub use error::{PlanError, WriteError};
 pub use pantala_workload::grid::squarest as squarest_grid;
-pub use pantala_workload::volume::{RankVolume, volume};
 pub use plan::{PLAN_VERSION, Plan};
 pub use simulation::Simulation;

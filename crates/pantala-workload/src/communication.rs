@@ -1,21 +1,21 @@
-//! What a job communicates, without a network: every message arrives a picosecond after it was sent.
+//! What a job sends: told from what its ranks will do, without a network and without time.
 //!
-//! Whom a rank sends how much does not depend on when messages arrive (but for programs that ask; motifs do not), so this
-//! tells a job's totals and its communication matrix in the time that it takes to go through its operations.
+//! Whom a motif's ranks send how much does not depend on when messages arrive, so its scripts and the steps of its collectives
+//! tell all: totals, calls, sizes, and the communication matrix. Messages of a rank to itself and control messages are left out.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use pantala_engine::Time;
-use pantala_fabric::{Delivery, Host, PacketOffer, Pull, Wakes};
-use pantala_mpi::collectives::CollectiveKind;
-use pantala_mpi::{Account, MessageRecord, MpiConfig, ProgramError, Recording};
+use pantala_engine::random::key_of;
+use pantala_mpi::collectives::{Collective, Step};
+use pantala_mpi::{Call, Collectives, Communicator, CommunicatorId, Op};
+use serde::Serialize;
 
-use crate::endpoints::{Endpoints, PatternContext};
-use crate::spec::{JobSpec, WorkloadError};
+use crate::motifs::{Motif, Place, Script};
+use crate::spec::JobSpec;
 
 /// How many messages, and their payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Volume {
     /// Messages.
     pub messages: u64,
@@ -24,156 +24,180 @@ pub struct Volume {
 }
 
 impl Volume {
-    const fn count(&mut self, bytes: u64) {
-        self.messages += 1;
-        self.bytes += bytes;
+    const fn count(&mut self, bytes: u64, times: u64) {
+        self.messages += times;
+        self.bytes += times * bytes;
     }
 }
 
-/// All messages of a job but those of a rank to itself.
-#[derive(Clone, Debug, Default)]
+/// What one rank does in a whole run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RankVolume {
+    /// How often it calls each operation that sends.
+    pub calls: BTreeMap<&'static str, u64>,
+    /// The least and the most bytes that each of them is called with, where it is called with a size.
+    pub sizes: BTreeMap<&'static str, [u64; 2]>,
+    /// Messages sent, those of collectives included.
+    pub messages_sent: u64,
+    /// Payload bytes sent.
+    pub bytes_sent: u64,
+    /// Messages received.
+    pub messages_received: u64,
+    /// Payload bytes received.
+    pub bytes_received: u64,
+    /// Of the bytes received, those of each kind of collective.
+    pub collective_bytes_received: BTreeMap<&'static str, u64>,
+    /// Time that it computes, ps, without noise.
+    pub compute_ps: Time,
+}
+
+impl RankVolume {
+    /// Counts the calls of an operation.
+    fn called(&mut self, name: &'static str, bytes: Option<u64>, times: u64) {
+        *self.calls.entry(name).or_default() += times;
+        if let Some(bytes) = bytes {
+            let [least, most] = self.sizes.entry(name).or_insert([bytes; 2]);
+            (*least, *most) = ((*least).min(bytes), (*most).max(bytes));
+        }
+    }
+}
+
+/// All messages of a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Communication {
-    /// From one rank to another.
+    /// What each rank does.
+    pub ranks: Vec<RankVolume>,
+    /// What goes from one rank to another.
     pub pairs: BTreeMap<(u32, u32), Volume>,
-    /// By the size of a message.
+    /// How many messages there are of each size.
     pub sizes: BTreeMap<u64, u64>,
     /// By the collective of which they are part; `None`: the program's own.
     pub operations: BTreeMap<Option<&'static str>, Volume>,
-    /// The account of each rank; its times but that of computing mean nothing.
-    pub accounts: Vec<Account>,
-    /// What the program did wrong.
-    pub errors: Vec<ProgramError>,
-    /// Whether all ranks came to their end.
-    pub finished: bool,
 }
 
 impl Communication {
-    fn count(&mut self, message: &MessageRecord) {
-        self.pairs.entry((message.source, message.destination)).or_default().count(message.bytes);
-        *self.sizes.entry(message.bytes).or_default() += 1;
-        let kind = CollectiveKind::of_tag(message.tag).map(CollectiveKind::name);
-        self.operations.entry(kind).or_default().count(message.bytes);
+    /// Counts a message that is sent so many times.
+    fn sent(&mut self, source: u32, destination: u32, bytes: u64, kind: Option<&'static str>, times: u64) {
+        if source == destination {
+            return;
+        }
+        self.pairs.entry((source, destination)).or_default().count(bytes, times);
+        *self.sizes.entry(bytes).or_default() += times;
+        self.operations.entry(kind).or_default().count(bytes, times);
+        let rank = &mut self.ranks[source as usize];
+        rank.messages_sent += times;
+        rank.bytes_sent += times * bytes;
+        let Some(rank) = self.ranks.get_mut(destination as usize) else { return };
+        rank.messages_received += times;
+        rank.bytes_received += times * bytes;
+        if let Some(kind) = kind {
+            *rank.collective_bytes_received.entry(kind).or_default() += times * bytes;
+        }
     }
 }
 
-/// The communication of a job, a motif, by itself; where its ranks are does not matter.
-///
-/// # Errors
-/// A [`WorkloadError`] if the workload's parameters are wrong or do not fit its ranks.
-///
-/// # Panics
-/// If the workload is a pattern, which never ends.
-pub fn communication(job: &JobSpec, mpi: &MpiConfig, seed: u64) -> Result<Communication, WorkloadError> {
-    assert!(!job.workload.is_endless(), "a pattern has no end");
-    let ranks = job.nodes.len() as u32;
-    let job = JobSpec { nodes: (0..ranks).collect(), start: 0, ..job.clone() };
-    // A packet holds whole messages, so that there are few of them.
-    let context = PatternContext {
-        packet_bytes: u32::MAX,
-        flit_bytes: 1,
-        terminal_bytes_per_second: 1,
-        group_of_node: vec![0; ranks as usize],
-    };
-    let recording = Recording { messages: true, iterations: false };
-    let mut endpoints = Endpoints::new(vec![job], *mpi, recording, &context, ranks, seed)?;
+/// The communication of a job; nothing of a pattern, which has no end. Its workload must have been checked.
+#[must_use]
+pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Communication {
     let mut found = Communication::default();
-    let mut records = Vec::new();
-    let mut network = Network::default();
-    network.start(&mut endpoints, ranks);
-    let mut more = true;
-    while more {
-        more = network.advance(&mut endpoints);
-        endpoints.take_messages(&mut records);
-        records.drain(..).for_each(|message| found.count(&message));
+    let Some(motif) = job.workload.motif() else { return found };
+    let ranks = job.nodes.len() as u32;
+    found.ranks = vec![RankVolume::default(); ranks as usize];
+    for rank in 0..ranks {
+        let place = Place { rank, ranks, iteration: 0, job: key_of(&job.name), seed };
+        Walk::new(motif, place).through(motif, collectives, &mut found);
     }
-    found.accounts = endpoints.rank_reports(network.now).map(|report| report.account).collect();
-    found.errors = endpoints.errors().to_vec();
-    found.finished = endpoints.finished();
-    Ok(found)
+    found
 }
 
-/// What happens at a node. At one time deliveries come before timers, and both before pulls.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Deliver(Delivery),
-    Timer,
-    Pull,
+/// One rank's way through its scripts.
+struct Walk {
+    place: Place,
+    communicators: Vec<Communicator>,
+    /// Each collective that it calls, and how often: few, so that their steps are gone through once.
+    collectives: Vec<(CommunicatorId, Call, u64)>,
 }
 
-/// Between two looks at what has been recorded.
-const EVENTS_AT_A_TIME: usize = 100_000;
-
-/// When: time, phase, node, and which of several there.
-type Moment = (Time, u8, u32, u64);
-
-/// A network that takes a picosecond.
-#[derive(Debug, Default)]
-struct Network {
-    now: Time,
-    /// Each with the place of the event in `events`.
-    queue: BinaryHeap<Reverse<(Moment, usize)>>,
-    events: Vec<Event>,
-    free: Vec<usize>,
-    sequence: u64,
-    wakes: Wakes,
-}
-
-impl Network {
-    fn start(&mut self, hosts: &mut impl Host, nodes: u32) {
-        for node in 0..nodes {
-            hosts.start(node, &mut self.wakes);
-            self.react(node);
-        }
+impl Walk {
+    fn new(motif: &dyn Motif, place: Place) -> Self {
+        let mut communicators = vec![Communicator::world(place.ranks, place.rank)];
+        communicators.extend(motif.communicators(&place));
+        Self { place, communicators, collectives: Vec::new() }
     }
 
-    fn push(&mut self, time: Time, phase: u8, node: u32, event: Event) {
-        let place = self.free.pop().unwrap_or(self.events.len());
-        if place == self.events.len() {
-            self.events.push(event);
-        } else {
-            self.events[place] = event;
-        }
-        self.sequence += 1;
-        self.queue.push(Reverse(((time, phase, node, self.sequence), place)));
-    }
-
-    fn react(&mut self, node: u32) {
-        if std::mem::take(&mut self.wakes.nic) {
-            self.push(self.now, 2, node, Event::Pull);
-        }
-        let timers = std::mem::take(&mut self.wakes.timers);
-        for &time in &timers {
-            self.push(time, 1, node, Event::Timer);
-        }
-        self.wakes.timers = timers;
-        self.wakes.timers.clear();
-    }
-
-    /// Some events; false if there are no more.
-    fn advance(&mut self, hosts: &mut impl Host) -> bool {
-        for _ in 0..EVENTS_AT_A_TIME {
-            let Some(Reverse(((now, _, node, _), place))) = self.queue.pop() else { return false };
-            self.now = now;
-            self.free.push(place);
-            match self.events[place] {
-                Event::Deliver(packet) => hosts.deliver(node, &packet, now, &mut self.wakes),
-                Event::Timer => hosts.timer(node, now, &mut self.wakes),
-                Event::Pull => match hosts.pull(node, now, &mut self.wakes) {
-                    Pull::Idle => {}
-                    Pull::Later(time) => self.push(time, 2, node, Event::Pull),
-                    Pull::Packet(packet) => self.send(node, packet),
-                },
+    fn through(mut self, motif: &dyn Motif, collectives: &Collectives, found: &mut Communication) {
+        let mut script = Script::default();
+        for iteration in 0..motif.iterations() {
+            self.place.iteration = iteration;
+            script.clear();
+            motif.iteration(&self.place, &mut script);
+            for op in script.all() {
+                self.count(op, found);
             }
-            self.react(node);
         }
-        true
+        for (id, call, times) in &self.collectives {
+            self.expand(*id, call, *times, collectives, found);
+        }
     }
 
-    fn send(&mut self, node: u32, packet: PacketOffer) {
-        let PacketOffer { destination, bytes, created, message, job, class: _ } = packet;
-        let delivery = Delivery { source: node, bytes, created, message, job };
-        self.push(self.now + 1, 0, destination, Event::Deliver(delivery));
-        self.push(self.now, 2, node, Event::Pull);
+    fn count(&mut self, op: &Op, found: &mut Communication) {
+        let rank = self.place.rank;
+        match op {
+            Op::Compute(time) => found.ranks[rank as usize].compute_ps += time,
+            Op::Send(outgoing)
+            | Op::Isend(outgoing, _)
+            | Op::Sendrecv(outgoing, _)
+            | Op::Ssend(outgoing)
+            | Op::Issend(outgoing, _)
+            | Op::Rsend(outgoing)
+            | Op::Bsend(outgoing) => {
+                found.ranks[rank as usize].called(op.name(), Some(outgoing.bytes), 1);
+                let there = self.communicators[usize::from(outgoing.communicator)].rank(outgoing.destination);
+                if let Some(there) = there {
+                    found.sent(rank, there, outgoing.bytes, None, 1);
+                }
+            }
+            Op::Collective(id, call) | Op::Icollective(id, call, _) => {
+                match self.collectives.iter_mut().find(|(known, other, _)| known == id && other == call) {
+                    Some((_, _, times)) => *times += 1,
+                    None => self.collectives.push((*id, call.clone(), 1)),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts the messages that the rank sends in so many collectives.
+    fn expand(&self, id: CommunicatorId, call: &Call, times: u64, choice: &Collectives, found: &mut Communication) {
+        let communicator = &self.communicators[usize::from(id)];
+        let (me, size) = (communicator.me(), communicator.size());
+        let (rank, name) = (self.place.rank, call.kind().name());
+        found.ranks[rank as usize].called(name, size_of(call), times);
+        let mut collective = Collective::of(choice, call, size);
+        while let Some(step) = collective.next(me, size) {
+            if let Step::Isend { peer, bytes, .. } = step
+                && let Some(there) = communicator.rank(peer)
+            {
+                found.sent(rank, there, bytes, Some(name), times);
+            }
+        }
+    }
+}
+
+/// The bytes that a collective of one size is called with.
+const fn size_of(call: &Call) -> Option<u64> {
+    match call {
+        Call::Bcast { bytes, .. }
+        | Call::Reduce { bytes, .. }
+        | Call::Allreduce { bytes }
+        | Call::ReduceScatterBlock { bytes }
+        | Call::Allgather { bytes }
+        | Call::Gather { bytes, .. }
+        | Call::Scatter { bytes, .. }
+        | Call::Alltoall { bytes }
+        | Call::Scan { bytes }
+        | Call::Exscan { bytes } => Some(*bytes),
+        _ => None,
     }
 }
 
@@ -181,36 +205,33 @@ impl Network {
 mod tests {
     use super::*;
     use crate::noise::Noise;
-    use pantala_mpi::{AllreduceAlgorithm, Collectives};
+    use pantala_mpi::AllreduceAlgorithm;
 
-    fn of(ranks: u32, workload: &str, mpi: &MpiConfig) -> Communication {
+    fn of(ranks: u32, workload: &str, collectives: &Collectives) -> Communication {
         let workload = serde_json::from_str(workload).unwrap();
-        let job =
-            JobSpec { name: "j".into(), nodes: vec![7; ranks as usize], start: 5, noise: Noise::default(), workload };
-        let found = communication(&job, mpi, 1).unwrap();
-        assert!(found.finished && found.errors.is_empty());
-        found
+        let nodes = vec![7; ranks as usize];
+        communication(&JobSpec { name: "j".into(), nodes, start: 5, noise: Noise::default(), workload }, collectives, 1)
     }
 
     #[test]
     fn a_ring_of_ranks_talks_to_both_sides() {
-        let text = r#"{"kind": "stencil", "grid": [5], "message_bytes": [90000], "iterations": 7, "periodic": true}"#;
-        let found = of(5, text, &MpiConfig::default());
+        let text = r#"{"kind": "stencil", "grid": [5], "message_bytes": [90000], "iterations": 7, "periodic": true, "compute_ps": 3}"#;
+        let found = of(5, text, &Collectives::default());
         assert_eq!(found.pairs.len(), 10);
         assert!(found.pairs.iter().all(|((a, b), volume)| {
             (a.abs_diff(*b) == 1 || a.abs_diff(*b) == 4) && *volume == Volume { messages: 7, bytes: 630_000 }
         }));
         assert_eq!(found.sizes, BTreeMap::from([(90_000, 70)]));
         assert_eq!(found.operations, BTreeMap::from([(None, Volume { messages: 70, bytes: 6_300_000 })]));
-        assert_eq!(found.accounts.len(), 5);
+        assert!(found.ranks.iter().all(|rank| rank.compute_ps == 21 && rank.calls["isend"] == 14));
     }
 
     #[test]
     fn collectives_are_told_apart() {
-        let collectives = Collectives { allreduce: AllreduceAlgorithm::RecursiveDoubling, ..Collectives::default() };
-        let mpi = MpiConfig { collectives, ..MpiConfig::default() };
-        let found = of(8, r#"{"kind": "allreduce_loop", "message_bytes": 100, "iterations": 3}"#, &mpi);
+        let choice = Collectives { allreduce: AllreduceAlgorithm::RecursiveDoubling, ..Collectives::default() };
+        let found = of(8, r#"{"kind": "allreduce_loop", "message_bytes": 100, "iterations": 3}"#, &choice);
         assert_eq!(found.operations, BTreeMap::from([(Some("allreduce"), Volume { messages: 72, bytes: 7_200 })]));
         assert!(found.pairs.keys().all(|(a, b)| (a ^ b).is_power_of_two()));
+        assert!(found.ranks.iter().all(|rank| rank.calls["allreduce"] == 3 && rank.sizes["allreduce"] == [100; 2]));
     }
 }

@@ -67,7 +67,6 @@ pub mod patterns;
 pub mod permutation;
 pub mod spec;
 mod streams;
-pub mod volume;
 
 pub use endpoints::{Endpoints, PatternContext};
 pub use injection::{Injection, Phase};

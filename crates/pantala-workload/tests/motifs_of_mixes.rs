@@ -5,7 +5,7 @@ mod support;
 use pantala_engine::Time;
 use pantala_mpi::{AllreduceAlgorithm, Collectives, MpiConfig, Recording};
 use pantala_workload::Endpoints;
-use pantala_workload::volume::volume;
+use pantala_workload::communication::communication;
 use proptest::prelude::*;
 use support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run, workload_of};
 
@@ -169,12 +169,13 @@ fn particle_meshes_take_their_steps() {
 #[test]
 fn volumes_are_known_beforehand() {
     let fft = "kind: fft3d, grid: [4,6], row_message_bytes: 500, column_message_bytes: 13000";
-    for motif in MOTIFS.into_iter().chain([fft]) {
+    let random = "kind: uniform_random, message_bytes: 13000";
+    for motif in MOTIFS.into_iter().chain([fft, random]) {
         for collectives in
             [Collectives::default(), Collectives { allreduce: AllreduceAlgorithm::Ring, ..Collectives::default() }]
         {
             let jobs = [job("j", 0..24, &format!("{motif}, iterations: 5"))];
-            let told = volume(&jobs[0].workload, 24, &collectives);
+            let told = communication(&jobs[0], &collectives, 1).ranks;
             let mpi = MpiConfig { collectives, ..MpiConfig::default() };
             let mut endpoints = endpoints_on(&jobs, &mpi, 24, 1).unwrap();
             finish(&mut endpoints, 24);
@@ -186,8 +187,10 @@ fn volumes_are_known_beforehand() {
             }
         }
     }
-    assert!(volume(&workload_of("kind: pattern, pattern: uniform, load: 0.1"), 4, &Collectives::default()).is_empty());
-    let training = volume(&workload_of(&format!("{}, iterations: 5", MOTIFS[0])), 24, &Collectives::default());
+    let pattern = job("p", 0..4, "kind: pattern, pattern: uniform, load: 0.1");
+    assert!(communication(&pattern, &Collectives::default(), 1).ranks.is_empty());
+    let training = job("t", 0..24, &format!("{}, iterations: 5", MOTIFS[0]));
+    let training = communication(&training, &Collectives::default(), 1).ranks;
     assert!(training.iter().all(|rank| (rank.calls["bcast"], rank.calls["allreduce"]) == (2 + 5 * 2, 1 + 5 * 2)));
     assert_eq!((training[3].sizes["bcast"], training[3].sizes["allreduce"]), ([4, 9_000], [4, 40_000]));
 }

@@ -60,7 +60,7 @@ def _rows(seed: int) -> list[Row]:
 
 def _of_plan(plan: dict[str, Any]) -> dict[str, float]:
     """Ranks, sizes, and what a rank calls and receives in collectives: of the first rank, and of those behind it."""
-    ranks = native.volume(plan)[0]
+    ranks = native.communication(plan)[0]["ranks"]
     sizes = [size for rank in ranks for size in rank["sizes"].values()]
     known = {
         "ranks": len(ranks),

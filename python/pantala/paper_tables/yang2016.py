@@ -35,7 +35,7 @@ def _rows(seed: int) -> list[Row]:
 
 def _of_plan(plan: dict[str, Any]) -> dict[str, float]:
     """Ranks, and what they send: the mean over ranks and the total, in 10^6 B."""
-    ranks = native.volume(plan)[0]
+    ranks = native.communication(plan)[0]["ranks"]
     total = sum(rank["bytes_sent"] for rank in ranks) / 1e6
     return {"ranks": len(ranks), "mb_per_rank": total / len(ranks), "total_mb": total}
 
