@@ -8,7 +8,6 @@ use errors::{PlanError, RunError, plan_error, write_error};
 use observer::Observer;
 use pantala_sim::communication::of_jobs;
 use pantala_sim::deadlock::search;
-use pantala_sim::error::PlanError as PlanFault;
 use pantala_sim::link_table as links;
 use pantala_sim::measure::{Measurement, whole};
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
