@@ -10,12 +10,13 @@ import polars as pl
 import pytest
 
 import pantala as pt
+from pantala.paper_tables.chunduri2021 import TABLE, of_calls
 from pantala.scenario.workload import Application
 from pantala.scenario.workload.choosy import Choosy
 from pantala.scenario.workload.lattice_layout import box, factors, process_box, split
 from pantala.units import Size
 
-KINDS: dict[str, type[Application]] = {
+KINDS: dict[str, Any] = {
     "milc": pt.Milc,
     "milcreorder": pt.MilcReorder,
     "nek5000": pt.Nek5000,
@@ -148,7 +149,7 @@ def test_ranks_that_cannot_run_it(kind: str, ranks: int, remedy: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("ranks", [1, 2, 4, 16, 60, 64, 96, 128, 512])
 def test_legal_ranks_make_a_plan(kind: str, ranks: int) -> None:
-    application = KINDS[kind](scaling="strong")
+    application: Application = KINDS[kind](scaling="strong")
     if not isinstance(application, Choosy) or application.takes(ranks):
         plan = application.as_plan(ranks)
         assert prod(plan["grid"]) == ranks
@@ -200,3 +201,24 @@ def test_small_runs(kind: str, tmp_path: Path) -> None:
     else:
         assert calls["alltoallv"]["calls"] == 4 * ranks
         assert calls["alltoallv"]["bytes"] == 4 * ranks * int(Size.parse(str(SMALL[kind].get("transform", "100 kB"))))
+
+
+def test_the_table_tells_calls_and_shares(tmp_path: Path) -> None:
+    job = pt.Job(name="a", ranks=16, workload=pt.Qbox(rows=4, iterations=2))
+    machine = pt.Machine.of("kang2022", topology={"p": 2, "a": 4, "h": 2, "g": 9})
+    scenario = pt.Scenario(name="x", machine=machine, routing="minimal", jobs=(job,))
+    run = pt.run(scenario, tmp_path / "run", progress=False, report=False)
+    assert isinstance(run, pt.Run)
+    found = of_calls(run)
+    assert (found["first_call"], found["message_bytes"], found["collective_bytes"]) == ("alltoallv", 50_000, 131_072)
+    shares = [found[f"{place}_percent"] for place in ("first", "second", "third") if f"{place}_percent" in found]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(100)
+    ranks = run.ranks.select(pl.col("communication_time_ns", "compute_time_ns").sum()).collect().row(0)
+    assert found["mpi_percent"] == pytest.approx(100 * ranks[0] / sum(ranks))
+
+
+def test_every_row_of_the_table_can_run() -> None:
+    for row in TABLE.rows(5):
+        assert (row.scenario.seed, row.scenario.jobs[0].ranks, row.scenario.machine.preset) == (5, 256, "theta")
+        row.scenario.resolve()

@@ -15,8 +15,7 @@ import polars as pl
 
 from pantala.paper_tables.table import Column, PaperTable, Record, Row
 from pantala.results import Run
-from pantala.scenario import Hacc, Job, Milc, MilcReorder, Nek5000, Qbox, Rayleigh, Scenario
-from pantala.scenario.workload import Workload
+from pantala.scenario import Scenario
 
 __all__ = ["TABLE", "of_calls"]
 
@@ -56,7 +55,7 @@ def _mean(rows: list[dict[str, Any]]) -> float | None:
 
 def _row(
     application: str,
-    workload: Workload,
+    iterations: int,
     seed: int,
     paper: tuple[float, str, str, str, str, str],
     packet: str | None = None,
@@ -65,31 +64,29 @@ def _row(
 
     Args:
         application: the paper's name.
-        workload: what it runs.
+        iterations: how many it makes.
         seed: the scenario's.
         paper: percentage of MPI, its three calls, point-to-point messages, collectives.
         packet: the most that a packet carries, if not as on the machine.
     """
-    job = Job(name=application.lower(), ranks=_RANKS, workload=workload)
-    machine = "theta" if packet is None else {"preset": "theta", "packet": packet}
-    given: dict[str, Any] = {"name": f"chunduri2021-{job.name}", "seed": seed, "machine": machine}
-    scenario = Scenario(**given, jobs=(job,))
+    kind = application.lower()
+    job = {"name": kind, "ranks": _RANKS, "workload": {"kind": kind, "iterations": iterations}}
+    machine = {"preset": "theta"} | ({} if packet is None else {"packet": packet})
+    scenario = Scenario.from_dict({"name": f"chunduri2021-{kind}", "seed": seed, "machine": machine, "jobs": [job]})
     keys = ("mpi_percent", *(f"{place}_call" for place in _PLACES), "message_bytes", "collective_bytes")
     return Row(application, scenario, dict(zip(keys, paper, strict=True)))
 
 
 def _rows(seed: int) -> list[Row]:
     return [
-        _row("MILC", Milc(iterations=2), seed, (52, "allreduce", "wait", "isend", "heavy (KB)", "8 B")),
-        _row("MILCREORDER", MilcReorder(iterations=2), seed, (50, "wait", "allreduce", "isend", "heavy (KB)", "8 B")),
-        _row(
-            "Nek5000", Nek5000(iterations=4), seed, (48, "allreduce", "waitall", "recv", "medium (KB)", "light (16 B)")
-        ),
-        _row("HACC", Hacc(iterations=1), seed, (22, "wait", "waitall", "allreduce", "light (> 1 MB)", "light (1 KB)")),
-        _row("Qbox", Qbox(iterations=2), seed, (66, "alltoallv", "recv", "wait", "medium (50 KB)", "medium (128 KB)")),
+        _row("MILC", 2, seed, (52, "allreduce", "wait", "isend", "heavy (KB)", "8 B")),
+        _row("MILCREORDER", 2, seed, (50, "wait", "allreduce", "isend", "heavy (KB)", "8 B")),
+        _row("Nek5000", 4, seed, (48, "allreduce", "waitall", "recv", "medium (KB)", "light (16 B)")),
+        _row("HACC", 1, seed, (22, "wait", "waitall", "allreduce", "light (> 1 MB)", "light (1 KB)")),
+        _row("Qbox", 2, seed, (66, "alltoallv", "recv", "wait", "medium (50 KB)", "medium (128 KB)")),
         _row(
             "Rayleigh",
-            Rayleigh(iterations=1),
+            1,
             seed,
             (28, "alltoallv", "send", "barrier", "none", "heavy (23 MB)"),
             packet="4 KiB",
