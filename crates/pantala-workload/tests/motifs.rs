@@ -101,14 +101,14 @@ fn a_sweep_crosses_its_grid_step_by_step() {
 fn a_sweep_is_a_wave() {
     let end = |steps: u32, back: bool| {
         let text = format!(
-            "kind: sweep, grid: [3,5], message_bytes: [8,8], steps: {steps}, iterations: 1, compute_ps: 1000000, back: {back}"
+            "kind: sweep, grid: [3,5], message_bytes: [8,8], steps: {steps}, iterations: 1, compute_ps: 1000000000, back: {back}"
         );
         let mut endpoints = endpoints(&[job("j", 0..15, &text)], 15);
         finish(&mut endpoints, 15);
         let last = |rank: u32| endpoints.rank_reports(0).find(|r| r.rank == rank).and_then(|r| r.end).unwrap();
         (last(0), last(14))
     };
-    let stage = |time: Time| time / 1_000_000;
+    let stage = |time: Time| time / 1_000_000_000;
     // Six stages from corner to corner; the last rank is done with step s after 6 + s computations.
     assert_eq!((stage(end(1, false).0), stage(end(1, false).1)), (1, 7));
     assert_eq!((stage(end(9, false).0), stage(end(9, false).1)), (9, 15));

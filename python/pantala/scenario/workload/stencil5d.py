@@ -30,7 +30,7 @@ class Stencil5d(Application):
     """Bytes to each neighbour."""
     iterations: Count = 2
     """Iterations of every rank."""
-    compute: Compute = Compute(time=Duration(0))
+    compute: Compute = Compute(time=Duration.parse("5.53 ms"))
     """Computing before each exchange."""
     periodic: Flag = False
     """Whether opposite faces of the grid are neighbours."""
