@@ -226,7 +226,8 @@ def _shown(found: PaperTable, records: list[Record]) -> Table:
 
 
 def _cell(value: float | str | None, column: Column) -> str:
-    """A value of a table: text as it is, a number in the column's unit."""
+    """A value of a table: text as it is, a number in the column's unit; one that counts things has no decimals."""
     if value is None or isinstance(value, str):
         return value or ""
-    return f"{value:,}" if isinstance(value, int) and column.unit == 1 else f"{value / column.unit:.2f}"
+    whole = column.unit == 1 and float(value).is_integer()
+    return f"{int(value):,}" if whole else f"{value / column.unit:,.2f}"
