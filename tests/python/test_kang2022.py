@@ -185,6 +185,8 @@ def test_a_phase_of_lulesh_can_be_left_out() -> None:
 def test_an_fft_has_points_or_sizes() -> None:
     uniform = pt.Fft3d(grid=(2, 3), row_message="1 kB", iterations=1).as_plan(6)
     assert (uniform["kind"], uniform["row_message_bytes"], uniform["column_message_bytes"]) == ("fft3d", 1_000, 1_000)
+    assert (uniform["compute_forward_ps"], uniform["compute_backward_ps"]) == (0, 0)
+    assert pt.Fft3d().as_plan(528)["compute_backward_ps"] == [136_000_000, 136_000_000, 272_000_000]
     for key, given in (("points", {"points": 9}), ("point", {"point": "8 B"})):
         with pytest.raises(pt.ScenarioError, match=f"key {key} = .*: has no effect with row_message"):
             pt.Fft3d(row_message="1 kB", **given)

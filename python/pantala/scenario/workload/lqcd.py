@@ -37,7 +37,7 @@ class Lqcd(Application):
     """Bytes of an Allreduce."""
     iterations: Count = 3
     """Iterations of every rank."""
-    compute: Compute = Compute(time=Duration.parse("893 us"))
+    compute: Compute = Compute(time=Duration.parse("930 us"))
     """Computing after each of an iteration's four waits for messages."""
     residual: Compute = Compute(time=Duration(0))
     """Computing between an iteration's Allreduces."""

@@ -43,7 +43,7 @@ class Lulesh(Choosy):
     """Bytes of the broadcast, and of the reduction. 0: neither."""
     iterations: Count = 12
     """Iterations of every rank."""
-    compute: Compute = Compute(time=Duration.parse("20 us"))
+    compute: Compute = Compute(time=Duration.parse("28 us"))
     """Computing after each of an iteration's four phases."""
 
     def takes(self, ranks: int) -> bool:
