@@ -59,6 +59,13 @@ def test_computing_is_a_time_and_a_time_for_every_element() -> None:
         of("halo3d", 8, compute={"per_element": "20 ps"})
 
 
+def test_computing_is_fitted_to_the_papers_sizes_only() -> None:
+    assert set(of("halo3d", 528, iterations=1).compute_ns) == {12_000.0}
+    assert set(of("halo3d", 528, iterations=1, message="1 kB").compute_ns) == {0.0}
+    assert set(of("halo3d", 528, iterations=1, message="1 kB", compute="3 us").compute_ns) == {3_000.0}
+    assert set(of("fft3d", 12, iterations=1, row_message="1 kB").compute_ns) == {0.0}
+
+
 def test_noise_is_seeded_and_keeps_the_mean(tmp_path: Path) -> None:
     def times(**noise: object) -> list[float]:
         job = {"name": "j", "ranks": 64, "compute_noise": noise}
