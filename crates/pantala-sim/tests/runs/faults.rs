@@ -196,7 +196,7 @@ fn of_too_many_jobs() {
 #[test]
 fn of_workloads() {
     at("jobs[0].workload.grid", json!([2, 2, 4]), &["16 cells", "12 ranks", "[2, 2, 3]"]);
-    at("jobs[0].workload.message_bytes", json!(0), &["at least 1"]);
+    at("jobs[0].workload.message_bytes", json!([20_000, 0, 20_000]), &["at least 1"]);
     at("jobs[0].workload.iterations", json!(0), &["at least 1"]);
     at("jobs[0].workload.compute_ps", json!(u64::MAX), &["longer than any run"]);
     at("jobs[1].workload.column_message_bytes", json!(0), &["at least 1"]);

@@ -80,7 +80,7 @@ fn plans_of_another_version_are_refused() {
         plan["plan_version"] = version;
         let error = parse(&plan.to_string()).unwrap_err();
         assert_eq!((error.key.as_str(), error.value.as_str(), error.remedy.as_str()), ("plan_version", told, remedy));
-        assert_eq!(error.message, "this version of Pantala reads plans of version 2");
+        assert_eq!(error.message, "this version of Pantala reads plans of version 3");
     }
     assert_eq!(parse("{}").unwrap_err().key, "plan_version");
 }
