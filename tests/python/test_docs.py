@@ -110,7 +110,7 @@ def test_guides_name_only_commands_that_exist(reference: ModuleType) -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    made = {"tables.md", "metrics.md", "scenario.md", "presets.md", "commands.md"}
+    made = {"tables.md", "metrics.md", "scenario.md", "presets.md", "commands.md", "applications.md"}
     for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if "://" not in target and Path(target).name not in made:
