@@ -114,8 +114,7 @@ def application_scenario(name: str, ranks: int | None = None, settings: Mapping[
     of_scenario = {key: given.pop(key) for key in list(given) if key.startswith(("mpi.", "seed"))}
     changes = of_scenario | {f"jobs.0.workload.{key}": value for key, value in given.items()}
     count = application.paper_ranks if ranks is None else ranks
-    required = {key: given[key] for key in given if key in application.model_fields}
-    workload = {"kind": name} | required
+    workload = {"kind": name}
     data: dict[str, Any] = {
         "name": name,
         "machine": "kang2022",

@@ -198,6 +198,22 @@ impl Op {
         !matches!(self, Self::Compute(_) | Self::IterationStart | Self::IterationEnd)
     }
 
+    /// The message that the operation sends by itself; a persistent request is named where it is started, and a collective's messages
+    /// are its algorithm's.
+    #[must_use]
+    pub const fn sent(&self) -> Option<&Outgoing> {
+        match self {
+            Self::Send(outgoing)
+            | Self::Isend(outgoing, _)
+            | Self::Sendrecv(outgoing, _)
+            | Self::Ssend(outgoing)
+            | Self::Issend(outgoing, _)
+            | Self::Rsend(outgoing)
+            | Self::Bsend(outgoing) => Some(outgoing),
+            _ => None,
+        }
+    }
+
     /// The kind of call, for accounts.
     pub(crate) const fn call_kind(&self) -> CallKind {
         match self {

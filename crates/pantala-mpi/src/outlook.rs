@@ -67,14 +67,10 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
         let there = rank.communicator(outgoing.communicator).ok().and_then(|c| c.rank(outgoing.destination));
         if there == Some(rank.number) { 0.0 } else { on_the_wire(outgoing.bytes, config) as f64 }
     };
+    if let Some(outgoing) = op.sent() {
+        return message(outgoing);
+    }
     match *op {
-        Op::Send(ref outgoing)
-        | Op::Isend(ref outgoing, _)
-        | Op::Sendrecv(ref outgoing, _)
-        | Op::Ssend(ref outgoing)
-        | Op::Issend(ref outgoing, _)
-        | Op::Rsend(ref outgoing)
-        | Op::Bsend(ref outgoing) => message(outgoing),
         Op::Collective(id, ref call) | Op::Icollective(id, ref call, _) => {
             let Ok(communicator) = rank.communicator(id) else { return 0.0 };
             let (me, size) = (communicator.me(), communicator.size());

@@ -96,15 +96,11 @@ impl Profile {
 
 /// The payload that a call names; `members` gives one's own number and how many there are in a communicator.
 fn bytes(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
+    if let Some(message) = op.sent() {
+        return message.bytes;
+    }
     match op {
-        Op::Send(message)
-        | Op::Isend(message, _)
-        | Op::Ssend(message)
-        | Op::Issend(message, _)
-        | Op::Rsend(message)
-        | Op::Bsend(message)
-        | Op::Sendrecv(message, _)
-        | Op::SendInit(message, _) => message.bytes,
+        Op::SendInit(message, _) => message.bytes,
         Op::Recv(message) | Op::Irecv(message, _) | Op::RecvInit(message, _) => message.bytes,
         Op::Collective(communicator, call) | Op::Icollective(communicator, call, _) => {
             given(call, members(*communicator))

@@ -142,21 +142,16 @@ impl Walk {
 
     fn count(&mut self, op: &Op, found: &mut Communication) {
         let rank = self.place.rank;
+        if let Some(outgoing) = op.sent() {
+            found.ranks[rank as usize].called(op.name(), Some(outgoing.bytes), 1);
+            let there = self.communicators[usize::from(outgoing.communicator)].rank(outgoing.destination);
+            if let Some(there) = there {
+                found.sent(rank, there, outgoing.bytes, None, 1);
+            }
+            return;
+        }
         match op {
             Op::Compute(time) => found.ranks[rank as usize].compute_ps += time,
-            Op::Send(outgoing)
-            | Op::Isend(outgoing, _)
-            | Op::Sendrecv(outgoing, _)
-            | Op::Ssend(outgoing)
-            | Op::Issend(outgoing, _)
-            | Op::Rsend(outgoing)
-            | Op::Bsend(outgoing) => {
-                found.ranks[rank as usize].called(op.name(), Some(outgoing.bytes), 1);
-                let there = self.communicators[usize::from(outgoing.communicator)].rank(outgoing.destination);
-                if let Some(there) = there {
-                    found.sent(rank, there, outgoing.bytes, None, 1);
-                }
-            }
             Op::Collective(id, call) | Op::Icollective(id, call, _) => {
                 match self.collectives.iter_mut().find(|(known, other, _)| known == id && other == call) {
                     Some((_, _, times)) => *times += 1,

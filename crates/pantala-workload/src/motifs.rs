@@ -15,6 +15,7 @@ pub mod multigrid;
 pub mod particle_mesh;
 pub mod pencil_fft;
 pub mod phases;
+mod process_array;
 mod rank;
 mod script;
 pub mod stencil;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -42,34 +43,28 @@ def presets() -> None:
     from pantala.scenario import Machine, machine_presets, mix_presets, router_presets
     from pantala.scenario.presets import example, mix_preset, mpi_presets, preset_text
 
-    output = console()
-    table = Table(title="Machines, for machine.preset", title_justify="left")
-    table.add_column("name", no_wrap=True)
-    table.add_column("nodes", justify="right")
-    table.add_column("what")
-    for name in machine_presets():
-        table.add_row(example(name), f"{Machine.of(name).nodes:,}", preset_text("machines", name))
-    output.print(table)
-    table = Table(title="Mixes, for jobs", title_justify="left")
-    table.add_column("name", no_wrap=True)
-    table.add_column("nodes", justify="right")
-    table.add_column("what")
-    for name in mix_presets():
-        ranks = sum(job["ranks"] for job in mix_preset(name).values())
-        table.add_row(name, f"{ranks:,}", preset_text("workloads", name))
-    output.print(table)
-    table = Table(title="Routers, for machine.router.model and pantala curve --preset", title_justify="left")
-    table.add_column("name", no_wrap=True)
-    table.add_column("what")
-    for name in router_presets():
-        table.add_row(name, preset_text("routers", name))
-    output.print(table)
-    table = Table(title="What messages cost their hosts, for mpi.preset", title_justify="left")
-    table.add_column("name", no_wrap=True)
-    table.add_column("what")
-    for name in mpi_presets():
-        table.add_row(name, preset_text("mpi", name))
-    output.print(table)
+    def show(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        table = Table(title=title, title_justify="left")
+        for heading in headings:
+            table.add_column(heading, no_wrap=heading == "name", justify="right" if heading == "nodes" else "left")
+        for row in rows:
+            table.add_row(*row)
+        console().print(table)
+
+    def with_text(folder: str, names: Iterable[str]) -> list[tuple[str, str]]:
+        return [(name, preset_text(folder, name)) for name in names]
+
+    sized, plain = ("name", "nodes", "what"), ("name", "what")
+    machines = [
+        (example(name), f"{Machine.of(name).nodes:,}", text) for name, text in with_text("machines", machine_presets())
+    ]
+    show("Machines, for machine.preset", sized, machines)
+    mixes = with_text("workloads", mix_presets())
+    ranks = {name: sum(job["ranks"] for job in mix_preset(name).values()) for name, _ in mixes}
+    show("Mixes, for jobs", sized, [(name, f"{ranks[name]:,}", text) for name, text in mixes])
+    routers = with_text("routers", router_presets())
+    show("Routers, for machine.router.model and pantala curve --preset", plain, routers)
+    show("What messages cost their hosts, for mpi.preset", plain, with_text("mpi", mpi_presets()))
 
 
 def schema(

@@ -8,7 +8,7 @@ from typing import Any
 
 from pantala.errors import UsageError
 
-__all__ = ["parse_loads", "parse_settings"]
+__all__ = ["check_jobs_and_seed", "parse_loads", "parse_settings"]
 
 
 def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:
@@ -24,6 +24,18 @@ def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:
             raise UsageError(f"--set {setting}: is not KEY=VALUE; write e.g. --set machine.router.arbiter=age")
         changes[key.strip()] = _value(text.strip())
     return changes
+
+
+def check_jobs_and_seed(jobs: int | None, seed: int) -> None:
+    """Checks ``--jobs`` and ``--seed``.
+
+    Raises:
+        UsageError: one of them is out of range.
+    """
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"--jobs {jobs}: must be at least 1")
+    if not 0 <= seed < 2**63:
+        raise UsageError(f"--seed {seed}: must be from 0 to 2^63 - 1")
 
 
 def parse_loads(text: str) -> list[float]:

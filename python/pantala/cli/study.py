@@ -40,15 +40,12 @@ def run(
     """Runs a study."""
     from rich.console import Console
 
+    from pantala.cli.settings import check_jobs_and_seed
     from pantala.cli.stopped import Stopped
-    from pantala.errors import UsageError
     from pantala.studies import Options, study
 
     found = study(name)
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"--jobs {jobs}: must be at least 1")
-    if not 0 <= seed < 2**63:
-        raise UsageError(f"--seed {seed}: must be from 0 to 2^63 - 1")
+    check_jobs_and_seed(jobs, seed)
     target = out if out is not None else Path("runs") / name
     errors = Console(stderr=True)
     with errors.status(f"{name}: preparing") as line:

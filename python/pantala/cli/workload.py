@@ -115,15 +115,12 @@ def paper_table(
     """Measures a paper's table of applications."""
     from rich.console import Console
 
-    from pantala.errors import UsageError
+    from pantala.cli.settings import check_jobs_and_seed
     from pantala.paper_tables import measure
     from pantala.paper_tables import paper_table as find
 
     found = find(name)
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"--jobs {jobs}: must be at least 1")
-    if not 0 <= seed < 2**63:
-        raise UsageError(f"--seed {seed}: must be from 0 to 2^63 - 1")
+    check_jobs_and_seed(jobs, seed)
     with Console(stderr=True).status(f"{name}: running") as line:
         done: list[str] = []
 

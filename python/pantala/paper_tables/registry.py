@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
-from pantala.errors import UsageError, nearest
+from pantala.by_name import member
 from pantala.paper_tables.table import PaperTable
 
 __all__ = ["paper_table", "paper_tables"]
@@ -24,10 +21,5 @@ def paper_table(name: str) -> PaperTable:
     Raises:
         UsageError: there is none of that name.
     """
-    if name not in _NAMES:
-        close = nearest(name, _NAMES)
-        remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(_NAMES)}"
-        raise UsageError(f"table = '{name}': is not a table; {remedy}")
-    module: Any = import_module(f"pantala.paper_tables.{name}")
-    found: PaperTable = module.TABLE
+    found: PaperTable = member("table", name, _NAMES, "pantala.paper_tables", "TABLE")
     return found

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-from pantala.errors import UsageError, nearest
+from pantala.by_name import member
 
 __all__ = ["Options", "Outcome", "Study", "studies", "study"]
 
@@ -83,10 +81,5 @@ def study(name: str) -> Study:
     Raises:
         UsageError: there is none of that name.
     """
-    if name not in _NAMES:
-        close = nearest(name, _NAMES)
-        remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(_NAMES)}"
-        raise UsageError(f"study = '{name}': is not a study; {remedy}")
-    module: Any = import_module(f"pantala.studies.{name}")
-    found: Study = module.STUDY
+    found: Study = member("study", name, _NAMES, "pantala.studies", "STUDY")
     return found

@@ -11,6 +11,7 @@ use pantala_engine::Time;
 use pantala_mpi::{Call, Communicator, Fault};
 use serde::{Deserialize, Serialize};
 
+use super::process_array::{COLUMN, ROW, rows_and_columns};
 use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 
@@ -34,9 +35,6 @@ pub struct Fft3d {
     pub compute_backward_ps: Time,
 }
 
-const ROW: u16 = 1;
-const COLUMN: u16 = 2;
-
 impl Motif for Fft3d {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
         grid::check(&self.grid, ranks, 2)?;
@@ -53,12 +51,7 @@ impl Motif for Fft3d {
 
     /// 1 is the rank's row, 2 its column.
     fn communicators(&self, place: &Place) -> Vec<Communicator> {
-        let [rows, columns] = self.grid;
-        let (row, column) = (place.rank / columns, place.rank % columns);
-        vec![
-            Communicator::strided(u32::from(ROW), row * columns, 1, columns, column),
-            Communicator::strided(u32::from(COLUMN), column, columns, rows, row),
-        ]
+        rows_and_columns(self.grid, place.rank)
     }
 
     fn iteration(&self, _: &Place, script: &mut Script) {

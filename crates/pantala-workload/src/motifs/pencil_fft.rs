@@ -17,6 +17,7 @@ use pantala_mpi::collectives::Exchange;
 use pantala_mpi::{Call, Communicator, Fault, WORLD};
 use serde::{Deserialize, Serialize};
 
+use super::process_array::{COLUMN, ROW, rows_and_columns};
 use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 
@@ -39,9 +40,6 @@ pub struct PencilFft {
     #[serde(default)]
     pub compute_backward_ps: [Time; 3],
 }
-
-const ROW: u16 = 1;
-const COLUMN: u16 = 2;
 
 impl Motif for PencilFft {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
@@ -66,12 +64,7 @@ impl Motif for PencilFft {
 
     /// 1 is the rank's row, 2 its column.
     fn communicators(&self, place: &Place) -> Vec<Communicator> {
-        let [rows, columns] = self.grid;
-        let (row, column) = (place.rank / columns, place.rank % columns);
-        vec![
-            Communicator::strided(u32::from(ROW), row * columns, 1, columns, column),
-            Communicator::strided(u32::from(COLUMN), column, columns, rows, row),
-        ]
+        rows_and_columns(self.grid, place.rank)
     }
 
     fn iteration(&self, place: &Place, script: &mut Script) {

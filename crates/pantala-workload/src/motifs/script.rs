@@ -34,20 +34,7 @@ impl Script {
 
     /// The operations that send.
     pub(crate) fn sends(&self) -> impl Iterator<Item = Op> + '_ {
-        let sends = |op: &&Op| {
-            matches!(
-                op,
-                Op::Send(_)
-                    | Op::Isend(..)
-                    | Op::Sendrecv(..)
-                    | Op::Ssend(_)
-                    | Op::Issend(..)
-                    | Op::Rsend(_)
-                    | Op::Bsend(_)
-                    | Op::Collective(..)
-                    | Op::Icollective(..)
-            )
-        };
+        let sends = |op: &&Op| op.sent().is_some() || matches!(op, Op::Collective(..) | Op::Icollective(..));
         self.ops.iter().filter(sends).cloned()
     }
 

@@ -1,0 +1,17 @@
+//! Ranks as a process array of rows and columns, filled row by row, and the communicators of both.
+
+use pantala_mpi::{Communicator, CommunicatorId};
+
+/// A rank's row among its communicators.
+pub(crate) const ROW: CommunicatorId = 1;
+/// Its column.
+pub(crate) const COLUMN: CommunicatorId = 2;
+
+/// The communicators of a rank of an array of so many rows and columns: [`ROW`] and [`COLUMN`].
+pub(crate) fn rows_and_columns([rows, columns]: [u32; 2], rank: u32) -> Vec<Communicator> {
+    let (row, column) = (rank / columns, rank % columns);
+    vec![
+        Communicator::strided(u32::from(ROW), row * columns, 1, columns, column),
+        Communicator::strided(u32::from(COLUMN), column, columns, rows, row),
+    ]
+}
