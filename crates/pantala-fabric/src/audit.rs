@@ -4,10 +4,11 @@ use crate::config::CreditCheck;
 use crate::crossbar::space_of;
 use crate::host::Host;
 use crate::network::{Kind, Network, Totals};
-use crate::packet::{Leg, Queue};
+use crate::packet::Leg;
 use crate::pending::Credits;
-use crate::port::{ELSEWHERE, HERE, InPort, InVc, LinkEnd};
+use crate::port::{ELSEWHERE, HERE, InPort, LinkEnd};
 use crate::probe::Probe;
+use crate::queue::Queue;
 use crate::slab::Slab;
 use pantala_engine::Wheel;
 use serde::{Deserialize, Serialize};
@@ -97,14 +98,14 @@ impl<H: Host, P: Probe> Network<H, P> {
             books.found[1] += u64::from(self.is_response(packet));
             books.flits += u64::from(packet.flits);
             let Some(in_vc) = lacking else { return };
-            let InVc { port, upstream, .. } = self.in_vcs[in_vc];
-            let InPort { terminal, sender_part, .. } = self.in_ports[port];
+            let InPort { upstream, terminal, sender_part, .. } = self.in_ports[self.in_vcs[in_vc].port];
+            let sender = upstream + (in_vc % self.vcs) as u32;
             if sender_part != HERE {
-                *books.owed.entry(upstream).or_default() -= self.room_of(index);
+                *books.owed.entry(sender).or_default() -= self.room_of(index);
             } else if terminal {
                 behind.nics[upstream as usize * self.vcs + in_vc % self.vcs] += self.room_of(index);
             } else {
-                behind.outputs[upstream] += self.room_of(index);
+                behind.outputs[sender] += self.room_of(index);
             }
         });
         books.held = self.packets.live() as u64;

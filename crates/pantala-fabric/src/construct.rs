@@ -9,11 +9,12 @@ use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::learning::Learning;
 use crate::mail::Mail;
 use crate::network::Network;
-use crate::packet::{NONE, Packets, Queue};
+use crate::packet::{NONE, Packets};
 use crate::partition::Partitions;
 use crate::pending::{Account, Credits, PendingPool};
 use crate::port::{ELSEWHERE, HERE, Hold, InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
 use crate::probe::Probe;
+use crate::queue::Queue;
 use crate::response::Responses;
 use crate::slab::Slab;
 use crate::stages::Stages;
@@ -236,15 +237,15 @@ impl<H: Host, P: Probe> Network<H, P> {
                     router,
                     first_port,
                     group,
+                    upstream,
                     waiting: 0,
                     terminal,
                     sender_part,
                 });
                 for vc in 0..self.vcs as u32 {
-                    let upstream = if terminal { upstream } else { upstream.saturating_add(vc) };
                     let queue = Queue::default();
                     let bit = (port * self.vcs as u32 + vc) as u16;
-                    self.in_vcs.push(InVc { queue, open: 0, upstream, out_vc: 0, port: number, bit, flits: 0 });
+                    self.in_vcs.push(InVc { queue, open: 0, port: number, out_vc: 0, bit, flits: 0 });
                 }
                 self.out_ports.push(OutPort {
                     waiting: 0,

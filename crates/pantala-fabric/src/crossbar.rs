@@ -295,7 +295,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn grant<const F: bool>(&mut self, in_vc: usize, out: usize, now: Time) {
         let InVc { port: in_port, bit, out_vc, .. } = self.in_vcs[in_vc];
         let queue = &mut self.in_vcs[in_vc].queue;
-        let packet = queue.pop(&self.packets);
+        let packet = queue.pop(&mut self.packets);
         if queue.head != NONE {
             self.fresh.push(in_vc as u32);
         }

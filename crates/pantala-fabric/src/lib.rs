@@ -20,6 +20,7 @@ pub mod partition;
 mod pending;
 mod port;
 pub mod probe;
+mod queue;
 mod response;
 pub mod routing;
 mod slab;

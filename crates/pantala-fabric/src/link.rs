@@ -10,7 +10,7 @@ use crate::mail::CreditMail;
 use crate::network::{Kind, Network};
 use crate::packet::NONE;
 use crate::pending::Ledger;
-use crate::port::{ELSEWHERE, HERE, InVc, LinkEnd};
+use crate::port::{ELSEWHERE, HERE, LinkEnd};
 use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};
 
@@ -120,7 +120,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn start<const F: bool>(&mut self, out: usize, vc: usize, now: Time) {
         let out_vc = out * self.vcs + vc;
         let queue = &mut self.out_vcs[out_vc];
-        let index = queue.queue.pop(&self.packets);
+        let index = queue.queue.pop(&mut self.packets);
         let room = self.stages.room::<F>(self.packets[index].flits.into());
         queue.unsent -= room as i32;
         let emptied = u16::from(queue.queue.head == NONE) << vc;
@@ -262,24 +262,25 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The credits of a packet that takes `room` leave an input VC for whoever sent it, from `first` to `last`.
     #[inline(always)]
     pub(crate) fn give_credit<const F: bool>(&mut self, in_vc: usize, (first, last): (Time, Time), room: u32) {
-        let InVc { port, upstream, .. } = self.in_vcs[in_vc];
+        let port = self.in_vcs[in_vc].port;
         let input = &self.in_ports[port];
+        let (upstream, vc) = (input.upstream, in_vc - port as usize * self.vcs);
         let (first, last) = (first + input.credit_delay, last + input.credit_delay);
         if input.terminal {
             let nic = &mut self.nics[upstream as usize];
             let account = if self.stages.one_account::<F>() {
                 &mut nic.credits
             } else {
-                &mut self.nic_credits[upstream as usize * self.vcs + in_vc % self.vcs]
+                &mut self.nic_credits[upstream as usize * self.vcs + vc]
             };
             account.give_over::<F>(&mut self.pool, first, last, room);
             if nic.credit_wait {
                 self.ensure_nic_wake(upstream, first + self.stages.nic_idle);
             }
         } else if input.sender_part == HERE {
-            self.credit::<F>(upstream as usize, first, last, room);
+            self.credit::<F>(upstream as usize + vc, first, last, room);
         } else {
-            self.post_credit(input.sender_part, CreditMail { out_vc: upstream, first, last, room });
+            self.post_credit(input.sender_part, CreditMail { out_vc: upstream + vc as u32, first, last, room });
         }
     }
 

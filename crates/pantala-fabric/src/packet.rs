@@ -1,5 +1,6 @@
 //! Packets in flight: a slab, its hot half (one cache line a packet) apart from what only delivery reads.
 
+use crate::queue::Chunks;
 use crate::slab::Slab;
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
@@ -103,15 +104,12 @@ pub struct PacketOrigin {
 }
 
 /// A slab of packets with a free list: nothing is allocated once it has grown to the most packets ever in flight.
-///
-/// What links queues stands apart: in a saturated network the last of a queue came long ago and is not in the cache, but the
-/// links of all packets nearly are.
 #[derive(Debug, Default)]
 pub struct Packets {
     hot: Slab<Packet>,
     origin: Slab<PacketOrigin>,
-    /// By packet: the next in the same queue, unless it is the last.
-    next: Slab<u32>,
+    /// What queues consist of.
+    pub(crate) chunks: Chunks,
     free: Vec<u32>,
 }
 
@@ -129,7 +127,6 @@ impl Packets {
     #[inline(never)]
     fn grow(&mut self) -> u32 {
         self.hot.push(Packet::EMPTY);
-        self.next.push(NONE);
         self.origin.push(PacketOrigin { created: 0, accepted: 0, injected: 0, source: 0, message: 0 });
         (self.hot.len() - 1) as u32
     }
@@ -175,7 +172,7 @@ impl Packets {
     /// Bytes of memory held.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.hot.memory() + self.origin.memory() + self.next.memory() + self.free.capacity() * size_of::<u32>()
+        self.hot.memory() + self.origin.memory() + self.chunks.memory() + self.free.capacity() * size_of::<u32>()
     }
 }
 
@@ -191,62 +188,6 @@ impl std::ops::IndexMut<u32> for Packets {
     #[inline]
     fn index_mut(&mut self, index: u32) -> &mut Packet {
         &mut self.hot[index]
-    }
-}
-
-/// A first-in-first-out queue of packets, linked through [`Packets`].
-#[derive(Clone, Copy, Debug)]
-pub struct Queue {
-    /// First out, or [`NONE`].
-    pub head: u32,
-    tail: u32,
-}
-
-impl Default for Queue {
-    fn default() -> Self {
-        Self { head: NONE, tail: NONE }
-    }
-}
-
-impl Queue {
-    /// Appends; true if the packet is now the head.
-    #[inline]
-    pub fn push(&mut self, packets: &mut Packets, index: u32) -> bool {
-        let first = self.head == NONE;
-        if first {
-            self.head = index;
-        } else {
-            packets.next[self.tail] = index;
-        }
-        self.tail = index;
-        first
-    }
-
-    /// Takes the head, which must exist. The packet behind the new one is fetched: by its turn it will be there.
-    #[inline]
-    pub fn pop(&mut self, packets: &Packets) -> u32 {
-        let index = self.head;
-        if index == self.tail {
-            self.head = NONE;
-        } else {
-            self.head = packets.next[index];
-            if self.head != self.tail {
-                packets.prefetch(packets.next[self.head]);
-            }
-        }
-        index
-    }
-
-    /// The packets in order.
-    pub fn iter<'a>(&self, packets: &'a Packets) -> impl Iterator<Item = u32> + use<'a> {
-        let (mut at, last) = (self.head, self.tail);
-        std::iter::from_fn(move || {
-            let index = at;
-            (index != NONE).then(|| {
-                at = if index == last { NONE } else { packets.next[index] };
-                index
-            })
-        })
     }
 }
 

@@ -4,8 +4,8 @@
 //! and input VCs likewise.
 
 use crate::host::PacketOffer;
-use crate::packet::Queue;
 use crate::pending::{Account, Credits};
+use crate::queue::Queue;
 use pantala_engine::{NEVER, Stream, Time};
 use serde::{Deserialize, Serialize};
 
@@ -22,12 +22,10 @@ pub(crate) struct InVc {
     pub(crate) queue: Queue,
     /// When the tail of the packet that crossed last has left: the next may not overtake it.
     pub(crate) open: Time,
-    /// Who sends here and gets the credits: an output VC, or (terminal) a node.
-    pub(crate) upstream: u32,
-    /// The output VC that the head waits for.
-    pub(crate) out_vc: u32,
     /// The port.
     pub(crate) port: u32,
+    /// The output VC that the head waits for.
+    pub(crate) out_vc: u32,
     /// Its place among the router's input VCs.
     pub(crate) bit: u16,
     /// The length of the head that waits: who looks through those that wait need not look at packets.
@@ -47,6 +45,8 @@ pub(crate) struct InPort {
     pub(crate) first_port: u32,
     /// The router's group.
     pub(crate) group: u32,
+    /// Who sends here and gets the credits: the first VC of an output port, or (terminal) a node.
+    pub(crate) upstream: u32,
     /// How many of its VCs have a head that waits for an output.
     pub(crate) waiting: u16,
     /// Whether a NIC sends here.
@@ -230,5 +230,6 @@ mod tests {
     #[test]
     fn what_packets_touch_fits_cache_lines() {
         assert_eq!((size_of::<OutVc>(), size_of::<OutPort>()), (64, 128));
+        assert_eq!(size_of::<InVc>(), 32);
     }
 }

@@ -13,8 +13,9 @@
 use crate::host::Host;
 use crate::network::Network;
 use crate::nic::Launch;
-use crate::packet::{NONE, Packet, PacketOrigin, Queue};
+use crate::packet::{NONE, Packet, PacketOrigin};
 use crate::probe::Probe;
+use crate::queue::Queue;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 use std::ops::Range;
@@ -88,7 +89,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         self.end_stall(node, now);
         let own = &mut self.nic_responses[node as usize];
-        own.queue.pop(&self.packets);
+        own.queue.pop(&mut self.packets);
         own.sent += 1;
         self.responses_waiting -= 1;
         let Packet { destination, draw, job, routing, .. } = self.packets[index];

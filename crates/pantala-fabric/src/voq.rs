@@ -8,8 +8,9 @@
 
 use crate::host::Host;
 use crate::network::Network;
-use crate::packet::{NONE, Queue};
+use crate::packet::NONE;
 use crate::probe::Probe;
+use crate::queue::Queue;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 
@@ -92,7 +93,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Takes the first packet that waits for an output VC to its output buffer.
     fn move_to_output(&mut self, out: usize, out_vc: usize, room: u32, now: Time) {
         let waiting = &mut self.virtual_queues[out_vc];
-        let index = waiting.queue.pop(&self.packets);
+        let index = waiting.queue.pop(&mut self.packets);
         waiting.room -= room as i32;
         self.out_vcs[out_vc].credits.take(room);
         let port = &mut self.out_ports[out];

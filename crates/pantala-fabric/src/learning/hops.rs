@@ -4,7 +4,7 @@ use super::Via;
 use crate::host::Host;
 use crate::network::Network;
 use crate::packet::Leg;
-use crate::port::{HERE, InPort, InVc};
+use crate::port::{HERE, InPort};
 use crate::probe::Probe;
 use crate::routing::{Algorithm, Hop};
 use pantala_engine::Time;
@@ -40,8 +40,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// A packet leaves an input buffer: tells the router that sent it how it went.
     #[inline]
     pub(crate) fn give_feedback(&mut self, in_vc: u32, packet: u32, now: Time) {
-        let InVc { port, upstream, .. } = self.in_vcs[in_vc];
-        let InPort { terminal, group, credit_delay, sender_part, .. } = self.in_ports[port];
+        let InPort { upstream, terminal, group, credit_delay, sender_part, .. } =
+            self.in_ports[self.in_vcs[in_vc].port];
         let state = &self.packets[packet];
         if terminal || self.config.routings[usize::from(state.routing)].algorithm != Algorithm::QAdaptive {
             return;
