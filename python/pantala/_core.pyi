@@ -17,7 +17,13 @@ class PlanError(ValueError):
 class RunError(RuntimeError): ...
 
 def resolve(plan_json: str) -> str: ...
-def run(plan_json: str, out_dir: str, threads: int, progress: Callable[[Any], None] | None) -> str: ...
+def run(
+    plan_json: str,
+    out_dir: str,
+    threads: int,
+    progress: Callable[[Any], None] | None,
+    extend: Callable[[list[list[tuple[int, int]]]], int | None] | None,
+) -> str: ...
 def measure(
     plan_json: str,
     warmup_ps: int,

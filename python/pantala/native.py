@@ -85,8 +85,23 @@ def check_threads(threads: int) -> int:
     return threads
 
 
-def run(plan: dict[str, Any], directory: Path, progress: ProgressCallback | None, threads: int = 1) -> dict[str, Any]:
+def run(
+    plan: dict[str, Any],
+    directory: Path,
+    progress: ProgressCallback | None,
+    threads: int = 1,
+    extend: Callable[[list[list[tuple[int, int]]]], int | None] | None = None,
+) -> dict[str, Any]:
     """Runs a plan into an empty directory and returns run.json, which depends on `threads` in its provenance only.
+
+    Args:
+        plan: the plan.
+        directory: an empty directory.
+        progress: called about five times a second.
+        threads: how many.
+        extend: called when the plan's duration is over, with a list for each job: number of a window, bytes delivered
+            in it. It answers the duration in ps that the run goes on to, longer than that before, or None. What comes
+            out is the run of a plan with the last duration, if those before it were multiples of the window.
 
     Raises:
         UsageError: no such number of threads.
@@ -96,7 +111,7 @@ def run(plan: dict[str, Any], directory: Path, progress: ProgressCallback | None
     """
     with _core_errors(directory) as module:
         document: dict[str, Any] = json.loads(
-            module.run(json.dumps(plan), str(directory), check_threads(threads), progress)
+            module.run(json.dumps(plan), str(directory), check_threads(threads), progress, extend)
         )
     return document
 

@@ -68,7 +68,15 @@ class FakeCore:
         derived = {"nodes": nodes} | ({"warnings": self.warnings} if self.warnings else {})
         return json.dumps(plan | {"derived": derived})
 
-    def run(self, plan_json: str, out_dir: str, threads: int, progress: Callable[[Json], None] | None) -> str:
+    def run(
+        self,
+        plan_json: str,
+        out_dir: str,
+        threads: int,
+        progress: Callable[[Json], None] | None,
+        extend: Callable[[list[list[tuple[int, int]]]], int | None] | None,
+    ) -> str:
+        assert extend is None
         plan, directory = json.loads(plan_json), Path(out_dir)
         self.threads.append(threads)
         assert not list(directory.iterdir())

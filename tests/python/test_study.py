@@ -33,7 +33,7 @@ from pantala.studies.prisacari2015.runs import (
     specs,
 )
 from pantala.studies.prisacari2015.verdicts import _RULES
-from pantala.studies.simulate import Point, Record, _factor, simulate
+from pantala.studies.simulate import Point, Record, _factor, merged, simulate
 from pantala.studies.steady import Estimate
 from pantala.units import Duration
 from support import Ended
@@ -174,6 +174,20 @@ def test_a_point_of_another_plan_or_cut_short_is_made_anew(tmp_path: Path) -> No
 
 
 @pytest.mark.native
+def test_a_point_that_goes_on_is_one_run(tmp_path: Path) -> None:
+    scenario = Spec(SIZES[0], "shift", RESTRICTED).scenario(1)
+    record = Point("long", scenario, Duration(20 * 10**6), Duration(60 * 10**6)).measure()
+    assert 40_000 < record["simulated_ns"] <= 60_000
+    changes = {"stop.duration": f"{record['simulated_ns']} ns", "record.window": "50 ns", "record.link_windows": False}
+    run = pt.run(scenario.replace(changes), tmp_path / "run", report=False)
+    assert isinstance(run, pt.Run)
+    assert run.jobs.collect()["bytes"][0] == record["delivered_bytes"]
+    late = run.job_windows.filter(pl.col("window_start_ns") >= record["warm_up_ns"]).collect()
+    carried = 42 * 5 * (record["simulated_ns"] - record["warm_up_ns"])
+    assert late["delivered_bytes"].sum() / carried == pytest.approx(record["accepted"], rel=0.01)
+
+
+@pytest.mark.native
 def test_a_point_that_is_not_known_within_its_longest_run_says_so(tmp_path: Path) -> None:
     scenario = Spec(SIZES[0], "shift", RESTRICTED).scenario(1)
     record = Point("short", scenario, Duration(5 * 10**6), Duration(5 * 10**6)).measure()
@@ -185,16 +199,25 @@ def test_a_point_that_is_not_known_within_its_longest_run_says_so(tmp_path: Path
     ("half_width", "warm_up", "steady", "factor"),
     [
         (0.014, 0, True, 1.33 * 1.96),  # as the square of what is lacking, and a third more
-        (0.014, 100, True, 0.25 + 0.75 * 1.33 * 1.96),
-        (0.0101, 200, True, 1.25),
+        (0.014, 0.25, True, 0.25 + 0.75 * 1.33 * 1.96),
+        (0.0101, 0.5, True, 1.25),
         (0.2, 0, True, 3.0),
-        (0.02, 300, False, 2.0),
+        (0.02, 0.4, False, 2.0),
     ],
 )
-def test_the_next_try_is_as_long_as_precision_should_take(
-    half_width: float, warm_up: int, steady: bool, factor: float
+def test_a_run_goes_on_for_as_long_as_precision_should_take(
+    half_width: float, warm_up: float, steady: bool, factor: float
 ) -> None:
     assert _factor(Estimate(1.0, half_width, warm_up, steady)) == pytest.approx(factor)
+
+
+def test_windows_are_merged_until_there_are_less_than_twice_as_many_as_at_first() -> None:
+    delivered = [(number, 10 + number % 3) for number in range(2_001) if number != 7]
+    assert merged(delivered[:450], 451).tolist() == [0 if n == 7 else 10 + n % 3 for n in range(451)]
+    series = merged(delivered, 2_001)
+    assert len(series) == 400
+    assert series[0] == np.mean([11, 12, 10, 11, 12])  # windows 1 to 5
+    assert series[1] == np.mean([10, 0, 12, 10, 11])
 
 
 # --- the directory ---

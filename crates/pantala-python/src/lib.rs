@@ -13,7 +13,7 @@ use pantala_sim::measure::{Measurement, whole};
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
 use pantala_sim::resolve;
 use pantala_sim::simulation::MOST_THREADS;
-use pantala_sim::{Simulation, document, squarest_grid};
+use pantala_sim::{End, Simulation, document, squarest_grid};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -33,10 +33,18 @@ fn resolve_plan(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     json(&resolved.plan)
 }
 
-/// Runs a plan and writes its run directory; returns run.json.
+/// Runs a plan and writes its run directory; returns run.json. When the plan's duration is over, `extend` is given what each job has
+/// delivered by window, and answers the duration to go on to, or None.
 #[pyfunction]
-#[pyo3(signature = (plan_json, out_dir, threads=1, progress=None))]
-fn run(py: Python<'_>, plan_json: &str, out_dir: &str, threads: u32, progress: Option<Py<PyAny>>) -> PyResult<String> {
+#[pyo3(signature = (plan_json, out_dir, threads=1, progress=None, extend=None))]
+fn run(
+    py: Python<'_>,
+    plan_json: &str,
+    out_dir: &str,
+    threads: u32,
+    progress: Option<Py<PyAny>>,
+    extend: Option<Py<PyAny>>,
+) -> PyResult<String> {
     let clock = provenance::Clock::start(py)?;
     let mut simulation = py
         .detach(|| resolve::parse(plan_json).and_then(|plan| Simulation::on_threads(plan, 0, threads, |_| {})))
@@ -44,7 +52,13 @@ fn run(py: Python<'_>, plan_json: &str, out_dir: &str, threads: u32, progress: O
     let setup_seconds = clock.wall();
     let running = provenance::Clock::start(py)?;
     let mut observer = Observer::new(progress);
-    let end = py.detach(|| simulation.run(|p| observer.observe(p)));
+    let end = loop {
+        let end = py.detach(|| simulation.run(|p| observer.observe(p)));
+        let (End::Duration, Some(extend)) = (&end, &extend) else { break end };
+        let delivered: Vec<Vec<(u64, u64)>> = simulation.delivered().collect();
+        let Some(duration) = extend.call1(py, (delivered,))?.extract(py)? else { break end };
+        simulation.extend(duration);
+    };
     let provenance = running.provenance(py, setup_seconds, &simulation)?;
     let document = py
         .detach(|| {

@@ -115,9 +115,9 @@ pub struct Recorder {
     pub jobs: Vec<JobPackets>,
     /// Recorded packets, in the order of delivery for each group of the machine.
     pub packets: Vec<PacketRow>,
-    /// The window that the simulation is in.
+    /// The window of the latest event, and when it starts.
     current: u64,
-    current_ends: Time,
+    current_starts: Time,
 }
 
 impl Recorder {
@@ -139,7 +139,7 @@ impl Recorder {
             jobs: vec![JobPackets::default(); jobs],
             packets: Vec::new(),
             current: 0,
-            current_ends: window,
+            current_starts: 0,
         }
     }
 
@@ -163,27 +163,30 @@ impl Recorder {
         std::mem::replace(self, empty)
     }
 
-    /// The window of `now`. Inside a step of the simulation time may go back from one group to the next, but a step lies in one
-    /// window.
-    #[inline]
-    fn window_of(&mut self, now: Time) -> u64 {
-        if now >= self.current_ends {
-            self.current = now / self.window;
-            self.current_ends = (self.current + 1).saturating_mul(self.window);
-        }
-        self.current
-    }
-
+    /// The window of `now` in a job's series. From one group of the machine to the next, time may go back by some of them.
     #[inline]
     fn window_mut(&mut self, job: usize, now: Time) -> &mut JobWindow {
-        let number = self.window_of(now);
-        let windows = &mut self.jobs[job].windows;
-        if windows.last().is_none_or(|last| last.number != number) {
-            windows.push(JobWindow { number, ..JobWindow::default() });
+        if now.wrapping_sub(self.current_starts) >= self.window {
+            self.current = now / self.window;
+            self.current_starts = self.current * self.window;
         }
-        let last = windows.len() - 1;
+        let windows = &mut self.jobs[job].windows;
+        let last = match windows.last() {
+            Some(last) if last.number == self.current => windows.len() - 1,
+            _ => place_of(windows, self.current),
+        };
         &mut windows[last]
     }
+}
+
+/// Where the window of this number is; if it was not there, it is now.
+#[cold]
+fn place_of(windows: &mut Vec<JobWindow>, number: u64) -> usize {
+    let place = windows.iter().rposition(|window| window.number < number).map_or(0, |before| before + 1);
+    if windows.get(place).is_none_or(|window| window.number != number) {
+        windows.insert(place, JobWindow { number, ..JobWindow::default() });
+    }
+    place
 }
 
 impl Probe for Recorder {

@@ -6,7 +6,7 @@ use crate::fabric::fabric_config;
 use crate::peers::{Alone, Peers};
 use crate::plan::Plan;
 use crate::ranks::{Net, Status, Waiting};
-use crate::recorder::Recorder;
+use crate::recorder::{JobPackets, Recorder};
 use crate::resolve::{Resolved, resolve};
 use crate::results::{Collected, Results};
 use pantala_engine::random::{key_of, mix};
@@ -52,8 +52,8 @@ pub struct Simulation<Q = Alone> {
 /// No simulation runs on more threads.
 pub const MOST_THREADS: u32 = 1_024;
 
-/// Simulated time between looks at the clock and at signals: a sixteenth of a window, but at least a microsecond where windows are
-/// as long, so that time passes in few pieces. Results do not depend on it.
+/// Simulated time between looks at the clock and at signals: a sixteenth of a window, but at least a microsecond, or a window if
+/// that is shorter, so that time passes in few pieces. Results do not depend on it.
 fn step_of(window: Time) -> Time {
     (window / 16).max(window.min(1_000_000)).max(1)
 }
@@ -182,13 +182,19 @@ impl<Q: Peers> Simulation<Q> {
         })
     }
 
+    /// Makes the plan's duration longer, for a run that it ended: [`run`](Self::run) goes on from there, and what comes out is that of
+    /// a run of the longer plan. The old duration must be a multiple of the window if link windows are recorded.
+    pub fn extend(&mut self, duration: Time) {
+        debug_assert!(duration > self.plan.stop.duration_ps, "longer");
+        self.plan.stop.duration_ps = duration;
+    }
+
     /// Runs to the end; `observe` is called every now and then and may stop the run by answering false.
     pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
-        let window = self.plan.record.window_ps;
-        let step = step_of(window);
+        let (window, step) = self.pieces();
         let duration = if self.plan.stop.duration_ps > 0 { self.plan.stop.duration_ps } else { NEVER };
-        let mut window_ends = window;
-        let mut until = step.min(window).min(duration);
+        let mut window_ends = (self.until / window + 1) * window;
+        let mut until = ((self.until / step + 1) * step).min(window_ends).min(duration);
         let (end, status) = loop {
             self.advance(until);
             let status = self.status();
@@ -235,10 +241,20 @@ impl<Q: Peers> Simulation<Q> {
         end
     }
 
+    /// In which windows and steps time passes. Only the bytes of links and the end of finite jobs beside endless ones are looked for at
+    /// the end of a window; else there is one for ever.
+    fn pieces(&self) -> (Time, Time) {
+        let window = self.plan.record.window_ps;
+        let all_endless = self.plan.jobs.iter().all(|job| job.workload.is_endless());
+        if self.link_bytes.is_empty() && (all_endless || !self.endless) {
+            return (NEVER, step_of(window.max(1_000_000)));
+        }
+        (window, step_of(window))
+    }
+
     /// After a run: the patterns fall silent, and it goes on until nothing is left in the network.
     pub fn drain(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
-        let window = self.plan.record.window_ps;
-        let step = step_of(window);
+        let (window, step) = self.pieces();
         self.network.hosts_mut().for_each(Endpoints::silence);
         let end = loop {
             let status = self.status();
@@ -292,6 +308,13 @@ impl<Q: Peers> Simulation<Q> {
     #[must_use]
     pub fn recorded(&self) -> &Recorder {
         &self.collected.recorded
+    }
+
+    /// By job, the payload that has been delivered in the parts that are here, up to the end of a run: numbers of windows, in order, and
+    /// bytes.
+    pub fn delivered(&self) -> impl Iterator<Item = Vec<(u64, u64)>> + '_ {
+        let of = |job: &JobPackets| job.windows.iter().map(|w| (w.number, w.delivered_bytes)).collect();
+        self.collected.recorded.jobs.iter().map(of)
     }
 
     /// After a run, what it has come to; for the first process only, if there are several. What has been recorded goes there.

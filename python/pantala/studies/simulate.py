@@ -1,7 +1,7 @@
 """Points of a study: a scenario run until its throughput is known well enough, in parallel, each kept on disk.
 
-A point is one scenario of one job of synthetic traffic. It is simulated for `first`; if the throughput behind the
-warm-up is not known to `PRECISION` at 99 % confidence, again for as long as that should take, up to `longest`.
+A point is one scenario of one job of synthetic traffic. It is simulated for `first`; while the throughput behind the
+warm-up is not known to `PRECISION` at 99 % confidence, it goes on for as long as that should take, up to `longest`.
 What came out is one JSON file a point, written in one go, so that a study that is interrupted goes on where it was.
 """
 
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from pantala import native
@@ -32,7 +33,8 @@ __all__ = ["PRECISION", "Point", "Record", "simulate"]
 #: The half width of the 99 % confidence interval that every point is simulated for, as a share of the mean.
 PRECISION = 0.01
 
-#: Windows of throughput a run: 80 averages of five for the warm-up, then 10 or more windows a batch.
+#: Windows of throughput: 80 averages of five for the warm-up, then 10 or more windows a batch. A run that goes on has
+#: so many of several windows each, and less than twice as many.
 WINDOWS = 400
 
 #: What of a plan, and of its jobs, counts for a point. No message layer: there are no ranks with programs.
@@ -51,7 +53,7 @@ _OF_PLAN = (
 _OF_JOB = ("ranks", "start_ps", "placement", "routing", "workload")
 
 #: Raised when a point of the same plan would be measured otherwise, so that files of old points are not taken.
-_PROTOCOL = 3
+_PROTOCOL = 4
 
 #: What is known of a point; `Point.measure` says what is in it.
 Record = dict[str, Any]
@@ -64,9 +66,9 @@ class Point:
     Attributes:
         key: its name, which is also that of its file.
         scenario: one job of synthetic traffic, without an end.
-        first: the simulated time of the first try.
-        longest: what no try is longer than.
-        most_packets: a try that should deliver more than so many packets is cut to that.
+        first: the simulated time after which its throughput is looked at for the first time.
+        longest: what it is simulated at most.
+        most_packets: no more is simulated than should deliver so many packets.
         cost: about how much work it is, in any unit; the most expensive points are simulated first.
     """
 
@@ -77,11 +79,11 @@ class Point:
     most_packets: int = 1_000_000_000
     cost: float = 0.0
 
-    def plan(self, simulated: Duration) -> dict[str, Any]:
-        """The plan of a run for so long, throughput in `WINDOWS` windows and nothing else recorded over time."""
+    def plan(self) -> dict[str, Any]:
+        """The plan of the first stretch, throughput in `WINDOWS` windows and nothing else recorded over time."""
         changes = {
-            "stop.duration": str(simulated),
-            "record.window": f"{max(1, int(simulated) // WINDOWS)} ps",
+            "stop.duration": f"{self._window() * WINDOWS} ps",
+            "record.window": f"{self._window()} ps",
             "record.packets": "off",
             "record.messages": False,
             "record.iterations": False,
@@ -89,16 +91,19 @@ class Point:
         }
         return self.scenario.replace(changes).plan()
 
+    def _window(self) -> int:
+        return max(1, round(int(self.first) / WINDOWS))
+
     def digest(self) -> str:
         """What a stored point must have been made of: the parts of the plan that synthetic traffic depends on."""
-        plan = self.plan(self.first)
+        plan = self.plan()
         jobs = [{key: job[key] for key in _OF_JOB} for job in plan["jobs"]]
         made_of = [_PROTOCOL, WINDOWS, PRECISION, native.core().VERSION, int(self.longest), self.most_packets]
         made_of += [{key: plan[key] for key in _OF_PLAN}, jobs]
         return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
     def measure(self) -> Record:
-        """Simulates the point until its throughput is known.
+        """Simulates the point until its throughput is known, in one run.
 
         Returns:
             key, digest; ``accepted`` (throughput as a fraction of the injection bandwidth) and ``half_width`` (of its
@@ -112,15 +117,29 @@ class Point:
             SimulationError: the network stalled.
         """
         began = time.perf_counter()
-        simulated = self.first
-        while True:
-            found, record = self._try(simulated)
+        plan = resolve_plan(self.plan())
+        window: int = plan["record"]["window_ps"]
+        carried = plan["links"]["terminal"]["bandwidth_bytes_per_s"] * window / 1e12 * plan["jobs"][0]["ranks"]
+        packet = plan["packet_bytes"]
+        windows, found = WINDOWS, Estimate(0.0, float("inf"), 0, steady=False)
+
+        def extend(jobs: list[list[tuple[int, int]]]) -> int | None:
+            """Up to when the run goes on; None once the throughput is known, or cannot be."""
+            nonlocal windows, found
+            (delivered,) = jobs
+            found = estimate(merged(delivered, windows) / carried)
             if found.steady and found.relative <= PRECISION:
-                break
-            factor = min(_factor(found), self.longest / simulated, self.most_packets / max(record["packets"], 1))
+                return None
+            packets = sum(amount for _, amount in delivered) / packet
+            factor = min(_factor(found), int(self.longest) / (windows * window), self.most_packets / max(packets, 1))
             if factor < _LEAST_FACTOR:
-                break
-            simulated = Duration(round(simulated * factor))
+                return None
+            windows = int(windows * factor)
+            return windows * window
+
+        with tempfile.TemporaryDirectory(prefix="pantala-study-") as directory:
+            native.run(plan, Path(directory), None, extend=extend)
+            record = _record(Run(directory))
         return {
             "key": self.key,
             "digest": self.digest(),
@@ -128,22 +147,34 @@ class Point:
             "half_width": found.half_width,
             "precise": found.relative <= PRECISION,
             "steady": found.steady,
-            "simulated_ns": simulated / 1000,
-            "warm_up_ns": found.warm_up * int(simulated) / WINDOWS / 1000,
+            "simulated_ns": windows * window / 1000,
+            "warm_up_ns": found.warm_up * windows * window / 1000,
             **record,
             "wall_seconds": time.perf_counter() - began,
         }
 
-    def _try(self, simulated: Duration) -> tuple[Estimate, Record]:
-        """Runs the point for so long: its throughput, and what is kept of the run besides."""
-        with tempfile.TemporaryDirectory(prefix="pantala-study-") as directory:
-            native.run(resolve_plan(self.plan(simulated)), Path(directory), None)
-            run = Run(directory)
-            return estimate(_accepted(run)), _record(run)
+
+def merged(delivered: Sequence[tuple[int, int]], windows: int) -> np.ndarray:
+    """What was delivered a window on average, over time.
+
+    Args:
+        delivered: numbers of windows and the bytes delivered in them; those without any may be missing.
+        windows: how many there were, `WINDOWS` or more.
+
+    Returns:
+        A mean for each of `WINDOWS` or more (less than twice as many) stretches of equal length, bytes a window. What
+        is left over at the beginning is in none.
+    """
+    together = windows // WINDOWS
+    series = np.zeros(windows)
+    for number, amount in delivered:
+        series[number] = amount
+    stretches: np.ndarray = series[windows % together :].reshape(-1, together).mean(axis=1)
+    return stretches
 
 
 def _factor(found: Estimate) -> float:
-    """How many times as long the next try is: the half width falls with the root of the time behind the warm-up.
+    """How many times as long the run is to be: the half width falls with the root of the time behind the warm-up.
 
     A third more than that, since a half width is an estimate as well; at most three times, since that of a short run is
     too wide as a rule, and twice where there is a drift.
@@ -151,22 +182,12 @@ def _factor(found: Estimate) -> float:
     if not found.steady:
         return 2.0
     lacking = 1.33 * (found.relative / PRECISION) ** 2
-    warm = found.warm_up / WINDOWS
+    warm = found.warm_up
     return min(max(warm + (1 - warm) * lacking, 1.25), 3.0)
 
 
-#: It is not worth while to simulate a point anew for less more time than this.
+#: A run does not go on for less than this many times as long.
 _LEAST_FACTOR = 1.1
-
-
-def _accepted(run: Run) -> list[float]:
-    """Accepted throughput a window, as a fraction of the injection bandwidth of the job's nodes."""
-    plan = run.plan
-    window = plan["record"]["window_ps"]
-    number = (pl.col("window_start_ns") * 1000 / window).round().cast(pl.Int64).alias("number")
-    delivered = dict(run.job_windows.select(number, "delivered_bytes").collect().iter_rows())
-    carried = plan["links"]["terminal"]["bandwidth_bytes_per_s"] * window / 1e12 * plan["jobs"][0]["ranks"]
-    return [delivered.get(number, 0) / carried for number in range(plan["stop"]["duration_ps"] // window)]
 
 
 def _record(run: Run) -> Record:

@@ -26,13 +26,13 @@ class Estimate:
     Attributes:
         mean: of what is behind the warm-up.
         half_width: of the 99 % confidence interval of the mean.
-        warm_up: observations left out at the beginning.
+        warm_up: which share of the observations is left out at the beginning.
         steady: whether what is left has no drift: the means of its two halves differ by no more than chance explains.
     """
 
     mean: float
     half_width: float
-    warm_up: int
+    warm_up: float
     steady: bool
 
     @property
@@ -69,7 +69,7 @@ def estimate(series: Sequence[float] | np.ndarray) -> Estimate:
     left = values[cut:]
     half_width = float(max(t * _means(left, batches).std(ddof=1) / batches**0.5 for batches, t in BATCHES.items()))
     early, late = _means(left, 2)
-    return Estimate(float(left.mean()), half_width, cut, bool(abs(late - early) <= _DRIFT * half_width))
+    return Estimate(float(left.mean()), half_width, cut / len(values), bool(abs(late - early) <= _DRIFT * half_width))
 
 
 def _means(values: np.ndarray, parts: int) -> np.ndarray:

@@ -1,6 +1,7 @@
 //! One seed, one result: whatever the day, the clock, or who watches.
 
-use crate::support::{Ran, fft, finish, halo, noise, plan, run, set_up};
+use crate::support::{Ran, fft, finish, halo, noise, plan, read, run, set_up};
+use pantala_sim::{End, Simulation};
 use serde_json::{Value, json};
 
 fn mixed() -> Value {
@@ -83,6 +84,34 @@ fn the_window_decides_nothing_but_the_series() {
                 assert!(*rows == coarse.tables[table], "{table}, windows of {window} ps");
             }
         }
+    }
+}
+
+/// A run that is made longer when it is over is the longer run, whatever its threads, routing and records.
+#[test]
+fn a_run_that_goes_on_is_the_longer_run() {
+    for (routing, threads, record) in
+        [("ugal_g", 1, true), ("q_adaptive", 1, false), ("q_adaptive", 3, true), ("valiant_node", 2, false)]
+    {
+        let with = |duration: u64| {
+            let mut plan = plan(json!([halo(), noise(0.6)]));
+            plan["routing"]["algorithm"] = json!(routing);
+            plan["record"]["window_ps"] = json!(500_000);
+            plan["record"]["link_windows"] = json!(record);
+            plan["record"]["q_learning"] = json!(routing == "q_adaptive");
+            plan["stop"]["duration_ps"] = json!(duration);
+            Simulation::on_threads(read(&plan), 0, threads, |_| {}).unwrap()
+        };
+        let at_once = finish(with(9_300_000), |_| true);
+        assert_eq!(at_once.end, End::Duration);
+        let mut in_pieces = with(2_500_000);
+        for duration in [4_000_000, 4_500_000, 9_300_000] {
+            assert_eq!(in_pieces.run(|_| true), End::Duration);
+            in_pieces.extend(duration);
+        }
+        let in_pieces = finish(in_pieces, |_| true);
+        assert_eq!(in_pieces.reproducible(), at_once.reproducible(), "{routing} on {threads} threads");
+        assert!(tables_of(&in_pieces) == tables_of(&at_once), "{routing} on {threads} threads");
     }
 }
 

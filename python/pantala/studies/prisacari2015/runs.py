@@ -196,17 +196,19 @@ class Spec:
 
     def point(self, seed: int) -> Point:
         """The run as a point to simulate."""
-        slow = self.configuration.routing == "valiant_group"
-        first = 100 if slow else 50  # us; the queues behind a bottleneck inside a group take long to settle
-        # Eight times the first try are enough to compare a variant with the study proper.
+        first = _FIRST_US[self.configuration.key]
+        # Eight times the first stretch are enough to compare a variant with the study proper.
         longest = 8 * first if self.variant and self.variant not in LATENCY else _LONGEST_US
-        # Packet-hops of the first try, about.
-        cost = self.size.nodes * first * {"minimal": 0.2, "valiant_node": 2.0}.get(self.configuration.routing, 1.0)
+        cost = self.size.nodes * first * _HOPS_PER_US[self.configuration.key]
         return Point(
             self.key, self.scenario(seed), Duration(first * 10**6), Duration(longest * 10**6), _MOST_PACKETS, cost
         )
 
 
+#: When a throughput is looked at first, in us: the queues behind a bottleneck inside a group take long to settle.
+_FIRST_US = {"minimal": 50, "valiant_group": 100, "valiant_node": 25, "random_groups": 50}
+#: About how many packet-hops there are a node and us, to begin with the most expensive points.
+_HOPS_PER_US = {"minimal": 2, "valiant_group": 60, "valiant_node": 190, "random_groups": 120}
 #: No point is simulated longer than the paper's 10 ms, ...
 _LONGEST_US = 10_000
 #: ... nor for more packets than these, some minutes of a core: 0.4 ms of 16,512 nodes that send 6 % of what they could.
