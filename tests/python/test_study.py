@@ -280,6 +280,9 @@ def test_a_study_writes_all_its_files(small_study: Outcome) -> None:
     verdicts = {entry["id"]: entry["verdict"] for entry in told}
     assert verdicts["PRIS-2-02"] == verdicts["PRIS-3-01"] == verdicts["PRIS-3-02"] == "holds"
     assert verdicts["PRIS-4-08"] == verdicts["PRIS-3-08"] == "not tested"
+    # Points that were cut short count by what they would be known to.
+    assert verdicts["PRIS-4-01"] == "holds"
+    assert "Reckoned from the time simulated" in next(each["reason"] for each in told if each["id"] == "PRIS-4-01")
     names = {path.name for path in (directory / "figures").iterdir()}
     assert names == {f"figure-3{letter}.{kind}" for letter in ("", *"abcdef") for kind in ("svg", "png")}
     assert len(small_study.claims) == 21

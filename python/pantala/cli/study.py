@@ -27,7 +27,9 @@ A study that was interrupted goes on where it was when the same command is given
 @app.command("run", help=_RUN_HELP)
 def run(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The study; see [b]pantala study list[/b].")],
-    quick: Annotated[bool, typer.Option("--quick", help="The small version, about ten minutes of two cores.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The small version, ten to twenty minutes of two cores.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="The directory; runs/NAME if not given.")
     ] = None,
