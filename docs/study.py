@@ -34,7 +34,9 @@ def _claims(study: Path) -> str:
         at = "" if None in other else "same" if len(other) == 1 else ", ".join(a[claim["id"]] for a in latency.values())
         place = f"{claim['id']} ({claim['where']})"
         measured = claim["measured"] + (f". {claim['reason']}" if claim["reason"] else "")
-        rows.append((place, claim["statement"], claim["paper"], measured, f"**{claim['verdict']}**", at))
+        # A product, not emphasis.
+        said = [text.replace("*", "\\*") for text in (claim["statement"], claim["paper"], measured)]
+        rows.append((place, *said, f"**{claim['verdict']}**", at))
     return _table(("claim", "statement", "paper", "measured", "verdict", "at half and double latency"), rows)
 
 
