@@ -33,9 +33,6 @@ __all__ = ["PRECISION", "Point", "Record", "simulate"]
 #: The half width of the 99 % confidence interval that every point is simulated for, as a share of the mean.
 PRECISION = 0.01
 
-#: A drift by half of that, as a share of the mean, is none: the mean is as sure as it has to be.
-_IMMATERIAL = PRECISION / 2
-
 #: Windows of throughput: 80 averages of five for the warm-up, then 10 or more windows a batch. A run that goes on has
 #: so many of several windows each, and less than twice as many.
 WINDOWS = 400
@@ -56,7 +53,7 @@ _OF_PLAN = (
 _OF_JOB = ("ranks", "start_ps", "placement", "routing", "workload")
 
 #: Raised when a point of the same plan would be measured otherwise, so that files of old points are not taken.
-_PROTOCOL = 5
+_PROTOCOL = 4
 
 #: What is known of a point; `Point.measure` says what is in it.
 Record = dict[str, Any]
@@ -130,7 +127,7 @@ class Point:
             """Up to when the run goes on; None once the throughput is known, or cannot be."""
             nonlocal windows, found
             (delivered,) = jobs
-            found = estimate(merged(delivered, windows) / carried, _IMMATERIAL)
+            found = estimate(merged(delivered, windows) / carried)
             if found.steady and found.relative <= PRECISION:
                 return None
             packets = sum(amount for _, amount in delivered) / packet

@@ -27,8 +27,7 @@ class Estimate:
         mean: of what is behind the warm-up.
         half_width: of the 99 % confidence interval of the mean.
         warm_up: which share of the observations is left out at the beginning.
-        steady: whether what is left has no drift: the means of its two halves differ by no more than chance explains,
-            or by less than matters.
+        steady: whether what is left has no drift: the means of its two halves differ by no more than chance explains.
     """
 
     mean: float
@@ -58,25 +57,20 @@ def warm_up(series: Sequence[float] | np.ndarray) -> int:
     return _SMOOTHED * int(np.argmin(errors))
 
 
-def estimate(series: Sequence[float] | np.ndarray, immaterial: float = 0.0) -> Estimate:
+def estimate(series: Sequence[float] | np.ndarray) -> Estimate:
     """The steady mean of a series of at least 60 observations at equal intervals, by the method of batch means.
 
     What is behind the warm-up is cut into 20 batches of equal length, whose means count as independent. Batches that
     are too short for that give too small an interval; so it is also worked out with 10 batches, and the wider of the
     two counts.
-
-    Args:
-        series: the observations.
-        immaterial: halves that differ by no more than this share of the mean are no drift, however sure that they do.
     """
     values = np.asarray(series, dtype=float)
     cut = warm_up(series)
     left = values[cut:]
     half_width = float(max(t * _means(left, batches).std(ddof=1) / batches**0.5 for batches, t in BATCHES.items()))
     early, late = _means(left, 2)
-    mean = float(left.mean())
-    steady = abs(late - early) <= max(_DRIFT * half_width, immaterial * mean)
-    return Estimate(mean, half_width, cut / len(values), bool(steady))
+    steady = bool(abs(late - early) <= _DRIFT * half_width)
+    return Estimate(float(left.mean()), half_width, cut / len(values), steady)
 
 
 def _means(values: np.ndarray, parts: int) -> np.ndarray:

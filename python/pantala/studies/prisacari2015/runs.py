@@ -205,7 +205,7 @@ class Spec:
 
 
 #: When a throughput is looked at first, in us: the queues behind a bottleneck inside a group take long
-#: to settle, and ValiantAny's rate rises slowly for some 40 us.
+#: to settle, and ValiantAny's rate rises so slowly that it looks steady at 25.
 _FIRST_US = {"minimal": 50, "valiant_group": 100, "valiant_node": 50, "random_groups": 50}
 #: About how many packet-hops there are a node and us, to begin with the most expensive points.
 _HOPS_PER_US = {"minimal": 2, "valiant_group": 60, "valiant_node": 190, "random_groups": 120}
