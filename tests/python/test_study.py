@@ -198,11 +198,11 @@ def test_a_point_that_is_not_known_within_its_longest_run_says_so(tmp_path: Path
 @pytest.mark.parametrize(
     ("half_width", "warm_up", "steady", "factor"),
     [
-        (0.014, 0, True, 1.33 * 1.96),  # as the square of what is lacking, and a third more
-        (0.014, 0.25, True, 0.25 + 0.75 * 1.33 * 1.96),
-        (0.0101, 0.5, True, 1.25),
-        (0.2, 0, True, 3.0),
-        (0.02, 0.4, False, 2.0),
+        (0.011, 0, True, 1.1 * 1.21),  # as the square of what is lacking, and a tenth more
+        (0.011, 0.25, True, 0.25 + 0.75 * 1.1 * 1.21),
+        (0.0101, 0.5, True, 1.2),
+        (0.2, 0, True, 1.5),
+        (0.02, 0.4, False, 1.5),
     ],
 )
 def test_a_run_goes_on_for_as_long_as_precision_should_take(

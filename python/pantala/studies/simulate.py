@@ -53,7 +53,7 @@ _OF_PLAN = (
 _OF_JOB = ("ranks", "start_ps", "placement", "routing", "workload")
 
 #: Raised when a point of the same plan would be measured otherwise, so that files of old points are not taken.
-_PROTOCOL = 4
+_PROTOCOL = 5
 
 #: What is known of a point; `Point.measure` says what is in it.
 Record = dict[str, Any]
@@ -176,14 +176,14 @@ def merged(delivered: Sequence[tuple[int, int]], windows: int) -> np.ndarray:
 def _factor(found: Estimate) -> float:
     """How many times as long the run is to be: the half width falls with the root of the time behind the warm-up.
 
-    A third more than that, since a half width is an estimate as well; at most three times, since that of a short run is
-    too wide as a rule, and twice where there is a drift.
+    A tenth more than that, since a half width is an estimate as well. Half as long again at most, and where there is a
+    drift: looking is cheap, as the run only goes on, and what is simulated beyond what it takes is not.
     """
     if not found.steady:
-        return 2.0
-    lacking = 1.33 * (found.relative / PRECISION) ** 2
+        return 1.5
+    lacking = 1.1 * (found.relative / PRECISION) ** 2
     warm = found.warm_up
-    return min(max(warm + (1 - warm) * lacking, 1.25), 3.0)
+    return min(max(warm + (1 - warm) * lacking, 1.2), 1.5)
 
 
 #: A run does not go on for less than this many times as long.
