@@ -116,6 +116,7 @@ def _machine(machine: Machine) -> dict[str, Any]:
             "input_latency_ps": int(router.input_latency),
             "output_latency_ps": int(router.output_latency),
             "output_latency_at": router.output_latency_at,
+            "switching": router.switching,
             "input_queue": router.input_queue,
             "crossbar_bandwidth_bytes_per_s": int(router.crossbar_bandwidth),
             "buffer_unit": router.buffer_unit,

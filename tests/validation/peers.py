@@ -151,10 +151,11 @@ def caminos(crossbar_delay: int, packet_phits: int, internal_speedup: int) -> di
 
 
 def _booksim2(row: Row) -> Call:
-    """Three samples of warm-up, three of measurement."""
-    samples = f"{3 * int(row.get('sample_cycles', 1_000))} ns"
+    """Three samples of warm-up, three or more of measurement."""
+    sample = int(row.get("sample_cycles", 1_000))
+    warmup, window = f"{3 * sample} ns", f"{int(row.get('samples', 3)) * sample} ns"
     changes = booksim2(int(row["packet_flits"]), int(row["internal_speedup"]), int(row["vc_buffer_flits"]))
-    return {"warmup": samples, "measure": samples, "changes": changes}
+    return {"warmup": warmup, "measure": window, "changes": changes}
 
 
 def _caminos(row: Row) -> Call:

@@ -112,7 +112,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
     #[inline(always)]
-    fn arm_granted<const F: bool>(&mut self, out: usize) {
+    pub(crate) fn arm_granted<const F: bool>(&mut self, out: usize) {
         if self.out_ports[out].waiting != 0 {
             self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
         }
@@ -168,7 +168,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Whether the head of an input VC, whose output's crossbar is free, can go now.
     #[inline(always)]
-    fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
+    pub(crate) fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
         let InVc { port, out_vc, open, flits, .. } = self.in_vcs[in_vc];
         let room = self.stages.room::<F>(flits.into()) as i32;
         self.in_ports[port].busy_until.max(open) <= now
@@ -189,6 +189,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let router_config = &self.config.router;
         match (router_config.crossbar_contention, router_config.arbiter) {
             (CrossbarContention::Port, Arbiter::RoundRobin) => self.arbitrate::<false>(router, now),
+            (_, Arbiter::Islip) => self.arbitrate_islip(router, now),
             (CrossbarContention::PortAndVc, _) => self.arbitrate_allocated(router, now),
             _ => self.sweep(router, now),
         }
@@ -239,7 +240,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             let mut next = None;
             for out_vc in out * self.vcs..(out + 1) * self.vcs {
                 let owner = self.holds[out_vc].owner;
-                if owner != NONE && self.can_go::<false>(owner as usize, now) {
+                if owner != NONE && self.waits_for(owner, out_vc) && self.can_go::<false>(owner as usize, now) {
                     let key = self.behind(owner as usize, next_input);
                     next = next.into_iter().chain([(key, owner)]).min();
                 }
@@ -254,15 +255,21 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.dirty_outs = outs;
     }
 
+    /// Whether the head of an input VC waits for an output VC: the one that it is allocated to has none between two flits.
+    pub(crate) fn waits_for(&self, in_vc: u32, out_vc: usize) -> bool {
+        let bit = usize::from(self.in_vcs[in_vc].bit);
+        self.waiting[out_vc * self.words + bit / 64] >> (bit % 64) & 1 == 1
+    }
+
     /// Gives each free VC of an output to one of the packets that wait for it.
-    fn allocate_vcs(&mut self, out: usize, now: Time) {
+    pub(crate) fn allocate_vcs(&mut self, out: usize, now: Time) {
         let mut best = [(u64::MAX, NONE); 16];
         for in_vc in self.waiting_for(out) {
             let InVc { out_vc, open, .. } = self.in_vcs[in_vc];
             let hold = &self.holds[out_vc];
             if hold.owner == NONE && hold.until <= now && open <= now {
                 let rank = match self.config.router.arbiter {
-                    Arbiter::RoundRobin => self.behind(in_vc, hold.next_input),
+                    Arbiter::RoundRobin | Arbiter::Islip => self.behind(in_vc, hold.next_input),
                     _ => self.rank(in_vc, now),
                 };
                 let best = &mut best[out_vc as usize % self.vcs];
@@ -278,7 +285,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// The router's outputs on the list, which is empty then; the caller puts the vector back for its memory.
-    fn take_dirty(&mut self, router: u32, now: Time) -> Vec<usize> {
+    pub(crate) fn take_dirty(&mut self, router: u32, now: Time) -> Vec<usize> {
         let mut outs = std::mem::take(&mut self.dirty_outs);
         outs.clear();
         let first_port = (router * self.ports) as usize;
@@ -304,7 +311,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         match self.config.router.arbiter {
             Arbiter::Age => self.packets.origin(head).created,
             Arbiter::Random => mix(self.packets[head].draw ^ mix(now ^ ARBITER_SALT)),
-            Arbiter::Lru | Arbiter::RoundRobin => self.grant_stamps[in_vc],
+            Arbiter::Lru | Arbiter::RoundRobin | Arbiter::Islip => self.grant_stamps[in_vc],
         }
     }
 
@@ -330,7 +337,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot go.
     #[inline(never)]
-    fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
+    pub(crate) fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
         let first = self.first_in_vc(out);
         let roomy = self.roomy_vcs(out, now);

@@ -94,8 +94,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         };
         self.each_packet(|index, lacking| {
             let packet = &self.packets[index];
-            books.found[0] += 1;
-            books.found[1] += u64::from(self.is_response(packet));
+            let ends = u64::from(packet.part.ends());
+            books.found[0] += ends;
+            books.found[1] += ends * u64::from(self.is_response(packet));
             books.flits += u64::from(packet.flits);
             let Some(in_vc) = lacking else { return };
             let InPort { upstream, terminal, sender_part, .. } = self.in_ports[self.in_vcs[in_vc].port];
@@ -108,7 +109,11 @@ impl<H: Host, P: Probe> Network<H, P> {
                 behind.outputs[sender] += self.room_of(index);
             }
         });
-        books.held = self.packets.live() as u64;
+        for packet in self.worms.begun() {
+            books.found[0] += 1;
+            books.found[1] += u64::from(self.is_response(&self.packets[packet]));
+        }
+        books.held = self.packets.live() as u64 - self.worms.leading();
         let waiting = self.nic_responses.iter().map(|own| own.queue.iter(&self.packets).count() as u64).sum();
         books.waiting = [waiting, self.responses_waiting];
         books.responses_delivered = self.responses_delivered;

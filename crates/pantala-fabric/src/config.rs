@@ -60,6 +60,19 @@ pub enum Arbiter {
     Lru,
     /// Drawn anew at every arbitration (CAMINOS' `Random` allocator).
     Random,
+    /// One iteration of iSLIP (McKeown, 1999; BookSim2): every output offers itself to an input port, round-robin; every input port
+    /// takes one of its offers, round-robin; the others stay unused for a crossbar flit time. Output VCs by round-robin.
+    Islip,
+}
+
+/// What moves as one through crossbars and over links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switching {
+    /// A packet: nothing comes between its flits (virtual cut-through).
+    Packet,
+    /// A flit: each contends for crossbar, credits and link by itself, and those of other VCs come between two of a packet
+    /// (wormhole switching, as in BookSim2).
+    Flit,
 }
 
 /// What a packet holds while it crosses, so that others wait for it.
@@ -159,6 +172,8 @@ pub struct RouterConfig {
     pub output_latency: Time,
     /// Where the output latency lies.
     pub output_latency_at: OutputLatency,
+    /// What moves as one.
+    pub switching: Switching,
     /// How packets wait at the inputs.
     pub input_queue: InputQueue,
     /// Time of one flit through the crossbar.
@@ -205,6 +220,7 @@ impl Default for RouterConfig {
             input_latency: 10_000,
             output_latency: 10_000,
             output_latency_at: OutputLatency::Crossbar,
+            switching: Switching::Packet,
             input_queue: InputQueue::Fifo,
             crossbar_flit: 1_280,
             crossbar_delays_head: true,

@@ -12,13 +12,14 @@ use crate::network::Network;
 use crate::packet::{NONE, Packets};
 use crate::partition::Partitions;
 use crate::pending::{Account, Credits, PendingPool};
-use crate::port::{ELSEWHERE, HERE, Hold, InPort, InVc, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
+use crate::port::{ELSEWHERE, HERE, Hold, InPort, InVc, InputTurn, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::queue::Queue;
 use crate::response::Responses;
 use crate::slab::Slab;
 use crate::stages::Stages;
 use crate::voq::VirtualQueue;
+use crate::wormhole::Worms;
 use pantala_engine::{NEVER, Stream, Time, Wheel};
 use pantala_topology::{Divisor, LinkClass, Peer, Topology};
 use std::ops::Range;
@@ -120,7 +121,9 @@ impl<H: Host, P: Probe> Network<H, P> {
             waiting: filled(by_port(vcs * words), 0),
             grant_stamps: Slab::default(),
             holds: Slab::default(),
+            input_turns: Slab::default(),
             virtual_queues: Slab::default(),
+            worms: Worms::default(),
             learning: Learning::new(&config, &topology, own_routers.clone()),
             nics: room(by_node(1)),
             nic_credits: Slab::default(),
@@ -157,6 +160,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         if network.stages.holds_vcs::<false>() {
             network.holds = filled(by_port(vcs), Hold { until: 0, owner: NONE, next_input: 0 });
+        }
+        if network.config.router.arbiter == Arbiter::Islip {
+            assert!(network.stages.holds_vcs::<false>() && network.stages.holds_ports::<false>(), "iSLIP matches ports");
+            network.input_turns = filled(by_port(1), InputTurn::default());
+        }
+        if network.stages.by_flits::<false>() {
+            network.worms = Worms::new(by_port(vcs), by_node(1));
         }
         if network.config.router.input_queue == InputQueue::VirtualOutput {
             network.virtual_queues = filled(by_port(vcs), VirtualQueue::default());

@@ -182,6 +182,10 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn route<const F: bool>(&mut self, in_vc: u32, packet: u32, now: Time) -> Arrived {
         let in_port = self.in_vcs[in_vc].port;
         let InPort { router, first_port, group, .. } = self.in_ports[in_port];
+        if self.stages.by_flits::<F>() && !self.packets[packet].part.starts() {
+            let (out, out_vc) = self.follow_head(in_vc, packet);
+            return Arrived { packet, in_vc, in_port, out, out_vc };
+        }
         let state = &mut self.packets[packet];
         let routing = &self.config.routings[usize::from(state.routing)];
         let learned = self.stages.learning() && routing.algorithm == Algorithm::QAdaptive;
@@ -213,6 +217,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         let out = first_port + u32::from(hop.port);
         let out_vc = out * self.vcs as u32 + u32::from(hop.vc);
         self.probe.routed(in_vc, out_vc);
+        if self.stages.by_flits::<F>() {
+            self.worms.lead(in_vc, &self.packets[packet], (out, out_vc));
+        }
         Arrived { packet, in_vc, in_port, out, out_vc }
     }
 
@@ -333,11 +340,12 @@ impl<H: Host, P: Probe> Network<H, P> {
             Release::Head => (now, now),
             Release::Flit => (now + stages.crossbar_flit, left),
         };
-        self.in_vcs[in_vc].open = left + stages.input_vc_gap::<F>();
+        // More of the packet follows on the same VCs.
+        let goes_on = stages.by_flits::<F>() && !packet.part.ends();
+        self.in_vcs[in_vc].open = if goes_on { left } else { left + stages.input_vc_gap::<F>() };
         if stages.holds_vcs::<F>() {
             let hold = &mut self.holds[out_vc];
-            hold.until = left + stages.output_vc_gap::<F>();
-            hold.owner = NONE;
+            (hold.until, hold.owner) = if goes_on { (left, in_vc) } else { (left + stages.output_vc_gap::<F>(), NONE) };
         }
         if stages.credit_at_crossbar::<F>() && self.out_ports[out].end != LinkEnd::AmpleNode {
             self.out_vcs[out_vc].credits.take(stages.room::<F>(flits));

@@ -9,6 +9,7 @@ mod crossbar;
 pub mod dependencies;
 mod due;
 pub mod host;
+mod islip;
 pub mod learning;
 mod link;
 mod machine;
@@ -27,6 +28,7 @@ mod slab;
 mod stages;
 mod threads;
 mod voq;
+mod wormhole;
 
 pub use audit::{Audit, Books, Diagnosis, Held};
 pub use config::FabricConfig;

@@ -212,10 +212,20 @@ impl<H: Host, P: Probe> Network<H, P> {
         let left = if stages.cut_through::<F>() { end.max(packet.tail + port.flit) } else { end };
         port.link_free = end;
         self.out_vcs[out_vc].gone = left;
-        port.counters.count(packet.bytes, flits);
+        let starts = !stages.by_flits::<F>() || packet.part.starts();
+        if starts {
+            port.counters.count(packet.bytes, flits);
+        } else {
+            port.counters.flits += u64::from(flits);
+        }
         let gone = if stages.stores::<F>() { end } else { start + stages.head_flits::<F>() * port.flit };
-        let head = gone + port.reach;
-        let tail = if stages.cut_through::<F>() { left + port.reach } else { head };
+        let mut head = gone + port.reach;
+        if stages.by_flits::<F>() && port.end.is_router() {
+            head = self.worms.arrival(out_vc, packet.part, head, stages);
+        }
+        let tail = if stages.by_flits::<F>() {
+            head
+        } else if stages.cut_through::<F>() { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
         // When the node's credits are back, if somebody waits for them before the link.
@@ -249,7 +259,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         let (job, bytes) = (packet.job, packet.bytes);
         let beyond = port.beyond;
-        self.count_job(out, job, bytes);
+        if starts {
+            self.count_job(out, job, bytes);
+        }
         if beyond & ELSEWHERE != 0 {
             self.post_packet(beyond & !ELSEWHERE, index);
         }

@@ -68,6 +68,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let (packet, origin) = (self.packets[index], *self.packets.origin(index));
         let trail = self.learning.trail(index);
         self.packets.remove(index);
+        self.worms.post(packet.part);
         let mail = &mut self.outbox[usize::from(part)];
         mail.earliest = mail.earliest.min(packet.ready);
         mail.packets.push(PacketMail { packet, origin, trail });
@@ -109,6 +110,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             let index = self.packets.reserve();
             self.packets[index] = packet;
             *self.packets.origin_mut(index) = origin;
+            self.worms.take(packet.part);
             if self.stages.learning() {
                 self.learning.resume(index, trail);
             }

@@ -13,12 +13,13 @@ use crate::mail::Mail;
 use crate::packet::Packets;
 use crate::partition::Partitions;
 use crate::pending::{Credits, PendingPool};
-use crate::port::{Hold, InPort, InVc, LinkCounters, Nic, OutPort, OutVc};
+use crate::port::{Hold, InPort, InVc, InputTurn, LinkCounters, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::response::Responses;
 use crate::slab::Slab;
 use crate::stages::Stages;
 use crate::voq::VirtualQueue;
+use crate::wormhole::Worms;
 use pantala_engine::{NEVER, Time, Wheel};
 use pantala_topology::{Divisor, Topology};
 use serde::{Deserialize, Serialize};
@@ -107,8 +108,12 @@ pub struct Network<H: Host, P> {
     pub(crate) waiting: Slab<u64>,
     /// By input VC: when it was granted last, for [`crate::config::Arbiter::Lru`].
     pub(crate) grant_stamps: Slab<u64>,
+    /// By input port: whose turn it is, under [`crate::config::Arbiter::Islip`].
+    pub(crate) input_turns: Slab<InputTurn>,
     /// By output VC: which packet on its way through the crossbar holds it; empty if none ever does.
     pub(crate) holds: Slab<Hold>,
+    /// What packets whose flits move one by one leave behind them.
+    pub(crate) worms: Worms,
     /// By output VC: who waits for room behind it; empty unless inputs queue by output.
     pub(crate) virtual_queues: Slab<VirtualQueue>,
     /// What routers have learned, if any routing does.
@@ -275,7 +280,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Packets injected and not delivered.
     #[must_use]
     pub fn packets_in_flight(&self) -> u64 {
-        self.packets.live() as u64 - self.responses_waiting
+        self.packets.live() as u64 - self.worms.leading() - self.responses_waiting
     }
 
     /// Responses that wait in their NICs for the injection link.
@@ -390,6 +395,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             + self.learning.memory()
             + self.dirty.memory()
             + self.holds.memory()
+            + self.input_turns.memory()
+            + self.worms.memory()
             + self.virtual_queues.memory()
             + self.nics.memory()
             + self.nic_credits.memory()

@@ -4,7 +4,7 @@
 use crate::config::InjectionVc;
 use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
 use crate::network::{Kind, Network};
-use crate::packet::{Leg, NONE, Packet, PacketOrigin};
+use crate::packet::{Leg, NONE, Packet, PacketOrigin, Part};
 use crate::probe::Probe;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
@@ -51,6 +51,10 @@ impl<H: Host, P: Probe> Network<H, P> {
             return;
         }
         nic.credit_wait = false;
+        if self.stages.by_flits::<F>() && self.worms.sends(node) {
+            self.send_flit(node, now);
+            return;
+        }
         if self.stages.responds::<F>() && self.send_response(node, now) {
             return;
         }
@@ -78,12 +82,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         let flits =
             if offer.bytes == self.config.packet_bytes { self.stages.full } else { self.config.flits(offer.bytes) };
         let vcs = self.stages.request_vcs::<F>();
-        let open = self.open_vcs::<F>(node, &vcs, flits, now);
+        let needed = self.stages.to_start::<F>(flits);
+        let open = self.open_vcs::<F>(node, &vcs, needed, now);
         if open == 0 {
             let nic = &mut self.nics[node as usize];
             nic.offer = *offer;
             nic.has_offer = true;
-            self.await_credit::<F>(node, &vcs, flits, now);
+            self.await_credit::<F>(node, &vcs, needed, now);
             return;
         }
         self.end_stall(node, now);
@@ -158,15 +163,22 @@ impl<H: Host, P: Probe> Network<H, P> {
         // The hot path's arrays trust these two.
         assert!(offer.destination < self.topology.nodes() && offer.job < self.config.jobs, "{offer:?}");
         let draw = self.nics[node as usize].draws.bits();
-        let at = self.take_credit::<F>(node, open, flits, draw);
+        let at = self.take_credit::<F>(node, open, self.stages.to_start::<F>(flits), draw);
         let accepted = self.accepted::<F>(node, offer.created, now);
         let index = self.packets.reserve();
         let &PacketOffer { destination, bytes, created, message, job, class } = offer;
         let routing = self.config.routing_of[usize::from(job) * TrafficClass::COUNT + class as usize];
-        let free = self.launch(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
+        let free = self.launch::<F>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
         *self.packets.origin_mut(index) = PacketOrigin { created, accepted, injected: now, source: node, message };
         self.probe.injected(job, bytes, now);
-        if self.stages.responds::<F>() && self.has_response(node) {
+        self.wake_for_next::<F>(node, free);
+    }
+
+    /// The NIC shall go on with what it has to send as soon as the link falls free.
+    #[inline(always)]
+    pub(crate) fn wake_for_next<const F: bool>(&mut self, node: u32, free: Time) {
+        let flits = self.stages.by_flits::<F>() && self.worms.sends(node);
+        if flits || (self.stages.responds::<F>() && self.has_response(node)) {
             self.ensure_nic_wake(node, free);
         } else {
             self.wake_for_host(node, free);
@@ -199,13 +211,14 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// A packet's head starts on the injection link; returns when the link falls free.
     #[inline(always)]
-    pub(crate) fn launch(&mut self, index: u32, node: u32, packet: &Launch, now: Time) -> Time {
+    pub(crate) fn launch<const F: bool>(&mut self, index: u32, node: u32, packet: &Launch, now: Time) -> Time {
         let &Launch { at, draw, destination, bytes, flits, job, routing } = packet;
         let stages = &self.stages;
-        let free = now + Time::from(flits) * stages.nic_flit;
+        let started = stages.to_start::<F>(flits);
+        let free = now + Time::from(started) * stages.nic_flit;
         let nic = &mut self.nics[node as usize];
         nic.link_free = free;
-        nic.counters.count(bytes, flits);
+        nic.counters.count(bytes, started);
         let gone = if stages.stores::<false>() { free } else { now + stages.head_flits::<false>() * stages.nic_flit };
         let head = gone + stages.nic_reach;
         let tail = if stages.cut_through::<false>() { free + stages.nic_reach } else { head };
@@ -228,8 +241,13 @@ impl<H: Host, P: Probe> Network<H, P> {
             leg: Leg::Undecided,
             nonminimal: false,
             routing,
+            part: Part::Whole,
         };
-        self.wheel.push_with_hint(head, Kind::ARRIVE, index, at);
+        if self.stages.by_flits::<F>() {
+            self.begin_flits(index, node);
+        } else {
+            self.wheel.push_with_hint(head, Kind::ARRIVE, index, at);
+        }
         if !self.nic_job_bytes.is_empty() {
             self.nic_job_bytes[node as usize * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
         }
@@ -247,11 +265,14 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// A packet is at its node.
     #[inline(always)]
     pub(crate) fn deliver<const F: bool>(&mut self, index: u32, now: Time) {
+        self.flits_delivered += u64::from(self.packets[index].flits);
+        if self.stages.by_flits::<F>() && !self.gather_flits(index) {
+            return;
+        }
         let packet = &self.packets[index];
         let node = packet.destination;
         let origin = self.packets.origin(index);
         self.packets_delivered += 1;
-        self.flits_delivered += u64::from(packet.flits);
         if self.stages.responds::<F>() && self.is_response(packet) {
             self.take_response(index, now);
             return;

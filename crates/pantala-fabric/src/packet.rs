@@ -25,6 +25,43 @@ pub enum Leg {
     ToDestination,
 }
 
+/// What of a packet a record stands for: all of it, unless flits move one by one ([`crate::config::Switching`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// All of it, or its only flit.
+    Whole,
+    /// Its first flit.
+    Head,
+    /// One between the first and the last.
+    Body,
+    /// Its last flit.
+    Tail,
+}
+
+impl Part {
+    /// The part that flit `number` of a packet of `flits` is.
+    pub(crate) const fn of(number: u16, flits: u16) -> Self {
+        match (number == 0, number + 1 == flits) {
+            (true, true) => Self::Whole,
+            (true, false) => Self::Head,
+            (false, false) => Self::Body,
+            (false, true) => Self::Tail,
+        }
+    }
+
+    /// Whether the packet's first flit is in it.
+    #[inline]
+    pub(crate) const fn starts(self) -> bool {
+        matches!(self, Self::Whole | Self::Head)
+    }
+
+    /// Whether the packet's last flit is in it.
+    #[inline]
+    pub(crate) const fn ends(self) -> bool {
+        matches!(self, Self::Whole | Self::Tail)
+    }
+}
+
 /// What a hop reads and writes.
 #[repr(align(64))]
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -63,6 +100,8 @@ pub struct Packet {
     pub nonminimal: bool,
     /// Its place in the plan's table of routings.
     pub routing: u8,
+    /// What of the packet this is.
+    pub part: Part,
 }
 
 impl Packet {
@@ -84,6 +123,7 @@ impl Packet {
         leg: Leg::Undecided,
         nonminimal: false,
         routing: 0,
+        part: Part::Whole,
     };
 }
 

@@ -152,6 +152,15 @@ pub(crate) struct OutVc {
     pub(crate) space_wait: bool,
 }
 
+/// Whose turn it is at an input port, under iSLIP.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct InputTurn {
+    /// The output port whose offer is taken first.
+    pub(crate) next_output: u16,
+    /// The VC that goes first of those that want the same output.
+    pub(crate) next_vc: u16,
+}
+
 /// An output VC where packets hold one while they cross.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hold {

@@ -82,9 +82,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         let Some(responses) = self.config.responses.filter(|_| index != NONE) else { return false };
         let (bytes, vcs) = (responses.bytes, self.response_vcs());
         let flits = self.config.flits(bytes);
-        let open = self.open_vcs::<false>(node, &vcs, flits, now);
+        let needed = self.stages.to_start::<false>(flits);
+        let open = self.open_vcs::<false>(node, &vcs, needed, now);
         if open == 0 {
-            self.await_credit::<false>(node, &vcs, flits, now);
+            self.await_credit::<false>(node, &vcs, needed, now);
             return false;
         }
         self.end_stall(node, now);
@@ -93,13 +94,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         own.sent += 1;
         self.responses_waiting -= 1;
         let Packet { destination, draw, job, routing, .. } = self.packets[index];
-        let at = self.take_credit::<false>(node, open, flits, draw);
-        let free = self.launch(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
+        let at = self.take_credit::<false>(node, open, needed, draw);
+        let free = self.launch::<false>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
         self.packets.origin_mut(index).injected = now;
-        if self.nics[node as usize].has_offer || self.has_response(node) {
+        if self.nics[node as usize].has_offer {
             self.ensure_nic_wake(node, free);
         } else {
-            self.wake_for_host(node, free);
+            self.wake_for_next::<false>(node, free);
         }
         true
     }

@@ -2,7 +2,7 @@
 
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, FabricConfig, HandOver, InjectionVc,
-    InputQueue, LinkDecision, OutputLatency, Release,
+    InputQueue, LinkDecision, OutputLatency, Release, Switching,
 };
 use crate::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig};
 use pantala_engine::Time;
@@ -18,6 +18,8 @@ pub(crate) struct Stages {
     stores: bool,
     /// Whether packets wait by output VC, without a crossbar.
     virtual_output: bool,
+    /// Whether every flit moves by itself.
+    by_flits: bool,
     /// Whether every packet takes the room of a full one.
     whole_packets: bool,
     /// With what credits leave.
@@ -109,6 +111,7 @@ impl Stages {
             cut_through: router.hand_over == HandOver::Tail,
             stores: router.hand_over == HandOver::Store,
             virtual_output: router.input_queue == InputQueue::VirtualOutput,
+            by_flits: router.switching == Switching::Flit,
             whole_packets: router.buffer_unit == BufferUnit::Packet,
             credit_return: router.credit_return,
             output_release: router.output_release,
@@ -152,6 +155,7 @@ impl Stages {
         };
         stages.default_model = stages.cut_through
             && !stages.virtual_output
+            && !stages.by_flits
             && !stages.whole_packets
             && stages.credit_return == Release::Tail
             && stages.output_release == Release::Head
@@ -188,6 +192,17 @@ impl Stages {
     #[inline(always)]
     pub(crate) const fn virtual_output<const F: bool>(&self) -> bool {
         !F && self.virtual_output
+    }
+
+    #[inline(always)]
+    pub(crate) const fn by_flits<const F: bool>(&self) -> bool {
+        !F && self.by_flits
+    }
+
+    /// How many flits of a packet start at a time, and so need credits for it to start.
+    #[inline(always)]
+    pub(crate) const fn to_start<const F: bool>(&self, flits: u32) -> u32 {
+        if self.by_flits::<F>() { 1 } else { flits }
     }
 
     /// What a packet of so many flits takes of a buffer.

@@ -33,6 +33,10 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
                 OutputLatencyAt::Crossbar => fabric::OutputLatency::Crossbar,
                 OutputLatencyAt::Link => fabric::OutputLatency::Link,
             },
+            switching: match router.switching {
+                Switching::Packet => fabric::Switching::Packet,
+                Switching::Flit => fabric::Switching::Flit,
+            },
             input_queue: match router.input_queue {
                 InputQueue::Fifo => fabric::InputQueue::Fifo,
                 InputQueue::VirtualOutput => fabric::InputQueue::VirtualOutput,
@@ -59,6 +63,7 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
                 Arbiter::Age => fabric::Arbiter::Age,
                 Arbiter::Lru => fabric::Arbiter::Lru,
                 Arbiter::Random => fabric::Arbiter::Random,
+                Arbiter::Islip => fabric::Arbiter::Islip,
             },
             buffer_unit: match router.buffer_unit {
                 BufferUnit::Flit => fabric::BufferUnit::Flit,

@@ -192,6 +192,8 @@ macro_rules! named {
 
 named!(/// See `pantala_fabric::config::HandOver`.
 HandOver { Tail, Head, Store });
+named!(/// See `pantala_fabric::config::Switching`.
+Switching { Packet, Flit });
 named!(/// See `pantala_fabric::config::InputQueue`.
 InputQueue { Fifo, VirtualOutput });
 named!(/// See `pantala_fabric::config::BufferUnit`.
@@ -203,7 +205,7 @@ CrossbarDelay { Flit, None });
 named!(/// See `pantala_fabric::config::CrossbarContention`.
 CrossbarContention { Port, Vc, PortAndVc });
 named!(/// See `pantala_fabric::config::Arbiter`.
-Arbiter { RoundRobin, Age, Lru, Random });
+Arbiter { RoundRobin, Age, Lru, Random, Islip });
 named!(/// See `pantala_fabric::config::LinkDecision`.
 LinkDecision { AtStart, AfterFlit });
 named!(/// See `pantala_fabric::config::CreditCheck`.
@@ -264,6 +266,8 @@ pub struct RouterPlan {
     pub output_latency_ps: u64,
     /// On which side of the output buffer it lies.
     pub output_latency_at: OutputLatencyAt,
+    /// What moves as one.
+    pub switching: Switching,
     /// How packets wait at the inputs.
     pub input_queue: InputQueue,
     /// Of one crossbar port.

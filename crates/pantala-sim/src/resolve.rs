@@ -253,6 +253,14 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
             "give 0, or a crossbar_contention of \"vc\" or \"port_and_vc\"",
         ));
     }
+    if router.arbiter == Arbiter::Islip && router.crossbar_contention != CrossbarContention::PortAndVc {
+        return Err(PlanError::new(
+            "router.arbiter",
+            "\"islip\"",
+            "matches input ports with output ports once output virtual channels are allocated",
+            "set crossbar_contention to \"port_and_vc\", or take another arbiter",
+        ));
+    }
     let fixed = router.credit_latency == CreditLatency::Fixed;
     if fixed != (router.credit_delay_ps > 0) {
         let (message, remedy) = if fixed {
@@ -262,7 +270,31 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
         };
         return Err(PlanError::new("router.credit_delay_ps", router.credit_delay_ps, message, remedy));
     }
+    if router.switching == Switching::Flit {
+        check_flit_switching(router)?;
+    }
     if router.input_queue == InputQueue::VirtualOutput { check_virtual_output(router) } else { Ok(()) }
+}
+
+/// Where every flit moves by itself, an output virtual channel belongs to a packet until its last flit has crossed, and nothing is
+/// counted in packets.
+fn check_flit_switching(router: &RouterPlan) -> Result<(), PlanError> {
+    let contends = router.crossbar_contention == CrossbarContention::PortAndVc;
+    let fits = [
+        ("input_queue", router.input_queue == InputQueue::Fifo, "fifo"),
+        ("crossbar_contention", contends, "port_and_vc"),
+        ("hand_over", router.hand_over == HandOver::Tail, "tail"),
+        ("buffer_unit", router.buffer_unit == BufferUnit::Flit, "flit"),
+    ];
+    match fits.iter().find(|(_, fits, _)| !fits) {
+        None => Ok(()),
+        Some((key, _, only)) => Err(PlanError::new(
+            "router.switching",
+            "\"flit\"",
+            format!("every flit moves by itself, on virtual channels that its packet holds: {key} = {only}"),
+            format!("set {key} to {only}, or switching to \"packet\""),
+        )),
+    }
 }
 
 /// Where packets queue by output there is no crossbar that keys could be about, and credits are taken before the link.

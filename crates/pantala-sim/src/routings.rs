@@ -55,6 +55,16 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
         return Err(PlanError::new("jobs", plan.jobs.len(), message, "give jobs the same"));
     }
     check_responses(plan)?;
+    if plan.router.switching == Switching::Flit
+        && let Some((key, _)) = learners(plan).next()
+    {
+        return Err(PlanError::new(
+            &format!("{key}.algorithm"),
+            "\"q_adaptive\"",
+            "learns from packets, and where router.switching is \"flit\" every flit moves by itself",
+            "take another routing, or set router.switching to \"packet\"",
+        ));
+    }
     check_learning(plan)
 }
 

@@ -48,6 +48,9 @@ class Router(Model):
     """From the crossbar to the link."""
     output_latency_at: Literal["crossbar", "link"]
     """Where the output latency lies: before the output buffer (crossbar) or behind it (link, as in SST)."""
+    switching: Literal["packet", "flit"]
+    """What moves as one: a packet (virtual cut-through), or every flit by itself, with flits of other virtual channels
+    between (wormhole switching, as in BookSim2)."""
     input_queue: Literal["fifo", "virtual_output"]
     """How packets wait at the inputs. fifo: one queue an input virtual channel, whose head alone is routed and crosses;
     virtual_output: a packet is routed as it arrives and waits for nobody but those that take the same virtual channel
@@ -76,9 +79,9 @@ class Router(Model):
     the route and allocates the output virtual channel)."""
     output_vc_gap: Index
     """The same of an output virtual channel, where packets hold one (BookSim2: 1, in which it is allocated)."""
-    arbiter: Literal["round_robin", "age", "lru", "random"]
+    arbiter: Literal["round_robin", "age", "lru", "random", "islip"]
     """Who goes first: round_robin, age (the oldest packet), lru (whoever has waited longest for a grant), random (drawn
-    anew each time)."""
+    anew each time), islip (one iteration of it, as in BookSim2: an output whose offer its input does not take waits)."""
     link_decision: Literal["at_start", "after_flit"]
     """When an idle link takes a packet: at once, or a flit time after it is there (as in SST)."""
     credit_check: Literal["link", "crossbar"]

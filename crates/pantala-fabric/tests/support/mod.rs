@@ -90,6 +90,7 @@ pub fn booksim2(algorithm: Algorithm, packet_flits: u32, speedup: u64, buffer: u
     let router = &mut config.router;
     router.input_latency = 3_000 / speedup - 1_000;
     router.output_latency = 0;
+    router.switching = Switching::Flit;
     router.crossbar_contention = CrossbarContention::PortAndVc;
     router.input_vc_gap = 2;
     router.output_vc_gap = 1;

@@ -29,7 +29,7 @@ pub(crate) fn plan(jobs: Value) -> Value {
         "router": {
             "model": "pantala", "input_latency_ps": 10_000, "output_latency_ps": 10_000,
             "output_latency_at": "crossbar", "crossbar_bandwidth_bytes_per_s": 100_000_000_000_u64,
-            "input_queue": "fifo", "crossbar_clock": "none", "crossbar_delay": "flit", "crossbar_contention": "port",
+            "switching": "packet", "input_queue": "fifo", "crossbar_clock": "none", "crossbar_delay": "flit", "crossbar_contention": "port",
             "input_vc_gap": 0, "output_vc_gap": 0, "arbiter": "round_robin", "buffer_unit": "flit",
             "input_buffer_flits": 120, "output_buffer_flits": 120, "hand_over": "tail", "link_decision": "at_start",
             "credit_check": "link", "credit_return": "tail", "output_release": "start", "credit_latency": "link",
