@@ -156,7 +156,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn held(&self) -> Vec<Held> {
         let mut by_place: BTreeMap<u32, (u32, u32, u32)> = BTreeMap::new();
         for (in_vc, vc) in self.in_vcs.numbered() {
-            let packets = vc.queue.iter(&self.packets).count() as u32;
+            // One whose first flit has gone ahead counts, too.
+            let begins = |place: usize, packet| u32::from(place == 0 || self.packets[packet].part.starts());
+            let packets = vc.queue.iter(&self.packets).enumerate().map(|(place, packet)| begins(place, packet)).sum();
             if packets > 0 {
                 by_place.insert(in_vc as u32, (vc.queue.head, vc.out_vc, packets));
             }

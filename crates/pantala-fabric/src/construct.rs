@@ -138,6 +138,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             dirty_routers: Vec::new(),
             dirty_outs: Vec::new(),
             candidates: Vec::new(),
+            offers: Vec::new(),
             wakes: Wakes::default(),
             now: 0,
             latest: 0,
@@ -162,7 +163,10 @@ impl<H: Host, P: Probe> Network<H, P> {
             network.holds = filled(by_port(vcs), Hold { until: 0, owner: NONE, next_input: 0 });
         }
         if network.config.router.arbiter == Arbiter::Islip {
-            assert!(network.stages.holds_vcs::<false>() && network.stages.holds_ports::<false>(), "iSLIP matches ports");
+            assert!(
+                network.stages.holds_vcs::<false>() && network.stages.holds_ports::<false>(),
+                "iSLIP matches ports"
+            );
             network.input_turns = filled(by_port(1), InputTurn::default());
         }
         if network.stages.by_flits::<false>() {

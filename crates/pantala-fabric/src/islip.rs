@@ -14,7 +14,7 @@ use pantala_engine::Time;
 
 /// What an output offers: itself to the head of an input VC.
 #[derive(Clone, Copy, Debug)]
-struct Offer {
+pub(crate) struct Offer {
     in_port: u32,
     /// How far the output is behind the one whose turn it is at the input port.
     behind: u32,
@@ -27,7 +27,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// ports by one iteration of iSLIP.
     pub(crate) fn arbitrate_islip(&mut self, router: u32, now: Time) {
         let outs = self.take_dirty(router, now);
-        let mut offers: Vec<Offer> = Vec::new();
+        let mut offers = std::mem::take(&mut self.offers);
+        offers.clear();
         for &out in &outs {
             let free = self.out_ports[out].crossbar_free;
             if free > now {
@@ -41,12 +42,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         offers.dedup_by_key(|offer| offer.in_port);
         for &Offer { in_port, in_vc, out, .. } in &offers {
             let vc = in_vc - in_port * self.vcs as u32;
-            self.input_turns[in_port] =
-                InputTurn { next_output: self.out_ports[out].port + 1, next_vc: vc as u16 + 1 };
+            self.input_turns[in_port] = InputTurn { next_output: self.out_ports[out].port + 1, next_vc: vc as u16 + 1 };
             self.grant::<false>(in_vc as usize, out, now);
             // The round is one of ports.
             self.out_ports[out].next_input = (in_port - self.in_ports[in_port].first_port) as u16 + 1;
         }
+        self.offers = offers;
         for &out in &outs {
             if self.out_ports[out].crossbar_free > now {
                 self.arm_granted::<false>(out);
@@ -70,10 +71,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             let in_port = self.in_vcs[in_vc].port;
             let turn = self.input_turns[in_port];
             let after = |number: u32, next: u16, all: u32| (number + all - u32::from(next) % all) % all;
-            let rank = (
-                after(in_port - router * ports, next_input, ports),
-                after(in_vc - in_port * vcs, turn.next_vc, vcs),
-            );
+            let rank =
+                (after(in_port - router * ports, next_input, ports), after(in_vc - in_port * vcs, turn.next_vc, vcs));
             let behind = after(u32::from(port), turn.next_output, ports);
             if best.is_none_or(|(least, _)| rank < least) {
                 best = Some((rank, Offer { in_port, behind, in_vc, out }));

@@ -225,7 +225,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         let tail = if stages.by_flits::<F>() {
             head
-        } else if stages.cut_through::<F>() { left + port.reach } else { head };
+        } else if stages.cut_through::<F>() {
+            left + port.reach
+        } else {
+            head
+        };
         packet.tail = tail;
         packet.ready = head;
         // When the node's credits are back, if somebody waits for them before the link.

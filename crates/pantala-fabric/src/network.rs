@@ -8,6 +8,7 @@ use crate::blocks::Blocks;
 use crate::config::FabricConfig;
 use crate::crossbar::Arrived;
 use crate::host::{Host, Wakes};
+use crate::islip::Offer;
 use crate::learning::{Learning, LearningWindow, QTable};
 use crate::mail::Mail;
 use crate::packet::Packets;
@@ -139,6 +140,7 @@ pub struct Network<H: Host, P> {
     pub(crate) dirty_routers: Vec<u32>,
     pub(crate) dirty_outs: Vec<usize>,
     pub(crate) candidates: Vec<(u64, u32, u32)>,
+    pub(crate) offers: Vec<Offer>,
     pub(crate) wakes: Wakes,
     /// The time of the event handled last in this block, and in any.
     pub(crate) now: Time,

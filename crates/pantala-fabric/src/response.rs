@@ -95,7 +95,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.responses_waiting -= 1;
         let Packet { destination, draw, job, routing, .. } = self.packets[index];
         let at = self.take_credit::<false>(node, open, needed, draw);
-        let free = self.launch::<false>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
+        let free =
+            self.launch::<false>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
         self.packets.origin_mut(index).injected = now;
         if self.nics[node as usize].has_offer {
             self.ensure_nic_wake(node, free);

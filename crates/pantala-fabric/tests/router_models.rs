@@ -2,7 +2,7 @@
 mod support;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
-use pantala_fabric::routing::Algorithm;
+use pantala_fabric::routing::{Algorithm, Channels};
 use pantala_fabric::{Delivery, FabricConfig, Host, PacketOffer, Pull, TrafficClass, Wakes};
 use pantala_topology::{LinkClass, Topology};
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,6 +143,7 @@ fn an_output_vc_is_held_until_the_tail_and_rests() {
     // Where only ports are held, and crossbars are fast, the link alone sets the pace.
     let mut config = booksim2(Algorithm::Minimal, 4, 2, 256);
     config.router.crossbar_contention = CrossbarContention::Port;
+    (config.router.switching, config.router.arbiter) = (Switching::Packet, Arbiter::RoundRobin);
     assert_eq!(spacing(&config), 4_000);
 }
 
@@ -174,6 +175,69 @@ fn without_contention_of_ports_an_input_feeds_two_outputs_at_once() {
     assert_eq!(latest - soonest, 28_000);
     let (soonest, latest) = last(CrossbarContention::PortAndVc);
     assert_eq!(soonest, latest);
+}
+
+/// Where a packet is one flit, it makes no difference whether packets move or flits.
+#[test]
+fn packets_of_one_flit_move_as_flits_do() {
+    for algorithm in [Algorithm::Minimal, Algorithm::ValiantNode, Algorithm::UgalN, Algorithm::Par] {
+        for base in [booksim2(algorithm, 1, 2, 8), booksim2(algorithm, 1, 1, 60)] {
+            let packets = [Switching::Packet, Switching::Flit].map(|switching| {
+                let mut config = base.clone();
+                config.router.switching = switching;
+                let topology = dragonfly(3, 4, 3, 13);
+                let host = Uniform::new(topology.nodes(), &config, 0.6, 300_000);
+                let mut net = network(config, topology, host);
+                net.advance(Time::MAX);
+                let mut packets = net.probe.packets;
+                packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
+                packets
+            });
+            assert!(packets[0].len() > 5_000 && packets[0] == packets[1], "{algorithm:?}");
+        }
+    }
+}
+
+/// A node gets long packets on one VC from a node of its router, and short ones on another from another group. By the packet a short
+/// one waits at the ejection link until the long one before it is through; by the flit they take turns.
+#[test]
+fn flits_of_two_channels_take_turns_on_a_link() {
+    const LONG: u32 = 400;
+    let topology = dragonfly(2, 4, 2, 9);
+    let far = three_hops_away(&topology);
+    let waits = [Switching::Packet, Switching::Flit].map(|switching| {
+        let mut config = booksim2(Algorithm::Minimal, LONG, 2, 1_000);
+        config.routings[0].channels = Channels::BOOKSIM_MINIMAL;
+        config.router.switching = switching;
+        let alone = {
+            let mut host = Script::new(topology.nodes());
+            host.queues[far as usize].push_back((0, 0, 1));
+            let mut net = network(config.clone(), topology.clone(), host);
+            net.advance(Time::MAX);
+            net.probe.packets[0].delivered
+        };
+        let mut host = Script::new(topology.nodes());
+        host.queues[1].extend((0..20).map(|_| (0, 0, LONG)));
+        host.queues[far as usize].extend((0..100).map(|number| (number * 37_000, 0, 1)));
+        let mut net = network(config, topology.clone(), host);
+        net.advance(Time::MAX);
+        assert!(net.audit().balanced());
+        let short = net.probe.packets.iter().filter(|seen| seen.source == far);
+        short.map(|seen| seen.delivered - seen.created - alone).max().unwrap() / 1_000
+    });
+    assert!(waits[0] > u64::from(LONG) / 2 && waits[1] <= 4, "{waits:?} cycles");
+}
+
+/// A NIC sends a flit as soon as there is a credit for it, and nothing before the packet is through.
+#[test]
+fn a_packet_longer_than_the_credits_goes_flit_by_flit() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let far = three_hops_away(&topology);
+    let config = booksim2(Algorithm::Minimal, 64, 1, 8);
+    let packet = sent_alone(&config, &topology, 0, far);
+    // 8 flits in 203 cycles and somewhat more for the first, over the global link.
+    let cycles = (packet.delivered - packet.created) / 1_000;
+    assert!((142 + 7 * 203..142 + 7 * 210).contains(&cycles), "{cycles}");
 }
 
 /// A stuck packet blocks its VC. With one injection VC nothing of its node gets past; with several, others do.
@@ -234,10 +298,13 @@ fn an_input_that_is_always_busy_starves_none_of_its_channels() {
     let (outward, inward) = (1, (1..9).find(|&other| gate(0, other) != gate(0, 1)).unwrap());
     let (first, last) = (gate(0, inward), gate(0, outward));
     let [leaving, arriving, away, here] = [first, gate(inward, 0), gate(outward, 0), last].map(|router| 4 * router);
-    for arbiter in [Arbiter::RoundRobin, Arbiter::Lru, Arbiter::Random] {
+    for arbiter in [Arbiter::RoundRobin, Arbiter::Lru, Arbiter::Random, Arbiter::Islip] {
         for held_up in [away, here] {
             let mut config = kang(Algorithm::Minimal);
             config.router.arbiter = arbiter;
+            if arbiter == Arbiter::Islip {
+                config.router.crossbar_contention = CrossbarContention::PortAndVc;
+            }
             config.router.crossbar_flit = config.timing(LinkClass::Terminal).flit;
             let crowd = (here + 1..here + 4).map(|node| (node, vec![held_up]));
             let mut host = Greedy::new(512, crowd.chain([(leaving, vec![away]), (arriving, vec![here])]));

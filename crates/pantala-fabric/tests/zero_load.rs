@@ -2,7 +2,7 @@
 mod support;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
-use pantala_fabric::config::{HandOver, LinkTiming};
+use pantala_fabric::config::{CrossbarContention, HandOver, LinkTiming, Switching};
 use pantala_fabric::routing::Algorithm;
 use pantala_topology::LinkClass;
 use support::*;
@@ -44,7 +44,13 @@ fn configurations(algorithm: Algorithm) -> Vec<FabricConfig> {
     slow_crossbar.router.crossbar_flit = 9_999;
     let mut big = base.clone();
     big.packet_bytes = 4_096;
-    vec![base, slow_global, slow_local, slow_crossbar, big]
+    let whole = vec![base, slow_global, slow_local, slow_crossbar, big];
+    let mut by_flits = if algorithm == Algorithm::QAdaptive { Vec::new() } else { whole.clone() };
+    for config in &mut by_flits {
+        config.router.switching = Switching::Flit;
+        config.router.crossbar_contention = CrossbarContention::PortAndVc;
+    }
+    [whole, by_flits].concat()
 }
 
 #[test]

@@ -223,7 +223,8 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
         if unlimited && flits == 0 {
             continue;
         }
-        if u64::from(flits) < packet {
+        let by_flits = router.switching == Switching::Flit && flits > 0;
+        if u64::from(flits) < packet && !by_flits {
             return Err(PlanError::new(
                 key,
                 flits,

@@ -81,7 +81,7 @@ class Router(Model):
     """The same of an output virtual channel, where packets hold one (BookSim2: 1, in which it is allocated)."""
     arbiter: Literal["round_robin", "age", "lru", "random", "islip"]
     """Who goes first: round_robin, age (the oldest packet), lru (whoever has waited longest for a grant), random (drawn
-    anew each time), islip (one iteration of it, as in BookSim2: an output whose offer its input does not take waits)."""
+    anew each time), islip (one iteration, as in BookSim2: an output whose offer its input does not take waits)."""
     link_decision: Literal["at_start", "after_flit"]
     """When an idle link takes a packet: at once, or a flit time after it is there (as in SST)."""
     credit_check: Literal["link", "crossbar"]

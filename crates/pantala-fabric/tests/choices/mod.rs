@@ -79,6 +79,9 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
             router.credit_delay = 700;
         }
     }
+    if !virtual_output && choices.contention == 2 && choices.whole_packets {
+        router.arbiter = Arbiter::Islip;
+    }
     if choices.by_flits && !virtual_output && algorithm != Algorithm::QAdaptive {
         router.switching = Switching::Flit;
         router.hand_over = HandOver::Tail;

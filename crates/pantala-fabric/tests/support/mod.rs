@@ -3,7 +3,7 @@
 
 use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
-use pantala_fabric::packet::{Leg, NONE, Packet, PacketOrigin};
+use pantala_fabric::packet::{Leg, NONE, Packet, PacketOrigin, Part};
 use pantala_fabric::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig, Senses};
 use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes};
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Topology, Wiring};
@@ -90,7 +90,9 @@ pub fn booksim2(algorithm: Algorithm, packet_flits: u32, speedup: u64, buffer: u
     let router = &mut config.router;
     router.input_latency = 3_000 / speedup - 1_000;
     router.output_latency = 0;
-    router.switching = Switching::Flit;
+    // Who learns, learns from packets.
+    router.switching = if algorithm == Algorithm::QAdaptive { Switching::Packet } else { Switching::Flit };
+    router.arbiter = Arbiter::Islip;
     router.crossbar_contention = CrossbarContention::PortAndVc;
     router.input_vc_gap = 2;
     router.output_vc_gap = 1;
@@ -376,5 +378,6 @@ pub fn packet(topology: &Topology, destination: u32, draw: u64) -> Packet {
         leg: Leg::Undecided,
         nonminimal: false,
         routing: 0,
+        part: Part::Whole,
     }
 }

@@ -1,0 +1,65 @@
+"""Flits that move one by one, and iSLIP: what goes with them, and what they are for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import pantala as pt
+
+native = pytest.mark.native
+
+_SMALL = {"machine.topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+
+
+def _measured(preset: str, load: float, **changes: Any) -> dict[str, Any]:
+    changes = _SMALL | {f"machine.router.{key}": value for key, value in changes.items()}
+    (point,) = pt.curve(preset=preset, loads=[load], changes=changes, warmup="2 us", measure="4 us", drain=True)
+    return dict(point)
+
+
+@native
+@pytest.mark.parametrize(
+    ("key", "value", "only"),
+    [
+        ("crossbar_contention", "vc", "port_and_vc"),
+        ("hand_over", "head", "tail"),
+        ("buffer_unit", "packet", "flit"),
+    ],
+)
+def test_flits_move_one_by_one_through_routers_that_let_them(key: str, value: str, only: str) -> None:
+    changes = {"switching": "flit", "arbiter": "round_robin", "output_vc_gap": 0, key: value}
+    says = rf'machine\.router\.switching = "flit": every flit moves by itself.*set {key} to {only}'
+    with pytest.raises(pt.ScenarioError, match=says):
+        _measured("booksim2", 0.1, **changes)
+
+
+@native
+def test_islip_matches_ports() -> None:
+    with pytest.raises(pt.ScenarioError, match=r'machine\.router\.arbiter = "islip".*port_and_vc'):
+        _measured("pantala", 0.1, arbiter="islip")
+
+
+@native
+def test_who_learns_learns_from_packets() -> None:
+    with pytest.raises(pt.ScenarioError, match=r'routing\.algorithm = "q_adaptive": learns from packets'):
+        pt.curve(preset="booksim2", routing="q_adaptive", loads=[0.1], changes=_SMALL)
+
+
+@native
+def test_a_buffer_need_not_hold_a_packet_whose_flits_move_one_by_one() -> None:
+    point = _measured("booksim2", 0.05, input_buffer="3 flits")
+    assert 0 < point["accepted"] < 0.05
+    with pytest.raises(pt.ScenarioError, match=r"machine\.router\.input_buffer.*a whole packet of 4 flits"):
+        _measured("booksim2", 0.05, input_buffer="3 flits", switching="packet")
+
+
+@native
+def test_each_costs_throughput_where_the_crossbar_is_what_is_short() -> None:
+    """BookSim2's router, internal speed-up 1: whole packets are brought best, flits by one iteration of iSLIP least."""
+    changes = {"crossbar_bandwidth": "1 GB/s", "input_latency": "2 ns"}
+    whole = _measured("booksim2", 0.7, **changes, switching="packet", arbiter="round_robin")
+    by_flits = _measured("booksim2", 0.7, **changes, arbiter="round_robin")
+    matched = _measured("booksim2", 0.7, **changes)
+    assert whole["accepted"] > by_flits["accepted"] > matched["accepted"]
