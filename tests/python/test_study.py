@@ -253,6 +253,10 @@ def test_a_directory_that_is_taken(tmp_path: Path) -> None:
 # --- the whole, with one size ---
 
 
+#: As short as can be.
+_SHORT = Duration(200 * 10**6)
+
+
 @pytest.fixture(scope="module")
 def small_study(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """The study with the smallest network alone, each point as short as can be."""
@@ -260,7 +264,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     out = tmp_path_factory.mktemp("studies") / "prisacari2015"
     with pytest.MonkeyPatch.context() as patch:
         point = Spec.point
-        patch.setattr(Spec, "point", lambda spec, seed: replace(point(spec, seed), longest=Duration(200 * 10**6)))
+        patch.setattr(Spec, "point", lambda spec, seed, quick: replace(point(spec, seed, quick=quick), longest=_SHORT))
         return run_specs(runs, Options(out, quick=True))
 
 
@@ -307,7 +311,7 @@ def test_the_same_study_again_gives_the_same_files(small_study: Outcome) -> None
     runs = [Spec(SIZES[0], pattern, each) for pattern, each in product(PATTERNS, CONFIGURATIONS)]
     with pytest.MonkeyPatch.context() as patch:
         point = Spec.point
-        patch.setattr(Spec, "point", lambda spec, seed: replace(point(spec, seed), longest=Duration(200 * 10**6)))
+        patch.setattr(Spec, "point", lambda spec, seed, quick: replace(point(spec, seed, quick=quick), longest=_SHORT))
         lines: list[str] = []
         run_specs(runs, Options(directory, quick=True, progress=lambda _done, _all, line: lines.append(line)))
     assert all(line.endswith("kept") for line in lines)

@@ -193,7 +193,8 @@ macro_rules! named {
 named!(/// See `pantala_fabric::config::HandOver`.
 HandOver { Tail, Head, Store });
 named!(/// See `pantala_fabric::config::Switching`.
-Switching { Packet, Flit });
+#[derive(Default)]
+Switching { #[default] Packet, Flit });
 named!(/// See `pantala_fabric::config::InputQueue`.
 InputQueue { Fifo, VirtualOutput });
 named!(/// See `pantala_fabric::config::BufferUnit`.
@@ -267,6 +268,7 @@ pub struct RouterPlan {
     /// On which side of the output buffer it lies.
     pub output_latency_at: OutputLatencyAt,
     /// What moves as one.
+    #[serde(default)]
     pub switching: Switching,
     /// How packets wait at the inputs.
     pub input_queue: InputQueue,

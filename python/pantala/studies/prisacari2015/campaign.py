@@ -44,7 +44,7 @@ def run_specs(runs: list[Spec], options: Options) -> Outcome:
     began = time.perf_counter()
     settings = {"study": "prisacari2015", "quick": options.quick, "seed": options.seed}
     directory = StudyDirectory(options.out, settings, overwrite=options.overwrite)
-    points = [spec.point(options.seed) for spec in runs]
+    points = [spec.point(options.seed, quick=options.quick) for spec in runs]
     directory.begin()
     done = 0
 
