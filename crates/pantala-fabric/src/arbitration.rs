@@ -7,7 +7,7 @@ use crate::config::{Arbiter, CrossbarContention};
 use crate::host::Host;
 use crate::network::Network;
 use crate::packet::NONE;
-use crate::port::{InVc, LinkEnd, OutPort};
+use crate::port::{InVc, LinkEnd};
 use crate::probe::Probe;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
@@ -112,7 +112,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
     #[inline(always)]
-    pub(crate) fn arm_granted<const F: bool>(&mut self, out: usize) {
+    fn arm_granted<const F: bool>(&mut self, out: usize) {
         if self.out_ports[out].waiting != 0 {
             self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
         }
@@ -216,6 +216,11 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
         }
         self.candidates = candidates;
+        self.arm_all(outs, now);
+    }
+
+    /// Schedules the next arbitration of all outputs that have had their turn, and puts the vector back for its memory.
+    pub(crate) fn arm_all(&mut self, outs: Vec<usize>, now: Time) {
         for &out in &outs {
             if self.out_ports[out].crossbar_free > now {
                 self.arm_granted::<false>(out);
@@ -231,12 +236,10 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn arbitrate_allocated(&mut self, router: u32, now: Time) {
         let outs = self.take_dirty(router, now);
         for &out in &outs {
-            let OutPort { crossbar_free, next_input, .. } = self.out_ports[out];
-            if crossbar_free > now {
-                self.ensure_crossbar_wake(out, crossbar_free);
+            if !self.allocate_if_free(out, now) {
                 continue;
             }
-            self.allocate_vcs(out, now);
+            let next_input = self.out_ports[out].next_input;
             let mut next = None;
             for out_vc in out * self.vcs..(out + 1) * self.vcs {
                 let owner = self.holds[out_vc].owner;
@@ -261,8 +264,19 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.waiting[out_vc * self.words + bit / 64] >> (bit % 64) & 1 == 1
     }
 
+    /// Allocates the VCs of an output whose crossbar is free; sees to it that one that is not is asked again. Whether it is free.
+    pub(crate) fn allocate_if_free(&mut self, out: usize, now: Time) -> bool {
+        let free = self.out_ports[out].crossbar_free;
+        if free > now {
+            self.ensure_crossbar_wake(out, free);
+            return false;
+        }
+        self.allocate_vcs(out, now);
+        true
+    }
+
     /// Gives each free VC of an output to one of the packets that wait for it.
-    pub(crate) fn allocate_vcs(&mut self, out: usize, now: Time) {
+    fn allocate_vcs(&mut self, out: usize, now: Time) {
         let mut best = [(u64::MAX, NONE); 16];
         for in_vc in self.waiting_for(out) {
             let InVc { out_vc, open, .. } = self.in_vcs[in_vc];
@@ -337,7 +351,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot go.
     #[inline(never)]
-    pub(crate) fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
+    fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
         let first = self.first_in_vc(out);
         let roomy = self.roomy_vcs(out, now);

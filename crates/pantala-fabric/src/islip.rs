@@ -30,13 +30,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut offers = std::mem::take(&mut self.offers);
         offers.clear();
         for &out in &outs {
-            let free = self.out_ports[out].crossbar_free;
-            if free > now {
-                self.ensure_crossbar_wake(out, free);
-                continue;
+            if self.allocate_if_free(out, now) {
+                offers.extend(self.offer_of(out, now));
             }
-            self.allocate_vcs(out, now);
-            offers.extend(self.offer_of(out, now));
         }
         offers.sort_unstable_by_key(|offer| (offer.in_port, offer.behind));
         offers.dedup_by_key(|offer| offer.in_port);
@@ -48,14 +44,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.out_ports[out].next_input = (in_port - self.in_ports[in_port].first_port) as u16 + 1;
         }
         self.offers = offers;
-        for &out in &outs {
-            if self.out_ports[out].crossbar_free > now {
-                self.arm_granted::<false>(out);
-            } else {
-                self.arm_blocked::<false>(out, now);
-            }
-        }
-        self.dirty_outs = outs;
+        self.arm_all(outs, now);
     }
 
     /// The offer of an output that is free, if any input port wants it.

@@ -287,15 +287,8 @@ fn check_flit_switching(router: &RouterPlan) -> Result<(), PlanError> {
         ("hand_over", router.hand_over == HandOver::Tail, "tail"),
         ("buffer_unit", router.buffer_unit == BufferUnit::Flit, "flit"),
     ];
-    match fits.iter().find(|(_, fits, _)| !fits) {
-        None => Ok(()),
-        Some((key, _, only)) => Err(PlanError::new(
-            "router.switching",
-            "\"flit\"",
-            format!("every flit moves by itself, on virtual channels that its packet holds: {key} = {only}"),
-            format!("set {key} to {only}, or switching to \"packet\""),
-        )),
-    }
+    let because = "every flit moves by itself, on virtual channels that its packet holds";
+    require("switching", ["flit", "packet"], because, &fits)
 }
 
 /// Where packets queue by output there is no crossbar that keys could be about, and credits are taken before the link.
@@ -309,15 +302,21 @@ fn check_virtual_output(router: &RouterPlan) -> Result<(), PlanError> {
         ("input_vc_gap", router.input_vc_gap == 0, "0"),
         ("arbiter", router.arbiter == Arbiter::RoundRobin, "round_robin"),
     ];
+    let because = "a packet moves whole and at once, without a crossbar, when the link's credits are there";
+    require("input_queue", ["virtual_output", "fifo"], because, &fits)
+}
+
+/// That the router's other keys are as one of them, `key`, asks for: their names, whether they are, and as what. Otherwise `key` can be
+/// the second of `names` instead of the first.
+fn require(key: &str, names: [&str; 2], because: &str, fits: &[(&str, bool, &str)]) -> Result<(), PlanError> {
+    let [given, instead] = names;
     match fits.iter().find(|(_, fits, _)| !fits) {
         None => Ok(()),
-        Some((key, _, only)) => Err(PlanError::new(
-            "router.input_queue",
-            "\"virtual_output\"",
-            format!(
-                "a packet moves whole and at once, without a crossbar, when the link's credits are there: {key} = {only}"
-            ),
-            format!("set {key} to {only}, or input_queue to \"fifo\""),
+        Some((other, _, only)) => Err(PlanError::new(
+            &format!("router.{key}"),
+            format!("{given:?}"),
+            format!("{because}: {other} = {only}"),
+            format!("set {other} to {only}, or {key} to {instead:?}"),
         )),
     }
 }
