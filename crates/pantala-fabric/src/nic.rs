@@ -82,7 +82,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let flits =
             if offer.bytes == self.config.packet_bytes { self.stages.full } else { self.config.flits(offer.bytes) };
         let vcs = self.stages.request_vcs::<F>();
-        let needed = self.stages.to_start::<F>(flits);
+        let needed = self.stages.needed_to_start::<F>(flits);
         let open = self.open_vcs::<F>(node, &vcs, needed, now);
         if open == 0 {
             let nic = &mut self.nics[node as usize];
@@ -163,7 +163,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         // The hot path's arrays trust these two.
         assert!(offer.destination < self.topology.nodes() && offer.job < self.config.jobs, "{offer:?}");
         let draw = self.nics[node as usize].draws.bits();
-        let at = self.take_credit::<F>(node, open, self.stages.to_start::<F>(flits), draw);
+        let at = self.take_credit::<F>(node, open, self.stages.needed_to_start::<F>(flits), draw);
         let accepted = self.accepted::<F>(node, offer.created, now);
         let index = self.packets.reserve();
         let &PacketOffer { destination, bytes, created, message, job, class } = offer;
@@ -214,7 +214,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn launch<const F: bool>(&mut self, index: u32, node: u32, packet: &Launch, now: Time) -> Time {
         let &Launch { at, draw, destination, bytes, flits, job, routing } = packet;
         let stages = &self.stages;
-        let started = stages.to_start::<F>(flits);
+        let started = stages.needed_to_start::<F>(flits);
         let free = now + Time::from(started) * stages.nic_flit;
         let nic = &mut self.nics[node as usize];
         nic.link_free = free;

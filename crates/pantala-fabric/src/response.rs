@@ -82,7 +82,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let Some(responses) = self.config.responses.filter(|_| index != NONE) else { return false };
         let (bytes, vcs) = (responses.bytes, self.response_vcs());
         let flits = self.config.flits(bytes);
-        let needed = self.stages.to_start::<false>(flits);
+        let needed = self.stages.needed_to_start::<false>(flits);
         let open = self.open_vcs::<false>(node, &vcs, needed, now);
         if open == 0 {
             self.await_credit::<false>(node, &vcs, needed, now);

@@ -201,7 +201,7 @@ impl Stages {
 
     /// How many flits of a packet start at a time, and so need credits for it to start.
     #[inline(always)]
-    pub(crate) const fn to_start<const F: bool>(&self, flits: u32) -> u32 {
+    pub(crate) const fn needed_to_start<const F: bool>(&self, flits: u32) -> u32 {
         if self.by_flits::<F>() { 1 } else { flits }
     }
 
