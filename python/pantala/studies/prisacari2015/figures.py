@@ -129,7 +129,9 @@ def _fill(axes: Axes, panel: Panel, evidence: Evidence) -> None:
 
 def _tick(size: Size) -> str:
     nodes = size.nodes
-    return f"{nodes}" if nodes < 1000 else f"{nodes / 1000:.1f} k"
+    if nodes < 1000:
+        return f"{nodes}"
+    return f"{nodes / 1000:.{0 if nodes >= 10_000 else 1}f} k"
 
 
 def _differs(results: Sequence[Result]) -> bool:

@@ -82,7 +82,7 @@ def _deviations(results: Sequence[Result], off: Callable[[Result], float]) -> st
 
 def _names(results: Sequence[Result]) -> str:
     """Which runs, a pattern at a time."""
-    return _each_pattern(results, lambda mine: f"at {', '.join(str(result.spec.size) for result in mine)}", "; ")
+    return _each_pattern(results, lambda mine: f"at {', '.join(dict.fromkeys(str(r.spec.size) for r in mine))}", "; ")
 
 
 def _failing(results: Sequence[Result], holds: Callable[[Result], bool]) -> list[Result]:
@@ -244,6 +244,9 @@ def _within_bounds(evidence: Evidence) -> Finding:
             "switch; where a pattern spreads over more, as the exchange does with its two directions, their load is "
             "lower."
         )
+        unsettled = _failing(out, lambda result: bool(result.record["steady"]))
+        if unsettled:
+            reason += f" Not settled when the run was cut short: {_names(unsettled)}."
     return Finding(not out, measured, reason)
 
 
