@@ -25,6 +25,7 @@ def _measured(preset: str, load: float, **changes: Any) -> dict[str, Any]:
     [
         ("crossbar_contention", "vc", "port_and_vc"),
         ("hand_over", "head", "tail"),
+        ("link_decision", "after_flit", "at_start"),
         ("buffer_unit", "packet", "flit"),
     ],
 )
@@ -63,3 +64,13 @@ def test_each_costs_throughput_where_the_crossbar_is_what_is_short() -> None:
     by_flits = _measured("booksim2", 0.7, **changes, arbiter="round_robin")
     matched = _measured("booksim2", 0.7, **changes)
     assert whole["accepted"] > by_flits["accepted"] > matched["accepted"]
+
+
+@native
+def test_flits_that_move_are_no_standstill() -> None:
+    """A packet of 4,096 flits needs 512 round trips of 8 credits, a hundred microseconds, behind a head that has long arrived."""
+    changes = {"machine.packet": "4096 B", "machine.router.input_buffer": "8 flits", "stop.watchdog": "20 us"}
+    (point,) = pt.curve(
+        preset="booksim2", loads=[0.001], measure="200 us", changes=_SMALL | changes, drain=True, pattern="next_group"
+    )
+    assert point["packets"] > 0

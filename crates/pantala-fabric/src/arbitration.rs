@@ -56,6 +56,11 @@ impl Turn {
     }
 }
 
+/// How far a number is behind the one that is next in a round of `all`. One past the last is as good as the first.
+pub(crate) const fn behind(number: u32, next: u16, all: u32) -> u32 {
+    (number + all - next as u32 % all) % all
+}
+
 /// The numbers of the bits of a word.
 fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -315,8 +320,7 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// How far an input VC is behind the one that is next in a round.
     fn behind(&self, in_vc: usize, next_input: u16) -> u64 {
-        let all = self.ports * self.vcs as u32;
-        u64::from((u32::from(self.in_vcs[in_vc].bit) + all - u32::from(next_input)) % all)
+        behind(self.in_vcs[in_vc].bit.into(), next_input, self.ports * self.vcs as u32).into()
     }
 
     /// Where the head of an input VC stands under an arbiter that is not a round: the least goes first.
@@ -356,6 +360,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         let first = self.first_in_vc(out);
         let roomy = self.roomy_vcs(out, now);
         for vc in bits(u64::from(self.out_ports[out].waiting & !roomy)) {
+            if self.stages.holds_vcs::<F>() {
+                let hold = &self.holds[out * self.vcs + vc];
+                // It is allocated anew as soon as it can be, room or not.
+                if hold.owner == NONE && hold.until > now {
+                    wake = wake.min(hold.until);
+                }
+            }
             let behind = &mut self.out_vcs[out * self.vcs + vc];
             match behind.space.when(&self.pool, 1) {
                 Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),

@@ -94,7 +94,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         };
         self.each_packet(|index, lacking| {
             let packet = &self.packets[index];
-            let ends = u64::from(packet.part.ends());
+            let ends = u64::from(packet.piece.ends());
             books.found[0] += ends;
             books.found[1] += ends * u64::from(self.is_response(packet));
             books.flits += u64::from(packet.flits);
@@ -157,7 +157,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut by_place: BTreeMap<u32, (u32, u32, u32)> = BTreeMap::new();
         for (in_vc, vc) in self.in_vcs.numbered() {
             // One whose first flit has gone ahead counts, too.
-            let begins = |place: usize, packet| u32::from(place == 0 || self.packets[packet].part.starts());
+            let begins = |place: usize, packet| u32::from(place == 0 || self.packets[packet].piece.starts());
             let packets = vc.queue.iter(&self.packets).enumerate().map(|(place, packet)| begins(place, packet)).sum();
             if packets > 0 {
                 by_place.insert(in_vc as u32, (vc.queue.head, vc.out_vc, packets));

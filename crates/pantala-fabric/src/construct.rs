@@ -2,7 +2,8 @@
 
 use crate::blocks::Blocks;
 use crate::config::{
-    Arbiter, BufferUnit, CreditCheck, CreditLatency, FabricConfig, InputQueue, LinkTiming, MOST_CHANNELS, OutputLatency,
+    Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarContention, FabricConfig, HandOver, InputQueue,
+    LinkDecision, LinkTiming, MOST_CHANNELS, OutputLatency,
 };
 use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
@@ -170,7 +171,17 @@ impl<H: Host, P: Probe> Network<H, P> {
             network.input_turns = filled(by_port(1), InputTurn::default());
         }
         if network.stages.by_flits::<false>() {
-            network.worms = Worms::new(by_port(vcs), by_node(1));
+            let router = &network.config.router;
+            assert!(
+                router.input_queue == InputQueue::Fifo
+                    && router.crossbar_contention == CrossbarContention::PortAndVc
+                    && router.hand_over == HandOver::Tail
+                    && router.buffer_unit == BufferUnit::Flit
+                    && router.link_decision == LinkDecision::AtStart
+                    && !network.stages.learning(),
+                "flits move one by one through routers that let them"
+            );
+            network.worms = Worms::new(by_port(vcs), by_node(1), vcs);
         }
         if network.config.router.input_queue == InputQueue::VirtualOutput {
             network.virtual_queues = filled(by_port(vcs), VirtualQueue::default());

@@ -182,8 +182,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn route<const F: bool>(&mut self, in_vc: u32, packet: u32, now: Time) -> Arrived {
         let in_port = self.in_vcs[in_vc].port;
         let InPort { router, first_port, group, .. } = self.in_ports[in_port];
-        if self.stages.by_flits::<F>() && !self.packets[packet].part.starts() {
-            let (out, out_vc) = self.follow_head(in_vc, packet);
+        if self.stages.by_flits::<F>() && !self.packets[packet].piece.starts() {
+            let (out, out_vc) = self.follow_first(in_vc, packet);
             return Arrived { packet, in_vc, in_port, out, out_vc };
         }
         let state = &mut self.packets[packet];
@@ -341,7 +341,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             Release::Flit => (now + stages.crossbar_flit, left),
         };
         // More of the packet follows on the same VCs.
-        let goes_on = stages.by_flits::<F>() && !packet.part.ends();
+        let goes_on = stages.by_flits::<F>() && !packet.piece.ends();
         self.in_vcs[in_vc].open = if goes_on { left } else { left + stages.input_vc_gap::<F>() };
         if stages.holds_vcs::<F>() {
             let hold = &mut self.holds[out_vc];

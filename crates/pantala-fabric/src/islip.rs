@@ -5,6 +5,7 @@
 //! input port takes one offer, in the order of its own. Rounds go on behind those who have matched. An output whose offer is not taken
 //! stays idle for a crossbar flit time though others may want it: that is what a maximal matching would not lose.
 
+use crate::arbitration::behind;
 use crate::host::Host;
 use crate::network::Network;
 use crate::packet::NONE;
@@ -30,8 +31,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut offers = std::mem::take(&mut self.offers);
         offers.clear();
         for &out in &outs {
-            if self.allocate_if_free(out, now) {
-                offers.extend(self.offer_of(out, now));
+            if self.allocate_if_free(out, now)
+                && let Some(offer) = self.offer_of(out, now)
+            {
+                // Taken or not, it does not offer itself again before the next step.
+                self.out_ports[out].crossbar_free = now + self.stages.crossbar_flit;
+                offers.push(offer);
             }
         }
         offers.sort_unstable_by_key(|offer| (offer.in_port, offer.behind));
@@ -59,10 +64,9 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
             let in_port = self.in_vcs[in_vc].port;
             let turn = self.input_turns[in_port];
-            let after = |number: u32, next: u16, all: u32| (number + all - u32::from(next) % all) % all;
             let rank =
-                (after(in_port - router * ports, next_input, ports), after(in_vc - in_port * vcs, turn.next_vc, vcs));
-            let behind = after(u32::from(port), turn.next_output, ports);
+                (behind(in_port - router * ports, next_input, ports), behind(in_vc - in_port * vcs, turn.next_vc, vcs));
+            let behind = behind(u32::from(port), turn.next_output, ports);
             if best.is_none_or(|(least, _)| rank < least) {
                 best = Some((rank, Offer { in_port, behind, in_vc, out }));
             }

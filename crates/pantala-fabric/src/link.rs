@@ -212,7 +212,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let left = if stages.cut_through::<F>() { end.max(packet.tail + port.flit) } else { end };
         port.link_free = end;
         self.out_vcs[out_vc].gone = left;
-        let starts = !stages.by_flits::<F>() || packet.part.starts();
+        let starts = !stages.by_flits::<F>() || packet.piece.starts();
         if starts {
             port.counters.count(packet.bytes, flits);
         } else {
@@ -221,9 +221,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         let gone = if stages.stores::<F>() { end } else { start + stages.head_flits::<F>() * port.flit };
         let mut head = gone + port.reach;
         if stages.by_flits::<F>() && port.end.is_router() {
-            head = self.worms.arrival(out_vc, packet.part, head, stages);
+            head = self.worms.arrival(out_vc, packet.piece, head, stages);
         }
-        let tail = if stages.by_flits::<F>() {
+        let tail = if stages.by_flits::<F>() && port.end.is_router() {
             head
         } else if stages.cut_through::<F>() {
             left + port.reach

@@ -68,7 +68,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let (packet, origin) = (self.packets[index], *self.packets.origin(index));
         let trail = self.learning.trail(index);
         self.packets.remove(index);
-        self.worms.post(packet.part);
+        self.worms.post(packet.piece);
         let mail = &mut self.outbox[usize::from(part)];
         mail.earliest = mail.earliest.min(packet.ready);
         mail.packets.push(PacketMail { packet, origin, trail });
@@ -110,7 +110,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             let index = self.packets.reserve();
             self.packets[index] = packet;
             *self.packets.origin_mut(index) = origin;
-            self.worms.take(packet.part);
+            self.worms.take(packet.piece);
             if self.stages.learning() {
                 self.learning.resume(index, trail);
             }

@@ -4,7 +4,7 @@
 use crate::config::InjectionVc;
 use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
 use crate::network::{Kind, Network};
-use crate::packet::{Leg, NONE, Packet, PacketOrigin, Part};
+use crate::packet::{Leg, NONE, Packet, PacketOrigin, Piece};
 use crate::probe::Probe;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
@@ -51,8 +51,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             return;
         }
         nic.credit_wait = false;
-        if self.stages.by_flits::<F>() && self.worms.sends(node) {
-            self.send_flit(node, now);
+        if self.stages.by_flits::<F>() && self.send_flit(node, now) {
             return;
         }
         if self.stages.responds::<F>() && self.send_response(node, now) {
@@ -168,8 +167,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let index = self.packets.reserve();
         let &PacketOffer { destination, bytes, created, message, job, class } = offer;
         let routing = self.config.routing_of[usize::from(job) * TrafficClass::COUNT + class as usize];
-        let free = self.launch::<F>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
         *self.packets.origin_mut(index) = PacketOrigin { created, accepted, injected: now, source: node, message };
+        let free = self.launch::<F>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
         self.probe.injected(job, bytes, now);
         self.wake_for_next::<F>(node, free);
     }
@@ -177,8 +176,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The NIC shall go on with what it has to send as soon as the link falls free.
     #[inline(always)]
     pub(crate) fn wake_for_next<const F: bool>(&mut self, node: u32, free: Time) {
+        let offer = !F && self.nics[node as usize].has_offer;
         let flits = self.stages.by_flits::<F>() && self.worms.sends(node);
-        if flits || (self.stages.responds::<F>() && self.has_response(node)) {
+        if offer || flits || (self.stages.responds::<F>() && self.has_response(node)) {
             self.ensure_nic_wake(node, free);
         } else {
             self.wake_for_host(node, free);
@@ -241,7 +241,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             leg: Leg::Undecided,
             nonminimal: false,
             routing,
-            part: Part::Whole,
+            piece: Piece::Whole,
         };
         if self.stages.by_flits::<F>() {
             self.begin_flits(index, node);

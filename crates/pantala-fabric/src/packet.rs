@@ -27,7 +27,7 @@ pub enum Leg {
 
 /// What of a packet a record stands for: all of it, unless flits move one by one ([`crate::config::Switching`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Part {
+pub enum Piece {
     /// All of it, or its only flit.
     Whole,
     /// Its first flit.
@@ -38,7 +38,7 @@ pub enum Part {
     Tail,
 }
 
-impl Part {
+impl Piece {
     /// The part that flit `number` of a packet of `flits` is.
     pub(crate) const fn of(number: u16, flits: u16) -> Self {
         match (number == 0, number + 1 == flits) {
@@ -101,7 +101,7 @@ pub struct Packet {
     /// Its place in the plan's table of routings.
     pub routing: u8,
     /// What of the packet this is.
-    pub part: Part,
+    pub piece: Piece,
 }
 
 impl Packet {
@@ -123,7 +123,7 @@ impl Packet {
         leg: Leg::Undecided,
         nonminimal: false,
         routing: 0,
-        part: Part::Whole,
+        piece: Piece::Whole,
     };
 }
 
@@ -203,7 +203,7 @@ impl Packets {
         self.origin.prefetch::<1>(index as usize);
     }
 
-    /// Packets in flight.
+    /// Records in use: of packets in flight, or of their flits if those move one by one.
     #[must_use]
     pub fn live(&self) -> usize {
         self.hot.len() - self.free.len()

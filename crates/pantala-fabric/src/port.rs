@@ -77,7 +77,7 @@ pub(crate) struct OutPort {
     pub(crate) queued: u16,
     /// The VCs (bits) that a packet waits for at the crossbar.
     pub(crate) waiting: u16,
-    /// Where the crossbar's round-robin goes on.
+    /// Where the crossbar's round-robin goes on: the place of an input VC among the router's, or, under iSLIP, of an input port.
     pub(crate) next_input: u16,
     /// The block of groups that the router is in, and that of the router behind the link; of a link to another part of the machine:
     /// [`ELSEWHERE`] and the number of the part.
@@ -166,7 +166,8 @@ pub(crate) struct InputTurn {
 pub(crate) struct Hold {
     /// Until when the packet that crossed last holds it.
     pub(crate) until: Time,
-    /// The input VC whose head it is allocated to, until that crosses; [`crate::packet::NONE`]: none.
+    /// The input VC whose head it is allocated to, until that crosses, its last flit if flits cross one by one;
+    /// [`crate::packet::NONE`]: none.
     pub(crate) owner: u32,
     /// Where the round goes on in which it is allocated.
     pub(crate) next_input: u16,
@@ -195,7 +196,7 @@ pub(crate) struct Nic {
     pub(crate) offer: PacketOffer,
     /// The routing's draws for packets of this node.
     pub(crate) draws: Stream,
-    /// Since when `offer` has been stalled.
+    /// Since when what comes next has been stalled.
     pub(crate) stalled_since: Time,
     /// What the injection link has carried.
     pub(crate) counters: LinkCounters,

@@ -6,7 +6,8 @@
 //! the links' and the crossbars' time.
 //!
 //! A NIC keeps its responses in a queue without bound: it takes every request that comes, whatever its own injection link
-//! does, and so no request waits for a response either. Responses go before the host's packets wherever they have credit.
+//! does, and so no request waits for a response either. Responses go before the host's packets wherever they have credit; where flits
+//! move one by one, a packet that has been begun is sent to its end before anything else, credit or not.
 //!
 //! A request's place in the slab becomes its response's: nothing is allocated.
 
@@ -95,14 +96,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.responses_waiting -= 1;
         let Packet { destination, draw, job, routing, .. } = self.packets[index];
         let at = self.take_credit::<false>(node, open, needed, draw);
+        self.packets.origin_mut(index).injected = now;
         let free =
             self.launch::<false>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
-        self.packets.origin_mut(index).injected = now;
-        if self.nics[node as usize].has_offer {
-            self.ensure_nic_wake(node, free);
-        } else {
-            self.wake_for_next::<false>(node, free);
-        }
+        self.wake_for_next::<false>(node, free);
         true
     }
 

@@ -43,7 +43,9 @@ proptest! {
         let algorithms: Vec<Algorithm> = table.into_iter().map(|place| Algorithm::ALL[place]).collect();
         prop_assume!(topology.nodes() > 1);
         prop_assume!(!topology.is_2d() || algorithms.iter().all(|algorithm| algorithm.carries_2d()));
-        let any = Algorithm::Minimal;
+        // Who learns, learns from packets, so that flits do not move one by one.
+        let learns = algorithms.contains(&Algorithm::QAdaptive);
+        let any = if learns { Algorithm::QAdaptive } else { Algorithm::Minimal };
         let bases = [kang(any), sst(any), codes(any), booksim2(any, 4, 2, 12), caminos(any, 2_000)];
         let mut config = mixed(bases[model].clone(), &algorithms, uses);
         config.seed = seed;

@@ -240,6 +240,42 @@ fn a_packet_longer_than_the_credits_goes_flit_by_flit() {
     assert!((142 + 7 * 203..142 + 7 * 210).contains(&cycles), "{cycles}");
 }
 
+/// A crossbar slower than the injection link: flits queue at the input, and no packet's get before those of the one ahead.
+#[test]
+fn flits_of_packets_back_to_back_keep_their_order() {
+    let topology = dragonfly(2, 4, 2, 9);
+    let mut config = booksim2(Algorithm::Minimal, 4, 1, 256);
+    (config.injection_vc, config.router.crossbar_flit) = (InjectionVc::First, 2_700);
+    let destinations = [70, 1, 33, 1, 50, 2];
+    let mut host = Script::new(topology.nodes());
+    host.queues[0].extend(destinations.map(|destination| (0, destination, 4)));
+    let mut net = network(config, topology, host);
+    net.advance(Time::MAX);
+    assert!(net.audit().balanced() && net.packets_in_flight() == 0);
+    let mut packets = net.probe.packets;
+    packets.sort_unstable_by_key(|seen| seen.injected);
+    assert_eq!(packets.iter().map(|seen| seen.destination).collect::<Vec<_>>(), destinations);
+}
+
+/// Two nodes of a router send to a third at one time, packet for packet: the older goes first, whatever else moves by the flit.
+#[test]
+fn age_is_that_of_the_packet() {
+    let topology = dragonfly(4, 4, 2, 9);
+    let mut config = booksim2(Algorithm::Minimal, 4, 1, 256);
+    config.router.arbiter = Arbiter::Age;
+    let mut host = Script::new(topology.nodes());
+    for number in 0..50 {
+        host.queues[0].push_back((2 * number, 3, 4));
+        host.queues[1].push_back((2 * number + 1, 3, 4));
+    }
+    let mut net = network(config, topology, host);
+    net.advance(Time::MAX);
+    let mut packets = net.probe.packets;
+    packets.sort_unstable_by_key(|seen| seen.delivered);
+    let from_first = packets[..40].iter().filter(|seen| seen.source == 0).count();
+    assert!((19..=21).contains(&from_first), "{from_first} of 40");
+}
+
 /// A stuck packet blocks its VC. With one injection VC nothing of its node gets past; with several, others do.
 #[test]
 fn injection_vcs_let_packets_pass() {

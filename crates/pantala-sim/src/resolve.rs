@@ -285,6 +285,7 @@ fn check_flit_switching(router: &RouterPlan) -> Result<(), PlanError> {
         ("input_queue", router.input_queue == InputQueue::Fifo, "fifo"),
         ("crossbar_contention", contends, "port_and_vc"),
         ("hand_over", router.hand_over == HandOver::Tail, "tail"),
+        ("link_decision", router.link_decision == LinkDecision::AtStart, "at_start"),
         ("buffer_unit", router.buffer_unit == BufferUnit::Flit, "flit"),
     ];
     let because = "every flit moves by itself, on virtual channels that its packet holds";

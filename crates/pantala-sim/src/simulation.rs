@@ -347,8 +347,8 @@ impl<Q: Peers> Simulation<Q> {
 
     /// A run whose packets in flight do not move for the watchdog's time is stalled; nothing moves before the next event.
     fn watchdog(&mut self, status: &Status) -> Option<End> {
-        let Totals { packet_hops, packets_delivered, packets_injected, .. } = status.totals;
-        let moves = packet_hops + packets_delivered + packets_injected;
+        let Totals { packet_hops, packets_delivered, flits_delivered, flits_injected, .. } = status.totals;
+        let moves = packet_hops + packets_delivered + flits_delivered + flits_injected;
         let nothing_to_move = status.in_flight == 0;
         if moves != self.moved.0 || nothing_to_move {
             self.moved = (moves, self.until);

@@ -29,6 +29,8 @@ pub(crate) struct Choices {
     whole_packets: bool,
     store: bool,
     by_flits: bool,
+    islip: bool,
+    slow_crossbar: bool,
     pub(crate) short: bool,
     packets: u32,
     out_packets: u32,
@@ -37,12 +39,12 @@ pub(crate) struct Choices {
 prop_compose! {
     pub(crate) fn choices()(
         kind in 0usize..4, arbiter in 0usize..4, releases in (0usize..3, 0usize..3), contention in 0usize..3,
-        injection in 0usize..3, gap in 0u32..3, flags: [bool; 7], packets in 1u32..6, out_packets in 0u32..6,
+        injection in 0usize..3, gap in 0u32..3, flags: [bool; 9], packets in 1u32..6, out_packets in 0u32..6,
     ) -> Choices {
-        let [clocked, after, credit_at_crossbar, whole_packets, store, by_flits, short] = flags;
+        let [clocked, after, credit_at_crossbar, whole_packets, store, by_flits, islip, slow_crossbar, short] = flags;
         Choices {
             kind, arbiter, releases, contention, injection, gap, clocked, after, credit_at_crossbar, whole_packets, store,
-            by_flits, short, packets, out_packets,
+            by_flits, islip, slow_crossbar, short, packets, out_packets,
         }
     }
 }
@@ -79,14 +81,18 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
             router.credit_delay = 700;
         }
     }
-    if !virtual_output && choices.contention == 2 && choices.whole_packets {
-        router.arbiter = Arbiter::Islip;
-    }
     if choices.by_flits && !virtual_output && algorithm != Algorithm::QAdaptive {
         router.switching = Switching::Flit;
         router.hand_over = HandOver::Tail;
         router.buffer_unit = BufferUnit::Flit;
+        router.link_decision = LinkDecision::AtStart;
         router.crossbar_contention = CrossbarContention::PortAndVc;
+    }
+    if !virtual_output && router.crossbar_contention == CrossbarContention::PortAndVc && choices.islip {
+        router.arbiter = Arbiter::Islip;
+    }
+    if !virtual_output && choices.slow_crossbar {
+        router.crossbar_flit = 7_321;
     }
     let ugal = &mut config.routings[0].ugal;
     ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits][choices.arbiter.min(2)];

@@ -3,7 +3,7 @@
 
 use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
-use pantala_fabric::packet::{Leg, NONE, Packet, PacketOrigin, Part};
+use pantala_fabric::packet::{Leg, NONE, Packet, PacketOrigin, Piece};
 use pantala_fabric::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig, Senses};
 use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes};
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Topology, Wiring};
@@ -378,6 +378,6 @@ pub fn packet(topology: &Topology, destination: u32, draw: u64) -> Packet {
         leg: Leg::Undecided,
         nonminimal: false,
         routing: 0,
-        part: Part::Whole,
+        piece: Piece::Whole,
     }
 }
