@@ -68,7 +68,7 @@ def test_each_costs_throughput_where_the_crossbar_is_what_is_short() -> None:
 
 @native
 def test_flits_that_move_are_no_standstill() -> None:
-    """A packet of 4,096 flits needs 512 round trips of 8 credits, a hundred microseconds, behind a head that has long arrived."""
+    """A packet of 4,096 flits needs 512 round trips of 8 credits, 100 us, behind a head that has long arrived."""
     changes = {"machine.packet": "4096 B", "machine.router.input_buffer": "8 flits", "stop.watchdog": "20 us"}
     (point,) = pt.curve(
         preset="booksim2", loads=[0.001], measure="200 us", changes=_SMALL | changes, drain=True, pattern="next_group"
