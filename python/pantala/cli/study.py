@@ -28,7 +28,7 @@ A study that was interrupted goes on where it was when the same command is given
 def run(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The study; see [b]pantala study list[/b].")],
     quick: Annotated[
-        bool, typer.Option("--quick", help="The small version, five to ten minutes of two cores.")
+        bool, typer.Option("--quick", help="The small version, five to fifteen minutes of two cores.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="The directory; runs/NAME if not given.")
