@@ -219,17 +219,10 @@ impl<H: Host, P: Probe> Network<H, P> {
             port.counters.flits += u64::from(flits);
         }
         let gone = if stages.stores::<F>() { end } else { start + stages.head_flits::<F>() * port.flit };
-        let mut head = gone + port.reach;
-        if stages.by_flits::<F>() && port.end.is_router() {
-            head = self.worms.arrival(out_vc, packet.piece, head, stages);
-        }
-        let tail = if stages.by_flits::<F>() && port.end.is_router() {
-            head
-        } else if stages.cut_through::<F>() {
-            left + port.reach
-        } else {
-            head
-        };
+        let in_order = stages.by_flits::<F>() && port.end.is_router();
+        let head = gone + port.reach;
+        let head = if in_order { self.worms.arrival(out_vc, packet.piece, head, stages) } else { head };
+        let tail = if stages.cut_through::<F>() && !in_order { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
         // When the node's credits are back, if somebody waits for them before the link.

@@ -254,13 +254,10 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
             "give 0, or a crossbar_contention of \"vc\" or \"port_and_vc\"",
         ));
     }
-    if router.arbiter == Arbiter::Islip && router.crossbar_contention != CrossbarContention::PortAndVc {
-        return Err(PlanError::new(
-            "router.arbiter",
-            "\"islip\"",
-            "matches input ports with output ports once output virtual channels are allocated",
-            "set crossbar_contention to \"port_and_vc\", or take another arbiter",
-        ));
+    if router.arbiter == Arbiter::Islip {
+        let contends = router.crossbar_contention == CrossbarContention::PortAndVc;
+        let because = "it matches input ports with output ports once output virtual channels are allocated";
+        require("arbiter", ["islip", "round_robin"], because, &[("crossbar_contention", contends, "port_and_vc")])?;
     }
     let fixed = router.credit_latency == CreditLatency::Fixed;
     if fixed != (router.credit_delay_ps > 0) {

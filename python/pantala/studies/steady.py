@@ -69,8 +69,7 @@ def estimate(series: Sequence[float] | np.ndarray) -> Estimate:
     left = values[cut:]
     half_width = float(max(t * _means(left, batches).std(ddof=1) / batches**0.5 for batches, t in BATCHES.items()))
     early, late = _means(left, 2)
-    steady = bool(abs(late - early) <= _DRIFT * half_width)
-    return Estimate(float(left.mean()), half_width, cut / len(values), steady)
+    return Estimate(float(left.mean()), half_width, cut / len(values), bool(abs(late - early) <= _DRIFT * half_width))
 
 
 def _means(values: np.ndarray, parts: int) -> np.ndarray:
