@@ -129,7 +129,7 @@ fn cost(py: Python<'_>, plan_json: &str, threads: u32, progress: Option<Py<PyAny
     if !end.complete() {
         return Err(PyKeyboardInterrupt::new_err(()));
     }
-    let whole = py.detach(|| whole(simulation)).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let whole = py.detach(|| whole(simulation));
     with_times(py, &whole, whole.bench.packet_hops, setup_seconds, wall, cpu)
 }
 
