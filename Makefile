@@ -16,7 +16,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 DEMO_OUT := runs/interference
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint validate mpi docs bench instructions schema figure lock clean
+.PHONY: help setup build demo test lint validate mpi docs bench instructions generate schema figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -69,6 +69,9 @@ bench: build ## Measure the speed of the core on uniform-1056; BENCH=NAME: anoth
 
 instructions: build ## Record the instructions per packet-hop that `make test` holds the core to (needs valgrind)
 	PYTHONPATH=tests $(BIN)/python -m instructions
+
+generate: build ## Write every file that is made from the core's catalogue
+	PYTHONPATH=tools $(BIN)/python -m generate
 
 schema: build ## Write what is made from the models: schema/scenario.schema.json, the plans of the benchmarks
 	$(BIN)/pantala schema --out schema/scenario.schema.json

@@ -1,12 +1,13 @@
 //! How messages and collectives are carried out: the plan's `mpi` object.
 
 use pantala_engine::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 
 /// The protocol and the collectives' algorithms; serialises as the plan's `mpi` object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MpiConfig {
     /// Messages of at most this many bytes are sent eagerly, longer ones by rendezvous.
@@ -61,7 +62,7 @@ pub struct MpiConfig {
 }
 
 /// When an eager send completes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EagerCompletion {
     /// At once: the message is copied out of the program's buffer.
@@ -71,7 +72,7 @@ pub enum EagerCompletion {
 }
 
 /// The algorithm of each collective. Keys that a plan leaves out have the value of [`Collectives::default`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collectives {
     /// Barrier.
@@ -105,7 +106,7 @@ pub struct Collectives {
 }
 
 /// Algorithms of barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BarrierAlgorithm {
     /// Up a binary tree and down again.
@@ -123,7 +124,7 @@ pub enum BarrierAlgorithm {
 }
 
 /// Algorithms of bcast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BcastAlgorithm {
     /// Down a binary tree.
@@ -141,7 +142,7 @@ pub enum BcastAlgorithm {
 }
 
 /// Algorithms of reduce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReduceAlgorithm {
     /// Up a binary tree.
@@ -157,7 +158,7 @@ pub enum ReduceAlgorithm {
 }
 
 /// Algorithms of allreduce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AllreduceAlgorithm {
     /// Up a binary tree to rank 0 and down again.
@@ -175,7 +176,7 @@ pub enum AllreduceAlgorithm {
 }
 
 /// Algorithms of reduce-scatter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReduceScatterAlgorithm {
     /// A binomial reduce to rank 0, then a binomial scatter.
@@ -191,7 +192,7 @@ pub enum ReduceScatterAlgorithm {
 }
 
 /// Algorithms of allgather and allgatherv.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AllgatherAlgorithm {
     /// Exchanges at doubling distances.
@@ -205,7 +206,7 @@ pub enum AllgatherAlgorithm {
 }
 
 /// Algorithms of gather, gatherv, scatter and scatterv.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RootedAlgorithm {
     /// Between the root and all others at once.
@@ -217,7 +218,7 @@ pub enum RootedAlgorithm {
 }
 
 /// Algorithms of alltoall.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AlltoallAlgorithm {
     /// In step i from rank N to N + i.
@@ -233,7 +234,7 @@ pub enum AlltoallAlgorithm {
 }
 
 /// Algorithms of alltoallv.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AlltoallvAlgorithm {
     /// In step i from rank N to N + i.
@@ -247,7 +248,7 @@ pub enum AlltoallvAlgorithm {
 }
 
 /// Algorithms of scan and exscan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScanAlgorithm {
     /// One rank after the other.

@@ -203,6 +203,12 @@ fn process_grid(ranks: u32, dimensions: usize) -> Vec<u32> {
     squarest_grid(ranks, dimensions)
 }
 
+/// The catalogue of keys, columns and routings, as JSON.
+#[pyfunction]
+fn catalogue() -> String {
+    pantala_sim::catalogue::catalogue().to_string()
+}
+
 /// The compiled core of Pantala.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -220,5 +226,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(communication, module)?)?;
     module.add_function(wrap_pyfunction!(link_table, module)?)?;
     module.add_function(wrap_pyfunction!(process_grid, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(write_link_table, module)?)
 }

@@ -22,6 +22,7 @@
 //! However it ends, [`document::write`] writes all tables, then run.json. [`measure`] is the other way to run a plan: a
 //! warm-up and a window, and one point of a load curve instead of tables.
 
+pub mod catalogue;
 pub mod columns;
 pub mod communication;
 pub mod deadlock;

@@ -3,6 +3,7 @@
 use pantala_mpi::MpiConfig;
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Wiring};
 use pantala_workload::{Noise, WorkloadSpec};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};
 pub const PLAN_VERSION: u32 = 3;
 
 /// A plan.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// [`PLAN_VERSION`].
@@ -63,7 +64,7 @@ pub struct Plan {
 }
 
 /// A Dragonfly.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TopologyPlan {
     /// One or two dimensions.
@@ -99,7 +100,7 @@ pub struct TopologyPlan {
 }
 
 /// Kinds of topology.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TopologyKind {
     /// All-to-all inside a group, all-to-all between groups.
     #[serde(rename = "dragonfly")]
@@ -139,7 +140,7 @@ impl TopologyPlan {
 }
 
 /// The link classes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinksPlan {
     /// Node to router and back.
@@ -171,7 +172,7 @@ impl LinksPlan {
 }
 
 /// One link class.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkPlan {
     /// Per direction.
@@ -183,7 +184,7 @@ pub struct LinkPlan {
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),* $(,)? }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[allow(missing_docs)]
         pub enum $name { $($(#[$vdoc])* $variant),* }
@@ -245,7 +246,7 @@ named!(/// Which packets are recorded one by one.
 PacketRecord { Off, Sampled, All });
 
 /// Whether the tables of q_adaptive are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QTableRecord {
     /// No.
@@ -256,7 +257,7 @@ pub enum QTableRecord {
 }
 
 /// The router.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RouterPlan {
     /// Name of the router-model preset this came from: a label.
@@ -309,7 +310,7 @@ pub struct RouterPlan {
 }
 
 /// The NIC.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicPlan {
     /// Packets its buffer holds; matters for `latency_from = "nic"` only.
@@ -327,7 +328,7 @@ pub struct NicPlan {
 }
 
 /// A job.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobPlan {
     /// Unique.
@@ -376,7 +377,7 @@ const fn one() -> u32 {
 }
 
 /// How a job's nodes are chosen.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PlacementPlan {
     /// Nodes drawn at random from those that are free.
@@ -399,7 +400,7 @@ pub enum PlacementPlan {
 }
 
 /// When the run ends.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopPlan {
     /// At this time; 0: when every finite job has ended.
@@ -409,7 +410,7 @@ pub struct StopPlan {
 }
 
 /// What is recorded.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordPlan {
     /// Window of the series over time; also the grid on which a run with endless jobs sees that the others have ended.
@@ -433,7 +434,7 @@ pub struct RecordPlan {
 }
 
 /// What follows from a plan.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Derived {
     /// Nodes of the machine.
     pub nodes: u32,

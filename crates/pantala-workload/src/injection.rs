@@ -13,10 +13,11 @@
 
 use pantala_engine::{Geometric, NEVER, Stream, Time};
 use pantala_mpi::Fault;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When packets come to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Injection {
     /// At random: a coin is tossed in every flit slot.
@@ -27,7 +28,7 @@ pub enum Injection {
 }
 
 /// Where in their interval periodic sources start; no matter for `bernoulli`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// All together.

@@ -2,13 +2,14 @@
 
 use pantala_engine::{Stream, Time};
 use pantala_mpi::Fault;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The law of a job's times to compute: the plan's `compute_noise` of a job.
 ///
 /// Every time is multiplied by 1 + share x, with x of mean 0 by the law, and is at least zero; times have the mean that the motif says
 /// (but for what the normal law loses at zero).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Noise {
     /// What is drawn.
@@ -18,7 +19,7 @@ pub struct Noise {
 }
 
 /// Laws of computing times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseLaw {
     /// All times are as the motif says.

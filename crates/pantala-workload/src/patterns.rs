@@ -13,6 +13,7 @@ pub mod uniform;
 
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::injection::{Injection, Phase, check_load};
@@ -24,7 +25,7 @@ use shift::Shift;
 use uniform::Uniform;
 
 /// A pattern as the plan has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
     /// Where packets go.
@@ -75,7 +76,7 @@ const fn tenth() -> f64 {
 }
 
 /// The laws of destinations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PatternKind {
     /// [`uniform`].

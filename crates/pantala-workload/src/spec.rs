@@ -4,6 +4,7 @@ use std::fmt;
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::motifs::Motif;
@@ -25,7 +26,7 @@ use crate::noise::Noise;
 use crate::patterns::Pattern;
 
 /// The workload of a job: the plan's `workload` object, told apart by its `kind`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum WorkloadSpec {
     /// Synthetic traffic, endless.

@@ -1,10 +1,11 @@
 //! The routing of a plan: every key of every algorithm, whether it has a say or not.
 
 use super::{InsideGroup, Intermediate, Queue, QueueScope, Tie};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A routing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoutingPlan {
     /// Name of the algorithm.
@@ -44,7 +45,7 @@ pub struct RoutingPlan {
 }
 
 /// The bias of `aries`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AriesPlan {
     /// By hops made; the last value holds on.
@@ -56,7 +57,7 @@ pub struct AriesPlan {
 }
 
 /// The learning of `q_adaptive`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QAdaptivePlan {
     /// Share of the difference by which an estimate falls.

@@ -4,12 +4,13 @@
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Motif, Place, Script, bounded, positive};
 
 /// The motif's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllreduceLoop {
     /// Bytes that are reduced.

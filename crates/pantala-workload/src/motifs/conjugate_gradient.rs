@@ -10,6 +10,7 @@
 
 use pantala_engine::Time;
 use pantala_mpi::{Fault, Op};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::Lattice;
@@ -17,7 +18,7 @@ use super::{Motif, Place, Script, bounded, positive, summed};
 use crate::grid;
 
 /// The motif's parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConjugateGradient {
     /// The process grid, one to five dimensions, the first fastest.

@@ -9,6 +9,7 @@
 
 use pantala_engine::Time;
 use pantala_mpi::{Call, Communicator, Fault};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::process_array::{COLUMN, ROW, rows_and_columns};
@@ -16,7 +17,7 @@ use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 
 /// The motif's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fft3d {
     /// The process array: rows, columns.

@@ -8,12 +8,13 @@
 
 use pantala_engine::Time;
 use pantala_mpi::{Call, Fault, Op, WORLD};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Motif, Place, Script, bounded, positive, summed};
 
 /// The motif's parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Horovod {
     /// Updates.

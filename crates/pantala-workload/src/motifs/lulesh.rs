@@ -9,6 +9,7 @@
 
 use pantala_engine::Time;
 use pantala_mpi::{Call, Fault, WORLD};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::Lattice;
@@ -17,7 +18,7 @@ use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 
 /// The motif's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lulesh {
     /// The process grid of the stencil, the first dimension fastest.

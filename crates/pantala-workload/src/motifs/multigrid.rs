@@ -13,13 +13,14 @@
 use pantala_engine::Time;
 use pantala_engine::random::mix;
 use pantala_mpi::Fault;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 
 /// The motif's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Multigrid {
     /// The process grid, the first dimension fastest.

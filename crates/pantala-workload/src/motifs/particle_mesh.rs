@@ -11,6 +11,7 @@
 
 use pantala_engine::Time;
 use pantala_mpi::{Fault, Op};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::Lattice;
@@ -18,7 +19,7 @@ use super::{Motif, Place, Script, bounded, positive, summed};
 use crate::grid;
 
 /// The motif's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParticleMesh {
     /// The process grid, the first dimension fastest, opposite faces neighbours.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use pantala_engine::Time;
 use pantala_mpi::collectives::Exchange;
 use pantala_mpi::{Call, Communicator, Fault, WORLD};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::process_array::{COLUMN, ROW, rows_and_columns};
@@ -22,7 +23,7 @@ use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 
 /// The motif's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PencilFft {
     /// The process array: rows, columns.

@@ -20,6 +20,7 @@ mod steps;
 
 use pantala_engine::Time;
 use pantala_mpi::{Communicator, Fault};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::MOST_DIMENSIONS;
@@ -29,7 +30,7 @@ use crate::streams::Purpose;
 use arrangement::Arrangement;
 
 /// The motif's parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phases {
     /// The process grid, one to eight dimensions, the first fastest.
@@ -44,7 +45,7 @@ pub struct Phases {
 }
 
 /// One step of an iteration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "phase", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Phase {
     /// Computing.
@@ -125,7 +126,7 @@ pub enum Phase {
 }
 
 /// How messages that have been started are waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitBy {
     /// One `MPI_Wait` after the other, receives first.

@@ -8,6 +8,7 @@
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::Lattice;
@@ -15,7 +16,7 @@ use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 
 /// The motif's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
     /// The process grid, the first dimension fastest.

@@ -6,6 +6,7 @@
 
 use pantala_engine::Time;
 use pantala_mpi::{Fault, Op, Outgoing, WORLD};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Motif, Place, Script, bounded, positive};
@@ -13,7 +14,7 @@ use crate::permutation::Permutation;
 use crate::streams::Purpose;
 
 /// The motif's parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UniformRandom {
     /// Iterations.

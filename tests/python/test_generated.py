@@ -1,0 +1,25 @@
+"""Generated files are what the core declares."""
+
+from __future__ import annotations
+
+import pytest
+
+from generate.__main__ import main, stale
+from generate.core import catalogue
+
+
+@pytest.mark.native
+def test_no_generated_file_is_stale() -> None:
+    assert not stale(catalogue()), "run 'make generate'"
+
+
+@pytest.mark.native
+def test_a_file_edited_by_hand_is_named_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("generate.__main__._read", lambda path: "edited")
+    assert main(["--check"]) == 1
+    line = capsys.readouterr().out.splitlines()[0]
+    assert line == (
+        "schema/plan.schema.json: differs from what the core declares; run 'make generate' and do not edit it by hand"
+    )
