@@ -1,1 +1,1 @@
-"""Development tool: writes every file that is made from the catalogue of the compiled core, and checks that none is stale."""
+"""Development tool: writes every file made from the catalogue of the compiled core, and finds stale ones."""

@@ -1,7 +1,7 @@
 """The catalogue, read from the compiled core.
 
-The extension module is loaded by its path, not through the package ``pantala``: the package imports generated modules, which
-may be stale or missing when this tool runs.
+The extension module is loaded by its path, not through the package ``pantala``: the package imports generated modules,
+which may be stale or missing when this tool runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def catalogue() -> Catalogue:
     if not files:
         raise SystemExit(f"generate: no compiled core in {_PACKAGE}; run 'make build' first")
     spec = importlib.util.spec_from_file_location("pantala._core", files[0])
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     found: Catalogue = json.loads(module.catalogue())
