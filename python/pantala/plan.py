@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pantala import native
+from pantala.capacity import Capacity
 
 if TYPE_CHECKING:
-    from pantala.scenario import Job, Link, Machine, Routing, Scenario
+    from pantala.catalogue.key import Key, Unit
+    from pantala.scenario import Job, Machine, Routing, Scenario
     from pantala.scenario.job import Placement
 
 __all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan", "scenario_key"]
@@ -24,51 +27,28 @@ _OF_MACHINE = frozenset({"topology", "service_nodes", "links", "packet_bytes", "
 _UNIT = re.compile(r"_(bytes_per_s|bytes|ps|fs|flits|packets)(?=$|\.|\[)")
 
 
+class Keyed(Protocol):
+    """A part of a scenario with keys that the core declares."""
+
+    @property
+    def declared(self) -> Mapping[str, Key]:
+        """The keys by the names of the scenario."""
+
+
 def build_plan(scenario: Scenario) -> dict[str, Any]:
     """The plan of a scenario, every default filled in; the core chooses nodes and virtual channels."""
-    record = scenario.record
+    sizes = _sizes(scenario.machine)
     return {
         "plan_version": PLAN_VERSION,
         "name": scenario.name,
-        "seed": scenario.seed,
+        **_values(scenario, sizes),
         **_machine(scenario.machine),
         "routing": _routing(scenario.routing, scenario.machine),
         "routing_all_to_all": _routing(scenario.routing_all_to_all, scenario.machine),
-        "allow_deadlock": scenario.allow_deadlock,
-        "mpi": {
-            "eager_threshold_bytes": int(scenario.mpi.eager_threshold),
-            "control_bytes": int(scenario.mpi.control),
-            "eager_completion": scenario.mpi.eager_completion,
-            "send_overhead_ps": int(scenario.mpi.send_overhead),
-            "receive_overhead_ps": int(scenario.mpi.receive_overhead),
-            "gap_ps": int(scenario.mpi.gap),
-            "gap_per_byte_fs": int(scenario.mpi.gap_per_byte),
-            "call_overhead_ps": int(scenario.mpi.call_overhead),
-            "copy_per_byte_fs": int(scenario.mpi.copy_per_byte),
-            "registration_ps": int(scenario.mpi.registration),
-            "registration_per_page_ps": int(scenario.mpi.registration_per_page),
-            "match_delay_ps": int(scenario.mpi.match_delay),
-            "host_to_nic_ps": int(scenario.mpi.host_to_nic),
-            "nic_to_host_ps": int(scenario.mpi.nic_to_host),
-            "memory_latency_ps": int(scenario.mpi.memory_latency),
-            "memory_bandwidth_bytes_per_s": int(scenario.mpi.memory_bandwidth or 0),
-            "collectives": scenario.mpi.collectives.model_dump(exclude={"preset"}),
-        },
+        "mpi": {**_values(scenario.mpi, sizes), "collectives": _values(scenario.mpi.collectives, sizes)},
         "jobs": [_job(job, scenario.machine) for job in scenario.jobs],
-        "stop": {
-            "duration_ps": int(scenario.stop.duration or 0),
-            "watchdog_ps": int(scenario.stop.watchdog),
-        },
-        "record": {
-            "window_ps": int(record.window),
-            "packets": record.packets,
-            "packet_sample": record.packet_sample,
-            "messages": record.messages,
-            "iterations": record.iterations,
-            "link_windows": record.link_windows,
-            "q_tables": record.q_tables,
-            "q_learning": record.q_learning,
-        },
+        "stop": _values(scenario.stop, sizes),
+        "record": _values(scenario.record, sizes),
         "assumptions": scenario.assumptions(),
     }
 
@@ -101,53 +81,37 @@ def scenario_key(plan_key: str) -> str:
     return f"machine.{key}" if root in _OF_MACHINE else key
 
 
+def _sizes(machine: Machine) -> tuple[int, int]:
+    """The bytes of a full packet and of a flit."""
+    return int(machine.packet), int(machine.flit)
+
+
+def _values(model: Keyed, sizes: tuple[int, int]) -> dict[str, Any]:
+    """The plan's values of all keys that a model shares with the core, by their names in the plan."""
+    return {key.plan: _value(getattr(model, name), key.unit, sizes) for name, key in model.declared.items()}
+
+
+def _value(value: Any, unit: Unit, sizes: tuple[int, int]) -> Any:
+    """A value as the core counts it; nothing given is 0."""
+    if value is None:
+        return 0
+    if isinstance(value, Capacity):
+        return value.packets(*sizes) if unit == "packets" else value.flits(*sizes)
+    return int(value) if unit else value
+
+
 def _machine(machine: Machine) -> dict[str, Any]:
-    packet, flit = int(machine.packet), int(machine.flit)
-    router = machine.router
+    sizes = _sizes(machine)
+    links = machine.links.classes()
     return {
         "topology": machine.topology.as_plan(),
         "service_nodes": [list(span) for span in machine.service_ranges()],
         "links": dict.fromkeys(("terminal", "local", "row", "column", "global"))
-        | {name: _link(link) for name, link in machine.links.classes().items()},
-        "packet_bytes": packet,
-        "flit_bytes": flit,
-        "router": {
-            "model": router.model,
-            "input_latency_ps": int(router.input_latency),
-            "output_latency_ps": int(router.output_latency),
-            "output_latency_at": router.output_latency_at,
-            "switching": router.switching,
-            "input_queue": router.input_queue,
-            "crossbar_bandwidth_bytes_per_s": int(router.crossbar_bandwidth),
-            "buffer_unit": router.buffer_unit,
-            "input_buffer_flits": router.input_buffer.flits(packet, flit),
-            "output_buffer_flits": router.output_buffer.flits(packet, flit),
-            "hand_over": router.hand_over,
-            "crossbar_clock": router.crossbar_clock,
-            "crossbar_delay": router.crossbar_delay,
-            "crossbar_contention": router.crossbar_contention,
-            "input_vc_gap": router.input_vc_gap,
-            "output_vc_gap": router.output_vc_gap,
-            "arbiter": router.arbiter,
-            "link_decision": router.link_decision,
-            "credit_check": router.credit_check,
-            "credit_return": router.credit_return,
-            "output_release": router.output_release,
-            "credit_latency": router.credit_latency,
-            "credit_delay_ps": int(router.credit_delay) if router.credit_latency == "fixed" else 0,
-        },
-        "nic": {
-            "buffer_packets": machine.nic.buffer.packets(packet, flit),
-            "latency_from": machine.nic.latency_from,
-            "responses": machine.nic.responses,
-            "response_bytes": int(machine.nic.response or machine.flit),
-            "injection_vc": machine.nic.injection_vc,
-        },
+        | {name: _values(link, sizes) for name, link in links.items()},
+        **_values(machine, sizes),
+        "router": {"model": machine.router.model, **_values(machine.router, sizes)},
+        "nic": _values(machine.nic, sizes),
     }
-
-
-def _link(link: Link) -> dict[str, int]:
-    return {"bandwidth_bytes_per_s": int(link.bandwidth), "latency_ps": int(link.latency)}
 
 
 def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None:
@@ -177,9 +141,7 @@ def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None
 def _job(job: Job, machine: Machine) -> dict[str, Any]:
     return {
         "name": job.name,
-        "ranks": job.ranks,
-        "ranks_per_node": job.ranks_per_node,
-        "start_ps": int(job.start),
+        **_values(job, _sizes(machine)),
         "compute_noise": job.compute_noise.model_dump(mode="json"),
         "placement": _placement(job.placement),
         "nodes": [],

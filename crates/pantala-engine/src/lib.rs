@@ -5,5 +5,5 @@ pub mod time;
 pub mod wheel;
 
 pub use random::{Geometric, Stream};
-pub use time::{NANOSECOND, NEVER, Time, time_per_byte, transfer_time};
+pub use time::{LONGEST_TIME, NANOSECOND, NEVER, Time, time_per_byte, transfer_time};
 pub use wheel::{Event, PHASES, Wheel};

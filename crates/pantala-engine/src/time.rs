@@ -6,6 +6,9 @@ pub type Time = u64;
 /// One nanosecond in picoseconds.
 pub const NANOSECOND: Time = 1_000;
 
+/// No single time of a plan is longer: 10^18 ps (11 days), an eighteenth of what the clock holds, so that sums stay on it.
+pub const LONGEST_TIME: Time = 1_000_000_000_000_000_000;
+
 /// A moment that never comes.
 pub const NEVER: Time = Time::MAX;
 

@@ -1,148 +1,188 @@
-//! The fabric's parameters, compiled from a plan: times in picoseconds, buffers in flits, stages by name.
+//! The fabric's parameters: times in picoseconds, buffers in flits, stages by name. [`RouterConfig`] is the `router` object of a plan.
 
 use crate::host::TrafficClass;
 use crate::routing::{Algorithm, RoutingConfig};
-use pantala_engine::{Time, transfer_time};
+use pantala_engine::{LONGEST_TIME, Time, transfer_time};
 use pantala_topology::LinkClass;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Most VCs that a port can have: a set of them is a `u16`.
 pub const MOST_CHANNELS: u8 = u16::BITS as u8;
 
-/// When a packet counts as handed from one stage to the next, and when it is delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// When a packet is at the next stage, and when it is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum HandOver {
-    /// Cut-through to the tail: the head goes ahead, the tail follows at the rate of the slowest link so far; a packet is
-    /// delivered with its tail.
+    /// Virtual cut-through: the head goes ahead and the tail follows at the rate of the slowest link so far. A packet is
+    /// delivered when its tail arrives.
     Tail,
-    /// The head stands for the packet, as in SST's merlin: no serialisation is added to a packet's own latency.
+    /// The head stands for the packet, as in SST's merlin: serialisation adds nothing to the packet's own latency.
     Head,
-    /// Store and forward: a packet is at the next stage when its tail is, and only then can it go on (CODES). Every link adds
-    /// a whole serialisation.
+    /// Store-and-forward, as in CODES: a packet is at the next stage when its tail is, and moves on only then. Each link adds one
+    /// serialisation of the whole packet.
     Store,
 }
 
 /// How packets wait at a router's inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum InputQueue {
-    /// One queue an input VC: only its head is routed and crosses, others wait behind it.
+    /// One queue per input virtual channel. Only the packet at its head is routed and crosses; the others wait behind it.
     Fifo,
-    /// One queue an output VC: a packet is routed as it arrives and goes to its output buffer as soon as there is room behind
-    /// the link; there is no crossbar (CODES).
+    /// One queue per output virtual channel, as in CODES. A packet is routed when it arrives and enters its output buffer as soon
+    /// as the buffer behind the link has room. There is no crossbar.
     VirtualOutput,
 }
 
-/// What a packet takes of a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The room that a packet takes in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum BufferUnit {
-    /// Its flits.
+    /// The packet's flits.
     Flit,
-    /// The flits of a full packet, however short it is (CODES).
+    /// The flits of a full packet, however short the packet is, as in CODES.
     Packet,
 }
 
 /// When the crossbar arbitrates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum CrossbarClock {
-    /// At once, whenever something changes.
+    /// At once, whenever a packet can move.
     None,
-    /// On the edges of a clock of one crossbar flit time, strictly after what changed (SST's merlin).
+    /// Once per crossbar flit time, on the first clock edge after the change, as in SST's merlin.
     Flit,
 }
 
-/// Who goes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the crossbar adds to the time of a packet's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CrossbarDelay {
+    /// One crossbar flit time.
+    Flit,
+    /// Nothing, as in SST's merlin.
+    None,
+}
+
+/// Which packet wins the crossbar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Arbiter {
-    /// Round-robin over (input port, VC), one pointer an output.
+    /// Round-robin over (input port, virtual channel), with one pointer per output.
     RoundRobin,
-    /// The packet created first.
+    /// The packet that was created first.
     Age,
-    /// The (input port, VC) granted longest ago, over the whole router (SST's `xbar_arb_lru`).
+    /// The (input port, virtual channel) whose last grant is oldest, over the whole router, as `xbar_arb_lru` of SST.
     Lru,
-    /// Drawn anew at every arbitration (CAMINOS' `Random` allocator).
+    /// Drawn anew at every arbitration, as the `Random` allocator of CAMINOS.
     Random,
-    /// One iteration of iSLIP (McKeown, 1999; BookSim2): every output offers itself to an input port, round-robin; every input port
-    /// takes one of its offers, round-robin; the others stay unused for a crossbar flit time. Output VCs by round-robin.
+    /// One iteration of iSLIP (McKeown, 1999), as in BookSim2: each output offers itself to one input port, each input port takes
+    /// one offer, both round-robin; the other outputs stay unused for one crossbar flit time. Output virtual channels are
+    /// allocated round-robin.
     Islip,
 }
 
-/// What moves as one through crossbars and over links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The unit that moves through crossbars and over links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Switching {
     /// A packet: nothing comes between its flits (virtual cut-through).
+    #[default]
     Packet,
-    /// A flit: each contends for crossbar, credits and link by itself, and those of other VCs come between two of a packet
-    /// (wormhole switching, as in BookSim2).
+    /// A flit: each flit contends for crossbar, credits and link by itself, and flits of other virtual channels come between two
+    /// flits of a packet (wormhole switching, as in BookSim2).
     Flit,
 }
 
-/// What a packet holds while it crosses, so that others wait for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a packet holds while it crosses, so that other packets wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum CrossbarContention {
     /// Its input port and its output port, for its flits.
     Port,
-    /// Its input VC and its output VC, until its tail has crossed; ports are as wide as need be (CAMINOS).
+    /// Its input virtual channel and its output virtual channel, until its tail has crossed; ports are as wide as necessary, as in
+    /// CAMINOS.
     Vc,
-    /// Both (BookSim2).
+    /// Both, as in BookSim2.
     PortAndVc,
 }
 
 /// Where a packet waits for the credits of the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum CreditCheck {
-    /// In the output buffer: it takes them as it starts on the link.
+    /// In the output buffer: the packet takes its credits when it starts on the link.
     Link,
-    /// In the input buffer: it takes them as it wins the crossbar (BookSim2).
+    /// In the input buffer: the packet takes its credits when it wins the crossbar, as in BookSim2.
     Crossbar,
 }
 
 /// When an idle link decides which packet goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LinkDecision {
-    /// At the start of the first flit.
+    /// At once: at the start of the first flit.
     AtStart,
-    /// One flit time after something has come to an idle link (SST's merlin); a busy link decides as it falls free.
+    /// One flit time after a packet reaches an idle link, as in SST's merlin. A busy link decides when it becomes free.
     AfterFlit,
 }
 
-/// With which part of a packet something is given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// When the credits of a packet return to the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Release {
-    /// All of it when the head moves on.
+    /// All of them when the head leaves the input buffer.
     Head,
-    /// All of it when the tail has moved on.
+    /// All of them when the tail has left the input buffer.
     Tail,
-    /// Flit by flit, as each moves on; those between head and tail count as evenly spread.
+    /// One per flit, as each flit leaves; the flits between head and tail count as evenly spread.
     Flit,
 }
 
-/// On which VC a NIC injects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// When an output buffer frees the room of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputRelease {
+    /// When the link starts to send the packet.
+    Start,
+    /// When the packet's tail has left.
+    Tail,
+    /// One flit at a time, as the link sends them.
+    Flit,
+}
+
+/// On which virtual channel a NIC injects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum InjectionVc {
     /// Always the first.
     First,
-    /// The first of all VCs that has room for the packet (CAMINOS).
+    /// The first one that has room for the packet, as in CAMINOS.
     FirstFree,
-    /// One drawn from those that have room for it (BookSim2).
+    /// One drawn from those that have room for the packet, as in BookSim2.
     Random,
 }
 
 /// Where the router's output latency lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum OutputLatency {
-    /// Between crossbar and output buffer.
+    /// Between the crossbar and the output buffer.
     Crossbar,
-    /// Between output buffer and link (SST's merlin).
+    /// Between the output buffer and the link, as in SST's merlin.
     Link,
 }
 
-/// Which delay a credit has on its way back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How long a credit takes to return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum CreditLatency {
-    /// That of the link.
+    /// The latency of its link.
     Link,
-    /// That of the link and of the router parts that data pass, too (SST's merlin).
+    /// The latency of its link plus the router's input and output latency, as in SST's merlin.
     LinkAndRouter,
-    /// [`RouterConfig::credit_delay`], the same on all links (CODES).
+    /// `credit_delay` on every link, as in CODES.
     Fixed,
 }
 
@@ -163,80 +203,112 @@ impl LinkTiming {
     }
 }
 
-/// Router stages and times.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An input-output-queued router whose stages are named choices; the `router` object of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct RouterConfig {
-    /// From the link to the input buffer.
+    /// Name of the router model that these stages come from: a label.
+    pub model: String,
+    /// Time from a packet's arrival at the input to its routing decision.
+    #[serde(rename = "input_latency_ps")]
+    #[schemars(range(max = LONGEST_TIME))]
     pub input_latency: Time,
-    /// See [`OutputLatency`].
+    /// Time from the crossbar to the link.
+    #[serde(rename = "output_latency_ps")]
+    #[schemars(range(max = LONGEST_TIME))]
     pub output_latency: Time,
-    /// Where the output latency lies.
+    /// Where the output latency lies: before or after the output buffer.
     pub output_latency_at: OutputLatency,
-    /// What moves as one.
+    /// The unit that moves through crossbars and over links.
+    #[serde(default)]
     pub switching: Switching,
     /// How packets wait at the inputs.
     pub input_queue: InputQueue,
-    /// Time of one flit through the crossbar.
-    pub crossbar_flit: Time,
-    /// Whether the head's own crossbar flit time delays it (`flit`) or not (`none`, SST).
-    pub crossbar_delays_head: bool,
+    /// Data rate of one crossbar port.
+    #[serde(rename = "crossbar_bandwidth_bytes_per_s")]
+    #[schemars(range(min = 1), extend("x-effect" = {"input_queue": ["fifo"]}))]
+    pub crossbar_bandwidth: u64,
+    /// The room that a packet takes in a buffer.
+    pub buffer_unit: BufferUnit,
+    /// Room of an input buffer, per virtual channel; also of the buffer at a destination NIC.
+    #[serde(rename = "input_buffer_flits")]
+    #[schemars(range(min = 1, max = MOST_FLITS))]
+    pub input_buffer: u32,
+    /// Room of an output buffer, per virtual channel.
+    #[serde(rename = "output_buffer_flits")]
+    #[schemars(range(max = MOST_FLITS), extend("x-zero" = "unlimited"))]
+    pub output_buffer: u32,
+    /// When a packet is at the next stage, and when it is delivered.
+    pub hand_over: HandOver,
     /// When the crossbar arbitrates.
     pub crossbar_clock: CrossbarClock,
-    /// What a packet holds while it crosses.
+    /// What the crossbar adds to the time of a packet's head.
+    pub crossbar_delay: CrossbarDelay,
+    /// What a packet holds while it crosses, so that other packets wait for it.
     pub crossbar_contention: CrossbarContention,
-    /// Crossbar flit times that an input VC rests between a packet's tail and the next one's head (BookSim2: 2, to compute the
-    /// route and to allocate the output VC). If there are any, the input latency is that of a head: flits behind it need none.
+    /// Crossbar flit times that an input virtual channel rests between the tail of one packet and the head of the next. BookSim2
+    /// needs 2, in which it computes the route and allocates the output virtual channel. With a gap, the input latency is that of
+    /// the head only.
+    #[schemars(range(max = 1000))]
     pub input_vc_gap: u32,
-    /// The same of an output VC, where packets hold one (BookSim2: 1, to allocate it).
+    /// Crossbar flit times that an output virtual channel rests between two packets. BookSim2 needs 1, in which it allocates the
+    /// channel.
+    #[schemars(range(max = 1000), extend("x-effect" = {"crossbar_contention": ["vc", "port_and_vc"]}))]
     pub output_vc_gap: u32,
-    /// Where a packet waits for credits.
-    pub credit_check: CreditCheck,
-    /// Who wins the crossbar.
+    /// Which packet wins the crossbar.
     pub arbiter: Arbiter,
-    /// What a packet takes of a buffer.
-    pub buffer_unit: BufferUnit,
-    /// Flits a VC can hold at an input, and at a destination NIC.
-    pub input_buffer: u32,
-    /// Flits a VC can hold at an output; zero: unlimited.
-    pub output_buffer: u32,
-    /// Tail, head or whole packet.
-    pub hand_over: HandOver,
-    /// When an idle link decides.
+    /// When an idle link decides which packet goes.
     pub link_decision: LinkDecision,
-    /// When a packet's credits leave for the sender: as its head, its tail or each flit leaves the input buffer.
+    /// Where a packet waits for the credits of the link.
+    pub credit_check: CreditCheck,
+    /// When the credits of a packet return to the sender.
     pub credit_return: Release,
-    /// When a packet's place in the output buffer is free: as its head, its tail or each flit leaves.
-    pub output_release: Release,
-    /// The credits' delay.
+    /// When an output buffer frees the room of a packet.
+    pub output_release: OutputRelease,
+    /// How long a credit takes to return.
     pub credit_latency: CreditLatency,
-    /// The delay that [`CreditLatency::Fixed`] means; not zero there.
+    /// Time that a credit takes to return on any link. CODES takes the time of 8 bytes on a local link.
+    #[serde(rename = "credit_delay_ps", default)]
+    #[schemars(range(max = LONGEST_TIME), extend("x-effect" = {"credit_latency": ["fixed"]}))]
     pub credit_delay: Time,
+}
+
+/// The largest buffer, in flits.
+const MOST_FLITS: u32 = 1 << 30;
+
+impl RouterConfig {
+    /// The time of one flit of `flit_bytes` through the crossbar.
+    #[must_use]
+    pub fn crossbar_flit(&self, flit_bytes: u32) -> Time {
+        transfer_time(u64::from(flit_bytes), self.crossbar_bandwidth)
+    }
 }
 
 impl Default for RouterConfig {
     /// The router model `pantala` with the times and sizes of Kang et al. (SC 2022).
     fn default() -> Self {
         Self {
+            model: "pantala".to_owned(),
             input_latency: 10_000,
             output_latency: 10_000,
             output_latency_at: OutputLatency::Crossbar,
             switching: Switching::Packet,
             input_queue: InputQueue::Fifo,
-            crossbar_flit: 1_280,
-            crossbar_delays_head: true,
-            crossbar_clock: CrossbarClock::None,
-            crossbar_contention: CrossbarContention::Port,
-            input_vc_gap: 0,
-            output_vc_gap: 0,
-            credit_check: CreditCheck::Link,
-            arbiter: Arbiter::RoundRobin,
+            crossbar_bandwidth: 100_000_000_000,
             buffer_unit: BufferUnit::Flit,
             input_buffer: 120,
             output_buffer: 120,
             hand_over: HandOver::Tail,
+            crossbar_clock: CrossbarClock::None,
+            crossbar_delay: CrossbarDelay::Flit,
+            crossbar_contention: CrossbarContention::Port,
+            input_vc_gap: 0,
+            output_vc_gap: 0,
+            arbiter: Arbiter::RoundRobin,
             link_decision: LinkDecision::AtStart,
+            credit_check: CreditCheck::Link,
             credit_return: Release::Tail,
-            output_release: Release::Head,
+            output_release: OutputRelease::Start,
             credit_latency: CreditLatency::Link,
             credit_delay: 0,
         }
@@ -310,6 +382,12 @@ impl FabricConfig {
     #[must_use]
     pub fn reads_everywhere(&self) -> bool {
         self.routings.iter().any(|routing| routing.algorithm == Algorithm::UgalGlobal)
+    }
+
+    /// The time of one flit through a crossbar.
+    #[must_use]
+    pub fn crossbar_flit(&self) -> Time {
+        self.router.crossbar_flit(self.flit_bytes)
     }
 
     /// The timing of links of `class`.

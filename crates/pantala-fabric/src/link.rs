@@ -4,7 +4,7 @@
 //! is idle, whose output buffer is empty and whose credits are there is sent ahead: nothing that can happen until its head is
 //! ready could change that, so no event is spent on the decision.
 
-use crate::config::Release;
+use crate::config::OutputRelease;
 use crate::host::Host;
 use crate::mail::CreditMail;
 use crate::network::{Kind, Network};
@@ -149,9 +149,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline]
     fn free_room<const F: bool>(&mut self, out: usize, out_vc: usize, room: u32, start: Time, left: Time) {
         let (first, last) = match self.stages.output_release::<F>() {
-            Release::Head => (start, start),
-            Release::Tail => (left, left),
-            Release::Flit => (start, left - self.out_ports[out].flit),
+            OutputRelease::Start => (start, start),
+            OutputRelease::Tail => (left, left),
+            OutputRelease::Flit => (start, left - self.out_ports[out].flit),
         };
         self.out_vcs[out_vc].space.give_over::<F>(&mut self.pool, first, last, room);
         self.room_at::<F>(out, out_vc, first);

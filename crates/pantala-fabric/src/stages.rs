@@ -1,8 +1,8 @@
 //! The stages' constants, worked out once: what the hot path needs of the configuration, in one cache line.
 
 use crate::config::{
-    Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, FabricConfig, HandOver, InjectionVc,
-    InputQueue, LinkDecision, OutputLatency, Release, Switching,
+    Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay, FabricConfig, HandOver,
+    InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease, Release, Switching,
 };
 use crate::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig};
 use pantala_engine::Time;
@@ -25,7 +25,7 @@ pub(crate) struct Stages {
     /// With what credits leave.
     credit_return: Release,
     /// With what room in the output buffer comes free.
-    output_release: Release,
+    output_release: OutputRelease,
     /// Whether a packet holds its ports while it crosses.
     holds_ports: bool,
     /// Whether it holds its output VC until its tail has crossed.
@@ -91,6 +91,8 @@ impl Stages {
     /// anything, and is left out.
     pub(crate) fn new(config: &FabricConfig, ports: u32) -> Self {
         let router = &config.router;
+        let crossbar_flit = config.crossbar_flit();
+        let crossbar_delay = if router.crossbar_delay == CrossbarDelay::Flit { crossbar_flit } else { 0 };
         let (idle_flits, head_flits) = match router.link_decision {
             LinkDecision::AtStart => (0, 1),
             LinkDecision::AfterFlit => (1, 0),
@@ -99,11 +101,11 @@ impl Stages {
             OutputLatency::Crossbar => router.output_latency,
             OutputLatency::Link => 0,
         };
-        let head_delay = at_crossbar + if router.crossbar_delays_head { router.crossbar_flit } else { 0 };
+        let head_delay = at_crossbar + crossbar_delay;
         let slowest = config.slowest_flit();
         let terminal = config.timing(LinkClass::Terminal);
         let promised = head_delay + idle_flits * slowest;
-        let others = u64::from(config.flits(config.packet_bytes)) + promised / router.crossbar_flit.max(1) + 1;
+        let others = u64::from(config.flits(config.packet_bytes)) + promised / crossbar_flit.max(1) + 1;
         let roomy = router.output_buffer == 0
             || u64::from(router.output_buffer) >= others + u64::from(config.flits(config.packet_bytes));
         let mut stages = Self {
@@ -118,8 +120,8 @@ impl Stages {
             holds_ports: router.crossbar_contention != CrossbarContention::Vc,
             holds_vcs: router.crossbar_contention != CrossbarContention::Port,
             head_latency: if router.input_vc_gap > 0 { router.input_latency } else { 0 },
-            input_vc_gap: Time::from(router.input_vc_gap) * router.crossbar_flit,
-            output_vc_gap: Time::from(router.output_vc_gap) * router.crossbar_flit,
+            input_vc_gap: Time::from(router.input_vc_gap) * crossbar_flit,
+            output_vc_gap: Time::from(router.output_vc_gap) * crossbar_flit,
             credit_at_crossbar: router.credit_check == CreditCheck::Crossbar,
             injection_vc: config.injection_vc,
             responds: config.responses.is_some(),
@@ -129,17 +131,17 @@ impl Stages {
             },
             ahead_is_free: roomy
                 && router.hand_over != HandOver::Store
-                && router.output_release == Release::Head
+                && router.output_release == OutputRelease::Start
                 && config.routings.iter().all(|r| r.ugal.queue == QueueMeasure::OutputAndCredits),
             idle_flits,
             head_flits,
             crossbar_period: match router.crossbar_clock {
                 CrossbarClock::None => 0,
-                CrossbarClock::Flit => router.crossbar_flit,
+                CrossbarClock::Flit => crossbar_flit,
             },
-            crossbar_flit: router.crossbar_flit,
+            crossbar_flit,
             head_delay,
-            stored_flit: if router.crossbar_delays_head { router.crossbar_flit } else { 0 },
+            stored_flit: crossbar_delay,
             nic_idle: idle_flits * terminal.flit,
             nic_reach: terminal.latency + router.input_latency,
             nic_flit: terminal.flit,
@@ -158,7 +160,7 @@ impl Stages {
             && !stages.by_flits
             && !stages.whole_packets
             && stages.credit_return == Release::Tail
-            && stages.output_release == Release::Head
+            && stages.output_release == OutputRelease::Start
             && stages.holds_ports
             && !stages.holds_vcs
             && stages.input_vc_gap == 0
@@ -217,8 +219,8 @@ impl Stages {
     }
 
     #[inline(always)]
-    pub(crate) const fn output_release<const F: bool>(&self) -> Release {
-        if F { Release::Head } else { self.output_release }
+    pub(crate) const fn output_release<const F: bool>(&self) -> OutputRelease {
+        if F { OutputRelease::Start } else { self.output_release }
     }
 
     #[inline(always)]

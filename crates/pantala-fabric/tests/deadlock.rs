@@ -52,7 +52,7 @@ fn small() -> Vec<Topology> {
         spec(1, cray(1, 4), 2, 9),
     ];
     let mut all = Vec::new();
-    for (shape, wiring) in shapes.iter().flat_map(|shape| Wiring::ALL.map(|wiring| (shape, wiring))) {
+    for (shape, wiring) in shapes.iter().flat_map(|shape| Wiring::ALL.iter().map(move |&wiring| (shape, wiring))) {
         for spread in [Spread::Consecutive, Spread::RoundRobin] {
             all.push(built(&DragonflySpec { wiring, spread, wiring_seed: 3, ..shape.clone() }));
         }

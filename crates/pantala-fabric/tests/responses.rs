@@ -14,13 +14,13 @@ fn zero_load(config: &FabricConfig, seen: &Seen, groups: u64, flits: u64) -> Tim
     let (terminal, router) = (config.timing(LinkClass::Terminal), &config.router);
     let (global, local) = (groups - 1, u64::from(seen.hops) + 1 - groups);
     let mut time = 2 * (terminal.latency + terminal.flit);
-    let mut slowest = terminal.flit.max(router.crossbar_flit);
+    let mut slowest = terminal.flit.max(config.crossbar_flit());
     for (hops, link) in [(local, config.timing(LinkClass::Local)), (global, config.timing(LinkClass::Global))] {
         time += hops * (link.latency + link.flit);
         slowest = slowest.max(if hops > 0 { link.flit } else { 0 });
     }
     let routers = u64::from(seen.hops) + 1;
-    time + routers * (router.input_latency + router.crossbar_flit + router.output_latency) + (flits - 1) * slowest
+    time + routers * (router.input_latency + config.crossbar_flit() + router.output_latency) + (flits - 1) * slowest
 }
 
 /// At zero load a pair takes what its request and its response take, to the picosecond; the response starts as the request's tail

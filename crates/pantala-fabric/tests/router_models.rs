@@ -155,7 +155,7 @@ fn without_contention_of_ports_an_input_feeds_two_outputs_at_once() {
         let mut config = caminos(Algorithm::Minimal, 2_000);
         config.router.crossbar_contention = contention;
         // The second packet enters while the first one crosses, both of them over one injection link.
-        config.router.crossbar_flit = 8_000;
+        cross_in(&mut config, 8_000);
         config.injection_vc = InjectionVc::Random;
         let sources: Vec<_> = (0..64)
             .map(|seed| {
@@ -245,7 +245,8 @@ fn a_packet_longer_than_the_credits_goes_flit_by_flit() {
 fn flits_of_packets_back_to_back_keep_their_order() {
     let topology = dragonfly(2, 4, 2, 9);
     let mut config = booksim2(Algorithm::Minimal, 4, 1, 256);
-    (config.injection_vc, config.router.crossbar_flit) = (InjectionVc::First, 2_700);
+    config.injection_vc = InjectionVc::First;
+    cross_in(&mut config, 2_700);
     let destinations = [70, 1, 33, 1, 50, 2];
     let mut host = Script::new(topology.nodes());
     host.queues[0].extend(destinations.map(|destination| (0, destination, 4)));
@@ -341,7 +342,8 @@ fn an_input_that_is_always_busy_starves_none_of_its_channels() {
             if arbiter == Arbiter::Islip {
                 config.router.crossbar_contention = CrossbarContention::PortAndVc;
             }
-            config.router.crossbar_flit = config.timing(LinkClass::Terminal).flit;
+            let terminal = config.timing(LinkClass::Terminal).flit;
+            cross_in(&mut config, terminal);
             let crowd = (here + 1..here + 4).map(|node| (node, vec![held_up]));
             let mut host = Greedy::new(512, crowd.chain([(leaving, vec![away]), (arriving, vec![here])]));
             host.until.extend((here + 1..here + 4).map(|node| (node, 100_000_000)));

@@ -122,7 +122,7 @@ fn who_waits_for_room_at_a_node_is_woken() {
     let virtual_output = codes(Algorithm::Minimal);
     let cases = [
         (virtual_output.router.credit_delay, virtual_output.router.output_latency, virtual_output),
-        (terminal.latency, fifo.router.crossbar_flit + fifo.router.output_latency, fifo),
+        (terminal.latency, fifo.crossbar_flit() + fifo.router.output_latency, fifo),
     ];
     for (credit, crossing, mut config) in cases {
         config.router.buffer_unit = BufferUnit::Flit;

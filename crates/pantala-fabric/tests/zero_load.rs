@@ -2,7 +2,7 @@
 mod support;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
-use pantala_fabric::config::{CrossbarContention, HandOver, LinkTiming, Switching};
+use pantala_fabric::config::{CrossbarContention, CrossbarDelay, HandOver, LinkTiming, Switching};
 use pantala_fabric::routing::Algorithm;
 use pantala_topology::LinkClass;
 use support::*;
@@ -10,7 +10,7 @@ use support::*;
 /// T = sum over links (latency + t) + R (t_in + t_xbar + t_out) + (S - 1) max t, for l local and g global hops.
 fn closed_form(config: &FabricConfig, local: u64, global: u64, flits: u64) -> Time {
     let router = &config.router;
-    let mut slowest = config.timing(LinkClass::Terminal).flit.max(router.crossbar_flit);
+    let mut slowest = config.timing(LinkClass::Terminal).flit.max(config.crossbar_flit());
     let mut time = 2 * (config.timing(LinkClass::Terminal).latency + config.timing(LinkClass::Terminal).flit);
     for (hops, link) in [(local, config.timing(LinkClass::Local)), (global, config.timing(LinkClass::Global))] {
         time += hops * (link.latency + link.flit);
@@ -19,7 +19,7 @@ fn closed_form(config: &FabricConfig, local: u64, global: u64, flits: u64) -> Ti
         }
     }
     let routers = local + global + 1;
-    time + routers * (router.input_latency + router.crossbar_flit + router.output_latency) + (flits - 1) * slowest
+    time + routers * (router.input_latency + config.crossbar_flit() + router.output_latency) + (flits - 1) * slowest
 }
 
 fn send_one(config: &FabricConfig, source: u32, destination: u32, bytes: u32) -> Seen {
@@ -41,7 +41,7 @@ fn configurations(algorithm: Algorithm) -> Vec<FabricConfig> {
     slow_local.links[LinkClass::Local as usize] = LinkTiming::new(128, 5_250_000_000, 77_777);
     slow_local.links[LinkClass::Terminal as usize] = LinkTiming::new(128, 16_000_000_000, 1_234);
     let mut slow_crossbar = base.clone();
-    slow_crossbar.router.crossbar_flit = 9_999;
+    cross_in(&mut slow_crossbar, 9_999);
     let mut big = base.clone();
     big.packet_bytes = 4_096;
     let whole = vec![base, slow_global, slow_local, slow_crossbar, big];
@@ -150,11 +150,11 @@ fn store_and_forward_through_a_crossbar() {
     config.router.hand_over = HandOver::Store;
     let (flits, router) = (4, config.router.clone());
     for delays in [true, false] {
-        config.router.crossbar_delays_head = delays;
+        config.router.crossbar_delay = if delays { CrossbarDelay::Flit } else { CrossbarDelay::None };
         let seen = send_one(&config, 0, 2, 512); // one local hop: two routers
         let links = [LinkClass::Terminal, LinkClass::Local, LinkClass::Terminal].map(|class| config.timing(class));
         let on_links: Time = links.iter().map(|link| link.latency + flits * link.flit).sum();
-        let crossbar = if delays { flits * router.crossbar_flit } else { 0 };
+        let crossbar = if delays { flits * config.crossbar_flit() } else { 0 };
         let inside = 2 * (router.input_latency + router.output_latency + crossbar);
         assert_eq!(seen.delivered - seen.created, on_links + inside);
     }

@@ -4,104 +4,121 @@ use pantala_engine::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fault::Fault;
-
-/// The protocol and the collectives' algorithms; serialises as the plan's `mpi` object.
+/// The protocol, the costs and the algorithms of collectives; the `mpi` object of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(default)]
 pub struct MpiConfig {
-    /// Messages of at most this many bytes are sent eagerly, longer ones by rendezvous.
+    /// Largest message that is sent eagerly, at once. Longer messages go by rendezvous: the sender first asks the receiver. SST, as
+    /// used by Kang et al. (SC 2022), has 12,000 B.
     pub eager_threshold_bytes: u64,
-    /// Size on the wire of a control message (request to send, get, acknowledgement) and of a message of zero
-    /// bytes; >= 1.
+    /// Size on the wire of a control message (request to send, get, acknowledgement) and of a message of zero bytes.
+    #[schemars(range(min = 1), extend("x-source" = "assumption: the paper does not say"))]
     pub control_bytes: u32,
-    /// When an eager send completes.
+    /// When an eager send is complete for its sender.
     pub eager_completion: EagerCompletion,
-    /// Time that a rank spends on starting a message before the NIC has it, ps: the overhead o of LogGP (Alexandrov,
-    /// Ionescu, Schauser and Scheiman, LogGP, SPAA 1995) at the sender.
+    /// Time that a rank spends on starting a message before its NIC has it: the overhead o of LogGP at the sender (Alexandrov,
+    /// Ionescu, Schauser and Scheiman, SPAA 1995). Collectives in the background do not pay it.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
     pub send_overhead_ps: Time,
-    /// Time that a rank spends on a message that it has received before its call returns, ps: o at the receiver.
+    /// Time that a rank spends on a message that has arrived before its receive or wait returns: the overhead o of LogGP at the
+    /// receiver.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
     pub receive_overhead_ps: Time,
-    /// Least time between the starts of two transmissions of a NIC, ps: the gap g of LogGP.
+    /// Least time between the starts of two messages at a node's NIC: the gap g of LogGP. Control messages count.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
     pub gap_ps: Time,
-    /// Time in which a node feeds a byte to its NIC, fs: the gap per byte G of LogGP.
+    /// Time in which a node feeds one byte to its NIC: the gap per byte G of LogGP. A packet leaves when its last byte is at the
+    /// NIC. A message of k bytes keeps the sending side of the NIC for max(g, (k - 1) G).
     #[serde(default)]
+    #[schemars(range(max = LONGEST_PER_BYTE))]
     pub gap_per_byte_fs: u64,
-    /// Time that a rank spends on entering a call, and again on returning from it, ps.
+    /// Time that a rank spends on entering a call of MPI, and again on returning from it.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
     pub call_overhead_ps: Time,
-    /// Time to copy a byte of an eager message, fs: at the sender before it goes, at the receiver before it is received.
+    /// Time in which a host copies one byte of an eager message: at the sender before the message goes, at the receiver before its
+    /// receive or wait returns. Rendezvous messages are not copied.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_PER_BYTE))]
     pub copy_per_byte_fs: u64,
-    /// Time to register the memory of a rendezvous, ps: at the sender before it asks, at the receiver before it answers.
+    /// Time to register the memory of a rendezvous with the NIC: at the sender before it asks, at the receiver before it answers.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
     pub registration_ps: Time,
-    /// The same for every whole page of 4,096 bytes of a message longer than one, ps.
+    /// Time to register each whole page of 4096 B, on top of `registration`, if the message is longer than one page.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
     pub registration_per_page_ps: Time,
-    /// Time from a match of message and receive to what follows from it, ps.
+    /// Time to find the receive of a message, or the message of a receive.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
     pub match_delay_ps: Time,
-    /// Way of a transmission from the host into the NIC's queue, ps.
+    /// Time of a message, or of a control message, from the host to the queue of its NIC.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
     pub host_to_nic_ps: Time,
-    /// Way of a transmission that has arrived from the NIC to the host, ps.
+    /// Time of a message that has arrived from the NIC to the host.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD))]
     pub nic_to_host_ps: Time,
-    /// Way of a transmission between two ranks of one node, ps.
+    /// Time of a message between two ranks of one node, whatever its size. The message goes through memory and never to the NIC.
+    /// The request, the answer and the acknowledgement of a rendezvous take this time each.
     #[serde(default)]
+    #[schemars(range(max = LONGEST_OVERHEAD), extend("x-effect" = {"/jobs.*.ranks_per_node": {"above": 1}}))]
     pub memory_latency_ps: Time,
-    /// Bandwidth of payload between two ranks of one node; 0: unlimited.
+    /// Bandwidth of each message between two ranks of one node; the messages of a node do not slow one another.
     #[serde(default)]
+    #[schemars(extend("x-zero" = "unlimited", "x-effect" = {"/jobs.*.ranks_per_node": {"above": 1}}))]
     pub memory_bandwidth_bytes_per_s: u64,
-    /// The algorithm of each collective.
+    /// The algorithm of each collective operation.
     pub collectives: Collectives,
 }
 
-/// When an eager send completes.
+/// When an eager send is complete for its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EagerCompletion {
-    /// At once: the message is copied out of the program's buffer.
+    /// At once: the host copies the message out of the program's buffer.
     Posted,
-    /// When the NIC has taken the message's last packet.
+    /// When the last packet of the message has left the NIC's queue.
     Injected,
 }
 
-/// The algorithm of each collective. Keys that a plan leaves out have the value of [`Collectives::default`].
+/// The algorithm of each collective operation. Keys that a plan leaves out have the value of [`Collectives::default`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collectives {
-    /// Barrier.
+    /// Algorithm of barrier.
     pub barrier: BarrierAlgorithm,
-    /// Broadcast.
+    /// Algorithm of bcast.
     pub bcast: BcastAlgorithm,
-    /// Reduce.
+    /// Algorithm of reduce.
     pub reduce: ReduceAlgorithm,
-    /// Allreduce.
+    /// Algorithm of allreduce. Kang et al. (SC 2022, IV) have the binary tree.
     pub allreduce: AllreduceAlgorithm,
-    /// Reduce-scatter, of blocks of one size or of different sizes.
+    /// Algorithm of reduce-scatter, of blocks of one size or of different sizes.
     pub reduce_scatter: ReduceScatterAlgorithm,
-    /// Allgather.
+    /// Algorithm of allgather.
     pub allgather: AllgatherAlgorithm,
-    /// Allgather of different sizes.
+    /// Algorithm of allgather for blocks of different sizes.
     pub allgatherv: AllgatherAlgorithm,
-    /// Gather.
+    /// Algorithm of gather.
     pub gather: RootedAlgorithm,
-    /// Gather of different sizes.
+    /// Algorithm of gather for blocks of different sizes.
     pub gatherv: RootedAlgorithm,
-    /// Scatter.
+    /// Algorithm of scatter.
     pub scatter: RootedAlgorithm,
-    /// Scatter of different sizes.
+    /// Algorithm of scatter for blocks of different sizes.
     pub scatterv: RootedAlgorithm,
-    /// Alltoall.
+    /// Algorithm of alltoall. Kang et al. (SC 2022, IV) have the ring.
     pub alltoall: AlltoallAlgorithm,
-    /// Alltoall of different sizes.
+    /// Algorithm of alltoall for blocks of different sizes.
     pub alltoallv: AlltoallvAlgorithm,
-    /// Scan and exscan.
+    /// Algorithm of scan and exscan.
     pub scan: ScanAlgorithm,
 }
 
@@ -115,9 +132,9 @@ pub enum BarrierAlgorithm {
     BinomialTree,
     /// All to rank 0, rank 0 to all.
     Linear,
-    /// Exchanges at doubling distances.
+    /// Exchanges with partners at doubling distances.
     RecursiveDoubling,
-    /// Messages around the ring of ranks at doubling distances.
+    /// Messages around the ring of ranks, at doubling distances.
     Dissemination,
     /// As MPICH: dissemination.
     Mpich,
@@ -181,11 +198,11 @@ pub enum AllreduceAlgorithm {
 pub enum ReduceScatterAlgorithm {
     /// A binomial reduce to rank 0, then a binomial scatter.
     BinomialTree,
-    /// Exchanges at halving distances.
+    /// Exchanges of half as much data at half the distance, round by round.
     RecursiveHalving,
-    /// A block to every other rank, one by one.
+    /// In round i, each rank sends one block to the rank i places further on.
     Pairwise,
-    /// Along a ring.
+    /// Along a ring, one block at a time.
     Ring,
     /// As MPICH, by size.
     Mpich,
@@ -195,11 +212,11 @@ pub enum ReduceScatterAlgorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AllgatherAlgorithm {
-    /// Exchanges at doubling distances.
+    /// Exchanges with partners at doubling distances.
     RecursiveDoubling,
-    /// Bruck's: around the ring of ranks at doubling distances.
+    /// Bruck's algorithm: around the ring of ranks, at doubling distances.
     Bruck,
-    /// Along a ring.
+    /// Along a ring, one block at a time.
     Ring,
     /// As MPICH, by size and number of ranks.
     Mpich,
@@ -221,13 +238,13 @@ pub enum RootedAlgorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AlltoallAlgorithm {
-    /// In step i from rank N to N + i.
+    /// In round i, rank N sends to rank N + i and receives from rank N - i.
     Ring,
-    /// In step i with rank N xor i, if ranks are a power of two; otherwise as ring.
+    /// In round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two; otherwise as ring.
     Pairwise,
-    /// With 32 ranks at once.
+    /// With 32 other ranks at once.
     Linear,
-    /// Bruck's: fewer and longer messages.
+    /// Bruck's algorithm: log2(ranks) rounds of many blocks each.
     Bruck,
     /// As MPICH, by size and number of ranks.
     Mpich,
@@ -237,11 +254,11 @@ pub enum AlltoallAlgorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AlltoallvAlgorithm {
-    /// In step i from rank N to N + i.
+    /// In round i, rank N sends to rank N + i and receives from rank N - i.
     Ring,
-    /// In step i with rank N xor i, if ranks are a power of two; otherwise as ring.
+    /// In round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two; otherwise as ring.
     Pairwise,
-    /// With 32 ranks at once.
+    /// With 32 other ranks at once.
     Linear,
     /// As MPICH: linear.
     Mpich,
@@ -251,9 +268,9 @@ pub enum AlltoallvAlgorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScanAlgorithm {
-    /// One rank after the other.
+    /// One rank after another.
     Linear,
-    /// Exchanges at doubling distances.
+    /// Exchanges with partners at doubling distances.
     RecursiveDoubling,
     /// As MPICH: recursive doubling.
     Mpich,
@@ -327,40 +344,6 @@ impl Collectives {
     };
 }
 
-impl MpiConfig {
-    /// Checks the values that types cannot.
-    ///
-    /// # Errors
-    /// A [`Fault`] if control messages have no size, or an overhead is beyond all bounds.
-    pub fn check(&self) -> Result<(), Fault> {
-        if self.control_bytes == 0 {
-            return Err(Fault::new("control_bytes", 0, "a control message takes at least one byte", "use 64"));
-        }
-        let times = [
-            ("send_overhead_ps", self.send_overhead_ps),
-            ("receive_overhead_ps", self.receive_overhead_ps),
-            ("gap_ps", self.gap_ps),
-            ("call_overhead_ps", self.call_overhead_ps),
-            ("registration_ps", self.registration_ps),
-            ("registration_per_page_ps", self.registration_per_page_ps),
-            ("match_delay_ps", self.match_delay_ps),
-            ("host_to_nic_ps", self.host_to_nic_ps),
-            ("nic_to_host_ps", self.nic_to_host_ps),
-            ("memory_latency_ps", self.memory_latency_ps),
-        ];
-        if let Some((key, time)) = times.into_iter().find(|(_, time)| *time > LONGEST_OVERHEAD) {
-            let remedy = "give at most 10^15 ps (1000 s)";
-            return Err(Fault::new(key, time, "longer than any message should take", remedy));
-        }
-        let per_byte = [("gap_per_byte_fs", self.gap_per_byte_fs), ("copy_per_byte_fs", self.copy_per_byte_fs)];
-        if let Some((key, time)) = per_byte.into_iter().find(|(_, time)| *time > LONGEST_PER_BYTE) {
-            let remedy = "give at most 10^12 fs (1 ms)";
-            return Err(Fault::new(key, time, "longer than any byte should take", remedy));
-        }
-        Ok(())
-    }
-}
-
 /// No overhead of a message is longer, ps, so that sums stay on the clock.
 const LONGEST_OVERHEAD: Time = 1_000_000_000_000_000;
 
@@ -397,15 +380,5 @@ mod tests {
         let again: MpiConfig = serde_json::from_str(&serde_json::to_string(&config).unwrap()).unwrap();
         assert_eq!(again, config);
         assert!(serde_json::from_str::<MpiConfig>(&text.replace("control", "contrl")).is_err());
-    }
-
-    #[test]
-    fn control_messages_have_a_size() {
-        let fault = MpiConfig { control_bytes: 0, ..MpiConfig::default() }.check().unwrap_err();
-        assert_eq!(fault.to_string(), "control_bytes = 0: a control message takes at least one byte; use 64");
-        let fault = MpiConfig { send_overhead_ps: u64::MAX, ..MpiConfig::default() }.check().unwrap_err();
-        assert_eq!(fault.key, "send_overhead_ps");
-        let fault = MpiConfig { copy_per_byte_fs: u64::MAX, ..MpiConfig::default() }.check().unwrap_err();
-        assert_eq!(fault.key, "copy_per_byte_fs");
     }
 }

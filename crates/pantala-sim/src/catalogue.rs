@@ -15,12 +15,23 @@
 
 use crate::plan::Plan;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+/// The JSON Schema of a plan, built once.
+///
+/// # Panics
+/// If a schema cannot be written as JSON, which every schema can.
+pub fn plan_schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> =
+        LazyLock::new(|| serde_json::to_value(schemars::schema_for!(Plan)).expect("a schema is JSON"));
+    &SCHEMA
+}
 
 /// The whole catalogue: `plan` (the JSON Schema of a plan), `tables` and `routings`.
 #[must_use]
 pub fn catalogue() -> Value {
     json!({
-        "plan": schemars::schema_for!(Plan),
+        "plan": plan_schema(),
         "tables": [],
         "routings": [],
     })

@@ -36,6 +36,7 @@ pub mod peers;
 pub mod placement;
 pub mod plan;
 pub mod q_tables;
+pub mod ranges;
 pub mod ranks;
 pub mod recorder;
 pub mod resolve;

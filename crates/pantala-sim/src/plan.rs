@@ -1,5 +1,7 @@
 //! The plan: a scenario fully resolved. Integers in picoseconds, bytes and bytes per second; no default is left open.
 
+use pantala_engine::LONGEST_TIME;
+use pantala_fabric::config::{InjectionVc, RouterConfig};
 use pantala_mpi::MpiConfig;
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Wiring};
 use pantala_workload::{Noise, WorkloadSpec};
@@ -22,7 +24,8 @@ pub struct Plan {
     pub plan_version: u32,
     /// The scenario's name.
     pub name: String,
-    /// Every random stream starts from it.
+    /// Every random number follows from it: one seed, one result.
+    #[schemars(range(max = LARGEST_SEED), extend("default" = 1))]
     pub seed: u64,
     /// What is wired to what.
     pub topology: TopologyPlan,
@@ -31,12 +34,14 @@ pub struct Plan {
     pub service_nodes: Vec<[u32; 2]>,
     /// The link classes.
     pub links: LinksPlan,
-    /// Largest payload of a packet.
+    /// Payload of a full packet.
+    #[schemars(range(min = 1))]
     pub packet_bytes: u32,
-    /// Payload of a flit.
+    /// The unit of buffers and credits.
+    #[schemars(range(min = 1))]
     pub flit_bytes: u32,
     /// The router's stages.
-    pub router: RouterPlan,
+    pub router: RouterConfig,
     /// The NIC.
     pub nic: NicPlan,
     /// The routing of the system.
@@ -44,7 +49,8 @@ pub struct Plan {
     /// The routing of all-to-all collectives; absent: as everything else.
     #[serde(default)]
     pub routing_all_to_all: Option<RoutingPlan>,
-    /// Run although packets could wait for one another in a cycle.
+    /// Run although packets could wait for each other in a cycle, with a warning. Otherwise such a scenario is refused, and
+    /// `pantala topology FILE --deadlock` shows the cycle. booksim_ugal with `channels = "booksim2"` runs without this key.
     #[serde(default)]
     pub allow_deadlock: bool,
     /// The MPI layer.
@@ -67,45 +73,61 @@ pub struct Plan {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TopologyPlan {
-    /// One or two dimensions.
+    /// The shape of a group.
     pub kind: TopologyKind,
-    /// Nodes a router.
+    /// Nodes per router.
+    #[schemars(range(min = 1))]
     pub p: u32,
-    /// Routers a group: in two dimensions `rows * columns`.
+    /// Routers per group; in two dimensions rows * columns.
     pub a: u32,
-    /// Two dimensions: rows of a group; else 1.
+    /// Rows of a group, which is the number of routers in a column; two dimensions only.
     pub rows: u32,
-    /// Two dimensions: columns of a group; else `a`.
+    /// Columns of a group, which is the number of routers in a row; two dimensions only.
     pub columns: u32,
-    /// Global ports a router.
+    /// Global links per router.
+    #[schemars(range(min = 1))]
     pub h: u32,
-    /// Groups.
+    /// Groups: at most a * h + 1. With fewer groups, a pair of groups can have several links.
     pub g: u32,
-    /// One dimension: links between each pair of routers of a group.
+    /// Links between two routers of a group; one dimension only.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
     pub links_per_local_pair: u32,
-    /// Two dimensions: links between each pair of routers of a row.
+    /// Links between two routers of a row; two dimensions only.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
     pub links_per_row_pair: u32,
-    /// Two dimensions: links between each pair of routers of a column.
+    /// Links between two routers of a column; two dimensions only. Aries has three.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
     pub links_per_column_pair: u32,
-    /// Links between each pair of groups; 0: as many as fit.
+    /// Global links between two groups; 0 means as many as the ports allow.
+    #[serde(default = "one")]
+    #[schemars(extend("x-zero" = "as many as the ports allow"))]
     pub links_per_pair: u32,
-    /// absolute, palmtree, circulant or random.
-    pub wiring: String,
-    /// consecutive or round_robin: which router of a group owns which of its global links.
-    pub spread: String,
-    /// Palmtree as CAMINOS has it.
+    /// Which group each global link of a group leads to.
+    #[serde(default)]
+    pub wiring: Wiring,
+    /// Which router of a group owns global link k of the group.
+    #[serde(default)]
+    pub spread: Spread,
+    /// Whether the palmtree counts from the last router and port down, as in CAMINOS.
+    #[serde(default)]
+    #[schemars(extend("x-effect" = {"wiring": ["palmtree"]}))]
     pub mirrored: bool,
-    /// Seed of the random wiring.
+    /// Seed of the random wiring. It is separate from the scenario's seed, so that a wiring can be kept.
+    #[serde(default)]
+    #[schemars(range(max = LARGEST_SEED), extend("x-effect" = {"wiring": ["random"]}))]
     pub wiring_seed: u64,
 }
 
 /// Kinds of topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TopologyKind {
-    /// All-to-all inside a group, all-to-all between groups.
+    /// One dimension: local links connect all routers of a group with each other (Kim et al., ISCA 2008).
     #[serde(rename = "dragonfly")]
     Dragonfly,
-    /// All-to-all along the rows and the columns of a group, all-to-all between groups.
+    /// Two dimensions: row links connect the routers of a row, column links those of a column (Faanes et al., SC 2012).
     #[serde(rename = "dragonfly_2d")]
     Dragonfly2d,
 }
@@ -113,7 +135,7 @@ pub enum TopologyKind {
 impl TopologyPlan {
     /// The topology crate's view.
     #[must_use]
-    pub fn spec(&self, wiring: Wiring, spread: Spread) -> DragonflySpec {
+    pub fn spec(&self) -> DragonflySpec {
         let group = match self.kind {
             TopologyKind::Dragonfly => {
                 GroupSpec::FullMesh { routers: self.a, links_per_pair: self.links_per_local_pair }
@@ -131,8 +153,8 @@ impl TopologyPlan {
             global_ports: self.h,
             groups: self.g,
             links_per_pair: self.links_per_pair,
-            wiring,
-            spread,
+            wiring: self.wiring,
+            spread: self.spread,
             mirrored: self.mirrored,
             wiring_seed: self.wiring_seed,
         }
@@ -175,9 +197,11 @@ impl LinksPlan {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkPlan {
-    /// Per direction.
+    /// Data rate of one direction.
+    #[schemars(range(min = 1))]
     pub bandwidth_bytes_per_s: u64,
-    /// Propagation.
+    /// Time of flight; serialisation comes on top.
+    #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub latency_ps: u64,
 }
 
@@ -191,46 +215,6 @@ macro_rules! named {
     };
 }
 
-named!(/// See `pantala_fabric::config::HandOver`.
-HandOver { Tail, Head, Store });
-named!(/// See `pantala_fabric::config::Switching`.
-#[derive(Default)]
-Switching { #[default] Packet, Flit });
-named!(/// See `pantala_fabric::config::InputQueue`.
-InputQueue { Fifo, VirtualOutput });
-named!(/// See `pantala_fabric::config::BufferUnit`.
-BufferUnit { Flit, Packet });
-named!(/// See `pantala_fabric::config::CrossbarClock`.
-CrossbarClock { None, Flit });
-named!(/// Whether the head's crossbar flit time delays it.
-CrossbarDelay { Flit, None });
-named!(/// See `pantala_fabric::config::CrossbarContention`.
-CrossbarContention { Port, Vc, PortAndVc });
-named!(/// See `pantala_fabric::config::Arbiter`.
-Arbiter { RoundRobin, Age, Lru, Random, Islip });
-named!(/// See `pantala_fabric::config::LinkDecision`.
-LinkDecision { AtStart, AfterFlit });
-named!(/// See `pantala_fabric::config::CreditCheck`.
-CreditCheck { Link, Crossbar });
-named!(/// See `pantala_fabric::config::Release`: of credits.
-CreditReturn { Tail, Head, Flit });
-named!(/// See `pantala_fabric::config::Release`: of output buffers, as the packet starts, its tail leaves or each flit starts.
-OutputRelease { Start, Tail, Flit });
-named!(/// See `pantala_fabric::config::CreditLatency`.
-CreditLatency { Link, LinkAndRouter, Fixed });
-named!(/// See `pantala_fabric::config::OutputLatency`.
-OutputLatencyAt { Crossbar, Link });
-named!(/// From when a packet's latency counts.
-LatencyFrom {
-    /// Its creation, source queueing included.
-    Created,
-    /// Its entry into the NIC's bounded buffer (SST).
-    Nic,
-    /// Its start on the injection link (CODES).
-    Injected,
-});
-named!(/// See `pantala_fabric::config::InjectionVc`.
-InjectionVc { First, FirstFree, Random });
 named!(/// See `pantala_fabric::routing::QueueMeasure`.
 Queue { OutputAndCredits, Output, Credits });
 named!(/// See `pantala_fabric::routing::QueueScope`.
@@ -242,88 +226,71 @@ Intermediate { Third, Any });
 named!(/// How traffic inside a group goes under valiant_group and valiant_node.
 #[derive(Default)]
 InsideGroup { #[default] Minimal, Nonminimal, Beside });
-named!(/// Which packets are recorded one by one.
-PacketRecord { Off, Sampled, All });
 
-/// Whether the tables of q_adaptive are kept.
+/// When a packet's latency starts to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LatencyFrom {
+    /// The packet's creation, source queueing included.
+    Created,
+    /// Its entry into the NIC's buffer, as in SST.
+    Nic,
+    /// Its start on the injection link, as in CODES.
+    Injected,
+}
+
+/// Which packets get a row of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PacketRecord {
+    /// None.
+    Off,
+    /// One of every `packet_sample` packets.
+    Sampled,
+    /// Every packet.
+    All,
+}
+
+/// Whether the estimates of q_adaptive are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QTableRecord {
     /// No.
     #[default]
     Off,
-    /// As they are when the run ends.
+    /// The estimates at the end of the run, for `routing.q_adaptive.table` of another run.
     End,
 }
 
-/// The router.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RouterPlan {
-    /// Name of the router-model preset this came from: a label.
-    pub model: String,
-    /// From the link to the input buffer.
-    pub input_latency_ps: u64,
-    /// From the crossbar to the link.
-    pub output_latency_ps: u64,
-    /// On which side of the output buffer it lies.
-    pub output_latency_at: OutputLatencyAt,
-    /// What moves as one.
-    #[serde(default)]
-    pub switching: Switching,
-    /// How packets wait at the inputs.
-    pub input_queue: InputQueue,
-    /// Of one crossbar port.
-    pub crossbar_bandwidth_bytes_per_s: u64,
-    /// Clocked or not.
-    pub crossbar_clock: CrossbarClock,
-    /// The head's delay.
-    pub crossbar_delay: CrossbarDelay,
-    /// What a packet holds while it crosses.
-    pub crossbar_contention: CrossbarContention,
-    /// Crossbar flit times between two packets of an input VC.
-    pub input_vc_gap: u32,
-    /// Crossbar flit times between two packets of an output VC that packets hold.
-    pub output_vc_gap: u32,
-    /// Who wins the crossbar.
-    pub arbiter: Arbiter,
-    /// What a packet takes of a buffer.
-    pub buffer_unit: BufferUnit,
-    /// Per VC.
-    pub input_buffer_flits: u32,
-    /// Per VC; 0: unlimited.
-    pub output_buffer_flits: u32,
-    /// Tail, head or whole packet.
-    pub hand_over: HandOver,
-    /// When an idle link decides.
-    pub link_decision: LinkDecision,
-    /// Where a packet waits for credits.
-    pub credit_check: CreditCheck,
-    /// When credits leave.
-    pub credit_return: CreditReturn,
-    /// When room in the output buffer comes free.
-    pub output_release: OutputRelease,
-    /// The credits' delay.
-    pub credit_latency: CreditLatency,
-    /// The delay of credits where it is fixed; else 0.
-    pub credit_delay_ps: u64,
+const fn created() -> LatencyFrom {
+    LatencyFrom::Created
 }
 
-/// The NIC.
+const fn first() -> InjectionVc {
+    InjectionVc::First
+}
+
+/// The network interface of a node.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicPlan {
-    /// Packets its buffer holds; matters for `latency_from = "nic"` only.
+    /// Room for packets on their way out.
+    #[schemars(extend("x-zero" = "unlimited", "x-effect" = {"latency_from": ["nic"]}))]
     pub buffer_packets: u32,
-    /// From when packet latency counts.
+    /// When a packet's latency starts to count.
+    #[serde(default = "created")]
     pub latency_from: LatencyFrom,
-    /// On which VC it injects.
+    /// On which virtual channel packets enter.
+    #[serde(default = "first")]
     pub injection_vc: InjectionVc,
-    /// Whether NICs answer every packet that they deliver, on VCs of their own.
+    /// Whether the NIC answers every packet that it delivers by a small one, in a virtual channel of its own, as Aries does for its
+    /// puts.
     #[serde(default)]
+    #[schemars(extend("x-words" = true))]
     pub responses: bool,
-    /// Payload of a response; without meaning where there are none.
+    /// Size of a response; one flit if not given, which is an assumption: no paper gives it.
     #[serde(default)]
+    #[schemars(extend("x-zero" = "one flit", "x-effect" = {"responses": [true]}))]
     pub response_bytes: u32,
 }
 
@@ -331,16 +298,21 @@ pub struct NicPlan {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobPlan {
-    /// Unique.
+    /// The job's name in tables and figures. Its random numbers follow the name, not the job's place in the list.
     pub name: String,
-    /// Ranks.
+    /// Number of ranks.
+    #[schemars(range(min = 1))]
     pub ranks: u32,
-    /// Ranks on each of its nodes, dealt out in blocks; the last node may have fewer.
+    /// Ranks that share a node: rank i is on the job's node i // ranks_per_node. They share its NIC, which sends first what is
+    /// handed to it first, and talk to each other through memory (`mpi.memory_latency`). A pattern has one rank per node.
     #[serde(default = "one")]
+    #[schemars(range(min = 1))]
     pub ranks_per_node: u32,
-    /// When its ranks start.
+    /// When the job starts.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_TIME))]
     pub start_ps: u64,
-    /// How much the times differ that its ranks compute; none if it is left out.
+    /// Noise of the times that ranks compute.
     #[serde(default)]
     pub compute_noise: Noise,
     /// How its nodes are chosen.
@@ -376,6 +348,9 @@ const fn one() -> u32 {
     1
 }
 
+/// Seeds are below 2^63, so that every language can hold them.
+const LARGEST_SEED: u64 = i64::MAX as u64;
+
 /// How a job's nodes are chosen.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -399,38 +374,73 @@ pub enum PlacementPlan {
     },
 }
 
-/// When the run ends.
+/// When a run ends. Without a duration: when every job that ends has ended.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopPlan {
-    /// At this time; 0: when every finite job has ended.
+    /// Stop after this much simulated time, finished or not.
+    #[serde(default)]
+    #[schemars(range(max = LONGEST_TIME), extend("x-zero" = "none"))]
     pub duration_ps: u64,
-    /// A run in which no packet moves for this long while packets are in flight is stalled.
+    /// Call the network stalled, and say why, when no packet has moved for this long while some are in flight.
+    #[serde(default = "hundred_microseconds")]
+    #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub watchdog_ps: u64,
 }
 
-/// What is recorded.
+const fn hundred_microseconds() -> u64 {
+    100_000_000
+}
+
+/// What a run writes besides the tables of jobs, ranks and links.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordPlan {
-    /// Window of the series over time; also the grid on which a run with endless jobs sees that the others have ended.
+    /// Length of the windows of link_windows, job_windows and q_learning. A run with endless jobs also looks at the end of each
+    /// window whether the other jobs have ended.
+    #[serde(default = "ten_microseconds")]
+    #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub window_ps: u64,
-    /// Which packets.
+    /// Which packets get a row of their own. Latencies of a job count all of its packets in any case.
+    #[serde(default = "sampled")]
     pub packets: PacketRecord,
-    /// One in so many, when sampled.
+    /// Of how many packets one is recorded.
+    #[serde(default = "one_in_hundred")]
+    #[schemars(range(min = 1), extend("x-effect" = {"packets": ["sampled"]}))]
     pub packet_sample: u32,
-    /// Every message.
+    /// Whether every message gets a row.
+    #[serde(default = "yes")]
     pub messages: bool,
-    /// Every iteration.
+    /// Whether every iteration of every rank gets a row.
+    #[serde(default = "yes")]
     pub iterations: bool,
-    /// Bytes a link and window.
+    /// Whether the traffic of every link is recorded per window.
+    #[serde(default = "yes")]
     pub link_windows: bool,
-    /// The tables of q_adaptive.
+    /// Whether the estimates of q_adaptive are kept at the end of the run, for `routing.q_adaptive.table` of another.
     #[serde(default)]
+    #[schemars(extend("x-effect" = {"/routing.algorithm": ["q_adaptive"]}))]
     pub q_tables: QTableRecord,
-    /// Feedback and estimates of q_adaptive a window.
+    /// Whether the learning of q_adaptive is recorded per window: the feedback of packets and the estimates of routers.
     #[serde(default)]
+    #[schemars(extend("x-effect" = {"/routing.algorithm": ["q_adaptive"]}))]
     pub q_learning: bool,
+}
+
+const fn ten_microseconds() -> u64 {
+    10_000_000
+}
+
+const fn sampled() -> PacketRecord {
+    PacketRecord::Sampled
+}
+
+const fn one_in_hundred() -> u32 {
+    100
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// What follows from a plan.

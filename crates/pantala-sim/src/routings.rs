@@ -6,7 +6,7 @@
 
 use crate::error::PlanError;
 use crate::plan::*;
-use pantala_fabric::config::{MOST_CHANNELS, ResponseConfig};
+use pantala_fabric::config::{MOST_CHANNELS, ResponseConfig, Switching};
 use pantala_fabric::routing::{
     Algorithm, AriesConfig, ChannelMap, Gates, InsideGroup as FabricInside, IntermediateChoice, QAdaptiveConfig,
     QueueMeasure, QueueScope as Scope, RoutingConfig, Tie as FabricTie, UgalConfig,
@@ -338,7 +338,7 @@ fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
             shift: routing.aries.shift.clone(),
             add: routing.aries.add,
             levels: routing.aries.levels,
-            full: router.input_buffer_flits.saturating_add(router.output_buffer_flits),
+            full: router.input_buffer.saturating_add(router.output_buffer),
         },
         q_adaptive: QAdaptiveConfig {
             learning_rate_down: routing.q_adaptive.learning_rate_down,

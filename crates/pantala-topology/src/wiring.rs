@@ -1,11 +1,9 @@
 //! Global link arrangements: which global index of a group leads to which group.
 
-use std::fmt;
-use std::str::FromStr;
-
 use pantala_engine::Stream;
-
-use crate::TopologyError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// The purpose of the random streams of [`Wiring::Random`].
 const WIRING_PURPOSE: u64 = 0x5749_5245; // "WIRE"
@@ -14,23 +12,44 @@ const WIRING_PURPOSE: u64 = 0x5749_5245; // "WIRE"
 ///
 /// Written for group `G` of `g`, slot `m` in `0..g-1` (see the crate's page for slots and slices); `D` is the group the
 /// slot leads to and `m'` the slot of the same link in `D`. The slice is the same at both ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::Display,
+    strum::VariantArray,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Wiring {
-    /// Slots are the other groups in order: `D = m` if `m < G`, else `m + 1`; `m' = G` if `G < D`, else `G - 1`.
-    /// BookSim2's `dragonflynew`, and what SST/merlin builds by default ("consecutive" in Camarero, Vallejo and Beivide,
-    /// ACM TACO 2014).
+    /// Consecutive links lead to consecutive groups, the group's own left out, as in BookSim2 and SST's merlin.
+    ///
+    /// Slots are the other groups in order: `D = m` if `m < G`, else `m + 1`; `m' = G` if `G < D`, else `G - 1`. "Consecutive" in
+    /// Camarero, Vallejo and Beivide, ACM TACO 2014.
     #[default]
     Absolute,
+    /// Consecutive links lead to consecutive groups, counted from the group's own (Camarero et al., ACM TACO 2014).
+    ///
     /// Slots are the other groups in order, from the next one round: `D = (G + m + 1) mod g`; `m' = g - 2 - m`. Fully
     /// populated, local router `l`'s global port `j` meets local router `a-1-l`'s port `h-1-j`. The "palm tree" of Camarero et
     /// al. and of Prisacari et al. (2015; their `(i + x*h + m) mod (a*h + 1)` taken from the next group on), the "relative"
     /// arrangement of Hastings et al. Mirrored, the groups are counted the other way round: `D = (G - m - 1) mod g`, with the
     /// same `m'`: the palmtree of CAMINOS.
     Palmtree,
-    /// Nearest groups first, alternately ahead and behind: slots lead to `G+1, G-1, G+2, G-2, ...` (mod `g`); `m'` is `m`
-    /// with its lowest bit flipped, except that, `g` being even, the last slot (`G + g/2`) is its own reverse.
-    /// Hastings et al., "Comparing Global Link Arrangements for Dragonfly Networks" (IEEE Cluster 2015).
+    /// Links lead alternately to the groups above and below, nearest groups first (Hastings et al., IEEE Cluster 2015).
+    ///
+    /// Slots lead to `G+1, G-1, G+2, G-2, ...` (mod `g`); `m'` is `m` with its lowest bit flipped, except that, `g` being even,
+    /// the last slot (`G + g/2`) is its own reverse.
     Circulant,
+    /// Drawn from `wiring_seed`.
+    ///
     /// The absolute wiring with the global ports of every group shuffled: a used global index `k` of the absolute wiring sits
     /// at index `perm_G(k)`, where `perm_G` shuffles the used indices of group `G` by the random stream of
     /// (wiring seed, `G`). The parallel index of a link is still the slice of its index before the shuffle.
@@ -38,19 +57,8 @@ pub enum Wiring {
 }
 
 impl Wiring {
-    /// Every wiring, in the order of the documentation.
-    pub const ALL: [Self; 4] = [Self::Absolute, Self::Palmtree, Self::Circulant, Self::Random];
-
-    /// Its name in a scenario and in a plan.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Absolute => "absolute",
-            Self::Palmtree => "palmtree",
-            Self::Circulant => "circulant",
-            Self::Random => "random",
-        }
-    }
+    /// All of them, in the order of the documentation.
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// Where slot `m` of group `group` of `groups` leads: the other group, and the slot of the same link there.
     pub(crate) fn far_slot(self, mirrored: bool, groups: u32, group: u32, m: u32) -> (u32, u32) {
@@ -89,38 +97,9 @@ impl Wiring {
     }
 }
 
-impl fmt::Display for Wiring {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Wiring {
-    type Err = TopologyError;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|wiring| wiring.name() == name).ok_or_else(|| {
-            TopologyError::unknown_name("wiring", name, "there is no such wiring", &Self::ALL.map(Self::name))
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_read_back() {
-        for wiring in Wiring::ALL {
-            assert_eq!(wiring.to_string().parse(), Ok(wiring));
-        }
-        let error = "consecutive".parse::<Wiring>().expect_err("an unknown name was accepted");
-        assert_eq!(
-            error.to_string(),
-            "wiring = consecutive: there is no such wiring; \
-             use one of \"absolute\", \"palmtree\", \"circulant\", \"random\""
-        );
-    }
 
     fn groups_of(wiring: Wiring, mirrored: bool, groups: u32, group: u32) -> Vec<u32> {
         (0..groups - 1).map(|m| wiring.far_slot(mirrored, groups, group, m).0).collect()
@@ -137,7 +116,7 @@ mod tests {
 
     #[test]
     fn the_far_slot_leads_back() {
-        for wiring in Wiring::ALL {
+        for &wiring in Wiring::ALL {
             for mirrored in [false, true] {
                 for groups in 2..20 {
                     for group in 0..groups {

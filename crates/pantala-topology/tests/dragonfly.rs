@@ -131,7 +131,7 @@ proptest! {
 
 #[test]
 fn a_full_dragonfly_has_no_unconnected_port() {
-    for wiring in Wiring::ALL {
+    for &wiring in Wiring::ALL {
         let topology = build(&spec(2, 4, 2, 9, wiring));
         assert_eq!(topology.links_per_pair(), 1);
         assert_eq!(topology.links().count(), 9 * 4 * (3 + 2));

@@ -176,7 +176,7 @@ fn follow(topology: &Topology, router: u32, port: u16) -> u32 {
 
 #[test]
 fn meshes_are_three_links_across_and_grids_five() {
-    for wiring in Wiring::ALL {
+    for &wiring in Wiring::ALL {
         let mesh = build(&spec(1, 8, 4, 33, wiring));
         assert_eq!((longest_minimal_path(&mesh), diameter(&mesh)), (3, 3), "{wiring}");
         let grid = build(&DragonflySpec { group: grid(3, 4, 1, 2), ..spec(1, 12, 3, 37, wiring) });

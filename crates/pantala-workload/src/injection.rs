@@ -16,25 +16,25 @@ use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When packets come to be.
+/// When packets are created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Injection {
-    /// At random: a coin is tossed in every flit slot.
+    /// At random: one draw per flit slot.
     #[default]
     Bernoulli,
     /// At a fixed interval.
     Periodic,
 }
 
-/// Where in their interval periodic sources start; no matter for `bernoulli`.
+/// When the ranks of periodic traffic send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// All together.
-    #[default]
+    /// All at once.
     In,
-    /// Each at a point of its own, drawn evenly from the interval.
+    /// Each rank at an offset of its own, drawn evenly from the interval.
+    #[default]
     Random,
 }
 

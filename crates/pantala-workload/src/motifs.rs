@@ -24,7 +24,7 @@ pub mod uniform_random;
 
 use std::fmt::Debug;
 
-use pantala_engine::{Stream, Time};
+use pantala_engine::{LONGEST_TIME, Stream, Time};
 use pantala_mpi::{Communicator, Fault, Op};
 
 use crate::streams::{Purpose, keyed};
@@ -85,15 +85,12 @@ pub trait Motif: Debug {
     }
 }
 
-/// No single time of a plan is longer: 10^18 ps, an eighteenth of what the clock holds, so that sums stay on it.
-pub const LONGEST: Time = 1_000_000_000_000_000_000;
-
 /// Checks that a time is not beyond all bounds.
 ///
 /// # Errors
-/// A [`Fault`] if it is longer than [`LONGEST`].
+/// A [`Fault`] if it is longer than [`LONGEST_TIME`].
 pub fn bounded(key: &str, time: Time) -> Result<(), Fault> {
-    if time > LONGEST {
+    if time > LONGEST_TIME {
         return Err(Fault::new(key, time, "longer than any run", "give at most 10^18 ps (11 days)"));
     }
     Ok(())

@@ -5,32 +5,38 @@ use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The law of a job's times to compute: the plan's `compute_noise` of a job.
+/// Noise of computing times: each time is multiplied by 1 + share x, where x has mean 0 and comes from the rank's own random stream.
 ///
-/// Every time is multiplied by 1 + share x, with x of mean 0 by the law, and is at least zero; times have the mean that the motif says
-/// (but for what the normal law loses at zero).
+/// A time is at least zero, so that the normal law loses a little of its mean there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Noise {
-    /// What is drawn.
+    /// The law of x.
+    #[serde(default)]
     pub law: NoiseLaw,
-    /// How much it counts, 0 to 1.
+    /// The share of the computing time that varies.
+    #[serde(default = "tenth")]
+    #[schemars(range(min = 0, max = 1), extend("x-effect" = {"law": ["uniform", "normal", "exponential"]}))]
     pub share: f64,
+}
+
+const fn tenth() -> f64 {
+    0.1
 }
 
 /// Laws of computing times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseLaw {
-    /// All times are as the motif says.
+    /// No noise.
     #[default]
     None,
-    /// x is uniform between -1 and 1: a spread of +- share.
+    /// x is uniform between -1 and 1.
     Uniform,
-    /// x is normal with standard deviation 1.
+    /// x is normal with standard deviation 1; no time is below zero.
     Normal,
-    /// x + 1 is exponential with mean 1: long delays are rare, as those of an operating system are (Hoefler, Schneider and
-    /// Lumsdaine, Characterizing the Influence of System Noise on Large-Scale Applications by Simulation, SC 2010).
+    /// x + 1 is exponential with mean 1: long delays are rare, as with the noise of an operating system (Hoefler, Schneider and
+    /// Lumsdaine, SC 2010).
     Exponential,
 }
 

@@ -24,44 +24,55 @@ use next_group::NextGroup;
 use shift::Shift;
 use uniform::Uniform;
 
-/// A pattern as the plan has it.
+/// Synthetic traffic at an offered load, without end: every rank sends packet after packet to the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
-    /// Where packets go.
+    /// Which rank each packet goes to.
     pub pattern: PatternKind,
-    /// Offered load as a fraction of the terminal bandwidth, above 0 and at most 1; taken to nine decimals.
+    /// Offered load, as a fraction of the terminal bandwidth; above 0 and at most 1, to nine decimals.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub load: f64,
-    /// When packets come to be.
+    /// When packets are created.
     #[serde(default)]
     pub injection: Injection,
-    /// Whether periodic sources tick together.
+    /// When the ranks of periodic traffic send.
     #[serde(default)]
+    #[schemars(extend("x-effect" = {"injection": ["periodic"]}))]
     pub phase: Phase,
-    /// Whether a rank may draw itself (uniform, hotspot) or be mapped to itself (shift, bit_complement). Such a
-    /// packet goes through its router as any other.
+    /// Whether a rank may be its own destination. Such a packet goes through its router as any other.
     #[serde(default)]
     pub include_self: bool,
-    /// `shift`: rank `r` sends to `r + offset` modulo the number of ranks.
+    /// Distance between sender and receiver, in ranks; it wraps around.
     #[serde(default = "one")]
+    #[schemars(extend("x-effect" = {"pattern": ["shift"]}))]
     pub offset: u32,
-    /// `hotspot`: the ranks that draw more than their share.
+    /// The ranks that receive more than their share.
     #[serde(default = "rank_zero")]
+    #[schemars(extend("x-effect" = {"pattern": ["hotspot"]}))]
     pub hotspots: Vec<u32>,
-    /// `hotspot`: the share of packets that go to a hotspot, from 0 to 1.
+    /// The share of packets that goes to the hotspots.
     #[serde(default = "tenth")]
+    #[schemars(range(min = 0, max = 1), extend("x-effect" = {"pattern": ["hotspot"]}))]
     pub hotspot_share: f64,
-    /// `neighbor_3d`: the process grid x, y, z.
+    /// The process grid x, y, z, x fastest; the product is the job's ranks. If not given, the grid nearest to a cube, the longest
+    /// side first, so that the last dimension is the most remote one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub grid: Option<[u32; 3]>,
-    /// `neighbor_3d`: along which dimension ranks are neighbours: 0 (x), 1 (y) or 2 (z, the default).
+    /// The dimension of the grid along which ranks exchange: 0 is x, 1 is y, 2 is z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 2), extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub dimension: Option<u8>,
-    /// `neighbor_3d`: bytes to one neighbour before the other's turn; a packet if not given.
+    /// Bytes that a rank sends to one neighbour before it turns to the other, in whole packets; one packet if not given, so that
+    /// both exchanges go on at once. Prisacari et al. (2015) have 256 KB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub message_bytes: Option<u64>,
-    /// `neighbor_3d`: whether the first and the last rank along the dimension are neighbours; not if not given.
+    /// Whether the first and the last rank along the dimension are neighbours. If not, a rank at the edge sends to its only
+    /// neighbour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub periodic: Option<bool>,
 }
 
@@ -75,21 +86,21 @@ const fn tenth() -> f64 {
     0.1
 }
 
-/// The laws of destinations.
+/// Which rank each packet goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PatternKind {
-    /// [`uniform`].
+    /// Any other rank, at random.
     Uniform,
-    /// [`shift`].
+    /// Rank + offset.
     Shift,
-    /// [`bit_complement`].
+    /// The rank with all bits flipped.
     BitComplement,
-    /// [`next_group`].
+    /// Any rank of the next group, at random: the worst case of minimal routing.
     NextGroup,
-    /// [`hotspot`].
+    /// As uniform, but a share of the packets goes to a few ranks.
     Hotspot,
-    /// [`neighbor_3d`].
+    /// In turn the two neighbours along one dimension of a process grid (Prisacari et al., 2015, IV.A).
     #[serde(rename = "neighbor_3d")]
     Neighbor3d,
 }

@@ -12,6 +12,7 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
+    PrivateAttr,
     Strict,
     ValidationError,
     model_validator,
@@ -19,9 +20,9 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from pantala.errors import nearest
+from pantala.errors import UsageError, nearest
 from pantala.scenario.faults import first_fault
-from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
+from pantala.units import Bandwidth, Duration, Parsed, Quantity, Size, TimePerByte
 
 __all__ = [
     "Count",
@@ -54,9 +55,11 @@ def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
 
 
 def plain(value: Any) -> Any:
-    """Values of a scenario as TOML or JSON have them: what was given, and no default."""
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json", exclude_unset=True)
+    """Values of a scenario as TOML or JSON have them: only the keys given, without those of presets and defaults."""
+    if isinstance(value, Model):
+        return value.stated()
+    if isinstance(value, Parsed):
+        return str(value)
     if isinstance(value, Mapping):
         return {key.removesuffix("_"): plain(below) for key, below in value.items()}
     if isinstance(value, list | tuple):
@@ -125,8 +128,46 @@ class Model(BaseModel, metaclass=_OneLineErrors):
             return cls.complete(stated)
         return data
 
+    _stated: Mapping[str, Any] | None = PrivateAttr(default=None)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        """Refuses fields that a user's class adds to one of ours: no plan would have them.
+
+        Raises:
+            UsageError: the class adds fields and does not write the plan itself.
+        """
+        super().__pydantic_init_subclass__(**arguments)
+        ours = next(base for base in cls.__mro__ if base.__module__.startswith("pantala."))
+        writer = getattr(cls, "as_plan", None)
+        if ours is cls or (writer is not None and writer is not getattr(ours, "as_plan", None)):
+            return
+        added = [name for name in cls.model_fields if name not in ours.model_fields]  # type: ignore[attr-defined]
+        if added:
+            raise UsageError(
+                f"class {cls.__name__}: pt.{ours.__name__} has no key '{added[0]}', and nothing would read it; "
+                "remove the field, or write as_plan for a workload of your own"
+            )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same values; how they were given does not matter."""
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self.__dict__.values()))
+
     def _remember(self, values: Mapping[str, Any]) -> None:
-        """Called with what an object was made of; only a scenario keeps it."""
+        """Keeps the arguments that an object was made of."""
+        self._stated = values
+
+    def stated(self) -> dict[str, Any]:
+        """The keys that the object was made of, as TOML or JSON have them."""
+        if self._stated is None:
+            dumped: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
+            return dumped
+        kind = type(self).model_fields.get("kind")
+        keys: dict[str, Any] = {} if kind is None else {"kind": getattr(self, "kind")}  # noqa: B009
+        return {**keys, **plain(self._stated)}
 
     def _follows(self, *names: str) -> None:
         """Marks fields as not given: they follow from others, and have to anew when those change."""

@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from pantala.scenario.base import Count, Index, Model, Name, Share, UnsignedDuration
+from pantala.scenario.base import Index, Model, Name
+from pantala.scenario.keys import JobKeys, NoiseKeys
 from pantala.scenario.routing import Routing
 from pantala.scenario.workload import Application, Pattern, Workload
-from pantala.units import Duration
 
 __all__ = [
     "ComputeNoise",
@@ -83,32 +83,17 @@ Placement = Annotated[
 ]
 
 
-class ComputeNoise(Model):
+class ComputeNoise(NoiseKeys):
     """Noise of computing times: each is multiplied by 1 + share x, by the rank's own random stream."""
 
     shorthand: ClassVar[str | None] = "law"
 
-    law: Literal["none", "uniform", "normal", "exponential"] = "none"
-    """uniform: x is between -1 and 1; normal: x has mean 0 and standard deviation 1, and no time is below zero;
-    exponential: x + 1 has mean 1, so that delays are rare and long, as those of an operating system (Hoefler et al.,
-    SC 2010)."""
-    share: Share = 0.1
-    """How much of the computing time varies."""
 
-
-class Job(Model):
+class Job(JobKeys):
     """A parallel program: its ranks on their nodes, all started together."""
 
     name: Name
     """The job's name in tables and figures; its random numbers follow it, not its place in the list."""
-    ranks: Count
-    """Number of ranks; of nodes as well, unless several ranks share one."""
-    ranks_per_node: Count = 1
-    """How many ranks share a node: rank i is on the (i // ranks_per_node)-th. They share its NIC, which sends first
-    what is handed to it first, and talk to each other through memory (`mpi.memory_latency`). A pattern has one rank a
-    node."""
-    start: UnsignedDuration = Duration(0)
-    """When the job starts."""
     placement: Placement = RandomPlacement()
     """On which nodes: random (nodes), random_routers, random_groups, contiguous, or a list. Lists come first, then
     contiguous jobs, then those that draw; jobs of a kind are placed in the order of the scenario."""
@@ -119,7 +104,7 @@ class Job(Model):
     """The same for the packets of its all-to-all collectives, over the scenario's `routing_all_to_all`
     (MPICH_GNI_A2A_ROUTING_MODE of Cray's MPI)."""
     compute_noise: ComputeNoise = ComputeNoise()
-    """How much the times differ that ranks compute; the name of a law alone will do."""
+    """Noise of the times that ranks compute; the name of a law alone will do."""
     workload: Workload
     """What the ranks do."""
 

@@ -7,22 +7,18 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from pantala.scenario.base import Model, PositiveBandwidth, PositiveDuration, fault
+from pantala.scenario.base import Model, fault
+from pantala.scenario.keys import LinkKeys
 from pantala.scenario.presets import merge
 from pantala.scenario.topology import INSIDE, TITLES
 
 __all__ = ["Link", "Links", "check_classes", "of_kind"]
 
 
-class Link(Model):
+class Link(LinkKeys):
     """A class of links; every link is a pair of directed channels of this bandwidth and latency."""
 
     from_preset: ClassVar[bool] = True
-
-    bandwidth: PositiveBandwidth
-    """Data rate of one direction, e.g. "200 Gb/s"."""
-    latency: PositiveDuration
-    """Time of flight, e.g. "30 ns"; serialisation comes on top."""
 
 
 class Links(Model):

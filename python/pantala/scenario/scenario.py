@@ -5,16 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.plan import build_plan, resolve_plan, scenario_key
 from pantala.scenario.assumptions import assumptions_of
-from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, fault, plain
+from pantala.scenario.base import Flag, Name, fault, plain
 from pantala.scenario.faults import first_fault
 from pantala.scenario.job import Job
+from pantala.scenario.keys import RecordKeys, ScenarioKeys, StopKeys
 from pantala.scenario.machine import Machine, Router
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
@@ -22,42 +23,19 @@ from pantala.scenario.presets import machine_preset, merge
 from pantala.scenario.routed import routed
 from pantala.scenario.routing import Routing
 from pantala.scenario.toml import read_toml, value_at
-from pantala.units import Duration
 
 __all__ = ["Record", "Scenario", "Stop"]
 
 
-class Stop(Model):
+class Stop(StopKeys):
     """When a run ends. Without a duration: when every job that ends has ended."""
 
-    duration: PositiveDuration | None = None
-    """Stop after this much simulated time, finished or not."""
-    watchdog: PositiveDuration = Duration(100_000_000)
-    """Call the network stalled, and say why, when no packet has moved for this long while some are in flight."""
+
+class Record(RecordKeys):
+    """What a run writes besides the tables of jobs, ranks and links."""
 
 
-class Record(Model):
-    """What a run writes besides the jobs, ranks and links tables."""
-
-    window: PositiveDuration = Duration(10_000_000)
-    """Length of the windows of link_windows, job_windows and q_learning."""
-    packets: Literal["off", "sampled", "all"] = "sampled"
-    """Which packets get a row of their own. Latencies of a job count all of them in any case."""
-    packet_sample: Count = 100
-    """Of how many packets one is recorded, if sampled."""
-    messages: Flag = True
-    """Whether every message gets a row."""
-    iterations: Flag = True
-    """Whether every iteration of every rank gets a row."""
-    link_windows: Flag = True
-    """Whether the traffic of links between routers is recorded a window."""
-    q_tables: Literal["off", "end"] = "off"
-    """Whether what q_adaptive has learned by the end of the run is kept, for `routing.q_adaptive.table` of another."""
-    q_learning: Flag = False
-    """Whether the learning of q_adaptive is recorded a window: what packets find, what routers believe."""
-
-
-class Scenario(Model):
+class Scenario(ScenarioKeys):
     """What to run: a machine, a routing, and the jobs that share it.
 
     The same in TOML and in Python; every quantity is text with a unit. In Python::
@@ -80,8 +58,6 @@ class Scenario(Model):
 
     name: Name
     """The name of the run; its directory is runs/NAME unless `--out` says otherwise."""
-    seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] = 1
-    """Every random number follows from it: one seed, one result."""
     interference: Flag = False
     """Run each job alone with the same rank-to-node map, then all together, and compare (Kang et al., SC 2022, V)."""
     machine: Machine
@@ -92,9 +68,6 @@ class Scenario(Model):
     routing_all_to_all: Routing | None = None
     """How the packets of all-to-all collectives choose theirs, if not as `routing` says; its keys are laid over those
     of `routing`."""
-    allow_deadlock: Flag = False
-    """Run although packets could wait for each other in a circle, with a warning; else such a scenario is refused, and
-    `pantala topology FILE --deadlock` shows the circle. booksim_ugal with `channels = "booksim2"` does not need it."""
     mpi: Mpi = Mpi()
     """How messages are sent."""
     jobs: Annotated[tuple[Job, ...], Field(json_schema_extra=jobs_schema)]
@@ -123,6 +96,7 @@ class Scenario(Model):
         return routed(data, preset)
 
     def _remember(self, values: Mapping[str, Any]) -> None:
+        super()._remember(values)
         self._given = plain(values)
 
     @model_validator(mode="after")

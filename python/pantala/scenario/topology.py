@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from pantala.scenario.base import Count, Flag, Index, Model, fault
+from pantala.scenario.base import Count, Index, fault
+from pantala.scenario.keys import TopologyKeys
 
 __all__ = ["INSIDE", "TITLES", "Topology", "changes_shape", "over_preset"]
 
@@ -22,7 +23,7 @@ _CABLES = ("cables_per_pair", "links_per_cable")
 _SHAPE = ("p", "a", "rows", "columns", "h", "g")
 
 
-class Topology(Model):
+class Topology(TopologyKeys):
     """A Dragonfly: groups of routers, every two groups connected.
 
     In a one-dimensional one (`dragonfly`) all routers of a group are connected with each other: local links. In a
@@ -36,42 +37,19 @@ class Topology(Model):
 
     kind: Literal["dragonfly", "dragonfly_2d"] = "dragonfly"
     """dragonfly (one-dimensional groups) or dragonfly_2d (groups of rows and columns)."""
-    p: Count
-    """Nodes a router."""
     a: Count = Field(default_factory=lambda: 1)  # see complete
-    """Routers a group; in two dimensions rows * columns, and not to be given."""
+    """Routers per group; in two dimensions rows * columns, and not to be given."""
     rows: Count = Field(default_factory=lambda: 1)  # see complete
     """Rows of a group, which is the number of routers in a column; two dimensions only."""
     columns: Count = Field(default_factory=lambda: 1)  # see complete
     """Columns of a group, which is the number of routers in a row; two dimensions only."""
-    h: Count
-    """Global links a router."""
     g: Count = Field(default_factory=lambda: 1)  # see complete
     """Groups: at most a*h + 1, which is the default; with fewer, pairs of groups can have several links."""
-    links_per_local_pair: Count = 1
-    """Links between two routers of a group; one dimension only."""
-    links_per_row_pair: Count = 1
-    """Links between two routers of a row; two dimensions only."""
-    links_per_column_pair: Count = 1
-    """Links between two routers of a column; two dimensions only. Three on Aries."""
-    links_per_pair: Index = 1
-    """Global links between two groups; 0 means as many as the ports allow."""
     cables_per_pair: Index = 0
     """Optical cables between two groups, if links are counted in cables: `links_per_pair` is then this times
     `links_per_cable`. 0 means that they are not."""
     links_per_cable: Count = 2
     """Global links in an optical cable; matters with `cables_per_pair` only."""
-    wiring: Literal["absolute", "palmtree", "circulant", "random"] = "absolute"
-    """Which group each global link of a group leads to. absolute: consecutive links to consecutive groups, one's own
-    left out; palmtree: relative to one's own group (Prisacari et al.'s formula with an offset of one); circulant:
-    alternately to the groups above and below; random: drawn from `wiring_seed`."""
-    spread: Literal["consecutive", "round_robin"] = "consecutive"
-    """Which router of a group owns its global link k. consecutive: router k // h, one router after the other;
-    round_robin: router k % a, a link on every router, then the next on every router (cables of a Cray XC)."""
-    mirrored: Flag = False
-    """Palmtree counted from the last router and port down, as CAMINOS does."""
-    wiring_seed: Annotated[int, Field(strict=True, ge=0, le=2**63 - 1)] = 0
-    """Seed of the random wiring; separate from the scenario's seed, so that a wiring can be kept."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
     config.seed = seed;
     config.injection_vc = [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][choices.injection];
     let router = &mut config.router;
-    router.output_release = RELEASES[choices.releases.1];
+    router.output_release = [OutputRelease::Tail, OutputRelease::Start, OutputRelease::Flit][choices.releases.1];
     router.link_decision = if choices.after { LinkDecision::AfterFlit } else { LinkDecision::AtStart };
     router.buffer_unit = if choices.whole_packets { BufferUnit::Packet } else { BufferUnit::Flit };
     if choices.store {
@@ -92,7 +92,7 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
         router.arbiter = Arbiter::Islip;
     }
     if !virtual_output && choices.slow_crossbar {
-        router.crossbar_flit = 7_321;
+        cross_in(&mut config, 7_321);
     }
     let ugal = &mut config.routings[0].ugal;
     ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits][choices.arbiter.min(2)];

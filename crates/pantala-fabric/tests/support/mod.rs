@@ -38,7 +38,7 @@ pub fn sst(algorithm: Algorithm) -> FabricConfig {
     let mut config = kang(algorithm);
     let router = &mut config.router;
     router.output_latency_at = OutputLatency::Link;
-    router.crossbar_delays_head = false;
+    router.crossbar_delay = CrossbarDelay::None;
     router.crossbar_clock = CrossbarClock::Flit;
     router.arbiter = Arbiter::Lru;
     router.hand_over = HandOver::Head;
@@ -56,7 +56,7 @@ pub fn codes(algorithm: Algorithm) -> FabricConfig {
     router.input_latency = 0;
     router.output_latency = 100_000;
     router.output_latency_at = OutputLatency::Link;
-    router.crossbar_delays_head = false;
+    router.crossbar_delay = CrossbarDelay::None;
     router.input_queue = InputQueue::VirtualOutput;
     router.credit_check = CreditCheck::Crossbar;
     router.buffer_unit = BufferUnit::Packet;
@@ -78,9 +78,15 @@ fn cycles(algorithm: Algorithm, latencies: [Time; 3], speedup: u64, packet_flits
     for (link, latency) in config.links.iter_mut().zip([terminal, local, local, local, global]) {
         *link = LinkTiming { flit: 1_000, latency };
     }
-    config.router.crossbar_flit = 1_000 / speedup;
+    cross_in(&mut config, 1_000 / speedup);
     config.router.credit_return = Release::Flit;
     config
+}
+
+/// Makes a flit take `time` through a crossbar.
+pub fn cross_in(config: &mut FabricConfig, time: Time) {
+    config.router.crossbar_bandwidth = u64::from(config.flit_bytes) * 1_000_000_000_000 / time;
+    assert_eq!(config.crossbar_flit(), time);
 }
 
 /// BookSim2's router, as the preset has it.
@@ -109,10 +115,10 @@ pub fn caminos(algorithm: Algorithm, crossbar_delay: Time) -> FabricConfig {
     let router = &mut config.router;
     router.input_latency = 0;
     router.output_latency = crossbar_delay;
-    router.crossbar_delays_head = false;
+    router.crossbar_delay = CrossbarDelay::None;
     router.crossbar_contention = CrossbarContention::Vc;
     router.arbiter = Arbiter::Random;
-    router.output_release = Release::Flit;
+    router.output_release = OutputRelease::Flit;
     router.input_buffer = 120;
     router.output_buffer = 8;
     config

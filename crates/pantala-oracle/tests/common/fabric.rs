@@ -33,7 +33,7 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
         router: RouterConfig {
             input_latency: config.input_latency,
             output_latency: config.output_latency,
-            crossbar_flit: config.crossbar_flit_time,
+            crossbar_bandwidth: u64::from(FLIT_BYTES) * 1_000_000_000_000 / config.crossbar_flit_time,
             input_buffer: config.input_buffer_flits,
             output_buffer: config.output_buffer_flits,
             ..RouterConfig::default()

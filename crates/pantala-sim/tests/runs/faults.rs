@@ -2,14 +2,14 @@
 
 use crate::support::{fft, halo, job, noise, plan, read};
 use pantala_sim::PlanError;
-use pantala_sim::resolve::resolve;
+use pantala_sim::resolve::{parse, resolve};
 use serde_json::{Value, json};
 
 /// The fault of a plan that a change has spoilt.
 fn fault(change: impl Fn(&mut Value)) -> PlanError {
     let mut plan = plan(json!([halo(), fft()]));
     change(&mut plan);
-    let error = resolve(read(&plan)).err().unwrap_or_else(|| panic!("accepted: {plan}"));
+    let error = parse(&plan.to_string()).and_then(resolve).err().unwrap_or_else(|| panic!("accepted: {plan}"));
     let line = error.to_string();
     assert!(!line.contains('\n') && !error.remedy.is_empty() && !error.message.is_empty(), "{line}");
     assert_eq!(line, format!("{} = {}: {}; {}", error.key, error.value, error.message, error.remedy));
@@ -31,7 +31,7 @@ fn of_the_topology() {
     at("topology.p", json!(0), &[]);
     at("topology.g", json!(10), &["a*h = 8 global ports cannot reach 9 other groups", "lower g to 9"]);
     at("topology.links_per_pair", json!(3), &["at most 2", "lower links_per_pair to 2"]);
-    at("topology.wiring", json!("consecutive"), &["no such wiring", "absolute"]);
+    at("topology.wiring", json!("consecutive"), &["is not known", "use one of absolute, palmtree"]);
     let error = fault(|plan| {
         plan["topology"]["mirrored"] = json!(true);
         plan["topology"]["wiring"] = json!("absolute");
@@ -41,15 +41,15 @@ fn of_the_topology() {
 
 #[test]
 fn of_links_and_sizes() {
-    at("flit_bytes", json!(0), &["more than zero", "positive size"]);
-    at("packet_bytes", json!(0), &["more than zero", "positive size"]);
+    at("flit_bytes", json!(0), &["more than zero", "give a positive value"]);
+    at("packet_bytes", json!(0), &["more than zero"]);
     at("packet_bytes", json!(u32::MAX), &["at most 65535 flits", "smaller packet"]);
     for class in ["terminal", "local", "global"] {
         let bandwidth = format!("links.{class}.bandwidth_bytes_per_s");
-        at(&bandwidth, json!(0), &["more than zero", "positive bandwidth"]);
+        at(&bandwidth, json!(0), &["more than zero"]);
         at(&bandwidth, json!(1_000_000_000_000_000_u64), &["= 1000000000000000:", "less than a picosecond", "lower"]);
         at(&bandwidth, json!(12), &["ten seconds", "raise the bandwidth"]);
-        at(&format!("links.{class}.latency_ps"), json!(0), &["more than zero", "what crosses a link takes time"]);
+        at(&format!("links.{class}.latency_ps"), json!(0), &["more than zero"]);
         at(&format!("links.{class}.latency_ps"), json!(u64::MAX), &["longer than any run"]);
     }
 }
@@ -59,9 +59,9 @@ fn of_the_router() {
     at("router.crossbar_bandwidth_bytes_per_s", json!(0), &["more than zero"]);
     at("router.crossbar_bandwidth_bytes_per_s", json!(u64::MAX), &["less than a picosecond"]);
     at("router.input_buffer_flits", json!(3), &["whole packet of 4 flits", "enlarge the buffer"]);
-    at("router.input_buffer_flits", json!(0), &["whole packet"]);
+    at("router.input_buffer_flits", json!(0), &["more than zero"]);
     at("router.output_buffer_flits", json!(3), &["whole packet"]);
-    at("router.output_buffer_flits", json!(u32::MAX), &["2^30"]);
+    at("router.output_buffer_flits", json!(u32::MAX), &["at most 1073741824"]);
     at("router.input_latency_ps", json!(u64::MAX), &["longer than any run"]);
     at("router.output_latency_ps", json!(u64::MAX), &["longer than any run"]);
     let mut unlimited = plan(json!([halo()]));
@@ -115,10 +115,9 @@ fn of_responses() {
         })
     };
     assert_eq!(
-        of(0, 3).to_string(),
-        "nic.response_bytes = 0: a response is a packet of 1 to 512 bytes; give a size in that range"
+        of(513, 3).to_string(),
+        "nic.response_bytes = 513: a response is a packet of 1 to 512 bytes; give a size in that range"
     );
-    assert_eq!(of(513, 3).key, "nic.response_bytes");
     assert_eq!(
         of(64, 9).to_string(),
         "nic.responses = true: requests use 9 virtual channels and responses as many, and a port has at most 16; turn \
@@ -158,18 +157,21 @@ fn of_too_many_routings() {
 
 #[test]
 fn of_mpi() {
-    at("mpi.control_bytes", json!(0), &["at least one byte"]);
+    at("mpi.control_bytes", json!(0), &["more than zero"]);
+    at("mpi.send_overhead_ps", json!(u64::MAX), &["longer than any run", "at most 1000 s"]);
+    at("mpi.copy_per_byte_fs", json!(u64::MAX), &["at most 1000000000000"]);
 }
 
 #[test]
 fn of_times() {
-    at("record.window_ps", json!(0), &["positive window"]);
+    at("record.window_ps", json!(0), &["more than zero"]);
     at("record.window_ps", json!(u64::MAX), &["longer than any run"]);
-    at("record.packet_sample", json!(0), &["positive number"]);
-    at("stop.watchdog_ps", json!(0), &["positive time"]);
+    at("record.packet_sample", json!(0), &["more than zero"]);
+    at("stop.watchdog_ps", json!(0), &["more than zero"]);
     at("stop.watchdog_ps", json!(u64::MAX), &["longer than any run"]);
     at("stop.watchdog_ps", json!(1_000_000), &["would pass for stuck", "give at least "]);
-    at("stop.duration_ps", json!(u64::MAX), &["longer than any run"]);
+    at("stop.duration_ps", json!(u64::MAX), &["longer than any run", "give at most 1000000 s"]);
+    at("seed", json!(u64::MAX), &["at most 9223372036854775807"]);
     at("jobs[1].start_ps", json!(u64::MAX), &["longer than any run"]);
 }
 

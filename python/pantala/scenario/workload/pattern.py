@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from pantala.scenario.base import Count, Flag, Index, Model, PositiveSize, Share, fault
+from pantala.scenario.base import Count, Flag, Index, PositiveSize, fault
+from pantala.scenario.keys import PatternKeys
 
 __all__ = ["Pattern"]
 
 _OF_NEIGHBOR_3D = ("grid", "dimension", "message", "periodic")
 
 
-class Pattern(Model):
+class Pattern(PatternKeys):
     """Synthetic traffic at an offered load, without end: every rank sends packet after packet to the others.
 
     Ends only with the run: when the jobs that do end have ended, or after `stop.duration`.
@@ -21,25 +22,8 @@ class Pattern(Model):
 
     kind: Literal["pattern"] = "pattern"
     """Synthetic traffic."""
-    pattern: Literal["uniform", "shift", "bit_complement", "next_group", "hotspot", "neighbor_3d"]
-    """Where packets go. uniform: any rank; shift: rank + offset; bit_complement: the rank with all bits flipped;
-    next_group: any rank of the next group, the worst case of minimal routing; hotspot: uniform, but for a share that
-    goes to a few ranks; neighbor_3d: in turn to the two neighbours along one dimension of a process grid (Prisacari
-    et al., 2015, IV.A)."""
-    load: Annotated[float, Field(strict=True, gt=0.0, le=1.0, allow_inf_nan=False)]
-    """Offered load, as a fraction of the terminal bandwidth."""
-    injection: Literal["bernoulli", "periodic"] = "bernoulli"
-    """When packets are made: bernoulli (at random) or periodic (at a fixed interval)."""
-    phase: Literal["in", "random"] = "random"
-    """Whether periodic ranks send all at once (in) or each at an offset of its own (random)."""
-    include_self: Flag = False
-    """Whether a rank can be its own destination."""
-    offset: Index = 1
-    """The distance of `shift`, in ranks; it wraps around."""
     hotspots: tuple[Index, ...] = (0,)
-    """The ranks that `hotspot` favours."""
-    hotspot_share: Share = 0.1
-    """The share of packets that goes to the hotspots."""
+    """The ranks that receive more than their share, with the pattern hotspot."""
     grid: tuple[Count, Count, Count] | None = None
     """The process grid x, y, z of `neighbor_3d`, x fastest; their product is the job's ranks. If not given: the one
     nearest to a cube, the longest side first, so that the last dimension is the most remote one."""

@@ -1,0 +1,101 @@
+//! Ranges of a plan's numbers, as the catalogue declares them.
+
+use crate::catalogue::plan_schema;
+use crate::error::PlanError;
+use crate::plan::Plan;
+use serde_json::Value;
+
+/// Checks every number of a plan against the range that its declaration gives.
+///
+/// # Errors
+/// A [`PlanError`] for the first number out of range.
+///
+/// # Panics
+/// If the plan cannot be written as JSON, which every plan can.
+pub fn check(plan: &Plan) -> Result<(), PlanError> {
+    let schema = plan_schema();
+    let value = serde_json::to_value(plan).expect("a plan is JSON");
+    Walk { definitions: &schema["$defs"] }.check(schema, &value, "")
+}
+
+struct Walk<'a> {
+    definitions: &'a Value,
+}
+
+impl Walk<'_> {
+    fn check(&self, schema: &Value, value: &Value, key: &str) -> Result<(), PlanError> {
+        match value {
+            Value::Object(fields) => {
+                let declared = self.object(schema, value);
+                for (name, field) in fields {
+                    if let Some(below) = declared.and_then(|object| object["properties"].get(name)) {
+                        let place = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+                        self.check(below, field, &place)?;
+                    }
+                }
+                Ok(())
+            }
+            Value::Array(items) => {
+                let Some(declared) = self.branches(schema).find_map(|branch| branch.get("items")) else {
+                    return Ok(());
+                };
+                if !self.may_fail(declared) {
+                    return Ok(());
+                }
+                items.iter().enumerate().try_for_each(|(i, item)| self.check(declared, item, &format!("{key}[{i}]")))
+            }
+            Value::Number(_) => self.branches(schema).try_for_each(|branch| check_number(branch, value, key)),
+            Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
+        }
+    }
+
+    /// The schema and its alternatives, references followed.
+    fn branches<'a>(&'a self, schema: &'a Value) -> impl Iterator<Item = &'a Value> {
+        let alternatives = ["anyOf", "oneOf"].into_iter().filter_map(|word| schema.get(word)?.as_array()).flatten();
+        std::iter::once(schema).chain(alternatives).map(|branch| self.followed(branch))
+    }
+
+    fn followed<'a>(&'a self, schema: &'a Value) -> &'a Value {
+        let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+        name.map_or(schema, |name| &self.definitions[name])
+    }
+
+    /// The declaration of an object: of several kinds, the one whose `kind` the object has.
+    fn object<'a>(&'a self, schema: &'a Value, value: &Value) -> Option<&'a Value> {
+        let deeper = self.branches(schema).flat_map(|branch| self.branches(branch));
+        deeper
+            .filter(|branch| branch.get("properties").is_some())
+            .find(|branch| branch["properties"]["kind"].get("const").is_none_or(|kind| Some(kind) == value.get("kind")))
+    }
+
+    /// Whether items of this schema can be out of range: lists of nodes are long.
+    fn may_fail(&self, items: &Value) -> bool {
+        items.get("maximum").is_some()
+            || items["minimum"].as_f64().is_some_and(|least| least > 0.0)
+            || self.branches(items).any(|branch| branch.get("properties").is_some())
+    }
+}
+
+/// Checks one number; picoseconds are told in seconds.
+fn check_number(schema: &Value, value: &Value, key: &str) -> Result<(), PlanError> {
+    let (least, most) = (&schema["minimum"], &schema["maximum"]);
+    let number = value.as_f64().unwrap_or(f64::NAN);
+    let too_small = least.as_f64().is_some_and(|least| number < least)
+        || schema["exclusiveMinimum"].as_f64().is_some_and(|least| number <= least);
+    let too_large = most.as_f64().is_some_and(|most| number > most);
+    if !too_small && !too_large {
+        return Ok(());
+    }
+    let (message, remedy) = match (most.as_f64(), key.ends_with("_ps")) {
+        _ if too_small && number == 0.0 => ("must be more than zero".to_owned(), "give a positive value".to_owned()),
+        (None, _) => (format!("must be at least {least}"), format!("give {least} or more")),
+        (Some(most), true) if too_large => {
+            ("is longer than any run".to_owned(), format!("give at most {} s", most / 1e12))
+        }
+        (Some(_), _) if least.is_number() => {
+            (format!("must be {least} to {most}"), "give a value in that range".to_owned())
+        }
+        (Some(_), _) => (format!("must be at most {most}"), format!("give {most} or less")),
+    };
+    Err(PlanError::new(key, value, message, remedy))
+}
