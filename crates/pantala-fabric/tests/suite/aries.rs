@@ -1,9 +1,8 @@
 //! The biases of Aries: which loads leave the minimal path, by mode and by the links crossed.
-mod support;
 
+use crate::support::{Queues, dragonfly, packet};
 use pantala_fabric::packet::Leg;
 use pantala_fabric::routing::{Algorithm, AriesConfig, RoutingConfig};
-use support::{Queues, dragonfly, packet};
 
 /// One candidate of each kind, levels of ten flits.
 fn aries(shift: &[u8], add: u8) -> RoutingConfig {

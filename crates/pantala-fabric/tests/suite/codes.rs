@@ -1,12 +1,11 @@
 //! The rules of codes_adp and codes_padp, decision by decision.
-mod support;
 
+use crate::support::{Queues, dragonfly, packet};
 use pantala_engine::Stream;
 use pantala_fabric::packet::{Leg, Packet};
 use pantala_fabric::routing::{Algorithm, Hop, RoutingConfig};
 use pantala_topology::Topology;
 use std::collections::BTreeMap;
-use support::{Queues, dragonfly, packet};
 
 fn routing(algorithm: Algorithm, candidates: u32) -> RoutingConfig {
     let mut routing = RoutingConfig::new(algorithm);

@@ -1,12 +1,11 @@
 //! Property tests on random small dragonflies: every packet is delivered exactly once, in hop bounds, and no credit is lost.
-mod choices;
-mod support;
-use choices::{choices, configuration, machines};
+
+use crate::choices::{choices, configuration, machines};
+use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::routing::Algorithm;
 use pantala_fabric::{Network, Totals};
 use proptest::prelude::*;
-use support::*;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]

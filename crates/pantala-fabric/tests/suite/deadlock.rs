@@ -1,12 +1,11 @@
 //! Every shipped pair of a topology and a routing is free of deadlock; the named exceptions have their cycles.
-mod support;
 
+use crate::support::{dragonfly, kang, spec};
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::{InjectionVc, ResponseConfig};
 use pantala_fabric::dependencies::{Channel, Dependencies, climbs, exception};
 use pantala_fabric::routing::{Algorithm, ChannelMap, Channels, InsideGroup, IntermediateChoice, RoutingConfig};
 use pantala_topology::{DragonflySpec, GroupSpec, LocalOrder, Spread, Topology, Wiring};
-use support::{dragonfly, kang, spec};
 
 const fn mesh(routers: u32, links_per_pair: u32) -> GroupSpec {
     GroupSpec::FullMesh { routers, links_per_pair }

@@ -1,7 +1,7 @@
 //! The channel-dependency graph against the packets of real runs: nothing that a packet does is missing, and nothing is in it
 //! that no packet does.
-mod support;
 
+use crate::support::{Script, codes, grids, kang, meshes, spec};
 use pantala_engine::Stream;
 use pantala_fabric::config::InjectionVc;
 use pantala_fabric::dependencies::{Channel, Dependencies, Link, climbs};
@@ -11,7 +11,6 @@ use pantala_fabric::{FabricConfig, Network, Probe};
 use pantala_topology::{DragonflySpec, GroupSpec, LocalOrder, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use support::{Script, codes, grids, kang, meshes, spec};
 
 /// The pairs of input and output VCs that packets have been routed over.
 #[derive(Default)]

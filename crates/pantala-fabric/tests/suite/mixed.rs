@@ -1,13 +1,12 @@
 //! Several routings in one network: jobs and traffic classes that are routed each in its own way, side by side.
-mod support;
 
+use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::InjectionVc;
 use pantala_fabric::routing::{Algorithm, RoutingConfig};
 use pantala_topology::{GroupSpec, Topology};
 use proptest::prelude::*;
-use support::*;
 
 /// `base` with these algorithms as its table, and two jobs whose two classes use them as `uses` says.
 fn mixed(mut config: FabricConfig, algorithms: &[Algorithm], uses: [usize; 4]) -> FabricConfig {

@@ -1,9 +1,7 @@
 //! A machine in parts, on threads, is the machine in one piece: packet by packet, link by link.
 
-mod choices;
-mod support;
-
-use choices::{choices, configuration, machines};
+use crate::choices::{choices, configuration, machines};
+use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::learning::{Estimate, LearningWindow};
 use pantala_fabric::routing::Algorithm;
@@ -13,7 +11,6 @@ use pantala_fabric::{
 use pantala_topology::Topology;
 use proptest::prelude::*;
 use std::sync::Arc;
-use support::*;
 
 /// A machine in so many parts, each with the traffic of its own nodes.
 fn machine(

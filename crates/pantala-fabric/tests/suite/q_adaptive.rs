@@ -1,6 +1,6 @@
 //! q_adaptive: five links at most, decisions by the rule, feedback at its time and of its size, and traffic that learns.
-mod support;
 
+use crate::support::*;
 use pantala_engine::{Stream, Time};
 use pantala_fabric::config::CreditLatency;
 use pantala_fabric::learning::{Estimate, QTable, Via};
@@ -9,7 +9,6 @@ use pantala_fabric::routing::{Algorithm, QAdaptiveConfig, RoutingConfig};
 use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Pull, TrafficClass, Wakes};
 use pantala_topology::{DragonflySpec, GroupSpec, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
-use support::*;
 
 fn learning(base: FabricConfig, change: impl FnOnce(&mut QAdaptiveConfig)) -> FabricConfig {
     let mut config = base;

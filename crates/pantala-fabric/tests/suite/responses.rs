@@ -1,13 +1,12 @@
 //! Responses: every request has one, on virtual channels apart; what they cost, and what they do not touch.
-mod support;
 
+use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::{InjectionVc, LinkTiming};
 use pantala_fabric::routing::{Algorithm, QueueScope};
 use pantala_topology::LinkClass;
 use std::collections::BTreeMap;
-use support::*;
 
 /// T = sum over links (latency + t) + R (t_in + t_xbar + t_out) + (S - 1) max t, for a packet that meets nobody.
 fn zero_load(config: &FabricConfig, seen: &Seen, groups: u64, flits: u64) -> Time {

@@ -1,12 +1,12 @@
 //! What the stages of other simulators' routers promise, one by one.
-mod support;
+
+use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
 use pantala_fabric::routing::{Algorithm, Channels};
 use pantala_fabric::{Delivery, FabricConfig, Host, PacketOffer, Pull, TrafficClass, Wakes};
 use pantala_topology::{LinkClass, Topology};
 use std::collections::{BTreeMap, BTreeSet};
-use support::*;
 
 /// Nodes that always have a packet: each goes round its destinations.
 struct Greedy {

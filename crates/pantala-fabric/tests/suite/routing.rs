@@ -1,13 +1,12 @@
 //! What every routing promises: paths that arrive, climb in (VC, link class), stay in their hop bounds; and the rules of decision.
-mod support;
 
+use crate::support::{Queues, dragonfly, grids, meshes, packet};
 use pantala_engine::Stream;
 use pantala_fabric::packet::Packet;
 use pantala_fabric::routing::{Algorithm, InsideGroup, QueueMeasure, QueueScope, RoutingConfig, Tie};
 use pantala_topology::{DragonflySpec, LinkClass, LocalOrder, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use support::{Queues, dragonfly, grids, meshes, packet};
 
 /// The hops of a packet until it is ejected: (class, VC), and the groups it passes.
 fn walk(
@@ -56,7 +55,7 @@ proptest! {
             wiring: Wiring::ALL[wiring],
             spread: if round_robin { Spread::RoundRobin } else { Spread::Consecutive },
             wiring_seed: draw,
-            ..support::spec(p, group, h, groups)
+            ..crate::support::spec(p, group, h, groups)
         };
         let topology = Topology::dragonfly(&spec).unwrap();
         let (source, destination) = (ends.0 % topology.nodes(), ends.1 % topology.nodes());
@@ -117,7 +116,7 @@ proptest! {
         ends in any::<(u32, u32)>(), draw: u64, loads in prop::collection::vec(0i64..200, 80), whole_port: bool,
     ) {
         let groups = 2 + (f64::from(group.routers() * h - 1) * share) as u32;
-        let topology = Topology::dragonfly(&support::spec(2, group, h, groups)).unwrap();
+        let topology = Topology::dragonfly(&crate::support::spec(2, group, h, groups)).unwrap();
         let (source, destination) = (ends.0 % topology.nodes(), ends.1 % topology.nodes());
         let algorithm = Algorithm::ALL[algorithm];
         prop_assume!(algorithm != Algorithm::QAdaptive); // its packets go by tables: see q_adaptive.rs

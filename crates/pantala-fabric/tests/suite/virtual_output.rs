@@ -1,11 +1,10 @@
 //! Virtual output queues: who waits for whom, when credits go back, and what is counted.
-mod support;
 
+use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
 use pantala_fabric::routing::Algorithm;
 use pantala_fabric::{FabricConfig, Network};
-use support::*;
 
 /// Runs packets (source, created, destination, bytes) to their end; what was delivered, in order of (created, source).
 fn run(config: &FabricConfig, packets: &[(u32, Time, u32, u32)]) -> (Vec<Seen>, Network<Script, Log>) {

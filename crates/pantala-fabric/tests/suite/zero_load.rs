@@ -1,11 +1,11 @@
 //! Zero-load latencies equal the closed form to the picosecond, for every routing and hop count.
-mod support;
+
+use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::{CrossbarContention, HandOver, LinkTiming, Switching};
 use pantala_fabric::routing::Algorithm;
 use pantala_topology::LinkClass;
-use support::*;
 
 /// T = sum over links (latency + t) + R (t_in + t_xbar + t_out) + (S - 1) max t, for l local and g global hops.
 fn closed_form(config: &FabricConfig, local: u64, global: u64, flits: u64) -> Time {

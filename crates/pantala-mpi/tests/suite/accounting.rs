@@ -1,8 +1,6 @@
 //! Accounts, iterations, collectives in a world, memory, several jobs.
 
-mod common;
-
-use common::{Ideal, Script, finish, from, reports, to, world, world_with};
+use crate::common::{Ideal, Script, finish, from, reports, to, world, world_with};
 use pantala_engine::Time;
 use pantala_mpi::{
     AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, Op, Outcome, Program, RankSetup,

@@ -1,11 +1,9 @@
 //! Collectives in a world: every algorithm of every collective comes to its end, eager and by rendezvous, and ranks that do
 //! not agree are told.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{Ideal, finish, reports, world, world_with};
+use crate::common::{Ideal, finish, reports, world, world_with};
 use pantala_engine::Time;
 use pantala_mpi::collectives::{Collective, CollectiveKind, Exchange};
 use pantala_mpi::{

@@ -1,8 +1,6 @@
 //! Traffic classes: the packets of all-to-all collectives are told from all others, whatever their protocol.
 
-mod common;
-
-use common::{Ideal, finish, from, to, world};
+use crate::common::{Ideal, finish, from, to, world};
 use pantala_fabric::TrafficClass;
 use pantala_mpi::collectives::{CollectiveKind, Exchange};
 use pantala_mpi::{Call, MpiConfig, Op, WORLD};

@@ -1,11 +1,9 @@
 //! Communicators made while programs run: who is in them, what they are called, and what their making costs.
 
-mod common;
-
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use common::{Ideal, finish, reports, world, world_with};
+use crate::common::{Ideal, finish, reports, world, world_with};
 use pantala_engine::Time;
 use pantala_mpi::{
     Call, Cartesian, Communicator, Group, Incoming, MpiConfig, Op, Outcome, Outgoing, Program, ProgramFault, RankSetup,

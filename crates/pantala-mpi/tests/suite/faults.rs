@@ -1,8 +1,6 @@
 //! What programs do wrong, and what is said of it.
 
-mod common;
-
-use common::{Ideal, from, from_any, to, world};
+use crate::common::{Ideal, from, from_any, to, world};
 use pantala_engine::Time;
 use pantala_mpi::{Blocked, Call, Incoming, MpiConfig, Op, Outgoing, ProgramFault, Source, TagSelect, WORLD, Waits};
 

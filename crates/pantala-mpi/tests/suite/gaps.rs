@@ -1,8 +1,6 @@
 //! The gaps g and G of LogGP: streams of messages at their pace, to the picosecond.
 
-mod common;
-
-use common::{Ideal, finish, from, reports, to, world};
+use crate::common::{Ideal, finish, from, reports, to, world};
 use pantala_engine::Time;
 use pantala_mpi::{MpiConfig, Op};
 use proptest::prelude::*;

@@ -1,8 +1,6 @@
 //! What messages cost their hosts: closed forms, to the picosecond.
 
-mod common;
-
-use common::{Ideal, finish, from, reports, to, world};
+use crate::common::{Ideal, finish, from, reports, to, world};
 use pantala_engine::{Time, time_per_byte};
 use pantala_mpi::{Call, MpiConfig, Op, WORLD};
 use proptest::prelude::*;

@@ -1,8 +1,6 @@
 //! Order and wildcards, on networks that reorder.
 
-mod common;
-
-use common::{Ideal, finish, from, from_any, reports, to, world, world_with};
+use crate::common::{Ideal, finish, from, from_any, reports, to, world, world_with};
 use pantala_mpi::{Call, Communicator, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
 use proptest::prelude::*;
 

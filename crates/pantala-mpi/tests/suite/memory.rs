@@ -1,8 +1,6 @@
 //! Ranks of one node: messages through memory, one NIC for all.
 
-mod common;
-
-use common::{Ideal, finish, from, from_any, reports, shared_world, to, world};
+use crate::common::{Ideal, finish, from, from_any, reports, shared_world, to, world};
 use pantala_engine::{Time, transfer_time};
 use pantala_mpi::{Call, MessageRecord, MpiConfig, Op, Program, Protocol, TagSelect, WORLD, World};
 use proptest::prelude::*;

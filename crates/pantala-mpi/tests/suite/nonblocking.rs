@@ -1,8 +1,6 @@
 //! Non-blocking collectives: they go on by themselves, several at once, and end when the blocking ones would.
 
-mod common;
-
-use common::{Ideal, finish, from, reports, to, world};
+use crate::common::{Ideal, finish, from, reports, to, world};
 use pantala_engine::Time;
 use pantala_mpi::{Call, Collectives, MpiConfig, Op, WORLD};
 use proptest::prelude::*;

@@ -1,10 +1,8 @@
 //! Modes of sends, tests, waits, probes and persistent requests: what each is told, and when.
 
-mod common;
-
 use std::collections::VecDeque;
 
-use common::{Ideal, Script, finish, from, from_any, reports, to, world};
+use crate::common::{Ideal, Script, finish, from, from_any, reports, to, world};
 use pantala_engine::Time;
 use pantala_mpi::{
     Call, Completion, EagerCompletion, MpiConfig, Op, Outcome, Program, ProgramFault, RankSetup, Recording, Status,

@@ -1,8 +1,6 @@
 //! Overheads of messages: the closed forms of LogGP, and nothing at all where they are zero.
 
-mod common;
-
-use common::{Ideal, finish, from, reports, to, world};
+use crate::common::{Ideal, finish, from, reports, to, world};
 use pantala_engine::Time;
 use pantala_mpi::{Call, MpiConfig, Op, RankReport, WORLD};
 

@@ -1,8 +1,6 @@
 //! Eager and rendezvous, to the picosecond, on an ideal network of 1,000 ps latency and 10 ps a byte.
 
-mod common;
-
-use common::{Ideal, Script, finish, from, reports, to, world};
+use crate::common::{Ideal, Script, finish, from, reports, to, world};
 use pantala_mpi::{EagerCompletion, MessageRecord, MpiConfig, Op, Protocol, World};
 
 const LATENCY: u64 = 1_000;

@@ -1,10 +1,8 @@
 //! Under load nothing is lost, nothing overtakes within a virtual channel, and what cannot be carried is refused.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{dragonfly, latencies, packet, run, uniform};
+use crate::common::{dragonfly, latencies, packet, run, uniform};
 use pantala_oracle::{LateFlits, OracleConfig, OracleError, OraclePacket, OracleRun, RouteStep, simulate};
 use pantala_topology::LocalOrder;
 

@@ -1,8 +1,6 @@
 //! Packets that meet: every time here is worked out by hand.
 
-mod common;
-
-use common::{dragonfly, packet, run};
+use crate::common::{dragonfly, packet, run};
 use pantala_oracle::{LateFlits, LinkTimes, OracleConfig, OraclePacket, zero_load_latency};
 
 /// Two nodes of a router send to a third: `count` packets each, all at time zero.
@@ -145,7 +143,7 @@ fn a_node_gives_its_buffer_back_with_the_tail() {
     // From two sources at once, ejection is what counts.
     let topology = dragonfly(5, 1, 0, 1);
     let packets: Vec<_> = (0..40).map(|i| packet(&topology, i % 4, 4, 0, 4)).collect();
-    let run = common::run(&topology, &config, &packets);
+    let run = crate::common::run(&topology, &config, &packets);
     let ejection = 90_000 + 4 * 5_120 + 90_000;
     let mut delivered: Vec<_> = (run.deliveries.iter()).map(|delivery| delivery.delivered).collect();
     delivered.sort_unstable();

@@ -3,12 +3,8 @@
 //! With the default model the fabric's times are exact, so nothing less than equality is asked for, to the picosecond, however
 //! loaded the network is. What the model itself leaves out (late flits pass, see `LateFlits`) is measured apart.
 
-mod common;
-#[path = "common/fabric.rs"]
-mod fabric;
-
-use common::{dragonfly, dragonfly_of, latencies, packet, run, uniform};
-use fabric::{Carried, carry};
+use crate::common::fabric::{Carried, carry};
+use crate::common::{dragonfly, dragonfly_of, latencies, packet, run, uniform};
 use pantala_engine::Stream;
 use pantala_fabric::routing::Algorithm;
 use pantala_oracle::{LateFlits, LinkTimes, OracleConfig, OraclePacket, zero_load_latency};

@@ -1,8 +1,6 @@
 //! An undisturbed packet takes exactly the time of the closed form.
 
-mod common;
-
-use common::{dragonfly, dragonfly_of, packet, run};
+use crate::common::{dragonfly, dragonfly_of, packet, run};
 use pantala_oracle::{
     LateFlits, LinkTimes, OracleConfig, OraclePacket, RouteChoice, minimal_route, route_via, zero_load_latency,
 };

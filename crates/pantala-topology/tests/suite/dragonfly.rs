@@ -1,10 +1,8 @@
 //! What holds of every Dragonfly, whatever its groups, size and wiring; and the numbers of the peers' own wirings.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{any_spec, build, spec};
+use crate::common::{any_spec, build, spec};
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Peer, Spread, Wiring};
 use proptest::prelude::*;
 

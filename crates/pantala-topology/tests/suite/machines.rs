@@ -1,10 +1,8 @@
 //! Machines that papers describe, by their own numbers.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{build, grid, spec};
+use crate::common::{build, grid, spec};
 use pantala_topology::{DragonflySpec, LinkClass, Peer, Spread, Topology, Wiring};
 
 /// Links of every class that leave a router.

@@ -1,10 +1,8 @@
 //! The links inside groups, and how far it is from router to router.
 
-mod common;
-
 use std::collections::{BTreeMap, VecDeque};
 
-use common::{any_spec, build, grid, spec};
+use crate::common::{any_spec, build, grid, spec};
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, LocalOrder, Peer, Topology, Wiring};
 use proptest::prelude::*;
 

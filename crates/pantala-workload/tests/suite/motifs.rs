@@ -1,12 +1,10 @@
 //! Motifs on an ideal network: closed forms of their volume, memory, marks, and independence of company.
 
-mod support;
-
+use crate::support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run};
 use pantala_engine::Time;
 use pantala_mpi::{AllreduceAlgorithm, Collectives, MessageRecord, MpiConfig, Recording};
 use pantala_workload::{Endpoints, JobSpec};
 use proptest::prelude::*;
-use support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run};
 
 /// Messages and bytes of job 0; sent and received agree.
 fn totals(endpoints: &Endpoints) -> (u64, u64) {

@@ -1,13 +1,11 @@
 //! The motifs of Yang et al.'s and Wang et al.'s mixes: closed forms of messages and bytes, memory, progress, any order of arrival.
 
-mod support;
-
+use crate::support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run, workload_of};
 use pantala_engine::Time;
 use pantala_mpi::{AllreduceAlgorithm, Collectives, MpiConfig, Recording};
 use pantala_workload::Endpoints;
 use pantala_workload::communication::communication;
 use proptest::prelude::*;
-use support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run, workload_of};
 
 /// Each motif on 24 ranks, but for its iterations.
 const MOTIFS: [&str; 6] = [

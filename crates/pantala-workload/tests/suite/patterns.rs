@@ -1,12 +1,10 @@
 //! Laws of destinations, rates, and what a lagging source does.
 
-mod support;
-
+use crate::support::{Ideal, endpoints, job, run, workload_of};
 use pantala_engine::{Stream, Time};
 use pantala_fabric::{Host, Pull, Wakes};
 use pantala_workload::patterns::Law;
 use pantala_workload::{Endpoints, WorkloadSpec};
-use support::{Ideal, endpoints, job, run, workload_of};
 
 fn law(text: &str, groups: &[u32]) -> Law {
     let WorkloadSpec::Pattern(pattern) = workload_of(&format!("kind: pattern, load: 0.5, pattern: {text}")) else {

@@ -1,9 +1,7 @@
 //! The plan's workload objects, and what is said of those that are wrong.
 
-mod support;
-
+use crate::support::{endpoints_on, job, workload_of};
 use pantala_workload::{Pattern, PatternKind, WorkloadSpec};
-use support::{endpoints_on, job, workload_of};
 
 #[test]
 fn every_kind_of_the_plan_is_read() {

@@ -1,5 +1,5 @@
 //! Hosts and configurations for the fabric's tests.
-#![allow(dead_code, unreachable_pub)]
+#![allow(unreachable_pub)]
 
 use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
@@ -120,12 +120,6 @@ pub fn caminos(algorithm: Algorithm, crossbar_delay: Time) -> FabricConfig {
 
 pub fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
     Topology::dragonfly(&spec(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g)).unwrap()
-}
-
-/// A two-dimensional Dragonfly with these many links along rows and columns.
-pub fn grid(p: u32, (rows, columns): (u32, u32), (in_row, in_column): (u32, u32), h: u32, g: u32) -> Topology {
-    let group = GroupSpec::Grid { rows, columns, links_per_row_pair: in_row, links_per_column_pair: in_column };
-    Topology::dragonfly(&spec(p, group, h, g)).unwrap()
 }
 
 pub fn spec(p: u32, group: GroupSpec, h: u32, g: u32) -> DragonflySpec {

@@ -3,7 +3,7 @@
 use pantala_mpi::Collectives;
 use pantala_mpi::collectives::{Call, Collective};
 
-use crate::data::{Label, Outcome, Sum, run};
+use super::data::{Label, Outcome, Sum, run};
 
 /// What of an outcome does not depend on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

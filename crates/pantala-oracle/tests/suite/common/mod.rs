@@ -1,5 +1,6 @@
 //! Small networks and random traffic for the oracle's tests.
-#![allow(dead_code)] // each test file uses a part
+
+pub(crate) mod fabric;
 
 use pantala_engine::Stream;
 use pantala_oracle::{OracleConfig, OraclePacket, OracleRun, RouteChoice, minimal_route, simulate};

@@ -1,5 +1,4 @@
 //! Dragonflies to test with.
-#![allow(dead_code)] // each test file uses a part
 
 use pantala_topology::{DragonflySpec, GroupSpec, Spread, Topology, Wiring};
 use proptest::prelude::*;

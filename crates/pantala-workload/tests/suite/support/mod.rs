@@ -1,7 +1,7 @@
 //! Endpoints on the ideal network of the MPI crate's tests.
 #![allow(dead_code, unreachable_pub)]
 
-#[path = "../../../pantala-mpi/tests/common/mod.rs"]
+#[path = "../../../../pantala-mpi/tests/suite/common/mod.rs"]
 mod common;
 
 use common::Hosts;
