@@ -1,0 +1,169 @@
+//! The channel-dependency graph against the packets of real runs: nothing that a packet does is missing, and nothing is in it
+//! that no packet does.
+
+use crate::support::{Script, codes, grids, kang, meshes, spec};
+use pantala_engine::Stream;
+use pantala_fabric::config::InjectionVc;
+use pantala_fabric::dependencies::{Channel, Dependencies, Link, climbs};
+use pantala_fabric::packet::{Packet, PacketOrigin};
+use pantala_fabric::routing::{Algorithm, ChannelMap, Gates, InsideGroup, IntermediateChoice, QueueMeasure, Tie};
+use pantala_fabric::{FabricConfig, Network, Probe};
+use pantala_topology::{DragonflySpec, GroupSpec, LocalOrder, Peer, Spread, Topology, Wiring};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// The pairs of input and output VCs that packets have been routed over.
+#[derive(Default)]
+struct Pairs(BTreeSet<(u32, u32)>);
+
+impl Probe for Pairs {
+    fn injected(&mut self, _: u16, _: u32, _: u64) {}
+    fn delivered(&mut self, _: &Packet, _: &PacketOrigin, _: u64) {}
+    fn routed(&mut self, held: u32, asked: u32) {
+        self.0.insert((held, asked));
+    }
+}
+
+/// Runs packets between random nodes, a node's own included, and says which dependencies they have shown.
+fn shown(
+    config: &FabricConfig,
+    topology: &Topology,
+    packets: u32,
+    gap: u32,
+    seed: u64,
+) -> BTreeSet<(Channel, Channel)> {
+    let nodes = topology.nodes();
+    let mut host = Script::new(nodes);
+    let mut draws = Stream::new(seed, 7, 0);
+    for node in 0..nodes {
+        let mut created = 0;
+        for _ in 0..packets {
+            created += u64::from(draws.below(gap)) * 1_000;
+            host.queues[node as usize].push_back((created, draws.below(nodes), config.packet_bytes));
+        }
+    }
+    let keys: Vec<u64> = (0..u64::from(nodes)).collect();
+    let config = FabricConfig { seed, ..config.clone() };
+    let (vcs, ports) = (u32::from(config.virtual_channels), topology.ports_per_router());
+    let mut network = Network::new(config, topology.clone(), &keys, host, Pairs::default());
+    network.advance(u64::MAX);
+    let end = |number: u32| (number / vcs / ports, (number / vcs % ports) as u16, (number % vcs) as u8);
+    let pair = |&(held, asked): &(u32, u32)| {
+        let (router, port, vc) = end(held);
+        let link = match topology.peer(router, port) {
+            Peer::Node(node) => Link::Injection { node },
+            Peer::Port { router, port } => Link::Output { router, port },
+            Peer::Unconnected => panic!("a packet came from nowhere"),
+        };
+        let (router, port, asked) = end(asked);
+        (Channel { link, vc }, Channel { link: Link::Output { router, port }, vc: asked })
+    };
+    network.probe.0.iter().map(pair).collect()
+}
+
+/// Kang's machine with small buffers, and a routing that takes the path that a coin says wherever queues are empty.
+fn configuration(algorithm: Algorithm, map: ChannelMap) -> Option<FabricConfig> {
+    let mut config = kang(algorithm);
+    let routing = &mut config.routings[0];
+    routing.channels = algorithm.channels(map)?;
+    routing.ugal.threshold = 0.5;
+    routing.ugal.minimal_up_to = -1;
+    routing.ugal.tie = Tie::Random;
+    routing.aries.full = 20;
+    config.virtual_channels = routing.virtual_channels();
+    config.router.input_buffer = 12;
+    config.router.output_buffer = 12;
+    Some(config)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    /// On any network, under any routing and map, whatever the queues are.
+    #[test]
+    fn packets_keep_to_the_graph(
+        p in 1u32..3, group in prop_oneof![meshes(1..5), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, round_robin: bool,
+        algorithm in 0usize..13, map in 0usize..4, column_first: bool, any_gate: bool, any_intermediate: bool,
+        inside in 0usize..3, injection in 0usize..3, responses: bool, explores: bool, virtual_queues: bool, seed: u64,
+    ) {
+        let ports = group.routers() * h;
+        let spec = DragonflySpec {
+            wiring: Wiring::ALL[wiring],
+            spread: if round_robin { Spread::RoundRobin } else { Spread::Consecutive },
+            wiring_seed: seed,
+            ..spec(p, group, h, 1 + (f64::from(ports) * share) as u32)
+        };
+        let topology = Topology::dragonfly(&spec).unwrap();
+        let algorithm = Algorithm::ALL[algorithm];
+        let config = configuration(algorithm, ChannelMap::ALL[map]);
+        prop_assume!(config.is_some() && (algorithm.carries_2d() || !topology.is_2d()));
+        let mut config = config.unwrap();
+        let routing = &mut config.routings[0];
+        routing.local_order = if column_first { LocalOrder::ColumnFirst } else { LocalOrder::RowFirst };
+        routing.gates = if any_gate { Gates::Any } else { routing.gates };
+        routing.intermediate = if any_intermediate { IntermediateChoice::Any } else { IntermediateChoice::Third };
+        routing.inside_group = [InsideGroup::Minimal, InsideGroup::Nonminimal, InsideGroup::Beside][inside];
+        routing.q_adaptive.exploration = if explores { 1.0 } else { 0.001 };
+        config.injection_vc = [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][injection];
+        if virtual_queues {
+            config.router = codes(algorithm).router;
+        }
+        if responses {
+            config.respond(64);
+        }
+        let graph = Dependencies::of(&config, &topology);
+        for (held, asked) in shown(&config, &topology, 60, 40, seed) {
+            prop_assert!(graph.contains(held, asked), "{algorithm:?}: {held:?} asks for {asked:?}");
+        }
+        // What is so by classes is so by links.
+        prop_assert!(graph.cycle().is_none() || !climbs(&config, &topology), "{algorithm:?}");
+    }
+}
+
+fn grid((rows, columns): (u32, u32), (row, column): (u32, u32)) -> GroupSpec {
+    GroupSpec::Grid { rows, columns, links_per_row_pair: row, links_per_column_pair: column }
+}
+
+/// A small network of one or two dimensions.
+fn small(group: GroupSpec, h: u32, g: u32, spread: Spread) -> Topology {
+    Topology::dragonfly(&DragonflySpec { spread, ..spec(1, group, h, g) }).unwrap()
+}
+
+/// Nothing is in the graph that no packet does: long runs on small networks show every dependency. Left out are `q_adaptive`,
+/// of which the graph says that it goes anywhere, and paths over another router of the destination's group (`merlin_ugal`;
+/// `booksim_ugal` with any intermediate), which in the graph may lead back to where they have come from.
+#[test]
+fn every_dependency_is_taken() {
+    let mesh = |routers, links_per_pair| GroupSpec::FullMesh { routers, links_per_pair };
+    let machines = [
+        small(mesh(3, 1), 1, 4, Spread::Consecutive),
+        small(mesh(2, 2), 3, 4, Spread::RoundRobin),
+        small(mesh(4, 1), 2, 3, Spread::Consecutive),
+        small(grid((2, 2), (1, 2)), 1, 5, Spread::Consecutive),
+        small(grid((2, 3), (1, 1)), 1, 4, Spread::RoundRobin),
+    ];
+    let mut pairs = 0;
+    for topology in &machines {
+        for (algorithm, map) in Algorithm::ALL.into_iter().flat_map(|a| ChannelMap::ALL.map(|map| (a, map))) {
+            let Some(mut config) = configuration(algorithm, map) else { continue };
+            if matches!(algorithm, Algorithm::QAdaptive | Algorithm::MerlinUgal) {
+                continue;
+            }
+            config.routings[0].ugal.queue = QueueMeasure::Output;
+            config.router.input_buffer = 1_000; // nobody deadlocks
+            if map == ChannelMap::Caminos {
+                config.routings[0].inside_group = InsideGroup::Nonminimal;
+            }
+            let mut left: Vec<(Channel, Channel)> = Dependencies::of(&config, topology).iter().collect();
+            for seed in 0..40 {
+                let shown = shown(&config, topology, 1_000, 160, seed);
+                left.retain(|dependency| !shown.contains(dependency));
+                if left.is_empty() {
+                    break;
+                }
+            }
+            assert!(left.is_empty(), "{algorithm:?} {map:?}: nobody takes {left:?}");
+            pairs += 1;
+        }
+    }
+    assert_eq!(pairs, 5 * 20);
+}

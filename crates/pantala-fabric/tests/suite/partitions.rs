@@ -1,0 +1,171 @@
+//! A machine in parts, on threads, is the machine in one piece: packet by packet, link by link.
+
+use crate::choices::{choices, configuration, machines};
+use crate::support::*;
+use pantala_engine::Time;
+use pantala_fabric::learning::{Estimate, LearningWindow};
+use pantala_fabric::routing::Algorithm;
+use pantala_fabric::{
+    Audit, Delivery, Diagnosis, FabricConfig, Host, LinkCounters, Machine, Partitions, Pull, Totals, Wakes,
+};
+use pantala_topology::Topology;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// A machine in so many parts, each with the traffic of its own nodes.
+fn machine(
+    config: &FabricConfig,
+    topology: &Arc<Topology>,
+    parts: u32,
+    load: f64,
+    quiet: Time,
+) -> Machine<Uniform, Log> {
+    let partitions = Arc::new(Partitions::new(topology, parts));
+    let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+    let ends = (0..partitions.count()).map(|_| (Uniform::new(topology.nodes(), config, load, quiet), Log::default()));
+    Machine::new(config, Arc::clone(topology), Arc::clone(&partitions), 0..partitions.count(), &keys, ends)
+}
+
+/// All that can be seen of a run.
+#[derive(Debug, PartialEq)]
+struct Run {
+    packets: Vec<Seen>,
+    totals: Totals,
+    links: Vec<(LinkCounters, Vec<u64>)>,
+    estimates: Vec<Estimate>,
+    learning: Vec<LearningWindow>,
+    now: Time,
+    audits: Vec<Audit>,
+}
+
+fn run(config: &FabricConfig, topology: &Arc<Topology>, parts: u32, quiet: Time, scramble: Option<u64>) -> Run {
+    let mut net = machine(config, topology, parts, 0.8, quiet);
+    assert_eq!(u32::from(net.partitions()), parts.min(topology.groups()));
+    if let Some(seed) = scramble {
+        net.scramble(seed);
+    }
+    net.record_learning(100_000);
+    // Once in the middle, where much is on its way from part to part.
+    net.advance(quiet / 2);
+    let mut audits = vec![net.audit()];
+    net.advance(Time::MAX);
+    net.learn_before(net.now() + 1);
+    audits.push(net.audit());
+    assert_eq!(net.packets_in_flight(), 0, "{}", net.diagnose());
+    let mut packets: Vec<Seen> =
+        net.probes_mut().flat_map(|log| log.packets.drain(..).chain(log.responses.drain(..))).collect();
+    packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
+    let ports = topology.ports_per_router() as u16;
+    let outputs = (0..topology.routers()).flat_map(|router| (0..ports).map(move |port| (router, port)));
+    let outputs =
+        outputs.map(|(router, port)| (net.link_counters(router, port, net.now()), net.link_job_bytes(router, port)));
+    let nics =
+        (0..topology.nodes()).map(|node| (net.injection_counters(node, net.now()), net.injection_job_bytes(node)));
+    Run {
+        packets,
+        // How many events that takes is another matter.
+        totals: Totals { events: 0, ..net.totals() },
+        links: outputs.chain(nics).collect(),
+        estimates: net.estimates().estimates().collect(),
+        learning: net.learning_windows(),
+        now: net.now(),
+        audits,
+    }
+}
+
+#[test]
+fn every_routing_and_router_model_is_the_same_in_parts() {
+    let topology = Arc::new(dragonfly(3, 4, 3, 13));
+    for algorithm in Algorithm::ALL.into_iter().filter(|&algorithm| algorithm != Algorithm::UgalGlobal) {
+        for (mut config, quiet) in all_models(algorithm, 400_000) {
+            config.router.input_buffer = 12;
+            config.router.output_buffer = 8;
+            let whole = run(&config, &topology, 1, quiet, None);
+            assert!(whole.packets.len() > 100 && whole.audits.iter().all(Audit::balanced));
+            for (parts, scramble) in [(2, None), (5, Some(1))] {
+                let parted = run(&config, &topology, parts, quiet, scramble);
+                let differs = whole.packets.iter().zip(&parted.packets).find(|(a, b)| a != b);
+                assert!(differs.is_none(), "{algorithm:?} in {parts}: {differs:?}");
+                assert!(whole == parted, "{algorithm:?} in {parts}: links, totals or estimates differ");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn any_machine_is_the_same_in_any_number_of_parts(
+        topology in machines(), algorithm in 0usize..13, seed: u64, choices in choices(), parts in 1u32..16, blocks in 0u32..4,
+    ) {
+        let algorithm = Algorithm::ALL[algorithm];
+        prop_assume!(topology.nodes() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
+        prop_assume!(algorithm != Algorithm::UgalGlobal);
+        let topology = Arc::new(topology);
+        let mut config = configuration(algorithm, seed, &choices);
+        let whole = run(&config, &topology, 1, 150_000, None);
+        config.blocks = blocks;
+        prop_assert!(whole == run(&config, &topology, parts, 150_000, None));
+    }
+}
+
+/// With one VC for everything a Dragonfly deadlocks; the diagnosis is the same wherever the cycle crosses from part to part.
+#[test]
+fn a_deadlock_is_diagnosed_across_parts() {
+    let mut config = kang(Algorithm::ValiantNode);
+    config.router.output_buffer = 4;
+    let whole = deadlocked(config.clone());
+    let stuck = |parts: u32| -> Diagnosis {
+        let topology = Arc::new(whole.topology().clone());
+        let mut net = machine(whole.config(), &topology, parts, 1.0, 50_000_000);
+        net.advance(Time::MAX);
+        assert!(net.audit().balanced());
+        net.diagnose()
+    };
+    assert!(whole.diagnose().cycle);
+    for parts in [1, 2, 5] {
+        assert_eq!(stuck(parts), whole.diagnose(), "{parts}");
+    }
+}
+
+/// Routers that read the queues of others cannot be simulated apart from them.
+#[test]
+#[should_panic(expected = "queues that are read everywhere are in one part")]
+fn what_reads_everywhere_is_refused_in_parts() {
+    machine(&kang(Algorithm::UgalGlobal), &Arc::new(dragonfly(2, 4, 2, 9)), 2, 0.5, 1_000);
+}
+
+/// Sends nothing, but breaks down at a node.
+struct Broken(u32);
+
+impl Host for Broken {
+    type Mail = ();
+
+    fn start(&mut self, node: u32, wakes: &mut Wakes) {
+        wakes.timers.push(1_000 + Time::from(node));
+    }
+    fn pull(&mut self, _: u32, _: Time, _: &mut Wakes) -> Pull {
+        Pull::Idle
+    }
+    fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
+    fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
+        assert_ne!(node, self.0, "a host breaks down");
+        wakes.timers.push(now + 500_000);
+    }
+}
+
+/// A part that breaks down takes the others with it: nobody waits for it for ever.
+#[test]
+fn a_panic_in_one_part_ends_all() {
+    let topology = Arc::new(dragonfly(2, 4, 2, 9));
+    for broken in [0, 40, 71] {
+        let partitions = Arc::new(Partitions::new(&topology, 4));
+        let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
+        let ends = (0..4).map(|_| (Broken(broken), Log::default()));
+        let config = kang(Algorithm::Minimal);
+        let mut net = Machine::new(&config, Arc::clone(&topology), partitions, 0..4, &keys, ends);
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| net.advance(Time::MAX)));
+        assert!(ended.is_err(), "node {broken}");
+    }
+}

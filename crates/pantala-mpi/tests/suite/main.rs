@@ -1,0 +1,17 @@
+//! Ranks on an ideal network. One binary, one file per behaviour.
+
+mod accounting;
+mod calls;
+mod classes;
+mod collectives;
+mod common;
+mod communicators;
+mod faults;
+mod gaps;
+mod host;
+mod matching;
+mod memory;
+mod nonblocking;
+mod operations;
+mod overheads;
+mod protocol;

@@ -1,0 +1,143 @@
+//! Order and wildcards, on networks that reorder.
+
+use crate::common::{Ideal, finish, from, from_any, reports, to, world, world_with};
+use pantala_mpi::{Call, Communicator, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
+use proptest::prelude::*;
+
+#[test]
+fn any_source_takes_what_comes_first() {
+    let scripts = vec![
+        vec![Op::Recv(from_any(TagSelect::Any, 300)), Op::Recv(from_any(TagSelect::Is(5), 300))],
+        vec![Op::Compute(10_000), Op::Send(to(0, 4, 100))],
+        vec![Op::Compute(90_000), Op::Send(to(0, 5, 200))],
+    ];
+    let mut world = world(MpiConfig::default(), scripts);
+    finish(&mut world, &mut Ideal::new(1_000, 10));
+    // 10,000 + 1,000 + 1,000, then 90,000 + 2,000 + 1,000.
+    assert_eq!(reports(&world)[0].end, Some(93_000));
+}
+
+#[test]
+fn tags_choose() {
+    // Tag 2 is received first although tag 1 was sent first: tag 1 waits, unexpected.
+    let scripts = vec![
+        vec![Op::Send(to(1, 1, 100)), Op::Send(to(1, 2, 50))],
+        vec![Op::Recv(from(0, 2, 50)), Op::Recv(from(0, 1, 100))],
+    ];
+    let mut world = world(MpiConfig::default(), scripts);
+    finish(&mut world, &mut Ideal::new(0, 10));
+    let report = reports(&world)[1];
+    assert_eq!((report.end, report.account.recv), (Some(1_500), 1_500));
+}
+
+#[test]
+fn communicators_do_not_mix() {
+    let pair = |context| move |r: u32| Communicator::strided(context, 0, 1, 2, r);
+    let on = |communicator, bytes| {
+        (
+            Outgoing { communicator, destination: 1, tag: 0, bytes },
+            Incoming { communicator, source: Source::Rank(0), tag: TagSelect::Is(0), bytes },
+        )
+    };
+    let ((out_a, in_a), (out_b, in_b)) = (on(1, 700), on(2, 300));
+    let scripts = vec![vec![Op::Send(out_a), Op::Send(out_b)], vec![Op::Recv(in_b), Op::Recv(in_a)]];
+    let mut world = world_with(MpiConfig::default(), scripts, |r| vec![pair(1)(r), pair(2)(r)]);
+    // Exact sizes: a match across communicators would truncate.
+    finish(&mut world, &mut Ideal::new(1_000, 10));
+}
+
+#[test]
+fn collectives_do_not_take_user_messages() {
+    let scripts = vec![
+        vec![Op::Isend(to(1, 0, 8), 0), Op::Collective(0, Call::Allreduce { bytes: 8 }), Op::Wait(0)],
+        vec![Op::Irecv(from_any(TagSelect::Any, 8), 0), Op::Collective(0, Call::Allreduce { bytes: 8 }), Op::Wait(0)],
+    ];
+    let mut world = world(MpiConfig::default(), scripts);
+    finish(&mut world, &mut Ideal::new(1_000, 10));
+}
+
+/// Messages 0, 1, 2, ... of one tag have sizes by which they can be told apart: each receive has room for its own
+/// only and a longer one would be an error, so that a run without errors whose totals agree has matched in order.
+fn in_order(sizes: &[u64], threshold: u64, seed: u64, any: bool, nonblocking: bool) {
+    let mut sizes = sizes.to_vec();
+    sizes.sort_unstable();
+    let config = MpiConfig { eager_threshold_bytes: threshold, ..MpiConfig::default() };
+    let incoming = |bytes| {
+        if any { from_any(TagSelect::Any, bytes) } else { from(0, 0, bytes) }
+    };
+    let mut sender: Vec<Op> = sizes.iter().enumerate().map(|(i, b)| Op::Isend(to(1, 0, *b), i as u32)).collect();
+    sender.push(Op::WAITALL);
+    let mut receiver: Vec<Op> = Vec::new();
+    for (i, bytes) in sizes.iter().enumerate() {
+        receiver.push(if nonblocking { Op::Irecv(incoming(*bytes), i as u32) } else { Op::Recv(incoming(*bytes)) });
+    }
+    receiver.push(Op::WAITALL);
+    let mut world = world(config, vec![sender, receiver]);
+    finish(&mut world, &mut Ideal::reordering(100, 1, 1_000_000, seed));
+    let report = reports(&world)[1].account;
+    assert_eq!((report.messages_received, report.bytes_received), (sizes.len() as u64, sizes.iter().sum()));
+    let held = world.holdings();
+    assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Messages of one source do not overtake each other, whatever the network does to their packets.
+    #[test]
+    fn messages_do_not_overtake(
+        sizes in proptest::collection::vec(0u64..5_000, 1..40),
+        threshold in 0u64..5_000, seed: u64, any: bool, nonblocking: bool,
+    ) {
+        in_order(&sizes, threshold, seed, any, nonblocking);
+    }
+
+    /// Everybody sends to everybody with random sizes and tags on a reordering network: all is received, nothing is
+    /// left.
+    #[test]
+    fn random_exchanges_complete(
+        ranks in 2u32..9, rounds in 1u32..6, seed: u64, threshold in 0u64..3_000, wildcard: bool, injected: bool,
+    ) {
+        let mut stream = pantala_engine::Stream::new(seed, 1, 1);
+        let mut scripts = vec![Vec::new(); ranks as usize];
+        let mut sent = vec![0u64; ranks as usize];
+        for _ in 0..rounds {
+            let mut request = vec![0u32; ranks as usize];
+            for from_rank in 0..ranks {
+                for to_rank in 0..ranks {
+                    let (bytes, tag) = (u64::from(stream.below(4_000)), stream.below(3) as i32);
+                    let incoming = if wildcard { from_any(TagSelect::Any, 4_000) } else { from(from_rank, tag, bytes) };
+                    for (rank, op) in [(to_rank, Op::Irecv(incoming, 0)), (from_rank, Op::Isend(to(to_rank, tag, bytes), 0))] {
+                        let slot = &mut request[rank as usize];
+                        scripts[rank as usize].push(match op {
+                            Op::Irecv(i, _) => Op::Irecv(i, *slot),
+                            Op::Isend(o, _) => Op::Isend(o, *slot),
+                            other => other,
+                        });
+                        *slot += 1;
+                    }
+                    if from_rank != to_rank {
+                        sent[from_rank as usize] += bytes;
+                    }
+                }
+            }
+            for script in &mut scripts {
+                script.push(Op::WAITALL);
+            }
+        }
+        let completion = if injected { pantala_mpi::EagerCompletion::Injected } else { pantala_mpi::EagerCompletion::Posted };
+        let config = MpiConfig { eager_threshold_bytes: threshold, eager_completion: completion, ..MpiConfig::default() };
+        let mut world = world(config, scripts);
+        finish(&mut world, &mut Ideal::reordering(50, 1, 20_000, seed));
+        let reports = reports(&world);
+        for (report, sent) in reports.iter().zip(&sent) {
+            prop_assert_eq!(report.account.bytes_sent, *sent);
+            let time = report.end.unwrap() - report.start.unwrap();
+            prop_assert_eq!(time, report.account.compute + report.account.communication());
+        }
+        let total: u64 = sent.iter().sum();
+        prop_assert_eq!(reports.iter().map(|r| r.account.bytes_received).sum::<u64>(), total);
+        let held = world.holdings();
+        prop_assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
+    }
+}

@@ -1,0 +1,239 @@
+//! Ranks of one node: messages through memory, one NIC for all.
+
+use crate::common::{Ideal, finish, from, from_any, reports, shared_world, to, world};
+use pantala_engine::{Time, transfer_time};
+use pantala_mpi::{Call, MessageRecord, MpiConfig, Op, Program, Protocol, TagSelect, WORLD, World};
+use proptest::prelude::*;
+
+const LATENCY: Time = 1_000_000;
+const PER_BYTE: Time = 40;
+
+fn network() -> Ideal {
+    Ideal::new(LATENCY, PER_BYTE)
+}
+
+/// Runs a world of so many nodes until nothing happens any more.
+fn run<P: Program>(world: &mut World<P>, nodes: u32) -> Ideal {
+    let mut network = network();
+    network.run(world, nodes, Time::MAX);
+    assert_eq!(world.errors(), []);
+    assert!(world.finished(), "{:#?}", world.blocked_report());
+    network
+}
+
+fn ends(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> Vec<Time> {
+    let nodes = (scripts.len() as u32).div_ceil(per_node);
+    let mut world = shared_world(config, per_node, scripts);
+    run(&mut world, nodes);
+    reports(&world).iter().map(|report| report.end.unwrap()).collect()
+}
+
+proptest! {
+    /// Eager: overheads and copies as everywhere, latency and bandwidth of the memory between them. By rendezvous the request,
+    /// the answer, the data and the acknowledgement each take the latency; memory needs no registration.
+    #[test]
+    fn one_message(bytes in 0..30_000_u64, latency in 0..100_000_u64, bandwidth in 1_000_000_000..50_000_000_000_u64) {
+        let config = MpiConfig {
+            memory_latency_ps: latency,
+            memory_bandwidth_bytes_per_s: bandwidth,
+            send_overhead_ps: 300,
+            receive_overhead_ps: 500,
+            copy_per_byte_fs: 1_000,
+            match_delay_ps: 70,
+            registration_ps: 1_000_000_000,
+            host_to_nic_ps: 1_000_000_000,
+            nic_to_host_ps: 1_000_000_000,
+            gap_ps: 1_000_000_000,
+            ..MpiConfig::default()
+        };
+        let ends = ends(config, 2, vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
+        let data = latency + transfer_time(bytes, bandwidth);
+        if bytes <= 12_000 {
+            prop_assert_eq!(ends, [300 + bytes, 300 + bytes + data + 70 + bytes + 500]);
+        } else {
+            let there = 300 + latency + 70 + latency + data;
+            prop_assert_eq!(ends, [there + latency, there + 500]);
+        }
+    }
+
+    /// Of two messages the later and shorter one overtakes the first, and is received after it all the same.
+    #[test]
+    fn order(first in 1..12_000_u64, second in 0..12_000_u64) {
+        let config = MpiConfig { memory_bandwidth_bytes_per_s: 1_000_000_000, ..MpiConfig::default() };
+        let send = vec![Op::Send(to(1, 1, first)), Op::Send(to(1, 2, second))];
+        let any = || Op::Recv(from_any(TagSelect::Any, 20_000));
+        let mut world = shared_world(config, 2, vec![send, vec![any(), any()]]);
+        run(&mut world, 1);
+        prop_assert_eq!(reports(&world)[1].end, Some(first.max(second) * 1_000));
+    }
+}
+
+/// No byte of them is on the network; they count as messages all the same.
+#[test]
+fn nothing_is_on_the_network() {
+    let pair = |peer, bytes| vec![Op::Isend(to(peer, 0, bytes), 0), Op::Recv(from(peer, 0, bytes)), Op::Wait(0)];
+    for (bytes, protocol) in [(100, Protocol::Eager), (50_000, Protocol::Rendezvous)] {
+        let mut world = shared_world(MpiConfig::default(), 2, vec![pair(1, bytes), pair(0, bytes)]);
+        assert_eq!(run(&mut world, 1).packets, 0);
+        let mut records: Vec<MessageRecord> = Vec::new();
+        world.take_messages(&mut records);
+        assert_eq!(records.iter().map(|r| (r.protocol, r.bytes)).collect::<Vec<_>>(), [(protocol, bytes); 2]);
+        assert!(reports(&world).iter().all(|r| (r.account.messages_sent, r.account.bytes_received) == (1, bytes)));
+        let held = world.holdings();
+        assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
+    }
+}
+
+/// A synchronous send returns when a receive has matched, through memory as over the network.
+#[test]
+fn a_synchronous_send_waits() {
+    let ends = ends(
+        MpiConfig::default(),
+        2,
+        vec![vec![Op::Ssend(to(1, 0, 8))], vec![Op::Compute(5_000), Op::Recv(from(0, 0, 8))]],
+    );
+    assert_eq!(ends, [5_000; 2]);
+}
+
+/// A rank's messages to itself take the memory's time, too.
+#[test]
+fn to_itself() {
+    let config =
+        MpiConfig { memory_latency_ps: 40, memory_bandwidth_bytes_per_s: 1_000_000_000, ..MpiConfig::default() };
+    for bytes in [100, 20_000] {
+        let script = vec![Op::Isend(to(0, 0, bytes), 0), Op::Recv(from(0, 0, bytes)), Op::Wait(0)];
+        assert_eq!(ends(config, 1, vec![script]), [40 + bytes * 1_000]);
+    }
+}
+
+/// The ranks of a node share its NIC: their messages leave in the order in which they are handed over.
+#[test]
+fn one_nic() {
+    let bytes = 500;
+    let scripts = vec![
+        vec![Op::Compute(10), Op::Send(to(2, 0, bytes))],
+        vec![Op::Send(to(2, 0, bytes))],
+        vec![Op::Recv(from(0, 0, bytes))],
+        vec![],
+    ];
+    let mut scripts_of_both = scripts;
+    scripts_of_both[2].push(Op::Recv(from(1, 0, bytes)));
+    let mut world = shared_world(MpiConfig::default(), 2, scripts_of_both);
+    let network = run(&mut world, 2);
+    let offers: Vec<(Time, Time)> = network.offered.iter().map(|(time, _, packet)| (*time, packet.created)).collect();
+    assert_eq!(offers, [(0, 0), (bytes * PER_BYTE, 10)]);
+    assert_eq!(reports(&world)[2].end, Some(2 * bytes * PER_BYTE + LATENCY));
+    // One busy with a long copy does not hold up the other.
+    let config = MpiConfig { copy_per_byte_fs: 1_000_000, ..MpiConfig::default() };
+    let scripts = vec![
+        vec![Op::Send(to(2, 0, 500))],
+        vec![Op::Send(to(2, 0, 5))],
+        vec![Op::Recv(from(1, 0, 5)), Op::Recv(from(0, 0, 500))],
+        vec![],
+    ];
+    let mut world = shared_world(config, 2, scripts);
+    let offers: Vec<u32> = run(&mut world, 2).offered.iter().map(|(_, _, packet)| packet.bytes).collect();
+    assert_eq!(offers, [5, 500]);
+}
+
+/// Collectives do the same whoever shares a node: fewer bytes are on the network, none are lost.
+#[test]
+fn collectives() {
+    let calls = || {
+        vec![
+            Op::Collective(WORLD, Call::Allreduce { bytes: 8 }),
+            Op::Collective(WORLD, Call::Alltoall { bytes: 20_000 }),
+        ]
+    };
+    let whole = |config, per_node: u32| {
+        let mut world = shared_world(config, per_node, vec![calls(); 12]);
+        let network = run(&mut world, 12_u32.div_ceil(per_node));
+        let sent: u64 = reports(&world).iter().map(|report| report.account.bytes_sent).sum();
+        let received: u64 = reports(&world).iter().map(|report| report.account.bytes_received).sum();
+        assert_eq!(sent, received);
+        (network.bytes, sent)
+    };
+    let (alone, sent) = whole(MpiConfig::default(), 1);
+    for per_node in [2, 5, 12] {
+        let config = MpiConfig { memory_latency_ps: 7, ..MpiConfig::default() };
+        let (bytes, the_same) = whole(config, per_node);
+        assert!(bytes < alone && (bytes == 0) == (per_node == 12), "{per_node}: {bytes}");
+        assert_eq!(the_same, sent);
+    }
+}
+
+proptest! {
+    /// Whatever costs what, whoever shares a node, and in whatever order packets come: all is received, in order, and
+    /// nothing is left; the same again is the same.
+    #[test]
+    fn everything_at_once(
+        costs in prop::collection::vec(prop_oneof![Just(0), 0..100_000_u64], 11),
+        per_node in 1..7_u32,
+        seed in 0..1_000_u64,
+    ) {
+        let config = MpiConfig {
+            send_overhead_ps: costs[0],
+            receive_overhead_ps: costs[1],
+            gap_ps: costs[2],
+            gap_per_byte_fs: costs[3],
+            call_overhead_ps: costs[4],
+            copy_per_byte_fs: costs[5],
+            registration_ps: costs[6],
+            match_delay_ps: costs[7],
+            host_to_nic_ps: costs[8],
+            nic_to_host_ps: costs[9],
+            memory_latency_ps: costs[10],
+            memory_bandwidth_bytes_per_s: 3_000_000_000,
+            ..MpiConfig::default()
+        };
+        let ranks = 6;
+        let script = |me: u32| {
+            let (left, right) = ((me + ranks - 1) % ranks, (me + 1) % ranks);
+            let sizes = [20, 30_000, 0, 9_000, 700];
+            let mut script = vec![Op::Icollective(WORLD, Call::Allreduce { bytes: 3_000 }, 90)];
+            script.extend((0..).zip(sizes).map(|(i, bytes)| Op::Isend(to(right, 1, bytes), i)));
+            // A receive of less room than a later message has would fail if order were lost.
+            script.extend(sizes.map(|bytes| Op::Recv(from(left, 1, bytes))));
+            script.extend([Op::Compute(5_000), Op::WAITALL]);
+            script.push(Op::Collective(WORLD, Call::Alltoall { bytes: 13_000 }));
+            script.extend([Op::Issend(to(me, 2, 5), 0), Op::Recv(from(me, 2, 5)), Op::Wait(0)]);
+            script
+        };
+        let nodes = ranks.div_ceil(per_node);
+        let once = || {
+            let mut world = shared_world(config, per_node, (0..ranks).map(script).collect());
+            Ideal::reordering(LATENCY, PER_BYTE, 5_000_000, seed).run(&mut world, nodes, Time::MAX);
+            assert_eq!(world.errors(), []);
+            assert!(world.finished(), "{:#?}", world.blocked_report());
+            let held = world.holdings();
+            assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
+            reports(&world)
+        };
+        let reports = once();
+        for report in &reports {
+            let account = report.account;
+            prop_assert_eq!(report.end.unwrap(), account.compute + account.communication());
+        }
+        prop_assert_eq!(&reports, &once());
+    }
+}
+
+/// Two ranks of a node that wait for each other are told as any others.
+#[test]
+fn deadlocks_are_told() {
+    let script = |peer| vec![Op::Send(to(peer, 3, 20_000)), Op::Recv(from(peer, 3, 20_000))];
+    let mut world = shared_world(MpiConfig::default(), 2, vec![script(1), script(0)]);
+    network().run(&mut world, 1, Time::MAX);
+    let told: Vec<String> = world.blocked_report().iter().map(ToString::to_string).collect();
+    assert_eq!(told[0], "job 0 rank 0 is blocked in send since 0 ps: 20000 bytes to rank 1, tag 3, no receive matches");
+    assert_eq!(told.len(), 2);
+}
+
+/// One rank a node is what it was: the driver of the other tests and this one agree.
+#[test]
+fn one_rank_a_node() {
+    let scripts = || vec![vec![Op::Collective(WORLD, Call::Allgather { bytes: 700 })]; 6];
+    let mut usual = world(MpiConfig::default(), scripts());
+    let end = finish(&mut usual, &mut network());
+    assert_eq!(ends(MpiConfig::default(), 1, scripts()).into_iter().max(), Some(end));
+}

@@ -1,0 +1,106 @@
+//! Overheads of messages: the closed forms of LogGP, and nothing at all where they are zero.
+
+use crate::common::{Ideal, finish, from, reports, to, world};
+use pantala_engine::Time;
+use pantala_mpi::{Call, MpiConfig, Op, RankReport, WORLD};
+
+/// Latency of the network, ps; each byte takes one more.
+const LATENCY: Time = 1_000;
+const SEND: Time = 300;
+const RECEIVE: Time = 500;
+
+fn config() -> MpiConfig {
+    MpiConfig { send_overhead_ps: SEND, receive_overhead_ps: RECEIVE, ..MpiConfig::default() }
+}
+
+fn run(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<RankReport> {
+    let mut world = world(config, scripts);
+    finish(&mut world, &mut Ideal::new(LATENCY, 1));
+    let reports = reports(&world);
+    for report in &reports {
+        let account = report.account;
+        assert_eq!(report.end.unwrap() - report.start.unwrap(), account.compute + account.communication());
+    }
+    reports
+}
+
+fn ends(scripts: Vec<Vec<Op>>) -> Vec<Time> {
+    run(config(), scripts).iter().map(|report| report.end.unwrap()).collect()
+}
+
+/// A message takes o + b G + L + o.
+#[test]
+fn one_message() {
+    for bytes in [1, 200, 512] {
+        let reports = run(config(), vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
+        assert_eq!(reports[0].end, Some(SEND));
+        assert_eq!(reports[1].end, Some(SEND + bytes + LATENCY + RECEIVE));
+        assert_eq!((reports[0].account.send, reports[1].account.recv), (SEND, SEND + bytes + LATENCY + RECEIVE));
+    }
+}
+
+/// By rendezvous the request and the data each cross, the answer comes back, and the acknowledgement: the rank is busy once
+/// on each side.
+#[test]
+fn one_long_message() {
+    let bytes = 20_000;
+    let free = run(MpiConfig::default(), vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
+    let busy = ends(vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
+    assert_eq!(busy[0], free[0].end.unwrap() + SEND);
+    assert_eq!(busy[1], free[1].end.unwrap() + SEND + RECEIVE);
+}
+
+/// The k-th of several sends leaves after k overheads, if its bytes take less; a receiver sees to all that it waited for.
+#[test]
+fn messages_in_a_row() {
+    let n = 5;
+    let mut send: Vec<Op> = (0..n).map(|i| Op::Isend(to(1, 0, 100), i)).collect();
+    send.push(Op::WAITALL);
+    let mut receive: Vec<Op> = (0..n).map(|i| Op::Irecv(from(0, 0, 100), i)).collect();
+    receive.push(Op::WAITALL);
+    let n = Time::from(n);
+    assert_eq!(ends(vec![send, receive]), [n * SEND, n * SEND + 100 + LATENCY + n * RECEIVE]);
+}
+
+/// Any and some: what is closed is seen to.
+#[test]
+fn what_is_closed_is_seen_to() {
+    let send = || vec![Op::Send(to(0, 0, 10))];
+    let (first, count) = (0, 2);
+    let mut receive = vec![Op::Irecv(from(1, 0, 10), 0), Op::Irecv(from(2, 0, 10), 1)];
+    receive.extend([Op::Compute(50_000), Op::Waitany { first, count }, Op::Waitsome { first, count }]);
+    assert_eq!(ends(vec![receive, send(), send()])[0], 50_000 + 2 * RECEIVE);
+}
+
+/// Computing in between, the overhead is not paid twice, nor hidden.
+#[test]
+fn computation_follows_the_overhead() {
+    let script = vec![Op::Isend(to(1, 0, 10), 0), Op::Compute(7_000), Op::Wait(0)];
+    assert_eq!(ends(vec![script, vec![Op::Recv(from(0, 0, 10))]])[0], SEND + 7_000);
+}
+
+/// Down a binary tree of three: the root starts two messages, the leaves see to one.
+#[test]
+fn a_collective_pays_for_its_messages() {
+    let bytes = 100;
+    let reports = run(config(), vec![vec![Op::Collective(WORLD, Call::Bcast { root: 0, bytes })]; 3]);
+    let ends: Vec<Time> = reports.iter().map(|report| report.end.unwrap()).collect();
+    let there = bytes + LATENCY + RECEIVE;
+    assert_eq!(ends, [2 * SEND, SEND + there, 2 * SEND + there]);
+    assert!(reports.iter().all(|report| report.account.collective == report.end.unwrap()));
+}
+
+/// In the background nobody is kept busy.
+#[test]
+fn the_background_costs_nothing() {
+    let script = vec![Op::Icollective(WORLD, Call::Allreduce { bytes: 8 }, 0), Op::Compute(1_000_000), Op::Wait(0)];
+    assert!(ends(vec![script; 5]).iter().all(|end| *end == 1_000_000));
+}
+
+/// With the completion at injection the send is over when both are: the rank and the NIC.
+#[test]
+fn injection_follows_the_overhead() {
+    let config = MpiConfig { eager_completion: pantala_mpi::EagerCompletion::Injected, ..config() };
+    let reports = run(config, vec![vec![Op::Send(to(1, 0, 100))], vec![Op::Recv(from(0, 0, 100))]]);
+    assert_eq!(reports[0].end, Some(SEND));
+}

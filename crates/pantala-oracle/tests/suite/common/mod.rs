@@ -1,0 +1,76 @@
+//! Small networks and random traffic for the oracle's tests.
+
+pub(crate) mod fabric;
+
+use pantala_engine::Stream;
+use pantala_oracle::{OracleConfig, OraclePacket, OracleRun, RouteChoice, minimal_route, simulate};
+use pantala_topology::{DragonflySpec, GroupSpec, Spread, Topology, Wiring};
+
+/// A Dragonfly of full meshes, with as many links between groups as fit.
+pub(crate) fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
+    dragonfly_of(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g)
+}
+
+/// A Dragonfly of any groups, with as many links between groups as fit.
+pub(crate) fn dragonfly_of(p: u32, group: GroupSpec, h: u32, g: u32) -> Topology {
+    Topology::dragonfly(&DragonflySpec {
+        nodes_per_router: p,
+        group,
+        global_ports: h,
+        groups: g,
+        links_per_pair: 0,
+        wiring: Wiring::Palmtree,
+        spread: Spread::Consecutive,
+        mirrored: false,
+        wiring_seed: 0,
+    })
+    .expect("a sound Dragonfly")
+}
+
+/// A packet on its minimal route.
+pub(crate) fn packet(topology: &Topology, source: u32, destination: u32, created: u64, flits: u32) -> OraclePacket {
+    OraclePacket {
+        source,
+        destination,
+        created,
+        flits,
+        injection_vc: 0,
+        route: minimal_route(topology, source, destination, RouteChoice::default()),
+    }
+}
+
+/// Uniform random traffic (never to oneself) at `load`, a fraction of the terminal bandwidth: in every packet time a node
+/// creates a packet of `flits` flits with that probability, at a random moment of it; in order of nodes, then time.
+pub(crate) fn uniform(
+    topology: &Topology,
+    config: &OracleConfig,
+    load: f64,
+    flits: u32,
+    packet_times: u64,
+    seed: u64,
+) -> Vec<OraclePacket> {
+    let packet_time = u64::from(flits) * config.terminal.flit_time;
+    let mut packets = Vec::new();
+    for source in 0..topology.nodes() {
+        let mut stream = Stream::new(seed, 0, u64::from(source));
+        for slot in 0..packet_times {
+            if stream.unit() <= load {
+                let other = stream.below(topology.nodes() - 1);
+                let destination = other + u32::from(other >= source);
+                let created = slot * packet_time + u64::from(stream.below(packet_time as u32));
+                packets.push(packet(topology, source, destination, created, flits));
+            }
+        }
+    }
+    packets
+}
+
+/// Runs packets that are expected to arrive.
+pub(crate) fn run(topology: &Topology, config: &OracleConfig, packets: &[OraclePacket]) -> OracleRun {
+    simulate(topology, config, packets).expect("a run that should have ended well")
+}
+
+/// Packet latencies, creation to tail, in picoseconds.
+pub(crate) fn latencies(packets: &[OraclePacket], run: &OracleRun) -> Vec<u64> {
+    packets.iter().zip(&run.deliveries).map(|(packet, delivery)| delivery.delivered - packet.created).collect()
+}
