@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "ScenarioWarning",
     "SimulationError",
     "UsageError",
-    "dotted",
     "nearest",
     "show",
 ]
@@ -132,17 +131,6 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(
             f"interrupted; the tables so far are in {directory}, marked incomplete" if directory else "interrupted"
         )
-
-
-def dotted(path: Sequence[str | int]) -> str:
-    """A path of keys and indices as people write it: ``("jobs", 1, "grid")`` is ``jobs[1].grid``."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        else:
-            text += f".{step}" if text else step
-    return text
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from pantala.errors import ScenarioError, dotted, nearest, show
+from pantala.errors import ScenarioError, nearest, show
+from pantala.scenario.key_path import dotted
 
 __all__ = ["first_fault"]
 

@@ -13,15 +13,17 @@ from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.plan import build_plan, resolve_plan, scenario_key
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, fault, plain
+from pantala.scenario.changes import changed
 from pantala.scenario.faults import first_fault
 from pantala.scenario.job import Job
-from pantala.scenario.machine import Machine, Router
+from pantala.scenario.key_path import value_at
+from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
-from pantala.scenario.presets import machine_preset, merge
+from pantala.scenario.presets import machine_preset
 from pantala.scenario.routed import routed
 from pantala.scenario.routing import Routing
-from pantala.scenario.toml import read_toml, value_at
+from pantala.scenario.toml import read_toml
 from pantala.units import Duration
 
 __all__ = ["Record", "Scenario", "Stop"]
@@ -153,7 +155,7 @@ class Scenario(Model):
 
         Args:
             path: the TOML file.
-            changes: values to put over the file's, by dotted key: ``{"routing.algorithm": "minimal"}``.
+            changes: values to put over the file's, by path: ``{"routing.algorithm": "minimal"}``; see `replace`.
 
         Raises:
             ScenarioError: the file cannot be read, is not TOML, or is not a scenario.
@@ -169,7 +171,7 @@ class Scenario(Model):
         Args:
             data: the tables of a scenario.
             source: what to name in errors.
-            changes: values to put over the data's, by dotted key.
+            changes: values to put over the data's, by path; see `replace`.
 
         Raises:
             ScenarioError: the data is not a scenario.
@@ -187,7 +189,9 @@ class Scenario(Model):
         """A copy with some values changed, validated anew: one line of a parameter sweep.
 
         Args:
-            changes: new values by dotted key: ``{"routing.algorithm": "minimal", "jobs.0.ranks": 64}``.
+            changes: new values by path: ``{"routing.algorithm": "minimal", "jobs.fft3d.ranks": 64}``. A job is named by
+                its name or its position: ``jobs[0].ranks`` and ``jobs.0.ranks`` are the first job's. A name with dots
+                may stand in quotes: ``jobs["fft.2"].ranks``; else the longest name that leaves a key is meant.
 
         Raises:
             ScenarioError: the result is not a scenario.
@@ -244,40 +248,3 @@ def _preset_of(machine: object) -> dict[str, Any]:
         return machine_preset(name) if isinstance(name, str) else {}
     except ValueError:
         return {}
-
-
-def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """`data` with `changes` put over it; the keys of `changes` are dotted, list items by their number.
-
-    Raises:
-        ScenarioError: a key leads through something that is not a table.
-    """
-    result = merge({}, data)
-    for key, value in changes.items():
-        steps = key.split(".")
-        place: Any = result
-        try:
-            for step in steps[:-1]:
-                if isinstance(place, list):
-                    place = place[int(step)]
-                    continue
-                below = place.setdefault(step, {})
-                if isinstance(below, str):  # a shorthand: machine = "kang2022"
-                    below = place[step] = _spelled_out(step, below)
-                elif isinstance(below, tuple):
-                    below = place[step] = list(below)
-                place = below
-            if isinstance(place, list):
-                place[int(steps[-1])] = value
-            else:
-                place[steps[-1]] = value
-        except (AttributeError, IndexError, TypeError, ValueError):
-            raise ScenarioError(source, key, "", "there is no such key to change", "check its spelling") from None
-    return result
-
-
-def _spelled_out(key: str, value: str) -> dict[str, Any]:
-    shorthands = {"machine": Machine.shorthand, "router": Router.shorthand, "placement": "kind"}
-    shorthands["mpi"] = Mpi.shorthand
-    shorthands |= dict.fromkeys(("routing", "routing_all_to_all"), Routing.shorthand) | {"jobs": "preset"}
-    return {shorthands.get(key) or "kind": value}
