@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -12,6 +12,7 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
     Strict,
     ValidationError,
     model_validator,
@@ -19,8 +20,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from pantala.errors import nearest
-from pantala.scenario.faults import first_fault
+from pantala.scenario.collect import collected, fault
+from pantala.scenario.faults import scenario_error
 from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
 __all__ = [
@@ -42,17 +43,6 @@ __all__ = [
 ]
 
 
-def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
-    """An error for a validator to raise.
-
-    Args:
-        message: what is wrong, to follow ``KEY = VALUE:``.
-        remedy: what to do about it.
-        at: the key at fault, from the model that raises down; none if it is the validated value itself.
-    """
-    return PydanticCustomError("fault", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": list(at)})
-
-
 def plain(value: Any) -> Any:
     """Values of a scenario as TOML or JSON have them: what was given, and no default."""
     if isinstance(value, BaseModel):
@@ -62,12 +52,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value
-
-
-def _refuse_unknown(key: str, known: list[str]) -> NoReturn:
-    close = nearest(key, known)
-    remedy = f"did you mean '{close}'?" if close else f"known here: {', '.join(known)}"
-    raise fault("unknown key", remedy, key)
 
 
 if TYPE_CHECKING:  # or checkers would forget the arguments of every model
@@ -81,7 +65,7 @@ else:
             try:
                 made = super().__call__(*args, **values)
             except ValidationError as error:
-                raise first_fault(error, cls.__name__, values) from None
+                raise scenario_error(error, cls.__name__, values) from None
             made._remember(values)
             return made
 
@@ -110,20 +94,24 @@ class Model(BaseModel, metaclass=_OneLineErrors):
     #: Fields that a preset elsewhere can give, so that the JSON Schema does not require them.
     given_elsewhere: ClassVar[tuple[str, ...]] = ()
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _read_keys(cls, data: Any) -> Any:
+    def _read_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if isinstance(data, str) and cls.shorthand is not None:
             data = {cls.shorthand: data}
-        if isinstance(data, Mapping):
-            known = [field.alias or name for name, field in cls.model_fields.items()]
-            for key in data:
-                if key not in known and key not in cls.model_fields:
-                    _refuse_unknown(str(key), known)
-            kind = cls.model_fields.get("kind")
-            stated = dict(data) if kind is None else {"kind": kind.default, **data}
-            return cls.complete(stated)
-        return data
+        return collected(cls, data, handler) if isinstance(data, Mapping) else handler(data)
+
+    @classmethod
+    def known_keys(cls) -> dict[str, str]:
+        """The keys, as a scenario spells them, by every spelling: Python cannot say ``global=``."""
+        spelled = {name: field.alias or name for name, field in cls.model_fields.items()}
+        return spelled | {key: key for key in spelled.values()}
+
+    @classmethod
+    def stated(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The table with the kind that it has even if it does not say so."""
+        kind = cls.model_fields.get("kind")
+        return dict(data) if kind is None else {"kind": kind.default, **data}
 
     def _remember(self, values: Mapping[str, Any]) -> None:
         """Called with what an object was made of; only a scenario keeps it."""
@@ -136,6 +124,11 @@ class Model(BaseModel, metaclass=_OneLineErrors):
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Fills in what a preset gives, before the fields are validated; the base class has no presets."""
         return data
+
+    @classmethod
+    def between_keys(cls, data: Mapping[str, Any]) -> Iterable[PydanticCustomError]:
+        """The faults between keys, in data that `complete` has completed and that need not be valid."""
+        return ()
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, PrivateAttr, ValidationError, model_validator
+from pydantic import Field, PrivateAttr, ValidationError
+from pydantic_core import PydanticCustomError
 
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.plan import build_plan, resolve_plan, scenario_key
 from pantala.scenario.assumptions import assumptions_of
-from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, fault, plain
+from pantala.scenario.base import Count, Flag, Model, Name, PositiveDuration, plain
 from pantala.scenario.changes import changed
-from pantala.scenario.faults import first_fault
+from pantala.scenario.collect import Faults
+from pantala.scenario.faults import scenario_error
 from pantala.scenario.job import Job
+from pantala.scenario.jobs import faults_of_jobs
 from pantala.scenario.key_path import value_at
 from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
@@ -115,34 +118,30 @@ class Scenario(Model):
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """The routing and MPI defaults that were published with the machine, under what is given."""
         preset = _preset_of(data.get("machine"))
+        faults = []
         if "jobs" in data:
-            data["jobs"] = jobs_of(data["jobs"])
+            try:
+                data["jobs"] = jobs_of(data["jobs"])
+            except PydanticCustomError as error:
+                faults.append(error)
+                del data["jobs"]
         mpi = data.get("mpi", {})
         if isinstance(mpi, str):
             mpi = {Mpi.shorthand: mpi}
         if isinstance(mpi, Mapping):
             data["mpi"] = laid_over_machine(preset.get("mpi", {}), mpi)
-        return routed(data, preset)
+        data = routed(data, preset)
+        if faults:
+            raise Faults(faults, data, "jobs")
+        return data
+
+    @classmethod
+    def between_keys(cls, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """The faults between jobs, and between the jobs and the run."""
+        yield from faults_of_jobs(data)
 
     def _remember(self, values: Mapping[str, Any]) -> None:
         self._given = plain(values)
-
-    @model_validator(mode="after")
-    def _sensible_jobs(self) -> Scenario:
-        if not self.jobs:
-            raise fault("has no jobs", "add a [[jobs]] table", "jobs")
-        names: set[str] = set()
-        if self.routing.algorithm is None:
-            raise fault("is missing", "add algorithm = ...; `pantala routings` lists them", "routing", "algorithm")
-        for number, job in enumerate(self.jobs):
-            if job.name in names:
-                raise fault("is the name of an earlier job too", "give each job its own", "jobs", number, "name")
-            names.add(job.name)
-        if all(job.endless for job in self.jobs) and self.stop.duration is None:
-            raise fault("is missing: no job ends by itself", "write e.g. duration = '100 us'", "stop", "duration")
-        if self.interference and len(self.jobs) < 2:
-            raise fault("needs at least two jobs", "add a [[jobs]] table, or remove it", "interference")
-        return self
 
     @property
     def given(self) -> Mapping[str, Any]:
@@ -180,7 +179,7 @@ class Scenario(Model):
         try:
             scenario = cls.model_validate(given)
         except ValidationError as error:
-            raise first_fault(error, source, given) from None
+            raise scenario_error(error, source, given) from None
         scenario._source = source
         scenario._given = given
         return scenario
