@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pantala.benchmark import bench
     from pantala.capacity import Capacity
     from pantala.errors import (
+        Fault,
         Interrupted,
         PantalaError,
         RunDirectoryError,
@@ -106,6 +107,7 @@ __all__ = [
     "CrystalRouter",
     "Dl",
     "Duration",
+    "Fault",
     "Fft3d",
     "Hacc",
     "Halo3d",
@@ -169,6 +171,7 @@ _HOMES = {
     "pantala.benchmark": ("bench",),
     "pantala.capacity": ("Capacity",),
     "pantala.errors": (
+        "Fault",
         "Interrupted",
         "PantalaError",
         "RunDirectoryError",

@@ -7,13 +7,15 @@ the simulation is.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 __all__ = [
+    "Fault",
     "Interrupted",
     "PantalaError",
     "PlanError",
@@ -22,7 +24,6 @@ __all__ = [
     "ScenarioWarning",
     "SimulationError",
     "UsageError",
-    "dotted",
     "nearest",
     "show",
 ]
@@ -56,27 +57,63 @@ class PlanError(PantalaError, ValueError):
         super().__init__(_line("", key, value, message, remedy))
 
 
-class ScenarioError(PantalaError, ValueError):
-    """A scenario that cannot be run: unknown key, missing unit, grid that does not match, ...
+@dataclass(frozen=True)
+class Fault:
+    """One fault of a scenario.
 
     Attributes:
-        source: the file, or ``scenario`` for one made in Python.
-        key: the key in the scenario, dotted, e.g. ``jobs[1].workload.grid``; empty if the fault has no key.
+        key: the key in the scenario, e.g. ``jobs[1].workload.grid``; empty if the fault has no key.
         value: its value, as text; empty if there is none to show.
         message: what is wrong with it.
         remedy: what to do.
-        others: how many more faults there are.
     """
 
-    def __init__(self, source: str, key: str, value: str, message: str, remedy: str, others: int = 0) -> None:
+    key: str
+    value: str
+    message: str
+    remedy: str
+
+
+class ScenarioError(PantalaError, ValueError):
+    """A scenario that cannot be run: unknown key, missing unit, grid that does not match, ...
+
+    Its text is one line about the first fault; `lines` has a line per fault.
+
+    Attributes:
+        source: the file, or ``scenario`` for one made in Python.
+        key: the key of the first fault, e.g. ``jobs[1].workload.grid``; empty if the fault has no key.
+        value: its value, as text; empty if there is none to show.
+        message: what is wrong with it.
+        remedy: what to do.
+        faults: all faults, the first one included.
+    """
+
+    def __init__(
+        self, source: str, key: str, value: str, message: str, remedy: str, others: Iterable[Fault] = ()
+    ) -> None:
         self.source = source
         self.key = key
         self.value = value
         self.message = message
         self.remedy = remedy
-        self.others = others
-        more = f" ({others} more after this one)" if others else ""
-        super().__init__(_line(source, key, value, message, remedy) + more)
+        self.faults = (Fault(key, value, message, remedy), *others)
+        more = f" ({self.others} more after this one)" if self.others else ""
+        super().__init__(self.lines[0] + more)
+
+    @property
+    def others(self) -> int:
+        """The number of faults after the first one."""
+        return len(self.faults) - 1
+
+    @property
+    def lines(self) -> list[str]:
+        """A line per fault: the source, the key, its value, what is wrong and what to do."""
+        return [_line(self.source, each.key, each.value, each.message, each.remedy) for each in self.faults]
+
+    def with_keys(self, spelled: Callable[[str], str]) -> ScenarioError:
+        """The same error, with keys spelled another way."""
+        first, *others = (replace(each, key=spelled(each.key)) for each in self.faults)
+        return ScenarioError(self.source, first.key, first.value, first.message, first.remedy, others)
 
 
 class ScenarioWarning(UserWarning):
@@ -132,17 +169,6 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(
             f"interrupted; the tables so far are in {directory}, marked incomplete" if directory else "interrupted"
         )
-
-
-def dotted(path: Sequence[str | int]) -> str:
-    """A path of keys and indices as people write it: ``("jobs", 1, "grid")`` is ``jobs[1].grid``."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        else:
-            text += f".{step}" if text else step
-    return text
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -271,8 +271,7 @@ def _keys_of_the_curve() -> Iterator[None]:
     try:
         yield
     except ScenarioError as error:
-        key = error.key.removeprefix("jobs[0].")
-        raise ScenarioError(error.source, key, error.value, error.message, error.remedy, error.others) from None
+        raise error.with_keys(lambda key: key.removeprefix("jobs[0].")) from None
 
 
 def _time(name: str, text: str | Duration) -> Duration:

@@ -16,7 +16,7 @@ from pantala import native
 from pantala.errors import PlanError, ScenarioError, UsageError
 from pantala.plan import scenario_key
 from pantala.scenario import Topology
-from pantala.scenario.faults import first_fault
+from pantala.scenario.faults import scenario_error
 from pantala.scenario.presets import example, machine_preset, machine_presets, merge
 from pantala.scenario.topology import over_preset
 
@@ -45,7 +45,7 @@ def topology(given: Mapping[str, Any], preset: str | None = None) -> Topology:
     try:
         return Topology.model_validate(data)
     except ValidationError as error:
-        raise first_fault(error, _SOURCE, data) from None
+        raise scenario_error(error, _SOURCE, data) from None
 
 
 def _preset(name: str) -> dict[str, Any]:

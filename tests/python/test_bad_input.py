@@ -134,12 +134,15 @@ def one_line(ended: Ended) -> str:
 
 
 def refuse(cli: Cli, workdir: Path, old: str, new: str) -> str:
-    """The line that a scenario with a replaced part gets, from `check` and from `run`."""
+    """The line that a scenario with a replaced part gets from `run` and `check`; `check` says the other faults too."""
     file = workdir.parent / "scenario.toml"
     assert old in SMALL
     file.write_text(SMALL.replace(old, new, 1))
-    line = one_line(cli("check", file, "--plan", "plan.json"))
-    assert one_line(cli("run", file)) == line
+    checked = cli("check", file, "--plan", "plan.json")
+    line, *others = checked.err.splitlines()
+    more = f" ({len(others)} more after this one)" if others else ""
+    assert checked.status == 2
+    assert one_line(cli("run", file)) == f"{line}{more}"
     assert not list(workdir.iterdir())
     assert line.startswith(f"{file}: key ")
     assert "; " in line, "no remedy"

@@ -121,8 +121,11 @@ def test_check_tells_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: Pa
     checked = cli("check", file)
     assert checked.status == 0, checked.err
     told = json.loads(checked.out)["assumptions"]
-    assert f"right; 1 job, 4 of 4,392 nodes; {len(told)} assumptions:\n" in checked.err
-    assert "  machine.links.row.latency: a backplane\n" in checked.err
+    right = f"{file}: right; 1 job, 4 of 4,392 nodes; {len(told)} assumptions"
+    assert checked.err == f"{right}; list them with --assumptions\n"
+    listed = cli("check", file, "--assumptions").err
+    assert listed.startswith(f"{right}:\n")
+    assert "  machine.links.row.latency: a backplane\n" in listed
 
 
 WARNINGS = ["packets can wait for each other", "and there is more"]

@@ -126,7 +126,7 @@ def test_what_a_preset_gives_is_not_refused() -> None:
 
 
 def test_the_machine_of_a_preset_states_only_what_was_given() -> None:
-    assert pt.Machine.of("kang2022", topology={"g": 9}).stated() == {"preset": "kang2022", "topology": {"g": 9}}
+    assert pt.Machine.of("kang2022", topology={"g": 9}).as_given() == {"preset": "kang2022", "topology": {"g": 9}}
 
 
 def test_a_class_that_adds_a_field_which_nothing_reads_is_refused() -> None:

@@ -145,7 +145,7 @@ def test_python_and_toml_lay_over_alike() -> None:
             {"algorithm": "q_adaptive", "q_adaptive": {"exploration": 2.0}},
             "routing.q_adaptive.exploration = 2.0: must be",
         ),
-        ({"threshold": 2.0}, "routing.algorithm: is missing; add algorithm = ..."),
+        ({"threshold": 2.0}, "routing.algorithm: is missing; add algorithm = '...'"),
         (7, "routing = 7: is not a table"),
     ],
 )

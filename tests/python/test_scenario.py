@@ -70,7 +70,7 @@ def test_replace_validates_anew(small: Path) -> None:
     assert scenario.replace({"machine.router": "sst_sc22"}).machine.router.hand_over == "head"
     with pytest.raises(pt.ScenarioError, match=r"key jobs\[1\].ranks = 0: must be at least 1"):
         scenario.replace({"jobs.1.ranks": 0})
-    with pytest.raises(pt.ScenarioError, match="no such key"):
+    with pytest.raises(pt.ScenarioError, match="there is no such job; choose one of fft, halo"):
         scenario.replace({"jobs.7.ranks": 1})
 
 

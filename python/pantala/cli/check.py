@@ -17,8 +17,8 @@ __all__ = ["HELP", "check"]
 
 HELP = """Check a scenario and show the resolved plan: every default, every rank's node, what follows from them.
 
-Without --plan the plan goes to standard output, as JSON. What the preset or the routing assumes, because no paper says
-it, stands in it below `assumptions`, and is told on standard error; so are warnings.
+Without --plan the plan goes to standard output, as JSON. Every fault is a line on standard error. A plan lists under
+`assumptions` the values that no paper gives; --assumptions prints them.
 """
 
 
@@ -31,15 +31,23 @@ def check(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. routing.algorithm=minimal; repeatable."),
     ] = None,
+    assumptions: Annotated[
+        bool, typer.Option("--assumptions", help="List the values that no paper gives, with the reason for each.")
+    ] = False,
 ) -> None:
     """Checks a scenario file."""
     from pantala.cli.settings import parse_settings
-    from pantala.errors import UsageError
+    from pantala.errors import ScenarioError, UsageError
     from pantala.plan import plan_text
     from pantala.scenario import Scenario
 
-    scenario = Scenario.from_toml(file, changes=parse_settings(settings))
-    text = plan_text(scenario.resolve())
+    changes = parse_settings(settings)
+    try:
+        scenario = Scenario.from_toml(file, changes=changes)
+        text = plan_text(scenario.resolve())
+    except ScenarioError as error:
+        print("\n".join(error.lines), file=sys.stderr)
+        raise typer.Exit(error.exit_status) from None
     if plan is None:
         print(text)
     else:
@@ -49,18 +57,20 @@ def check(
             partial.replace(plan)
         except OSError as error:
             raise UsageError(f"{plan}: cannot be written: {error.strerror}; name another --plan") from None
-    print("\n".join(_summary(file, scenario)), file=sys.stderr)
+    print("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
 
 
-def _summary(file: Path, scenario: Scenario) -> Iterator[str]:
-    """Right, how large, and which of its values no paper gives, a line a reason."""
+def _summary(file: Path, scenario: Scenario, *, listed: bool) -> Iterator[str]:
+    """Right, the size, and the number of assumptions or a line per reason."""
     jobs = f"{len(scenario.jobs)} job{'' if len(scenario.jobs) == 1 else 's'}"
     nodes = sum(job.node_count for job in scenario.jobs)
     keys: dict[str, list[str]] = {}
     for key, reason in scenario.assumptions().items():
         keys.setdefault(reason, []).append(key)
     number = sum(map(len, keys.values()))
-    assumed = f"; {number} assumption{'' if number == 1 else 's'}:" if number else ""
-    yield f"{file}: right; {jobs}, {nodes:,} of {scenario.machine.job_nodes:,} nodes{assumed}"
-    for reason, those in keys.items():
-        yield f"  {', '.join(those)}: {reason}"
+    assumed = f"; {number} assumption{'' if number == 1 else 's'}" if number else ""
+    more = ":" if listed else "; list them with --assumptions"
+    yield f"{file}: right; {jobs}, {nodes:,} of {scenario.machine.job_nodes:,} nodes{assumed}{more if number else ''}"
+    if listed:
+        for reason, those in keys.items():
+            yield f"  {', '.join(those)}: {reason}"

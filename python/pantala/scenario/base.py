@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -12,6 +12,7 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
     PrivateAttr,
     Strict,
     ValidationError,
@@ -20,8 +21,9 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
-from pantala.errors import UsageError, nearest
-from pantala.scenario.faults import first_fault
+from pantala.errors import UsageError
+from pantala.scenario.collect import collected, fault
+from pantala.scenario.faults import scenario_error
 from pantala.units import Bandwidth, Duration, Parsed, Quantity, Size, TimePerByte
 
 __all__ = [
@@ -43,21 +45,10 @@ __all__ = [
 ]
 
 
-def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
-    """An error for a validator to raise.
-
-    Args:
-        message: what is wrong, to follow ``KEY = VALUE:``.
-        remedy: what to do about it.
-        at: the key at fault, from the model that raises down; none if it is the validated value itself.
-    """
-    return PydanticCustomError("fault", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": list(at)})
-
-
 def plain(value: Any) -> Any:
     """Values of a scenario as TOML or JSON have them: only the keys given, without those of presets and defaults."""
     if isinstance(value, Model):
-        return value.stated()
+        return value.as_given()
     if isinstance(value, Parsed):
         return str(value)
     if isinstance(value, Mapping):
@@ -65,12 +56,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return value
-
-
-def _refuse_unknown(key: str, known: list[str]) -> NoReturn:
-    close = nearest(key, known)
-    remedy = f"did you mean '{close}'?" if close else f"known here: {', '.join(known)}"
-    raise fault("unknown key", remedy, key)
 
 
 if TYPE_CHECKING:  # or checkers would forget the arguments of every model
@@ -84,7 +69,7 @@ else:
             try:
                 made = super().__call__(*args, **values)
             except ValidationError as error:
-                raise first_fault(error, cls.__name__, values) from None
+                raise scenario_error(error, cls.__name__, values) from None
             made._remember(values)
             return made
 
@@ -113,22 +98,26 @@ class Model(BaseModel, metaclass=_OneLineErrors):
     #: Fields that a preset elsewhere can give, so that the JSON Schema does not require them.
     given_elsewhere: ClassVar[tuple[str, ...]] = ()
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _read_keys(cls, data: Any) -> Any:
+    def _read_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if isinstance(data, str) and cls.shorthand is not None:
             data = {cls.shorthand: data}
-        if isinstance(data, Mapping):
-            known = [field.alias or name for name, field in cls.model_fields.items()]
-            for key in data:
-                if key not in known and key not in cls.model_fields:
-                    _refuse_unknown(str(key), known)
-            kind = cls.model_fields.get("kind")
-            stated = dict(data) if kind is None else {"kind": kind.default, **data}
-            return cls.complete(stated)
-        return data
+        return collected(cls, data, handler) if isinstance(data, Mapping) else handler(data)
 
-    _stated: Mapping[str, Any] | None = PrivateAttr(default=None)
+    @classmethod
+    def known_keys(cls) -> dict[str, str]:
+        """The keys, as a scenario spells them, by every spelling: Python cannot say ``global=``."""
+        spelled = {name: field.alias or name for name, field in cls.model_fields.items()}
+        return spelled | {key: key for key in spelled.values()}
+
+    @classmethod
+    def stated(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The table with the kind that it has even if it does not say so."""
+        kind = cls.model_fields.get("kind")
+        return dict(data) if kind is None else {"kind": kind.default, **data}
+
+    _made_of: Mapping[str, Any] | None = PrivateAttr(default=None)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
@@ -158,16 +147,16 @@ class Model(BaseModel, metaclass=_OneLineErrors):
 
     def _remember(self, values: Mapping[str, Any]) -> None:
         """Keeps the arguments that an object was made of."""
-        self._stated = values
+        self._made_of = values
 
-    def stated(self) -> dict[str, Any]:
+    def as_given(self) -> dict[str, Any]:
         """The keys that the object was made of, as TOML or JSON have them."""
-        if self._stated is None:
+        if self._made_of is None:
             dumped: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
             return dumped
         kind = type(self).model_fields.get("kind")
         keys: dict[str, Any] = {} if kind is None else {"kind": getattr(self, "kind")}  # noqa: B009
-        return {**keys, **plain(self._stated)}
+        return {**keys, **plain(self._made_of)}
 
     def _follows(self, *names: str) -> None:
         """Marks fields as not given: they follow from others, and have to anew when those change."""
@@ -177,6 +166,11 @@ class Model(BaseModel, metaclass=_OneLineErrors):
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """Fills in what a preset gives, before the fields are validated; the base class has no presets."""
         return data
+
+    @classmethod
+    def between_keys(cls, data: Mapping[str, Any]) -> Iterable[PydanticCustomError]:
+        """The faults between keys, in data that `complete` has completed and that need not be valid."""
+        return ()
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -1,15 +1,18 @@
-"""From pydantic's list of errors to one line that names the key and the remedy."""
+"""From pydantic's list of errors to lines that name the key and the remedy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from pantala.errors import ScenarioError, dotted, nearest, show
+from pantala.errors import Fault, ScenarioError, nearest, show
+from pantala.scenario.key_path import dotted
 
-__all__ = ["first_fault"]
+__all__ = ["scenario_error"]
 
 #: Keys whose value is one of several tables told apart by `kind`: pydantic puts that kind into the error's place.
 _TAGGED = frozenset({"placement", "workload"})
@@ -40,16 +43,43 @@ _WORDS: dict[str, _Words] = {
 }
 
 
-def first_fault(error: ValidationError, source: str, data: Mapping[str, Any]) -> ScenarioError:
-    """The first of a validation's faults as an error of one line; how many more there are is counted in it.
+def scenario_error(error: ValidationError, source: str, data: Mapping[str, Any]) -> ScenarioError:
+    """The faults of a validation as one error, whose text is a line about the first one.
 
     Args:
         error: what pydantic found.
         source: the file, or another name for where the data is from.
-        data: the data as it was given, for the value to show.
+        data: the data as it was given, for the values to show.
     """
-    details = error.errors(include_url=False)
-    detail = details[0]
+    found = [_found(detail, data) for detail in error.errors(include_url=False)]
+    given = {each.says for each in found if each.given}
+    at_fault = {each.path for each in found}
+    kept = [
+        each.fault
+        for each in found
+        # A preset, or a table laid over another, passes a fault on: only the key that was given counts.
+        if (each.given or each.says not in given)
+        # The fault of a table makes those of its keys.
+        and not any(each.path[:length] in at_fault for length in range(1, len(each.path)))
+    ]
+    first, *others = dict.fromkeys(kept)
+    return ScenarioError(source, first.key, first.value, first.message, first.remedy, others)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A fault, its path, and whether the key was given."""
+
+    path: tuple[str | int, ...]
+    fault: Fault
+    given: bool
+
+    @property
+    def says(self) -> tuple[str, ...]:
+        return (self.fault.value, self.fault.message, self.fault.remedy)
+
+
+def _found(detail: ErrorDetails, data: Mapping[str, Any]) -> _Found:
     context: Mapping[str, Any] = detail.get("ctx", {})
     kind, given = detail["type"], detail["input"]
     path = [*_place(detail["loc"]), *context.get("at", [])]
@@ -60,7 +90,7 @@ def first_fault(error: ValidationError, source: str, data: Mapping[str, Any]) ->
         path.append("kind")
     message, remedy = _say(kind, context, detail["msg"], given, path)
     value = "" if kind == "missing" else _value(data, path, given, bool(context.get("at")))
-    return ScenarioError(source, dotted(path), value, message, remedy, len(details) - 1)
+    return _Found(tuple(path), Fault(dotted(path), value, message, remedy), _is_given(data, path))
 
 
 def _say(kind: str, context: Mapping[str, Any], text: str, given: object, path: list[str | int]) -> tuple[str, str]:
@@ -75,6 +105,8 @@ def _say(kind: str, context: Mapping[str, Any], text: str, given: object, path: 
     if kind == "missing":
         if path == ["jobs"]:
             return "has no jobs", "add a [[jobs]] table"
+        if path == ["routing"]:
+            return "is missing", "add routing = '...'; `pantala routings` lists them"
         if path[0] == "machine":
             return "is missing", "add it, or name a machine that has it: preset = 'kang2022'"
         return "is missing", f"add {path[-1]} = ..."
@@ -107,11 +139,19 @@ def _at(data: Any, path: list[str | int]) -> Any:
     return data
 
 
+def _is_given(data: Any, path: list[str | int]) -> bool:
+    """Whether the data have the key itself; a text that stands for its table does not count."""
+    for step in path:
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
+
+
 def _value(data: Any, path: list[str | int], given: object, deeper: bool) -> str:
     """The value of a key: as it was given, else, if a preset gave it, as it was validated."""
-    value = _at(data, path)
-    if value is None and not deeper:
-        value = given
+    value = _at(data, path) if deeper or _is_given(data, path) else given
     if value is None or isinstance(value, BaseModel) or (isinstance(value, Mapping) and value):
         return ""
     return show(value)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
+from pydantic_core import PydanticCustomError
 
 from pantala.scenario.base import Model, fault
 from pantala.scenario.keys import LinkKeys
 from pantala.scenario.presets import merge
 from pantala.scenario.topology import INSIDE, TITLES
 
-__all__ = ["Link", "Links", "check_classes", "of_kind"]
+__all__ = ["Link", "Links", "faults_of_classes", "of_kind"]
 
 
 class Link(LinkKeys):
@@ -53,20 +54,16 @@ class Links(Model):
         }
 
 
-def check_classes(links: Mapping[str, Any] | Links, kind: str) -> None:
-    """Holds the classes of links inside a group to the kind of topology.
-
-    Raises:
-        PydanticCustomError: one is none of that kind, or is missing, at the key ``links``.
-    """
+def faults_of_classes(links: Mapping[str, Any] | Links, kind: str) -> Iterator[PydanticCustomError]:
+    """The classes of links inside a group that the kind of topology does not have, or that are missing."""
     keys = links.classes() if isinstance(links, Links) else links
     wanted = INSIDE[kind]
     for name in sorted({name for inside in INSIDE.values() for name in inside}):
         there = keys.get(name) is not None
         if there and name not in wanted:
-            raise fault(f"a {TITLES[kind]} has no such links", f"write {' and '.join(wanted)}", "links", name)
+            yield fault(f"a {TITLES[kind]} has no such links", f"write {' and '.join(wanted)}", "links", name)
         if name in wanted and not there:
-            raise fault("is missing", f"add links.{name} = {{ bandwidth = ..., latency = ... }}", "links", name)
+            yield fault("is missing", f"add links.{name} = {{ bandwidth = ..., latency = ... }}", "links", name)
 
 
 def of_kind(links: Mapping[str, Any] | Links, kind: object, *, only: bool = False) -> dict[str, Any]:

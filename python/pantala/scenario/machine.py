@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
 
 from pantala.scenario.base import Count, fault
 from pantala.scenario.keys import MachineKeys, NicKeys, RouterKeys
-from pantala.scenario.links import Link, Links, check_classes, of_kind
+from pantala.scenario.links import Link, Links, faults_of_classes, of_kind
 from pantala.scenario.presets import machine_preset, merge, preset_json_schema, router_preset, router_presets
 from pantala.scenario.topology import INSIDE, Topology, changes_shape, over_preset
 from pantala.units import UnitError
@@ -85,9 +86,14 @@ class Machine(MachineKeys):
             kind, below = _kind(shape), {}
         if "links" in data and isinstance(links, Mapping | Links):
             data["links"] = merge(below, of_kind(links, kind))
-            if kind in INSIDE:
-                check_classes(data["links"], str(kind))
         return data
+
+    @classmethod
+    def between_keys(cls, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """The classes of links that are missing or of another kind of topology."""
+        kind, links = _kind(data.get("topology", {})), data.get("links")
+        if kind in INSIDE and isinstance(links, Mapping | Links):
+            yield from faults_of_classes(links, str(kind))
 
     @classmethod
     def of(cls, preset: str, **changes: Any) -> Self:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import Field, PrivateAttr, ValidationError, model_validator
+from pydantic import Field, PrivateAttr, ValidationError
+from pydantic_core import PydanticCustomError
 
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.plan import build_plan, resolve_plan, scenario_key
 from pantala.scenario.assumptions import assumptions_of
-from pantala.scenario.base import Flag, Name, fault, plain
-from pantala.scenario.faults import first_fault
+from pantala.scenario.base import Flag, Name, plain
+from pantala.scenario.changes import changed
+from pantala.scenario.collect import Faults
+from pantala.scenario.faults import scenario_error
 from pantala.scenario.job import Job
+from pantala.scenario.jobs import faults_of_jobs
+from pantala.scenario.key_path import value_at
 from pantala.scenario.keys import RecordKeys, ScenarioKeys, StopKeys
-from pantala.scenario.machine import Machine, Router
+from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
-from pantala.scenario.presets import machine_preset, merge
+from pantala.scenario.presets import machine_preset
 from pantala.scenario.routed import routed
 from pantala.scenario.routing import Routing
-from pantala.scenario.toml import read_toml, value_at
+from pantala.scenario.toml import read_toml
 
 __all__ = ["Record", "Scenario", "Stop"]
 
@@ -86,35 +91,31 @@ class Scenario(ScenarioKeys):
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """The routing and MPI defaults that were published with the machine, under what is given."""
         preset = _preset_of(data.get("machine"))
+        faults = []
         if "jobs" in data:
-            data["jobs"] = jobs_of(data["jobs"])
+            try:
+                data["jobs"] = jobs_of(data["jobs"])
+            except PydanticCustomError as error:
+                faults.append(error)
+                del data["jobs"]
         mpi = data.get("mpi", {})
         if isinstance(mpi, str):
             mpi = {Mpi.shorthand: mpi}
         if isinstance(mpi, Mapping):
             data["mpi"] = laid_over_machine(preset.get("mpi", {}), mpi)
-        return routed(data, preset)
+        data = routed(data, preset)
+        if faults:
+            raise Faults(faults, data, "jobs")
+        return data
+
+    @classmethod
+    def between_keys(cls, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """The faults between jobs, and between the jobs and the run."""
+        yield from faults_of_jobs(data)
 
     def _remember(self, values: Mapping[str, Any]) -> None:
         super()._remember(values)
         self._given = plain(values)
-
-    @model_validator(mode="after")
-    def _sensible_jobs(self) -> Scenario:
-        if not self.jobs:
-            raise fault("has no jobs", "add a [[jobs]] table", "jobs")
-        names: set[str] = set()
-        if self.routing.algorithm is None:
-            raise fault("is missing", "add algorithm = ...; `pantala routings` lists them", "routing", "algorithm")
-        for number, job in enumerate(self.jobs):
-            if job.name in names:
-                raise fault("is the name of an earlier job too", "give each job its own", "jobs", number, "name")
-            names.add(job.name)
-        if all(job.endless for job in self.jobs) and self.stop.duration is None:
-            raise fault("is missing: no job ends by itself", "write e.g. duration = '100 us'", "stop", "duration")
-        if self.interference and len(self.jobs) < 2:
-            raise fault("needs at least two jobs", "add a [[jobs]] table, or remove it", "interference")
-        return self
 
     @property
     def given(self) -> Mapping[str, Any]:
@@ -127,7 +128,7 @@ class Scenario(ScenarioKeys):
 
         Args:
             path: the TOML file.
-            changes: values to put over the file's, by dotted key: ``{"routing.algorithm": "minimal"}``.
+            changes: values to put over the file's, by path: ``{"routing.algorithm": "minimal"}``; see `replace`.
 
         Raises:
             ScenarioError: the file cannot be read, is not TOML, or is not a scenario.
@@ -143,7 +144,7 @@ class Scenario(ScenarioKeys):
         Args:
             data: the tables of a scenario.
             source: what to name in errors.
-            changes: values to put over the data's, by dotted key.
+            changes: values to put over the data's, by path; see `replace`.
 
         Raises:
             ScenarioError: the data is not a scenario.
@@ -152,7 +153,7 @@ class Scenario(ScenarioKeys):
         try:
             scenario = cls.model_validate(given)
         except ValidationError as error:
-            raise first_fault(error, source, given) from None
+            raise scenario_error(error, source, given) from None
         scenario._source = source
         scenario._given = given
         return scenario
@@ -161,7 +162,9 @@ class Scenario(ScenarioKeys):
         """A copy with some values changed, validated anew: one line of a parameter sweep.
 
         Args:
-            changes: new values by dotted key: ``{"routing.algorithm": "minimal", "jobs.0.ranks": 64}``.
+            changes: new values by path: ``{"routing.algorithm": "minimal", "jobs.fft3d.ranks": 64}``. A job is named by
+                its name or its position: ``jobs[0].ranks`` and ``jobs.0.ranks`` are the first job's. A name with dots
+                may stand in quotes: ``jobs["fft.2"].ranks``; else the longest name that leaves a key is meant.
 
         Raises:
             ScenarioError: the result is not a scenario.
@@ -218,40 +221,3 @@ def _preset_of(machine: object) -> dict[str, Any]:
         return machine_preset(name) if isinstance(name, str) else {}
     except ValueError:
         return {}
-
-
-def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """`data` with `changes` put over it; the keys of `changes` are dotted, list items by their number.
-
-    Raises:
-        ScenarioError: a key leads through something that is not a table.
-    """
-    result = merge({}, data)
-    for key, value in changes.items():
-        steps = key.split(".")
-        place: Any = result
-        try:
-            for step in steps[:-1]:
-                if isinstance(place, list):
-                    place = place[int(step)]
-                    continue
-                below = place.setdefault(step, {})
-                if isinstance(below, str):  # a shorthand: machine = "kang2022"
-                    below = place[step] = _spelled_out(step, below)
-                elif isinstance(below, tuple):
-                    below = place[step] = list(below)
-                place = below
-            if isinstance(place, list):
-                place[int(steps[-1])] = value
-            else:
-                place[steps[-1]] = value
-        except (AttributeError, IndexError, TypeError, ValueError):
-            raise ScenarioError(source, key, "", "there is no such key to change", "check its spelling") from None
-    return result
-
-
-def _spelled_out(key: str, value: str) -> dict[str, Any]:
-    shorthands = {"machine": Machine.shorthand, "router": Router.shorthand, "placement": "kind"}
-    shorthands["mpi"] = Mpi.shorthand
-    shorthands |= dict.fromkeys(("routing", "routing_all_to_all"), Routing.shorthand) | {"jobs": "preset"}
-    return {shorthands.get(key) or "kind": value}

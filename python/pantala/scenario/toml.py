@@ -7,9 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from pantala.errors import ScenarioError, show
+from pantala.errors import ScenarioError
 
-__all__ = ["read_toml", "value_at"]
+__all__ = ["read_toml"]
 
 _PLACE = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|(?P<end>end of document))\)$")
 
@@ -32,17 +32,6 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(str(path), "", "", *_syntax(str(error))) from None
-
-
-def value_at(data: Any, key: str) -> str:
-    """The value of a dotted key as text; empty if the key is not there, or is a table or a list of tables."""
-    for step in re.findall(r"[^.\[\]]+", key):
-        try:
-            data = data[int(step)] if isinstance(data, list | tuple) else data[step]
-        except (KeyError, IndexError, TypeError, ValueError):
-            return ""
-    tables = isinstance(data, dict) or (isinstance(data, list | tuple) and any(isinstance(item, dict) for item in data))
-    return "" if tables else show(data)
 
 
 def _syntax(text: str) -> tuple[str, str]:

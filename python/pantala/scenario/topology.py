@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from pantala.scenario.base import Count, Index, fault
+from pantala.scenario.base import Count, Index
+from pantala.scenario.collect import Faults, fault
 from pantala.scenario.keys import TopologyKeys
 
 __all__ = ["INSIDE", "TITLES", "Topology", "changes_shape", "over_preset"]
@@ -58,22 +60,28 @@ class Topology(TopologyKeys):
         if kind not in INSIDE:
             raise fault("is not known", f"known: {', '.join(INSIDE)}", "kind")
         if kind == "dragonfly":
-            _refuse(data, kind, {"rows": 1, "columns": data.get("a")} | dict.fromkeys(_ONLY_2D[2:], 1))
+            faults = list(_foreign(data, kind, {"rows": 1, "columns": data.get("a")} | dict.fromkeys(_ONLY_2D[2:], 1)))
             data |= {"rows": 1, "columns": data.get("a", 1)}
         else:
-            _refuse(data, kind, dict.fromkeys(_ONLY_1D, 1))
+            faults = list(_foreign(data, kind, dict.fromkeys(_ONLY_1D, 1)))
             routers = _product(data, "rows", "columns") or 1  # or rows or columns are at fault, and will say so
             if data.setdefault("a", routers) != routers:
-                raise fault("follows from rows and columns", "remove it", "a")
+                faults.append(fault("follows from rows and columns", "remove it", "a"))
         data.setdefault("g", (_product(data, "a", "h") or 0) + 1)
-        _count_cables(data)
+        faults += _count_cables(data)
+        if faults:
+            raise Faults(faults, data)
         return data
+
+    @classmethod
+    def between_keys(cls, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """The keys that this kind of group needs."""
+        for key in ("a",) if data["kind"] == "dragonfly" else ("rows", "columns"):
+            if key not in data:
+                yield fault("is missing", f"add {key} = ...", key)
 
     @model_validator(mode="after")
     def _what_follows(self) -> Topology:
-        for key in ("a",) if self.kind == "dragonfly" else ("rows", "columns"):
-            if key not in self.model_fields_set:
-                raise fault("is missing", f"add {key} = ...", key)
         self._follows(*(("rows", "columns") if self.kind == "dragonfly" else ("a",)))
         if self.g == self.a * self.h + 1:
             self._follows("g")
@@ -137,12 +145,12 @@ def changes_shape(given: Mapping[str, Any]) -> bool:
     return bool(given.keys() & {"kind", *_SHAPE})
 
 
-def _refuse(data: Mapping[str, Any], kind: str, implied: Mapping[str, Any]) -> None:
-    """Refuses keys of the other kind, unless they say what is so anyway."""
+def _foreign(data: Mapping[str, Any], kind: str, implied: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+    """The keys of the other kind, unless they say what is so anyway."""
     other = next(name for name in INSIDE if name != kind)
     for key, value in implied.items():
         if key in data and data[key] != value:
-            raise fault(f"is no key of a {TITLES[kind]}", f"remove it, or write kind = '{other}'", key)
+            yield fault(f"is no key of a {TITLES[kind]}", f"remove it, or write kind = '{other}'", key)
 
 
 def _product(data: Mapping[str, Any], *keys: str) -> int | None:
@@ -156,8 +164,8 @@ def _product(data: Mapping[str, Any], *keys: str) -> int | None:
     return product
 
 
-def _count_cables(data: dict[str, Any]) -> None:
-    """Sets `links_per_pair` from the cables, if there are any."""
+def _count_cables(data: dict[str, Any]) -> Iterator[PydanticCustomError]:
+    """Sets `links_per_pair` from the cables, if there are any; a fault if it says something else."""
     cables = data.get("cables_per_pair", 0)
     if not cables:
         return
@@ -166,5 +174,5 @@ def _count_cables(data: dict[str, Any]) -> None:
         return
     if data.get("links_per_pair", links) != links:
         told = " * ".join(_CABLES)
-        raise fault(f"but {told} = {links}", "give either links or cables", "links_per_pair")
+        yield fault(f"but {told} = {links}", "give either links or cables", "links_per_pair")
     data["links_per_pair"] = links

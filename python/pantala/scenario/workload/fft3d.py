@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from pantala.scenario.base import Count, PositiveSize, fault
+from pantala.scenario.base import Count, PositiveSize
+from pantala.scenario.collect import fault, refuse_all
 from pantala.scenario.workload.application import Application, Compute, grid_of
 from pantala.units import Duration, Size
 
@@ -54,9 +55,8 @@ class Fft3d(Application):
         if self.column_message is not None and self.row_message is None:
             raise fault("has no effect without row_message", "add row_message, or remove it", "column_message")
         if self.row_message is not None:
-            for key in ("points", "point"):
-                if key in self.model_fields_set:
-                    raise fault("has no effect with row_message", "remove one of the two", key)
+            idle = [key for key in ("points", "point") if key in self.model_fields_set]
+            refuse_all(fault("has no effect with row_message", "remove one of the two", key) for key in idle)
         return self
 
     def as_plan(self, ranks: int) -> dict[str, Any]:

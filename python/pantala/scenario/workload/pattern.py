@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from pantala.scenario.base import Count, Flag, Index, PositiveSize, fault
+from pantala.scenario.base import Count, Flag, Index, PositiveSize
+from pantala.scenario.collect import fault, refuse_all
 from pantala.scenario.keys import PatternKeys
 
 __all__ = ["Pattern"]
@@ -40,9 +41,11 @@ class Pattern(PatternKeys):
     def _no_idle_keys(self) -> Pattern:
         owners = {"offset": "shift", "hotspots": "hotspot", "hotspot_share": "hotspot"}
         owners |= dict.fromkeys(_OF_NEIGHBOR_3D, "neighbor_3d")
-        for key, owner in owners.items():
-            if key in self.model_fields_set and self.pattern != owner:
-                raise fault(f"has no effect with pattern = '{self.pattern}'", f"remove it, or use '{owner}'", key)
+        refuse_all(
+            fault(f"has no effect with pattern = '{self.pattern}'", f"remove it, or use '{owner}'", key)
+            for key, owner in owners.items()
+            if key in self.model_fields_set and self.pattern != owner
+        )
         return self
 
     def as_plan(self, ranks: int) -> dict[str, Any]:

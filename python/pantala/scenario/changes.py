@@ -1,0 +1,111 @@
+"""Values put over those of a scenario, by path: `Scenario.replace`, `changes=` and ``--set``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pantala.errors import ScenarioError, nearest
+from pantala.scenario.job import ComputeNoise
+from pantala.scenario.key_path import KeyPathError, Named, Step, parse, position
+from pantala.scenario.machine import Machine, Router
+from pantala.scenario.mixes import mix_of
+from pantala.scenario.mpi import Collectives, Mpi
+from pantala.scenario.presets import merge, mix_preset, mix_presets
+from pantala.scenario.routing import Routing
+
+__all__ = ["changed"]
+
+#: The key that a bare text stands for: ``machine = "kang2022"`` is ``machine = { preset = "kang2022" }``.
+_SHORTHANDS: Mapping[str, str | None] = {
+    "collectives": Collectives.shorthand,
+    "compute_noise": ComputeNoise.shorthand,
+    "jobs": "preset",
+    "machine": Machine.shorthand,
+    "mpi": Mpi.shorthand,
+    "placement": "kind",
+    "router": Router.shorthand,
+    "routing": Routing.shorthand,
+    "routing_all_to_all": Routing.shorthand,
+}
+
+
+class _NoSuchKey(Exception):
+    def __init__(self, message: str, remedy: str) -> None:
+        self.message = message
+        self.remedy = remedy
+
+
+def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """`data` with `changes` put over it; `data` itself stays as it is.
+
+    Args:
+        data: the tables of a scenario.
+        changes: path to value; `pantala.scenario.key_path` tells how paths are spelled.
+        source: what to name in errors.
+
+    Raises:
+        ScenarioError: a path cannot be read, or leads through something that is not a table or a list.
+    """
+    result = merge({}, data)
+    for path, value in changes.items():
+        try:
+            _put(result, parse(path), value)
+        except KeyPathError:
+            raise ScenarioError(source, path, "", "is no path of keys", "write e.g. jobs[0].ranks") from None
+        except _NoSuchKey as error:
+            raise ScenarioError(source, path, "", error.message, error.remedy) from None
+    return result
+
+
+def _put(data: dict[str, Any], steps: Sequence[Step], value: Any) -> None:
+    place: Any = data
+    key: Any = None
+    while steps:
+        if key is not None:
+            place = _below(place, key)
+        key, used = _spot(place, key, steps)
+        steps = steps[used:]
+    place[key] = value
+
+
+def _below(place: Any, key: Any) -> Any:
+    """What lies at a key, made something to put values into."""
+    below = place[key] if isinstance(place, list) else place.setdefault(key, {})
+    if isinstance(below, str) and _SHORTHANDS.get(key):
+        place[key] = {_SHORTHANDS[key]: below}
+    elif isinstance(below, tuple):
+        place[key] = list(below)
+    return place[key]
+
+
+def _spot(place: Any, above: Any, steps: Sequence[Step]) -> tuple[str | int, int]:
+    """The key or position in `place`, which lies at the key `above`, that the first steps name; how many steps do."""
+    step = steps[0]
+    if isinstance(place, list):
+        names = [str(item["name"]) for item in place if isinstance(item, Mapping) and "name" in item]
+        return _item(len(place), names if len(names) == len(place) else [], above, steps)
+    if not isinstance(place, dict):
+        raise _NoSuchKey("there is no such key to change", f"{above} is not a table; check the spelling")
+    mix = mix_of(place) if above == "jobs" else None
+    if mix in mix_presets():
+        names = list(mix_preset(mix))
+        if isinstance(step, int | Named) or step.isdecimal() or position(len(names), names, steps):
+            at, used = _item(len(names), names, above, steps)
+            return names[at], used
+    if isinstance(step, int):
+        raise _NoSuchKey("there is no such key to change", f"{above or 'the scenario'} is not a list")
+    return (step.name if isinstance(step, Named) else step).removesuffix("_"), 1
+
+
+def _item(count: int, names: Sequence[str], above: object, steps: Sequence[Step]) -> tuple[int, int]:
+    found = position(count, names, steps)
+    if found is not None:
+        return found
+    noun = "job" if above == "jobs" else "item"
+    step = steps[0].name if isinstance(steps[0], Named) else str(steps[0])
+    close = None if step.isdecimal() else nearest(step, names)
+    if close is not None:
+        raise _NoSuchKey(f"there is no such {noun}", f"did you mean '{close}'?")
+    known = f"one of {', '.join(names)}, or " if names else ""
+    raise _NoSuchKey(f"there is no such {noun}", f"choose {known}a number from 0 to {count - 1}")

@@ -1,0 +1,137 @@
+"""Every fault of a scenario at once: `pantala check` prints a line per fault, `ScenarioError.faults` has them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pantala as pt
+from fake_core import FakeCore
+from support import SMALL, Ended
+
+Cli = Callable[..., Ended]
+
+#: Faults of every stage: unknown keys, values, kinds of tables, classes of links, keys of several jobs.
+MANY = """
+name = "x"
+seeed = 2
+interference = "yes"
+[machine]
+packet = "512"
+flit = "128 B"
+[machine.topology]
+p = 0
+h = 2
+rows = 4
+[machine.links]
+row = { latency = "30" }
+global = { bandwidth = "25 GB/s", latency = "30" }
+[[jobs]]
+name = "a"
+ranks = 0
+workload = { kind = "fft3d", gird = [2, 3], iterations = 0 }
+[[jobs]]
+name = "a"
+rank = 4
+workload = { kind = "fft4d" }
+[[jobs]]
+name = "b"
+ranks = 4
+workload = { kind = "pattern", pattern = "uniform", load = 0.5, offset = 1, hotspots = [1] }
+"""
+KEYS = [
+    "seeed",
+    "interference",
+    "machine.topology.rows",
+    "machine.topology.p",
+    "machine.topology.a",
+    "machine.links.terminal",
+    "machine.links.global.latency",
+    "machine.packet",
+    "machine.router",
+    "machine.nic",
+    "machine.links.local",
+    "machine.links.row",
+    "routing",
+    "jobs[0].ranks",
+    "jobs[0].workload.gird",
+    "jobs[0].workload.iterations",
+    "jobs[1].rank",
+    "jobs[1].workload.kind",
+    "jobs[2].workload.offset",
+    "jobs[2].workload.hotspots",
+    "jobs[1].name",
+]
+
+
+def faults_of(data: dict[str, Any]) -> list[str]:
+    with pytest.raises(pt.ScenarioError) as refused:
+        pt.Scenario.from_dict(data)
+    return [fault.key for fault in refused.value.faults]
+
+
+def test_check_prints_a_line_per_fault(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "many.toml"
+    file.write_text(MANY)
+    ended = cli("check", file)
+    lines = ended.err.splitlines()
+    assert (ended.status, ended.out) == (2, "")
+    assert sorted(line.split()[2].rstrip(":") for line in lines) == sorted(KEYS)
+    assert all(line.startswith(f"{file}: key ") for line in lines)
+    assert all("; " in line for line in lines), "every line has a remedy"
+
+
+def test_other_commands_and_python_say_the_first_and_how_many(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "many.toml"
+    file.write_text(MANY)
+    assert cli("run", file).err == (
+        f"{file}: key seeed = 2: unknown key; did you mean 'seed'? ({len(KEYS) - 1} more after this one)\n"
+    )
+    with pytest.raises(pt.ScenarioError) as refused:
+        pt.Scenario.from_toml(file)
+    assert refused.value.others == len(KEYS) - 1
+    assert sorted(fault.key for fault in refused.value.faults) == sorted(KEYS)
+    first = refused.value.faults[0]
+    assert (first.key, first.value, first.message, first.remedy) == (
+        refused.value.key,
+        refused.value.value,
+        refused.value.message,
+        refused.value.remedy,
+    )
+
+
+def test_without_a_preset_all_that_is_missing_is_told() -> None:
+    assert faults_of({}) == ["name", "machine", "routing", "jobs"]
+    machine = {"topology": {"p": 1}, "links": {}, "router": {}}
+    links, router = ("terminal", "global", "local"), ("input_latency", "output_latency", "crossbar_bandwidth")
+    assert set(faults_of({"name": "x", "machine": machine, "routing": {}, "jobs": []})) == {
+        "machine.topology.a",
+        "machine.topology.h",
+        *(f"machine.links.{name}" for name in links),
+        "machine.packet",
+        "machine.flit",
+        *(f"machine.router.{name}" for name in (*router, "input_buffer", "output_buffer")),
+        "machine.nic",
+        "routing.algorithm",
+        "jobs",
+    }
+
+
+def test_a_fault_is_told_once() -> None:
+    workload = {"kind": "allreduce_loop", "message": "1 kB", "iterations": 1}
+    job = {"name": "a", "ranks": 4, "routing": "par", "workload": workload}
+    data = {"name": "x", "machine": "theta", "routing": {"algorithm": "ugal_g", "threshold": "2"}, "jobs": [job]}
+    assert faults_of(data) == ["routing.threshold"], "not again for all-to-alls, nor for the job"
+    assert faults_of({"name": "x", "machine": "tetha", "routing": "minimal", "jobs": "kang2022.mix"}) == [
+        "jobs.preset",
+        "machine.preset",
+    ]
+
+
+def test_a_fault_of_the_core_comes_when_the_scenario_is_sound(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "large.toml"
+    file.write_text(SMALL.replace("ranks = 6", "ranks = 600").replace("grid = [2, 3]", "grid = [20, 30]"))
+    assert cli("check", file).err == f"{file}: key jobs[0].ranks = 600: only 72 nodes are free; ask for fewer\n"
