@@ -61,72 +61,50 @@ def scenario_page() -> str:
 
 
 def presets_page() -> str:
-    """Every machine preset with its values and where each is from, and the router models, from their files."""
+    """Every preset with its values, the source of each, and notes, from their files."""
     from pantala import Machine, machine_presets, mix_presets, router_presets
-    from pantala.scenario.presets import (
-        example,
-        machine_preset,
-        mix_assumptions,
-        mix_preset,
-        mix_sources,
-        mpi_preset,
-        mpi_presets,
-        preset_assumptions,
-        preset_sources,
-        preset_text,
-    )
+    from pantala.scenario.presets import example, mpi_presets, preset_text
 
     parts = [
         "# Presets",
-        "Published machines, for `machine.preset`, mixes of jobs, for `jobs`, router models, for "
-        "`machine.router.model`, and what messages cost their hosts, for `mpi.preset`. A scenario changes "
-        "any value by naming its key. *From* is what stands behind the value in the preset's file: a section of the "
-        "paper, or what else it was taken from. What is not from the paper is an assumption; the resolved plan lists "
-        "it below `assumptions`, until the scenario has another value.",
+        "Published machines, for `machine.preset`; mixes of jobs, for `jobs`; router models, for "
+        "`machine.router.model`; host stacks, for `mpi.preset`. A scenario changes any value by naming its key. "
+        "A value that no paper states is an assumption, marked *. The resolved plan lists it below `assumptions` "
+        "until the scenario sets another value.",
     ]
     for name in machine_presets():
-        values = dict(_flat(machine_preset(name)))
-        assumed = preset_assumptions(name)
-        rows = [
-            (f"`{key}`", f"`{json.dumps(values[key])}`", text + (" *" if key in assumed else ""))
-            for key, text in preset_sources(name).items()
+        nodes = f"{Machine.of(name).nodes:,} nodes."
+        parts += [
+            f"## {example(name)}",
+            _clean(f"{preset_text('machines', name)} {nodes}"),
+            *_entries("machines", name),
         ]
-        nodes = f"{Machine.of(name).nodes:,} nodes"
-        text = preset_text("machines", name)
-        told = f"{text[:1].upper()}{text[1:]} {nodes}; {len(assumed)} values, marked *, are assumptions."
-        parts += [f"## {example(name)}", _clean(told), _table(("key", "value", "from"), rows)]
     for name in mix_presets():
-        values = dict(_flat({"jobs": mix_preset(name)}))
-        assumed = mix_assumptions(name)
-        rows = [
-            (f"`{key}`", f"`{json.dumps(values[key])}`", text + (" *" if key in assumed else ""))
-            for key, text in mix_sources(name).items()
-        ]
-        told = f"{preset_text('workloads', name)} {len(assumed)} values, marked *, are assumptions."
-        parts += [f"## {name}", _clean(told), _table(("key", "value", "from"), rows)]
-    rows = [(f"`{name}`", preset_text("routers", name)) for name in router_presets()]
-    parts += [
-        "## Router models",
-        "[What their stages are](../explanation/fabric.md#stages-by-name).",
-        _table(("name", ""), rows),
-    ]
+        parts += [f"## {name}", _clean(preset_text("workloads", name)), *_entries("workloads", name)]
+    parts += ["## Router models", "[What their stages are](../explanation/fabric.md#stages-by-name)."]
+    for name in router_presets():
+        parts += [f"### router: {name}", _clean(preset_text("routers", name)), *_entries("routers", name)]
     for name in mpi_presets():
-        values = dict(_flat(mpi_preset(name)))
-        rows = [(f"`{key}`", f"`{json.dumps(values[key])}`", text) for key, text in preset_sources(name, "mpi").items()]
-        text = preset_text("mpi", name)
         link = "[What each of them is](../explanation/mpi.md#what-messages-cost-their-hosts)."
-        told = f"{text[:1].upper()}{text[1:]} {link}"
-        parts += [f"## mpi: {name}", _clean(told), _table(("key", "value", "from"), rows)]
+        parts += [f"## mpi: {name}", _clean(f"{preset_text('mpi', name)} {link}"), *_entries("mpi", name)]
     return _page(parts)
 
 
-def _flat(tables: Json, key: str = "") -> Iterable[tuple[str, Any]]:
-    for name, value in tables.items():
-        path = f"{key}.{name}" if key else name
-        if isinstance(value, dict):
-            yield from _flat(value, path)
-        else:
-            yield path, value
+def _entries(folder: str, name: str) -> list[str]:
+    """The values of a preset as a table, and its sources below."""
+    from pantala.scenario.presets import preset_entries, preset_source_texts
+
+    rows = [
+        (
+            f"`{key}`",
+            f"`{json.dumps(entry.value)}`",
+            ", ".join(entry.sources) + (" *" if entry.assumed and folder != "routers" else ""),
+            entry.note,
+        )
+        for key, entry in preset_entries(folder, name).items()
+    ]
+    told = "; ".join(f"*{source}*: {text}" for source, text in preset_source_texts(folder, name).items())
+    return [_table(("key", "value", "source", "note"), rows), _clean(f"Sources. {told}.")]
 
 
 def commands_page() -> str:

@@ -12,7 +12,7 @@ import pytest
 from pantala import machine_presets, mix_presets, router_presets, scenario_json_schema
 from pantala.metrics import all_metrics
 from pantala.routings import ROUTINGS, RoutingInfo
-from pantala.scenario.presets import mix_sources, mpi_presets, preset_sources
+from pantala.scenario.presets import mpi_presets, preset_entries
 from pantala.schema import TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -53,16 +53,11 @@ def test_every_scenario_key_is_described(reference: ModuleType) -> None:
 
 def test_every_value_of_a_preset_is_described(reference: ModuleType) -> None:
     page = reference.presets_page()
-    for name in machine_presets():
-        assert f"## {name}" in page
-        assert set(preset_sources(name)) <= rows(page)
-    for name in mpi_presets():
-        assert f"## mpi: {name}" in page
-        assert set(preset_sources(name, "mpi")) <= rows(page)
-    for name in mix_presets():
-        assert f"## {name}" in page
-        assert set(mix_sources(name)) <= rows(page)
-    assert set(router_presets()) <= rows(page)
+    folders = {"machines": machine_presets, "workloads": mix_presets, "mpi": mpi_presets, "routers": router_presets}
+    for folder, names in folders.items():
+        for name in names():
+            assert re.search(rf"^##+ (\w+: )?{re.escape(name)}", page, re.MULTILINE)
+            assert set(preset_entries(folder, name)) <= rows(page)
 
 
 def test_every_command_and_option_is_described(reference: ModuleType) -> None:

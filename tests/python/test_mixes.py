@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +9,7 @@ import jsonschema
 import pytest
 
 import pantala as pt
-from pantala.scenario.presets import mix_preset, mix_sources
-from test_presets import leaves
+from pantala.scenario.presets import mix_preset
 
 #: Table III of Wang et al. with the ranks of IV.B, 3.4 and Table 2 of Yang et al., Table II of Kang et al.
 RANKS = {
@@ -45,16 +41,6 @@ def test_a_mix_has_the_jobs_of_its_paper_and_fits_its_machines(name: str) -> Non
             assert {job["placement"]["kind"] for job in placed["jobs"]} == {placement}
             nodes = [node for job in placed["jobs"] for node in job["nodes"]]
             assert len(set(nodes)) == sum(RANKS[name].values())
-
-
-@pytest.mark.parametrize("name", RANKS)
-def test_every_number_of_a_mix_names_its_source(name: str) -> None:
-    text = (files("pantala") / "presets" / "workloads" / f"{name}.toml").read_text(encoding="utf-8")
-    sources = mix_sources(name)
-    assert set(sources) == set(leaves(tomllib.loads(text)))
-    assert all(re.search(r"\[[^\]]+\]", comment) for comment in sources.values())
-    legend = set(re.findall(r"^# \[([\w ]+)\]", text, re.MULTILINE))
-    assert {word for comment in sources.values() for word in re.findall(r"\[([A-Za-z]\w*)", comment)} == legend
 
 
 def test_what_is_laid_over_a_mix() -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator
-from importlib.resources import files
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +10,15 @@ import pytest
 
 import pantala as pt
 from pantala.load_curve import curve_setup
-from pantala.scenario.presets import merge, preset_sources, router_preset
+from pantala.scenario.preset_file import Entry, PresetFile
+from pantala.scenario.presets import (
+    merge,
+    mpi_presets,
+    preset_entries,
+    preset_source_texts,
+    preset_text,
+    router_preset,
+)
 from pantala.units import Bandwidth, Duration
 
 #: What the papers say of their machines (the seed papers' sections are in the presets' files).
@@ -62,9 +67,6 @@ NUMBERS: dict[str, dict[str, Any]] = {
         "ports": 4 + 15 + 15 + 10,
     },
 }
-
-#: What says what a thing is, not how much.
-NAMES = ("kind", "wiring_seed", "mirrored")
 
 
 def scenario(machine: str, routing: str = "minimal") -> pt.Scenario:
@@ -116,17 +118,66 @@ def test_cables_of_the_crays() -> None:
         assert shape.links_per_pair * (shape.g - 1) == 264, "a group's global links, of 96 routers with 10 each"
 
 
-@pytest.mark.parametrize("name", pt.machine_presets())
-def test_every_number_of_a_machine_names_its_source(name: str) -> None:
-    sources = preset_sources(name)
-    text = (files("pantala") / "presets" / "machines" / f"{name}.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
-    assert set(sources) == set(leaves({key: value for key, value in data.items() if key != "parameters"}))
-    untold = [key for key, comment in sources.items() if not re.search(r"\[[^\]]+\]", comment)]
-    assert not [key for key in untold if key.rpartition(".")[2] not in NAMES]
-    legend = set(re.findall(r"^# \[([\w ]+)\]", text, re.MULTILINE))
-    used = {word for comment in sources.values() for word in re.findall(r"\[([A-Za-z]\w*)", comment)}
-    assert used == legend
+FOLDERS = {
+    "machines": pt.machine_presets(),
+    "workloads": pt.mix_presets(),
+    "routers": pt.router_presets(),
+    "mpi": mpi_presets(),
+}
+
+
+@pytest.mark.parametrize(("folder", "name"), [(folder, name) for folder, names in FOLDERS.items() for name in names])
+def test_every_value_of_a_preset_names_a_declared_source(folder: str, name: str) -> None:
+    entries = preset_entries(folder, name)
+    declared = {*preset_source_texts(folder, name), "assumption"}
+    assert entries
+    assert all(entry.sources and set(entry.names) <= declared for entry in entries.values())
+    assert preset_text(folder, name).endswith((".", ")"))
+
+
+ENTRY = '[machine]\npacket = { value = "64 B", source = "paper IV.A", note = "one flit" }\n'
+HEAD = 'about = "A machine."\n[sources]\npaper = "Somebody, 2015"\n'
+
+
+def test_a_preset_file_is_data() -> None:
+    text = (
+        HEAD
+        + ENTRY
+        + 'flit = { value = "64 B", source = ["assumption", "paper II"] }\n'
+        + '[mpi]\na = { value = 1, source = "assumption" }\n'
+    )
+    file = PresetFile.parse(text)
+    assert (file.about, file.sources) == ("A machine.", {"paper": "Somebody, 2015"})
+    assert file.tables() == {"machine": {"packet": "64 B", "flit": "64 B"}, "mpi": {"a": 1}}
+    assert file.entries["machine.packet"] == Entry("64 B", ("paper IV.A",), "one flit")
+    assert file.assumptions() == {"mpi.a": "the sources are silent; chosen here"}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            HEAD + ENTRY.replace(', source = "paper IV.A"', ""),
+            'machine.packet: has no source; add source = "...", one of ',
+        ),
+        (HEAD + ENTRY + "flit = { value = 1, source = [] }", "machine.flit: has no source"),
+        (
+            HEAD + ENTRY + 'flit = { value = 1, source = "SST" }',
+            "machine.flit: source 'SST' is not in [sources]; add it",
+        ),
+        (HEAD + ENTRY + 'flit = "64 B"', "machine.flit = '64 B': is no entry; write { value = ..., source = ... }"),
+        (HEAD + ENTRY + 'flit = { source = "paper" }', "machine.flit = {'source': 'paper'}: is no entry"),
+        (
+            HEAD + ENTRY + 'flit = { value = 1, source = "paper", unit = "B" }',
+            "machine.flit: has unit; an entry has value",
+        ),
+        (HEAD + 'SST = "a simulator"\n' + ENTRY, "sources.SST: no value names it; remove it"),
+        (HEAD.partition("\n")[2] + ENTRY, 'about: is missing; add about = "..."'),
+    ],
+)
+def test_a_preset_file_at_fault_names_the_key(text: str, line: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(line)):
+        PresetFile.parse(text)
 
 
 def test_what_is_not_from_the_paper_is_an_assumption_until_it_is_changed() -> None:
@@ -143,15 +194,6 @@ def test_what_is_not_from_the_paper_is_an_assumption_until_it_is_changed() -> No
     assert "machine.links.local.bandwidth" not in partly
     assert not [key for key in partly if key.startswith("machine.topology.")]
     assert "machine.router.model" not in scenario("theta").replace({"machine.router": "sst_sc22"}).assumptions()
-
-
-def leaves(node: dict[str, Any], key: str = "") -> Iterator[str]:
-    for name, below in node.items():
-        path = f"{key}.{name}" if key else name
-        if isinstance(below, dict):
-            yield from leaves(below, path)
-        else:
-            yield path
 
 
 @pytest.mark.parametrize("name", pt.router_presets())

@@ -1,0 +1,142 @@
+"""A preset's file: values, each with its sources and a note as data.
+
+A file holds ``about``, one or two sentences; a table ``sources`` that names where its values are from; and tables of
+entries ``key = { value = ..., source = ..., note = ... }``. A source is a name from ``sources``, with the place after
+it: ``"paper III"``. An entry with several sources has a list of them. ``assumption`` is a source of every file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+__all__ = ["ASSUMPTION", "Entry", "PresetFile"]
+
+#: The source of a value that was chosen here, since all others are silent.
+ASSUMPTION = "assumption"
+_PAPER = "paper"
+_KEYS = {"value", "source", "note"}
+_SILENT = "the sources are silent; chosen here"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value of a preset.
+
+    Attributes:
+        value: as a scenario spells it.
+        sources: where it is from: ``("paper III", "SST")``.
+        note: what there is to know about it; may be empty.
+    """
+
+    value: Any
+    sources: tuple[str, ...]
+    note: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The sources without the places in them."""
+        return [source.partition(" ")[0] for source in self.sources]
+
+    @property
+    def assumed(self) -> bool:
+        """Whether no paper states the value."""
+        return _PAPER not in self.names
+
+
+@dataclass(frozen=True)
+class PresetFile:
+    """The content of a preset's file.
+
+    Attributes:
+        about: the machine, router, host stack or mix in a sentence or more.
+        sources: a description of each source, by name.
+        entries: the values by dotted key, in the order of the file.
+        parameters: the keys of ``machine.topology`` that a preset takes as numbers.
+    """
+
+    about: str
+    sources: Mapping[str, str]
+    entries: Mapping[str, Entry]
+    parameters: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> PresetFile:
+        """Reads a file's text.
+
+        Raises:
+            ValueError: the text is no TOML, ``about`` is missing, or an entry or a source is at fault. Names the key.
+        """
+        data = tomllib.loads(text)
+        about, sources = data.pop("about", None), data.pop("sources", {})
+        if not isinstance(about, str):
+            raise ValueError('about: is missing; add about = "..."')
+        parameters = tuple(data.pop("parameters", ()))
+        entries = {key: _entry(key, item, {*sources, ASSUMPTION}) for key, item in _items(data)}
+        used = {name for entry in entries.values() for name in entry.names}
+        for name in sources:
+            if name not in used:
+                raise ValueError(f"sources.{name}: no value names it; remove it")
+        return cls(" ".join(about.split()), sources, entries, parameters)
+
+    def tables(self) -> dict[str, Any]:
+        """Returns the values in nested tables, as a scenario has them. The caller owns the copy."""
+        return deepcopy(self._tables)
+
+    @cached_property
+    def _tables(self) -> dict[str, Any]:
+        tables: dict[str, Any] = {}
+        for key, entry in self.entries.items():
+            *path, last = key.split(".")
+            table = tables
+            for name in path:
+                table = table.setdefault(name, {})
+            table[last] = entry.value
+        return tables
+
+    def assumptions(self) -> dict[str, str]:
+        """Returns the values that no paper states: dotted key to reason."""
+        return {key: self._reason(entry) for key, entry in self.entries.items() if entry.assumed}
+
+    def _reason(self, entry: Entry) -> str:
+        if entry.names == [ASSUMPTION]:
+            return entry.note or self.sources.get(ASSUMPTION, _SILENT)
+        described = next((self.sources[name] for name in entry.names if name != ASSUMPTION), "")
+        return "; ".join(part for part in (entry.note, described) if part)
+
+
+def _items(node: Mapping[str, Any], key: str = "") -> Iterator[tuple[str, Any]]:
+    """Every entry of nested tables by dotted key; a value that stands alone comes as it is."""
+    for name, item in node.items():
+        path = f"{key}.{name}" if key else name
+        if isinstance(item, Mapping) and "value" not in item and not (item and item.keys() <= _KEYS):
+            yield from _items(item, path)
+        else:
+            yield path, item
+
+
+def _entry(key: str, item: Any, known: set[str]) -> Entry:
+    """The entry at a key.
+
+    Raises:
+        ValueError: it has no value or no source, a key that no entry has, or a source that the file does not declare.
+    """
+    if not isinstance(item, Mapping) or "value" not in item:
+        raise ValueError(f"{key} = {item!r}: is no entry; write {{ value = ..., source = ... }}")
+    if unknown := sorted(item.keys() - _KEYS):
+        raise ValueError(f"{key}: has {', '.join(unknown)}; an entry has value, source and note")
+    given = item.get("source", [])
+    sources = (given,) if isinstance(given, str) else tuple(given)
+    if not any(sources):
+        raise ValueError(f'{key}: has no source; add source = "...", one of {", ".join(sorted(known))}')
+    entry = Entry(item["value"], sources, item.get("note", ""))
+    for name in entry.names:
+        if name not in known:
+            raise ValueError(
+                f"{key}: source '{name}' is not in [sources]; add it, or name one of {', '.join(sorted(known))}"
+            )
+    return entry
