@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from generate import core, plan_schema
+from generate import core, plan_schema, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Every generated file: path from the root of the project, and the function that makes its text from the catalogue.
 OUTPUTS: dict[str, Callable[[core.Catalogue], str]] = {
     "schema/plan.schema.json": plan_schema.text,
+    "python/pantala/catalogue/tables.py": tables.text,
 }
 
 
