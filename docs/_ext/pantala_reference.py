@@ -12,8 +12,8 @@ Json = dict[str, Any]
 
 
 def tables_page() -> str:
-    """Every table of a run directory, from `pantala.schema`."""
-    from pantala.schema import TABLES
+    """Every table of a run directory, from `pantala.catalogue.tables`."""
+    from pantala.catalogue.tables import TABLES
 
     parts = [
         "# Tables",
@@ -22,11 +22,16 @@ def tables_page() -> str:
         "recorded has no rows. [How to read them](../how-to/read-results.md) has examples.",
     ]
     for table in TABLES.values():
+        switch = f" Key: `{table.switch}`." if table.switch else ""
         rows = [
             (f"`{column.name}`", column.type + (", or null" if column.nullable else ""), column.unit, column.text)
             for column in table.columns
         ]
-        parts += [f"## {table.name}", f"`{table.file}`. {table.text}", _table(("column", "type", "unit", ""), rows)]
+        parts += [
+            f"## {table.name}",
+            f"`{table.file}`. {table.text}{switch}",
+            _table(("column", "type", "unit", ""), rows),
+        ]
     return _page(parts)
 
 

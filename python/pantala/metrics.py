@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
-from pantala.schema import INSIDE_GROUPS, TABLES
+from pantala.link_classes import INSIDE_GROUPS
 
 if TYPE_CHECKING:
     from pantala.results import Run

@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 
 from pantala import metrics
+from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE
-from pantala.schema import TABLES, polars_schema
 
 __all__ = ["InterferenceRun", "Run", "load"]
 
@@ -30,8 +30,8 @@ def load(path: str | Path) -> Run | InterferenceRun:
 class Run:
     """One run: a plan executed. Its tables are Polars lazy frames; nothing is read before it is asked for.
 
-    `pantala.schema.TABLES` describes every column. A table that was not recorded is empty. Times are simulated
-    nanoseconds, sizes are bytes::
+    `pantala.catalogue.tables.TABLES` describes every column. A table that was not recorded is empty. Times are
+    simulated nanoseconds, sizes are bytes::
 
         run = pt.Run("runs/quickstart")
         run.jobs.select("name", "communication_time_mean_ns").collect()
@@ -154,8 +154,9 @@ class Run:
         return metrics.all_metrics()
 
     def _table(self, name: str) -> pl.LazyFrame:
-        path = self.path / TABLES[name].file
-        return pl.scan_parquet(path) if path.is_file() else pl.LazyFrame(schema=polars_schema(name))
+        table = TABLES[name]
+        path = self.path / table.file
+        return pl.scan_parquet(path) if path.is_file() else pl.LazyFrame(schema=table.polars_schema)
 
     def __repr__(self) -> str:
         state = "" if self.complete else f", incomplete: {self.document.get('reason')}"

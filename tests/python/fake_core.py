@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from pantala.schema import TABLES, polars_schema
+from pantala.catalogue.tables import TABLES
 
 Json = dict[str, Any]
 
@@ -85,7 +85,7 @@ class FakeCore:
             told = {"simulated_ns": 5e5, "packets_delivered": 10, "packet_hops": 40, "wall_seconds": 0.5}
             progress(told | {"ranks_done": 0, "ranks": 8, "fraction": 0.5})
         for name in TABLES:
-            pl.DataFrame(self._rows(name, plan), schema=polars_schema(name)).write_parquet(
+            pl.DataFrame(self._rows(name, plan), schema=TABLES[name].polars_schema).write_parquet(
                 directory / f"{name}.parquet"
             )
         document = {

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from fake_network import Floats, Integers, Machine, alltoall_flows, halo_flows
+from pantala.catalogue.tables import TABLES
 from pantala.results import InterferenceRun, Run
-from pantala.schema import TABLES, polars_schema
 
 LINK_BYTES_PER_NS = 25.0
 Json = dict[str, Any]
@@ -156,7 +156,7 @@ def _write_run(directory: Path, study: Study, jobs: tuple[Job, ...]) -> None:
         del tables["packets"]
     rows = {}
     for name, frames in tables.items():
-        schema = polars_schema(name)
+        schema = TABLES[name].polars_schema
         empty = pl.DataFrame(schema=schema)
         frame = pl.concat([empty, *(part.select(pl.col(n).cast(t) for n, t in schema.items()) for part in frames)])
         frame.write_parquet(directory / f"{name}.parquet")

@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 import pantala as pt
+from pantala.catalogue.tables import TABLES
 from pantala.deadlock import on_machine
 from pantala.progress import ProgressLine
 from pantala.routings import RoutingInfo
 from pantala.scenario.presets import machine_preset
-from pantala.schema import TABLES, polars_schema
 from pantala.units import Duration
 from support import ROOT, SMALL, Ended
 
@@ -85,7 +85,7 @@ def test_every_table_has_its_schema(small: Path, workdir: Path) -> None:
     assert isinstance(run, pt.Run)
     for name in TABLES:
         assert (run.path / TABLES[name].file).is_file()
-        assert dict(getattr(run, name).collect_schema()) == polars_schema(name), name
+        assert dict(getattr(run, name).collect_schema()) == TABLES[name].polars_schema, name
     rows = run.document["tables"]
     assert {name: getattr(run, name).select(pl.len()).collect().item() for name in rows} == rows
     for metric in run.metrics():

@@ -10,10 +10,10 @@ from types import ModuleType
 import pytest
 
 from pantala import machine_presets, mix_presets, router_presets, scenario_json_schema
+from pantala.catalogue.tables import TABLES
 from pantala.metrics import all_metrics
 from pantala.routings import ROUTINGS, RoutingInfo
 from pantala.scenario.presets import mpi_presets, preset_entries
-from pantala.schema import TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -7,7 +7,7 @@ import pytest
 
 import pantala as pt
 from fake_run import fake_interference
-from pantala.schema import TABLES, polars_schema
+from pantala.catalogue.tables import TABLES
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> pt.InterferenceRun:
 def test_every_table_is_a_lazy_frame_of_its_schema(study: pt.InterferenceRun, name: str) -> None:
     table = getattr(study.together, name)
     assert isinstance(table, pl.LazyFrame)
-    assert dict(table.collect_schema()) == polars_schema(name)
+    assert dict(table.collect_schema()) == TABLES[name].polars_schema
     assert (getattr(pt.Run, name).__doc__ or "").startswith("One row a")
 
 
@@ -29,7 +29,7 @@ def test_a_table_that_was_not_recorded_is_empty(study: pt.InterferenceRun, tmp_p
     (tmp_path / "run.json").write_bytes((study.together.path / "run.json").read_bytes())
     messages = pt.Run(tmp_path).messages.collect()
     assert messages.is_empty()
-    assert dict(messages.schema) == polars_schema("messages")
+    assert dict(messages.schema) == TABLES["messages"].polars_schema
 
 
 def test_every_metric_has_a_value_and_a_text(study: pt.InterferenceRun) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from generate import core, plan_schema, scenario_keys
+from generate import core, plan_schema, scenario_keys, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OUTPUTS: dict[str, Callable[[core.Catalogue], str]] = {
     "schema/plan.schema.json": plan_schema.text,
     "python/pantala/scenario/keys.py": scenario_keys.text,
+    "python/pantala/catalogue/tables.py": tables.text,
 }
 
 

@@ -6,6 +6,7 @@ mod provenance;
 
 use errors::{PlanError, RunError, plan_error, write_error};
 use observer::Observer;
+use pantala_sim::columns::Table;
 use pantala_sim::communication::of_jobs;
 use pantala_sim::deadlock::search;
 use pantala_sim::link_table as links;
@@ -179,12 +180,12 @@ fn link_table<'py>(py: Python<'py>, topology_json: &str) -> PyResult<Bound<'py, 
     let ints = |f: fn(&links::LinkRow) -> u32| rows.iter().map(f).collect::<Vec<u32>>();
     columns.set_item("link", ints(|r| r.link))?;
     columns.set_item("class", rows.iter().map(|r| r.class).collect::<Vec<_>>())?;
-    columns.set_item("source_router", ints(|r| r.source.0))?;
-    columns.set_item("source_port", ints(|r| r.source.1.into()))?;
-    columns.set_item("source_group", ints(|r| r.source.2))?;
-    columns.set_item("target_router", ints(|r| r.target.0))?;
-    columns.set_item("target_port", ints(|r| r.target.1.into()))?;
-    columns.set_item("target_group", ints(|r| r.target.2))?;
+    columns.set_item("source_router", ints(|r| r.source_router))?;
+    columns.set_item("source_port", ints(|r| r.source_port))?;
+    columns.set_item("source_group", ints(|r| r.source_group))?;
+    columns.set_item("target_router", ints(|r| r.target_router))?;
+    columns.set_item("target_port", ints(|r| r.target_port))?;
+    columns.set_item("target_group", ints(|r| r.target_group))?;
     columns.set_item("parallel_index", ints(|r| r.parallel_index))?;
     Ok(columns)
 }
@@ -193,7 +194,7 @@ fn link_table<'py>(py: Python<'py>, topology_json: &str) -> PyResult<Bound<'py, 
 #[pyfunction]
 fn write_link_table(py: Python<'_>, topology_json: &str, path: &str) -> PyResult<()> {
     let rows = topology_rows(py, topology_json)?;
-    py.detach(|| links::as_table(&rows).write(Path::new(path))).map_err(|e| write_error(&e))?;
+    py.detach(|| Table::of(rows).write(Path::new(path))).map_err(|e| write_error(&e))?;
     Ok(())
 }
 

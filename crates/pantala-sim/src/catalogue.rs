@@ -8,12 +8,13 @@
 //!   `x-zero` (the meaning of 0, if it is no number: `unlimited`). The unit is the suffix of the name: `_ps`, `_fs`, `_bytes`,
 //!   `_bytes_per_s`, `_flits`, `_packets`.
 //! - A choice is a variant of an enum; its doc comment says what it means.
-//! - A column is a field of a row in `tables`.
+//! - A column is a field of a row in `tables`; its doc comment is its description, its unit follows its type.
 //! - A routing is a descriptor in `pantala_fabric::routing`.
 //!
 //! `make generate` writes the JSON Schema of a plan, Python's modules and the reference pages from it.
 
 use crate::plan::Plan;
+use crate::tables::descriptors;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
@@ -32,7 +33,24 @@ pub fn plan_schema() -> &'static Value {
 pub fn catalogue() -> Value {
     json!({
         "plan": plan_schema(),
-        "tables": [],
+        "tables": descriptors().collect::<Vec<_>>(),
         "routings": [],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_switch_of_a_table_is_a_key_of_the_plan() {
+        let catalogue = catalogue();
+        let record = &catalogue["plan"]["$defs"]["RecordPlan"]["properties"];
+        let switches: Vec<&str> = descriptors().filter_map(|table| table.switch).collect();
+        assert!(!switches.is_empty());
+        for switch in switches {
+            let key = switch.strip_prefix("record.").unwrap();
+            assert!(record[key].is_object(), "{switch}");
+        }
+    }
 }

@@ -1,14 +1,17 @@
 //! Tables as Arrow columns, and Parquet files of them.
 
+mod declaration;
+mod value;
+
+pub(crate) use declaration::table;
+pub use declaration::{ColumnDescriptor, Row, TableDescriptor};
+pub use value::{ColumnType, Value};
+
 use crate::error::WriteError;
-use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int32Array, RecordBatch, UInt8Array, UInt16Array, UInt32Array,
-    UInt64Array,
-};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema};
 use pantala_engine::Time;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
@@ -23,70 +26,27 @@ pub fn ns(time: Time) -> f64 {
     time as f64 / 1_000.0
 }
 
-/// A table under construction: columns in order, all of one length.
-#[derive(Debug, Default)]
+/// A filled table.
+#[derive(Debug)]
 pub struct Table {
-    fields: Vec<Field>,
+    descriptor: TableDescriptor,
     columns: Vec<ArrayRef>,
 }
 
-macro_rules! column {
-    ($(#[$doc:meta])* $name:ident, $array:ident, $type:ty, $data_type:expr) => {
-        $(#[$doc])*
-        #[must_use]
-        pub fn $name(self, name: &str, values: impl IntoIterator<Item = $type>) -> Self {
-            let array: $array = values.into_iter().map(Some).collect();
-            self.push(name, $data_type, false, Arc::new(array))
-        }
-    };
-}
-
 impl Table {
-    /// An empty table.
+    /// The table with these rows.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn of<R: Row>(rows: impl IntoIterator<Item = R>) -> Self {
+        Self { descriptor: R::TABLE, columns: R::into_arrays(rows) }
     }
 
-    column!(/** A column of bytes. */ u8, UInt8Array, u8, DataType::UInt8);
-    column!(/** A column of short integers. */ u16, UInt16Array, u16, DataType::UInt16);
-    column!(/** A column of integers. */ u32, UInt32Array, u32, DataType::UInt32);
-    column!(/** A column of long integers. */ u64, UInt64Array, u64, DataType::UInt64);
-    column!(/** A column of signed integers. */ i32, Int32Array, i32, DataType::Int32);
-    column!(/** A column of numbers. */ f64, Float64Array, f64, DataType::Float64);
-    column!(/** A column of truths. */ bool, BooleanArray, bool, DataType::Boolean);
-
-    /// A column of integers, some of them absent.
+    /// The table's name.
     #[must_use]
-    pub fn u32_or_null(self, name: &str, values: impl IntoIterator<Item = Option<u32>>) -> Self {
-        let array: UInt32Array = values.into_iter().collect();
-        self.push(name, DataType::UInt32, true, Arc::new(array))
+    pub const fn name(&self) -> &'static str {
+        self.descriptor.name
     }
 
-    /// A column of numbers, some of them absent.
-    #[must_use]
-    pub fn f64_or_null(self, name: &str, values: impl IntoIterator<Item = Option<f64>>) -> Self {
-        let array: Float64Array = values.into_iter().collect();
-        self.push(name, DataType::Float64, true, Arc::new(array))
-    }
-
-    /// A column of words.
-    #[must_use]
-    pub fn str<'a>(self, name: &str, values: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut builder = StringBuilder::new();
-        for value in values {
-            builder.append_value(value);
-        }
-        self.push(name, DataType::Utf8, false, Arc::new(builder.finish()))
-    }
-
-    fn push(mut self, name: &str, data_type: DataType, nullable: bool, column: ArrayRef) -> Self {
-        self.fields.push(Field::new(name, data_type, nullable));
-        self.columns.push(column);
-        self
-    }
-
-    /// Rows.
+    /// Number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |c| c.len())
@@ -98,17 +58,18 @@ impl Table {
     pub fn hash_values(&self, hash: &mut Sha256) {
         hash.update((self.columns.len() as u64).to_le_bytes());
         hash.update((self.rows() as u64).to_le_bytes());
-        for column in &self.columns {
-            hash_column(hash, column);
+        for (column, values) in self.descriptor.columns.iter().zip(&self.columns) {
+            hash_column(hash, column.data_type, values);
         }
     }
 
     /// The table as a Parquet file in memory: the same bytes for the same rows.
     ///
     /// # Errors
-    /// A [`parquet::errors::ParquetError`] if columns differ in length.
+    /// A [`parquet::errors::ParquetError`] of the library that writes the file.
     pub fn encode(self) -> Result<Vec<u8>, parquet::errors::ParquetError> {
-        let schema = Arc::new(Schema::new(self.fields));
+        let field = |c: &ColumnDescriptor| Field::new(c.name, c.data_type.arrow(), c.nullable);
+        let schema = Arc::new(Schema::new(self.descriptor.columns.iter().map(field).collect::<Vec<_>>()));
         let batch = RecordBatch::try_new(Arc::clone(&schema), self.columns)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
@@ -133,35 +94,31 @@ impl Table {
 }
 
 /// Adds one column to `hash`.
-///
-/// # Panics
-/// If the column is of a type that no [`Table`] can have.
-fn hash_column(hash: &mut Sha256, column: &ArrayRef) {
+fn hash_column(hash: &mut Sha256, data_type: ColumnType, column: &ArrayRef) {
     fn numbers<T: ArrowPrimitiveType>(hash: &mut Sha256, column: &ArrayRef, eight: impl Fn(T::Native) -> [u8; 8]) {
         for value in column.as_primitive::<T>() {
             hash_value(hash, value.map(&eight).as_ref().map(|bytes| bytes.as_slice()));
         }
     }
-    match column.data_type() {
-        DataType::UInt8 => numbers::<UInt8Type>(hash, column, |v| u64::from(v).to_le_bytes()),
-        DataType::UInt16 => numbers::<UInt16Type>(hash, column, |v| u64::from(v).to_le_bytes()),
-        DataType::UInt32 => numbers::<UInt32Type>(hash, column, |v| u64::from(v).to_le_bytes()),
-        DataType::UInt64 => numbers::<UInt64Type>(hash, column, u64::to_le_bytes),
-        DataType::Int32 => numbers::<Int32Type>(hash, column, |v| i64::from(v).to_le_bytes()),
-        DataType::Float64 => numbers::<Float64Type>(hash, column, |v| v.to_bits().to_le_bytes()),
-        DataType::Boolean => {
+    match data_type {
+        ColumnType::U8 => numbers::<UInt8Type>(hash, column, |v| u64::from(v).to_le_bytes()),
+        ColumnType::U16 => numbers::<UInt16Type>(hash, column, |v| u64::from(v).to_le_bytes()),
+        ColumnType::U32 => numbers::<UInt32Type>(hash, column, |v| u64::from(v).to_le_bytes()),
+        ColumnType::U64 => numbers::<UInt64Type>(hash, column, u64::to_le_bytes),
+        ColumnType::I32 => numbers::<Int32Type>(hash, column, |v| i64::from(v).to_le_bytes()),
+        ColumnType::F64 => numbers::<Float64Type>(hash, column, |v| v.to_bits().to_le_bytes()),
+        ColumnType::Bool => {
             for value in column.as_boolean() {
                 hash_value(hash, value.map(|v| u64::from(v).to_le_bytes()).as_ref().map(|bytes| bytes.as_slice()));
             }
         }
-        DataType::Utf8 => {
+        ColumnType::Str => {
             for value in column.as_string::<i32>() {
                 let text = value.unwrap_or_default().as_bytes();
                 hash_value(hash, value.map(|_| (text.len() as u64).to_le_bytes()).as_ref().map(|b| b.as_slice()));
                 hash.update(text);
             }
         }
-        other => unreachable!("a table has no columns of {other}"),
     }
 }
 
@@ -179,57 +136,88 @@ fn hash_value(hash: &mut Sha256, bytes: Option<&[u8]>) {
 mod tests {
     use super::*;
 
+    table! {
+        /// One row per thing,
+        /// on two lines.
+        things: Thing if "record.things" {
+            /// A number.
+            a: u32,
+            /// A duration; null without one.
+            b_ns: Option<f64> [ns],
+            /// A text.
+            c: &'static str,
+            /// A truth.
+            d: bool,
+        }
+    }
+
+    #[test]
+    fn a_declaration_says_all_about_a_table() {
+        let TableDescriptor { name, switch, text, columns } = Thing::TABLE;
+        assert_eq!((name, switch, text), ("things", Some("record.things"), "One row per thing, on two lines."));
+        let told = |c: &ColumnDescriptor| (c.name, c.data_type, c.nullable, c.unit, c.text);
+        assert_eq!(told(&columns[1]), ("b_ns", ColumnType::F64, true, "ns", "A duration; null without one."));
+        assert_eq!(columns.iter().map(|c| c.name).collect::<Vec<_>>(), ["a", "b_ns", "c", "d"]);
+        assert_eq!(columns[0].unit, "");
+    }
+
     #[test]
     fn the_same_rows_are_the_same_bytes() {
         let table = || {
-            Table::new()
-                .u32("a", [1, 2, 3])
-                .f64_or_null("b_ns", [Some(1.5), None, Some(2.5)])
-                .str("c", ["x", "y", "z"])
-                .bool("d", [true, false, true])
+            Table::of([
+                Thing { a: 1, b_ns: Some(1.5), c: "x", d: true },
+                Thing { a: 2, b_ns: None, c: "y", d: false },
+                Thing { a: 3, b_ns: Some(2.5), c: "z", d: true },
+            ])
         };
-        assert_eq!(table().rows(), 3);
+        assert_eq!((table().name(), table().rows()), ("things", 3));
         let bytes = table().encode().unwrap();
         assert_eq!(bytes, table().encode().unwrap());
         assert_eq!(&bytes[..4], b"PAR1");
     }
 
-    fn hash(table: Table) -> String {
+    /// A column of a table that is not declared.
+    fn column<V: Value>(values: impl IntoIterator<Item = V>) -> (ColumnDescriptor, ArrayRef) {
+        let mut column = V::Column::default();
+        values.into_iter().for_each(|value| value.append(&mut column));
+        let descriptor = ColumnDescriptor { name: "", data_type: V::TYPE, nullable: V::NULLABLE, unit: "", text: "" };
+        (descriptor, V::finish(column))
+    }
+
+    fn hash(columns: impl IntoIterator<Item = (ColumnDescriptor, ArrayRef)>) -> String {
+        let (descriptors, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let descriptor = TableDescriptor { name: "", switch: None, text: "", columns: descriptors.leak() };
         let mut hash = Sha256::new();
-        table.hash_values(&mut hash);
+        Table { descriptor, columns }.hash_values(&mut hash);
         crate::document::hex(&hash.finalize())
     }
 
     #[test]
-    fn a_hash_of_values_does_not_know_names_and_widths() {
-        let one = Table::new().u32("a", [1, 2]).f64_or_null("b_ns", [Some(1.5), None]).str("c", ["x", "yz"]);
-        let two = Table::new().u64("d", [1, 2]).f64_or_null("e", [Some(1.5), None]).str("f", ["x", "yz"]);
-        assert_eq!(hash(one), hash(two));
+    fn a_hash_of_values_does_not_know_widths() {
+        let durations = || column([Some(1.5), None]);
+        let one = hash([column([1_u32, 2]), durations(), column(["x", "yz"])]);
+        let two = hash([column([1_u64, 2]), durations(), column(["x".to_owned(), "yz".to_owned()])]);
+        assert_eq!(one, two);
     }
 
     #[test]
     fn a_hash_of_values_tells_any_difference() {
-        let tables = [
-            Table::new().u32("a", [1, 2]),
-            Table::new().u32("a", [2, 1]),
-            Table::new().u32("a", [1]).u32("b", [2]),
-            Table::new().u32_or_null("a", [Some(0), None]),
-            Table::new().u32_or_null("a", [None, Some(0)]),
-            Table::new().u32_or_null("a", [None, None]),
-            Table::new().u32("a", []),
-            Table::new(),
-            Table::new().str("a", ["x", "yz"]),
-            Table::new().str("a", ["xy", "z"]),
-            Table::new().i32("a", [-1, 2]),
-            Table::new().bool("a", [true, false]),
-            Table::new().f64("a", [1.0, 2.0]),
+        let hashes = [
+            hash([column([1_u32, 2])]),
+            hash([column([2_u32, 1])]),
+            hash([column([1_u32]), column([2_u32])]),
+            hash([column([Some(0_u32), None])]),
+            hash([column([None, Some(0_u32)])]),
+            hash([column([None::<u32>, None])]),
+            hash([column([0_u32; 0])]),
+            hash([]),
+            hash([column(["x", "yz"])]),
+            hash([column(["xy", "z"])]),
+            hash([column([-1_i32, 2])]),
+            hash([column([true, false])]),
+            hash([column([1.0, 2.0])]),
         ];
-        let hashes: std::collections::BTreeSet<String> = tables.into_iter().map(hash).collect();
-        assert_eq!(hashes.len(), 13);
-    }
-
-    #[test]
-    fn columns_of_unequal_length_are_refused() {
-        assert!(Table::new().u32("a", [1]).u32("b", [1, 2]).encode().is_err());
+        let different: std::collections::BTreeSet<&String> = hashes.iter().collect();
+        assert_eq!(different.len(), hashes.len());
     }
 }

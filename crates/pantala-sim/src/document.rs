@@ -80,7 +80,8 @@ pub fn write<Q: Peers>(
 ) -> Result<Document, WriteError> {
     let mut hash = Sha256::new();
     let mut rows = BTreeMap::new();
-    for (name, table) in tables(simulation, results) {
+    for table in tables(simulation, results) {
+        let name = table.name();
         rows.insert(name.to_owned(), table.rows());
         table.hash_values(&mut hash);
         table.write(&directory.join(format!("{name}.parquet")))?;
@@ -118,7 +119,7 @@ pub fn write<Q: Peers>(
 /// The `result_hash` that [`write`] gives, without writing anything.
 pub(crate) fn result_hash(simulation: &Simulation, results: &Results) -> String {
     let mut hash = Sha256::new();
-    for (_, table) in tables(simulation, results) {
+    for table in tables(simulation, results) {
         table.hash_values(&mut hash);
     }
     hex(&hash.finalize())

@@ -1,6 +1,5 @@
 //! What q_adaptive has learned, as files: a run writes its tables at its end, and another may start from them.
 
-use crate::columns::Table;
 use crate::document::hex;
 use crate::error::PlanError;
 use arrow_array::types::{Float64Type, UInt32Type};
@@ -9,18 +8,6 @@ use pantala_fabric::learning::{Estimate, Misfit, QTable};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use sha2::{Digest, Sha256};
 use std::fs::File;
-
-/// The estimates as the table `q_tables`, times in ns.
-#[must_use]
-pub fn as_table(estimates: &QTable) -> Table {
-    let rows = || estimates.estimates();
-    Table::new()
-        .u32("router", rows().map(|e| e.router))
-        .u32("destination_group", rows().map(|e| e.destination_group))
-        .u32("slot", rows().map(|e| e.slot))
-        .u32("port", rows().map(|e| e.port))
-        .f64("estimate_ns", rows().map(|e| f64::from(e.ns)))
-}
 
 /// SHA-256 of the estimates in the order of the table, whatever file they came from.
 #[must_use]

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from pantala.figures.runs import RunLike, job_names, table
 from pantala.figures.style import MUTED, PERCENT, colours, horizontal_rows, new_figure, style
-from pantala.schema import INSIDE_GROUPS, NETWORK
+from pantala.link_classes import INSIDE_GROUPS, NETWORK
 
 __all__ = ["hottest_links", "hottest_table", "link_name"]
 

@@ -14,7 +14,7 @@ from matplotlib.image import AxesImage
 
 from pantala.figures.runs import RunLike, table
 from pantala.figures.style import PERCENT, WIDTH, new_figure, style, time_unit
-from pantala.schema import NETWORK
+from pantala.link_classes import NETWORK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

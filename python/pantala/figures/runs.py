@@ -14,7 +14,7 @@ __all__ = ["Case", "InterferenceLike", "RunLike", "cases", "is_endless", "job_na
 
 
 class RunLike(Protocol):
-    """One run: ``document`` is run.json, and every table of `pantala.schema` is a lazy frame.
+    """One run: ``document`` is run.json, and every table of `pantala.catalogue.tables` is a lazy frame.
 
     Tables beside `jobs`, `ranks` and `links` may be missing: empty, None, or an attribute that cannot be read.
     """

@@ -8,9 +8,9 @@ import polars as pl
 
 from pantala.figures.hottest import hottest_table
 from pantala.figures.runs import job_names, job_row
+from pantala.link_classes import INSIDE_GROUPS
 from pantala.report.subject import Subject
 from pantala.report.words import duration, join, percent
-from pantala.schema import INSIDE_GROUPS
 
 __all__ = ["finding", "hottest_sentence"]
 

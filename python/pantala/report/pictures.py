@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 
 from pantala import figures
 from pantala.figures.runs import RunLike, is_endless, job_names, job_row, table
+from pantala.link_classes import NETWORK
 from pantala.report.finding import hottest_sentence
 from pantala.report.inline import inline_svg
 from pantala.report.subject import Subject
 from pantala.report.words import duration, percent, significant
-from pantala.schema import NETWORK
 
 __all__ = ["Picture", "pictures"]
 

@@ -170,7 +170,13 @@ fn links_are_the_topology_s() {
         })
         .collect();
     let table = pantala_sim::link_table::link_table(&plan.topology).unwrap();
-    let expected: Vec<Value> = table.iter().map(|row| json!([row.link, row.class, row.source, row.target])).collect();
+    let expected: Vec<Value> = (table.iter())
+        .map(|row| {
+            let source = [row.source_router, row.source_port, row.source_group];
+            let target = [row.target_router, row.target_port, row.target_group];
+            json!([row.link, row.class, source, target])
+        })
+        .collect();
     assert_eq!(between, expected);
 }
 

@@ -1,0 +1,21 @@
+use super::{Run, links::links};
+use crate::columns::{Table, table};
+
+table! {
+    /// One row per link and job that used it.
+    pub(super) link_jobs: LinkJobRow {
+        /// Number of the directed link, as in `links`.
+        link: u32,
+        /// Number of the job in the plan, from 0.
+        job: u16,
+        /// Bytes of that job over the link, responses to its packets included.
+        bytes: u64 [bytes],
+    }
+}
+
+pub(super) fn table(run: &Run<'_>) -> Table {
+    Table::of(links(run).flat_map(|link| {
+        let jobs = link.carried.jobs.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
+        jobs.map(move |(job, &bytes)| LinkJobRow { link: link.number, job: job as u16, bytes })
+    }))
+}
