@@ -177,6 +177,7 @@ def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None
 def _job(job: Job, machine: Machine) -> dict[str, Any]:
     return {
         "name": job.name,
+        "application": job.application,
         "ranks": job.ranks,
         "ranks_per_node": job.ranks_per_node,
         "start_ps": int(job.start),

@@ -333,6 +333,9 @@ pub struct NicPlan {
 pub struct JobPlan {
     /// Unique.
     pub name: String,
+    /// The application that the workload stands for, or the name of the pattern: a label.
+    #[serde(default)]
+    pub application: String,
     /// Ranks.
     pub ranks: u32,
     /// Ranks on each of its nodes, dealt out in blocks; the last node may have fewer.
