@@ -141,6 +141,7 @@ def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None
 def _job(job: Job, machine: Machine) -> dict[str, Any]:
     return {
         "name": job.name,
+        "application": job.application,
         **_values(job, _sizes(machine)),
         "compute_noise": job.compute_noise.model_dump(mode="json"),
         "placement": _placement(job.placement),

@@ -35,7 +35,7 @@ def test_every_quantity_has_its_unit_in_its_name() -> None:
 def test_every_plan_key_leads_back_to_a_scenario_key(example: str) -> None:
     scenario = pt.Scenario.from_toml(ROOT / "examples" / f"{example}.toml")
     for key in leaves(scenario.plan()):
-        if key == "plan_version" or key.startswith("assumptions.") or key.endswith(".nodes"):  # what the core fills in
+        if key == "plan_version" or key.startswith("assumptions.") or key.endswith((".nodes", ".application")):
             continue
         assert exists(scenario, scenario_key(key)), key
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from generate.core import Catalogue
-from generate.layout import formatted
+from generate.python import formatted
 
 _UNITS = ("bytes_per_s", "bytes", "ps", "fs", "flits", "packets")
 _SUFFIX = re.compile(rf"_({'|'.join(_UNITS)})$")

@@ -180,6 +180,7 @@ mod tests {
         .unwrap();
         JobPlan {
             name: name.into(),
+            application: String::new(),
             ranks,
             ranks_per_node: 1,
             start_ps: 0,

@@ -300,6 +300,9 @@ pub struct NicPlan {
 pub struct JobPlan {
     /// The job's name in tables and figures. Its random numbers follow the name, not the job's place in the list.
     pub name: String,
+    /// The application that the workload stands for, or the name of the pattern: a label.
+    #[serde(default)]
+    pub application: String,
     /// Number of ranks.
     #[schemars(range(min = 1))]
     pub ranks: u32,

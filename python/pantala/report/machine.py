@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pantala.report.words import TIMES, bandwidth, count, duration, size
+from pantala.report.words import TIMES, bandwidth, count, size
+from pantala.report.workload import application, picoseconds, workload_lines
 
 __all__ = ["facts", "plan_text", "summary"]
 
@@ -17,10 +18,17 @@ Plan = Mapping[str, Any]
 def summary(plan: Plan) -> str:
     """Put the study in one line: machine, routing, jobs."""
     nodes = _nodes(plan["topology"])
-    jobs = " + ".join(f"{job['name']} ({count(job['ranks'])} ranks)" for job in plan["jobs"])
+    jobs = " + ".join(_named(job) for job in plan["jobs"])
     return (
         f"{jobs} on a Dragonfly of {count(nodes)} nodes · routing {plan['routing']['algorithm']} · seed {plan['seed']}"
     )
+
+
+def _named(job: Plan) -> str:
+    """A job with its size, and its application if that is not its name."""
+    name = application(job)
+    ranks = f"{count(job['ranks'])} ranks"
+    return f"{job['name']} ({ranks})" if name == job["name"] else f"{job['name']} ({name}, {ranks})"
 
 
 def facts(plan: Plan) -> dict[str, list[str]]:
@@ -29,14 +37,14 @@ def facts(plan: Plan) -> dict[str, list[str]]:
     return {
         "Machine": _machine(plan),
         "Links": [
-            f"{name} {bandwidth(link['bandwidth_bytes_per_s'])}, {_picoseconds(link['latency_ps'])}"
+            f"{name} {bandwidth(link['bandwidth_bytes_per_s'])}, {picoseconds(link['latency_ps'])}"
             for name, link in plan["links"].items()
             if link is not None
         ],
         "Packets": [f"{size(plan['packet_bytes'], exact=True)} in flits of {size(plan['flit_bytes'], exact=True)}"],
         "Routers": [
             f"model {router['model']}, crossbar {bandwidth(router['crossbar_bandwidth_bytes_per_s'])}",
-            f"latency {_picoseconds(router['input_latency_ps'])} in, {_picoseconds(router['output_latency_ps'])} out",
+            f"latency {picoseconds(router['input_latency_ps'])} in, {picoseconds(router['output_latency_ps'])} out",
             f"buffers per port and VC: {_flits(router['input_buffer_flits'])} in, "
             f"{_flits(router['output_buffer_flits'])} out",
         ],
@@ -64,9 +72,10 @@ def _machine(plan: Plan) -> list[str]:
     if topology["kind"] == "dragonfly_2d":
         shape = f"{topology['rows']} {TIMES} {topology['columns']} routers"
     service = sum(last - first + 1 for first, last in plan.get("service_nodes", []))
+    links = topology["links_per_pair"] or plan.get("derived", {}).get("links_per_pair", 0)
     told = [
         f"Dragonfly of {count(_nodes(topology))} nodes: {g} groups of {shape} with {p} nodes and {h} global ports each",
-        f"{topology['links_per_pair']} global links between two groups, wiring {topology['wiring']}",
+        f"{links} global {'link' if links == 1 else 'links'} between two groups, wiring {topology['wiring']}",
     ]
     return told + [f"{count(service)} of the nodes are service nodes, which no job has"] * bool(service)
 
@@ -91,31 +100,10 @@ def _routing(routing: Plan) -> str:
 
 
 def _job(job: Plan) -> list[str]:
-    told = f"{count(job['ranks'])} ranks, {job['placement']['kind']} placement"
+    told = f"{count(job['ranks'])} ranks, {job['placement']['kind'].replace('_', ' ')} placement"
     if job["start_ps"]:
-        told += f", starts at {_picoseconds(job['start_ps'])}"
-    return [told, _workload(job["workload"])]
-
-
-def _workload(workload: Plan) -> str:
-    told = [str(workload["kind"])]
-    for key, value in workload.items():
-        if key == "kind" or value in (None, False):
-            continue
-        words = key.removesuffix("_bytes").removesuffix("_ps").replace("_", " ")
-        if key == "grid":
-            value = f" {TIMES} ".join(map(str, value))
-        elif key.endswith("_bytes"):
-            each = list(dict.fromkeys(value if isinstance(value, list) else [value]))
-            value = f" {TIMES} ".join(size(bytes_, exact=True) for bytes_ in each)
-        elif key.endswith("_ps"):
-            value = _picoseconds(value)
-        told.append(f"{words} {value}")
-    return ", ".join(told)
-
-
-def _picoseconds(ps: float) -> str:
-    return duration(ps / 1000, exact=True) if ps else "0 ns"
+        told += f", starts at {picoseconds(job['start_ps'])}"
+    return [told, *workload_lines(job)]
 
 
 def _flits(number: int) -> str:

@@ -120,6 +120,11 @@ class Job(JobKeys):
         return -(-self.ranks // self.ranks_per_node)
 
     @property
+    def application(self) -> str:
+        """What the job runs: the kind of its application, or the name of its pattern."""
+        return self.workload.pattern if isinstance(self.workload, Pattern) else self.workload.kind
+
+    @property
     def endless(self) -> bool:
         """Whether the job goes on until the run stops: a pattern does, a motif ends."""
         return isinstance(self.workload, Pattern)

@@ -26,19 +26,19 @@ from pantala.scenario.capacities import BoundedCapacity, SomeCapacity
 from pantala.units import Duration, Size, TimePerByte
 
 __all__ = [
-    "CollectivesKeys",
-    "JobKeys",
-    "LinkKeys",
-    "MachineKeys",
-    "MpiKeys",
-    "NicKeys",
-    "NoiseKeys",
-    "PatternKeys",
-    "RecordKeys",
-    "RouterKeys",
     "ScenarioKeys",
-    "StopKeys",
+    "MachineKeys",
     "TopologyKeys",
+    "LinkKeys",
+    "RouterKeys",
+    "NicKeys",
+    "MpiKeys",
+    "CollectivesKeys",
+    "NoiseKeys",
+    "JobKeys",
+    "PatternKeys",
+    "StopKeys",
+    "RecordKeys",
 ]
 
 
@@ -402,8 +402,7 @@ class MpiKeys(Model):
 
 class CollectivesKeys(Model):
     """The algorithm of each collective operation. Keys that a plan leaves out have the value of
-    [`Collectives::default`].
-    """
+    [`Collectives::default`]."""
 
     barrier: Literal["binary_tree", "binomial_tree", "linear", "recursive_doubling", "dissemination", "mpich"] = (
         "binary_tree"

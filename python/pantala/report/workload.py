@@ -1,0 +1,82 @@
+"""The workload of a job in readable units, whatever keys its motif has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+from pantala.report.words import TIMES, count, duration, percent, size
+
+__all__ = ["application", "picoseconds", "workload_lines"]
+
+#: Keys whose values are the sides of something.
+_SIDES = frozenset({"grid", "block", "points", "sweep_grid", "transform_grid"})
+#: Keys that only one pattern reads; the plan has them for all.
+_OF_PATTERNS = {"offset": "shift", "hotspots": "hotspot", "hotspot_share": "hotspot"}
+
+
+def application(job: Mapping[str, Any]) -> str:
+    """Name the application of a planned job, or its pattern; in plans of earlier versions, the motif."""
+    workload = job["workload"]
+    return str(job.get("application") or workload.get("pattern") or workload["kind"])
+
+
+def workload_lines(job: Mapping[str, Any]) -> list[str]:
+    """Describe what a planned job does: one line, and one for each phase if it has phases."""
+    workload, name = job["workload"], application(job)
+    traffic = workload["kind"] == "pattern"
+    told = [f"pattern {name}" if traffic else name]
+    if workload["kind"] not in (name, "pattern"):
+        told.append(f"motif {_words(workload['kind'])}")
+    skipped = {"kind", "pattern", "phases"} if traffic else {"kind", "phases"}
+    skipped |= {key for key, pattern in _OF_PATTERNS.items() if traffic and pattern != name}
+    lines = [", ".join(told + _keys(workload, skipped))]
+    for number, phase in enumerate(workload.get("phases", ()), 1):
+        lines.append(", ".join([f"phase {number}: {_words(phase['phase'])}", *_keys(phase, {"phase"})]))
+    return lines
+
+
+def picoseconds(ps: float) -> str:
+    """Write a duration of the plan."""
+    return duration(ps / 1000, exact=True) if ps else "0 ns"
+
+
+def _keys(table: Mapping[str, Any], skipped: set[str]) -> list[str]:
+    return [
+        _words(key) if value is True else f"{_words(key)} {_value(key, value)}"
+        for key, value in table.items()
+        if key not in skipped and value is not None and value is not False
+    ]
+
+
+def _words(key: str) -> str:
+    for unit in ("_bytes", "_ps", "_percent"):
+        key = key.removesuffix(unit)
+    return key.replace("_", " ")
+
+
+def _value(key: str, value: Any) -> str:
+    if not isinstance(value, list):
+        return _one(key, value)
+    if key in _SIDES:
+        if any(isinstance(side, list) for side in value):
+            return ", ".join(_value(key, sides) for sides in value)
+        return f" {TIMES} ".join(count(side) for side in value)
+    # Equal neighbours in a list are told once: sixteen parts of a model are not sixteen words.
+    runs = [(text, len(list(same))) for text, same in groupby(_one(key, each) for each in value)]
+    return " + ".join(text if times == 1 else f"{times} {TIMES} {text}" for text, times in runs)
+
+
+def _one(key: str, value: Any) -> str:
+    if key == "bytes" or key.endswith("_bytes"):
+        return size(value, exact=True) if value else "0 B"
+    if key.endswith("_ps"):
+        return picoseconds(value)
+    if key.endswith("_percent"):
+        return f"{value} %"
+    if key.endswith("_share"):
+        return percent(value)
+    if isinstance(value, str):
+        return _words(value)
+    return f"{value:g}" if isinstance(value, float) else count(value)

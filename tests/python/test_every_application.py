@@ -1,0 +1,84 @@
+"""Every application, with its defaults, goes from a scenario over a plan and a run to a report."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import pantala as pt
+from pantala.scenario.workload import APPLICATIONS
+from pantala.scenario.workload.choosy import Choosy
+
+pytestmark = pytest.mark.native
+
+#: Keys without which an application does not start: it has no paper whose values could be its defaults.
+REQUIRED = {"allreduce_loop": {"message": "1 kB"}}
+#: Several applications share a run, for each report costs more than its simulation.
+BATCH = 8
+BATCHES = [list(APPLICATIONS)[start : start + BATCH] for start in range(0, len(APPLICATIONS), BATCH)]
+
+
+class Facts(HTMLParser):
+    """The lines of a page's list of facts by their heading."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.lines: dict[str, list[str]] = {}
+        self._heading = self._tag = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._tag = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._tag = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._tag == "dt":
+            self._heading = data
+        elif self._tag == "dd":
+            self.lines.setdefault(self._heading, []).append(data)
+
+
+def fewest_ranks(application: str) -> int:
+    """The smallest number of ranks above one that the application takes."""
+    workload = APPLICATIONS[application](iterations=1, **REQUIRED.get(application, {}))
+    return next(n for n in range(2, 1000) if not isinstance(workload, Choosy) or workload.takes(n))
+
+
+def job(application: str) -> pt.Job:
+    """One iteration of an application with its defaults, on as few ranks as it takes."""
+    workload = {"kind": application, "iterations": 1, **REQUIRED.get(application, {})}
+    # Not named after the application: the plan and the report must name it themselves.
+    return pt.Job(name=f"job-{application.replace('_', '-')}", ranks=fewest_ranks(application), workload=workload)
+
+
+@pytest.mark.parametrize("applications", BATCHES, ids="-".join)
+def test_every_application_goes_from_scenario_to_report(applications: list[str], tmp_path: Path) -> None:
+    scenario = pt.Scenario(
+        name="every",
+        machine={"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+        routing="minimal",
+        record={"packets": "off", "link_windows": False},
+        jobs=[job(application) for application in applications],
+    )
+    assert [job["application"] for job in scenario.resolve()["jobs"]] == applications
+    run = pt.run(scenario, out=tmp_path / "run")
+    assert isinstance(run, pt.Run)
+    assert run.complete
+    page = (run.path / "report.html").read_text(encoding="utf-8")
+    facts = Facts(page).lines
+    for application, planned in zip(applications, run.plan["jobs"], strict=True):
+        lines = facts[f"Job {planned['name']}"]
+        assert application in " ".join(lines)
+        assert not re.search(r"[\[\]{}'_]", " ".join(lines).replace(application, "")), "no Python, no keys"
+    assert run.iterations.select("job").unique().collect().height == len(applications), "every application marks them"
+
+
+def test_a_pattern_is_named_by_its_traffic(tmp_path: Path) -> None:
+    noise = pt.Job(name="noise", ranks=8, workload=pt.Pattern(pattern="shift", load=0.1))
+    scenario = pt.Scenario(name="x", machine="kang2022", routing="minimal", jobs=[noise], stop={"duration": "1 us"})
+    assert scenario.resolve()["jobs"][0]["application"] == "shift"
