@@ -15,7 +15,7 @@ from pantala.capacity import Capacity
 
 if TYPE_CHECKING:
     from pantala.catalogue.key import Key, Unit
-    from pantala.scenario import Job, Machine, Routing, Scenario
+    from pantala.scenario import Job, Machine, Router, Routing, Scenario
     from pantala.scenario.job import Placement
 
 __all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan", "scenario_key"]
@@ -109,9 +109,15 @@ def _machine(machine: Machine) -> dict[str, Any]:
         "links": dict.fromkeys(("terminal", "local", "row", "column", "global"))
         | {name: _values(link, sizes) for name, link in links.items()},
         **_values(machine, sizes),
-        "router": {"model": machine.router.model, **_values(machine.router, sizes)},
+        "router": _router(machine.router, sizes),
         "nic": _values(machine.nic, sizes),
     }
+
+
+def _router(router: Router, sizes: tuple[int, int]) -> dict[str, Any]:
+    """The stages; a delay of credits that a preset gives for a stage of its own is left out with that stage."""
+    values = {"model": router.model, **_values(router, sizes)}
+    return values if router.credit_latency == "fixed" else values | {"credit_delay_ps": 0}
 
 
 def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None:

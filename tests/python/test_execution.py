@@ -259,7 +259,7 @@ def test_absurd_numbers_of_threads_are_one_line(
 
 
 def test_check_writes_the_plan_or_prints_it(fake_core: FakeCore, workdir: Path, small: Path, cli: Cli) -> None:
-    printed = cli("check", small)
+    printed = cli("check", small, "--assumptions")
     assert printed.status == 0
     assert printed.err.startswith(f"{small}: right; 2 jobs, 14 of 72 nodes; ")
     assert "machine.links.terminal.latency, " in printed.err, "keys of one reason on one line"

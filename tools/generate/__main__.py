@@ -1,27 +1,33 @@
-"""Write the generated files: ``make generate``; with ``--check``, tell which are stale and exit with status 1."""
+"""Write the generated files: ``make generate``; with ``--check``, name the stale ones and exit with status 1."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from generate import core, plan_schema, scenario_keys, tables
+from generate import core, models, plan_schema, scenario_keys, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Every generated file: path from the root of the project, and the function that makes its text from the catalogue.
-OUTPUTS: dict[str, Callable[[core.Catalogue], str]] = {
+#: Files made from the catalogue: path from the root of the project, and the function that makes the text.
+FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
     "schema/plan.schema.json": plan_schema.text,
-    "python/pantala/scenario/keys.py": scenario_keys.text,
     "python/pantala/catalogue/tables.py": tables.text,
+    "python/pantala/scenario/keys.py": scenario_keys.text,
+}
+#: Files made from the models of a scenario, which read the files above when they are imported.
+FROM_MODELS: dict[str, Callable[[], str]] = {
+    "schema/scenario.schema.json": models.scenario_schema,
 }
 
 
-def stale(catalogue: core.Catalogue) -> dict[str, str]:
-    """The files whose text is not what the catalogue gives: path to the text that should be there."""
-    wanted = {path: make(catalogue) for path, make in OUTPUTS.items()}
-    return {path: text for path, text in wanted.items() if _read(ROOT / path) != text}
+def wanted(catalogue: core.Catalogue) -> Iterator[tuple[str, str]]:
+    """Every generated file with the text that it should have, in the order in which they build on one another."""
+    for path, from_catalogue in FROM_CATALOGUE.items():
+        yield path, from_catalogue(catalogue)
+    for path, from_models in FROM_MODELS.items():
+        yield path, from_models()
 
 
 def _read(path: Path) -> str | None:
@@ -29,16 +35,19 @@ def _read(path: Path) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write what is stale; with ``--check`` only name it."""
-    found = stale(core.catalogue())
-    for path, text in found.items():
-        if arguments == ["--check"]:
+    """Write the stale files; with ``--check`` only name them."""
+    check, found = arguments == ["--check"], 0
+    for path, text in wanted(core.catalogue()):
+        if _read(ROOT / path) == text:
+            continue
+        found += 1
+        if check:
             print(f"{path}: differs from what the core declares; run 'make generate' and do not edit it by hand")
             continue
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, encoding="utf-8")
         print(f"{path}: written")
-    return 1 if found and arguments == ["--check"] else 0
+    return 1 if found and check else 0
 
 
 if __name__ == "__main__":

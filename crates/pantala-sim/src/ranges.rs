@@ -86,16 +86,20 @@ fn check_number(schema: &Value, value: &Value, key: &str) -> Result<(), PlanErro
     if !too_small && !too_large {
         return Ok(());
     }
-    let (message, remedy) = match (most.as_f64(), key.ends_with("_ps")) {
+    let lowest = least.as_f64().filter(|least| *least > 0.0);
+    let (message, remedy) = match (lowest, most.as_f64()) {
         _ if too_small && number == 0.0 => ("must be more than zero".to_owned(), "give a positive value".to_owned()),
-        (None, _) => (format!("must be at least {least}"), format!("give {least} or more")),
-        (Some(most), true) if too_large => {
+        (_, Some(most)) if too_large && key.ends_with("_ps") => {
             ("is longer than any run".to_owned(), format!("give at most {} s", most / 1e12))
         }
-        (Some(_), _) if least.is_number() => {
-            (format!("must be {least} to {most}"), "give a value in that range".to_owned())
+        (_, Some(most)) if too_large && key.ends_with("_fs") => {
+            let limit = most / 1e12;
+            (format!("must be at most {limit} ms for a byte"), format!("give {limit} ms/B or less"))
         }
-        (Some(_), _) => (format!("must be at most {most}"), format!("give {most} or less")),
+        (Some(least), Some(most)) => (format!("must be {least} to {most}"), "give a value in that range".to_owned()),
+        (None, Some(_)) if too_small => (format!("must be at least {least}"), format!("give {least} or more")),
+        (None, Some(most)) => (format!("must be at most {most}"), format!("give {most} or less")),
+        (_, None) => (format!("must be at least {least}"), format!("give {least} or more")),
     };
     Err(PlanError::new(key, value, message, remedy))
 }

@@ -108,8 +108,14 @@ class Model(BaseModel, metaclass=_OneLineErrors):
     @classmethod
     def known_keys(cls) -> dict[str, str]:
         """The keys, as a scenario spells them, by every spelling: Python cannot say ``global=``."""
-        spelled = {name: field.alias or name for name, field in cls.model_fields.items()}
+        spelled = {name: cls.model_fields[name].alias or name for name in cls.in_order()}
         return spelled | {key: key for key in spelled.values()}
+
+    @classmethod
+    def in_order(cls) -> list[str]:
+        """The fields in the order of the documentation: first those of the class itself, then inherited ones."""
+        own = [name for name in cls.__annotations__ if name in cls.model_fields]
+        return [*own, *(name for name in cls.model_fields if name not in own)]
 
     @classmethod
     def stated(cls, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,6 +182,8 @@ class Model(BaseModel, metaclass=_OneLineErrors):
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         described = handler(schema)
         table = handler.resolve_ref_schema(described)
+        keys = [key for key in dict.fromkeys(cls.known_keys().values()) if key in table.get("properties", {})]
+        table["properties"] = {key: table["properties"][key] for key in keys}
         if cls.from_preset:
             table.pop("required", None)
         elif "const" in table.get("properties", {}).get("kind", {}):
