@@ -73,9 +73,8 @@ instructions: build ## Record the instructions per packet-hop that `make test` h
 generate: build ## Write every file that is made from the core's catalogue
 	PYTHONPATH=tools $(BIN)/python -m generate
 
-schema: build ## Write what is made from the models: schema/scenario.schema.json, the plans of the benchmarks
+schema: build ## Write what is made from the models: schema/scenario.schema.json
 	$(BIN)/pantala schema --out schema/scenario.schema.json
-	$(BIN)/python -m pantala.benchmark examples/interference.toml python/pantala/presets/benchmarks
 
 figure: build ## Draw the README's figure from the run of `make demo`
 	$(BIN)/python docs/figure.py $(DEMO_OUT) docs/_static/interference.png
