@@ -1,7 +1,5 @@
 //! What a job runs, as the plan has it.
 
-use std::fmt;
-
 use pantala_engine::Time;
 use pantala_mpi::Fault;
 use schemars::JsonSchema;
@@ -122,7 +120,8 @@ pub struct JobSpec {
 }
 
 /// A job that cannot be run as specified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("jobs[{job}].{}{fault}", if *.of_workload { "workload." } else { "" })]
 pub struct WorkloadError {
     /// Which job.
     pub job: usize,
@@ -143,11 +142,3 @@ impl WorkloadError {
         Self { job, of_workload: false, fault }
     }
 }
-
-impl fmt::Display for WorkloadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "jobs[{}].{}{}", self.job, if self.of_workload { "workload." } else { "" }, self.fault)
-    }
-}
-
-impl std::error::Error for WorkloadError {}
