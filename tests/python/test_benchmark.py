@@ -11,7 +11,7 @@ import pytest
 import pantala as pt
 from fake_core import FakeCore
 from pantala import benchmark, native
-from pantala.benchmark import BENCHMARKS, bench_case, bench_plan
+from pantala.benchmark import BENCHMARKS, BenchPlan, bench_case, bench_plan, run_bench_plan
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
@@ -130,3 +130,12 @@ def test_a_run_that_does_not_end_has_no_cost(small: Path) -> None:
     plan["topology"]["g"] = 2
     with pytest.raises(pt.errors.PlanError):
         native.cost(plan, None)
+
+
+@pytest.mark.native
+def test_a_benchmark_is_a_point_of_a_curve() -> None:
+    result = run_bench_plan(BenchPlan(bench_plan("uniform-1056").plan, (US, 3 * US)))
+    (point,) = pt.curve(preset="pantala", routing="minimal", loads=[0.5], warmup="1 us", measure="3 us")
+    assert (result["latency_mean_ns"], result["accepted"]) == (point["latency_mean_ns"], point["accepted"])
+    assert result["events_per_packet_hop"] == result["events"] / result["packet_hops"]
+    assert result["packet_hops_per_cpu_second"] == pytest.approx(result["packet_hops"] / result["cpu_seconds"])

@@ -29,7 +29,9 @@ Cli = Callable[..., Ended]
 pytestmark = pytest.mark.native
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-HAND_MADE = [page for page in PAGES if re.search(r"^```(console|python|sql|toml)$", page.read_text("utf-8"), re.MULTILINE)]
+HAND_MADE = [
+    page for page in PAGES if re.search(r"^```(console|python|sql|toml)$", page.read_text("utf-8"), re.MULTILINE)
+]
 #: Commands of the shell that set things up; what they would do is not for a test to do.
 SET_UP = {"git", "cd", "source", "pip", "valgrind", ".venv/bin/pantala"}
 
