@@ -10,17 +10,26 @@ CARGO  ?= cargo
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# pantala-python is built (and tested, by tests/python) as the extension module: alone it has no libpython to link to.
-RUST_TEST := $(CARGO) test --profile testing --locked --workspace --exclude pantala-python
-RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+# Third-party crates that only pantala-sim needs (Arrow, Parquet, zstd) are by far the most to compile. Its tests and the
+# extension module share one build of them: same profile, same features (hence both packages in one command; the extension
+# itself has no Rust tests). The other crates are tested with debug assertions, which check every index of the hot path.
+# cargo-nextest runs the tests if it is installed.
+NEXTEST := $(shell command -v cargo-nextest 2>/dev/null)
+CARGO_TEST := $(CARGO) $(if $(NEXTEST),nextest run --no-fail-fast --cargo-profile,test --tests --profile)
+ALL_CASES := $(if $(NEXTEST),--run-ignored all,-- --include-ignored)
+RUST_CORE := --locked -p pantala-sim -p pantala-python
+RUST_CRATES := --locked --workspace --exclude pantala-sim --exclude pantala-python
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print) Cargo.toml Cargo.lock pyproject.toml
 DEMO_OUT := runs/interference
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint validate mpi docs bench instructions generate schema figure lock clean
+.PHONY: help setup build demo test-fast test test-all fmt check lint deny wheel validate mpi docs bench instructions \
+  generate figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.tools ## Check the system and make the virtual environment
 
@@ -31,23 +40,66 @@ demo: build ## Run examples/interference.toml and write its report
 	@echo
 	@echo "The report: $(abspath $(DEMO_OUT))/report.html"
 
-test: build lint ## Run every test: Rust, Python, examples, lints
-	$(RUST_TEST)
-	$(BIN)/python -m pytest
+test-fast: export PANTALA_CASES ?= 5
+test-fast: build lint ## Run the tests of every commit, in less than 90 seconds: few cases, nothing slow
+	$(CARGO_TEST) testing $(RUST_CRATES)
+	$(CARGO_TEST) release $(RUST_CORE)
+	$(PYTEST) -m "not slow and not full"
 
-# Other releases of Rust have other lints: what a user happens to have must not fail his tests.
-RUST_LINTED := 1.95
+test: export PANTALA_CASES ?= 25
+test: build lint ## Run the tests of every push: Rust, Python, examples, lints
+	$(CARGO_TEST) testing $(RUST_CRATES)
+	$(CARGO_TEST) release $(RUST_CORE)
+	$(CARGO) test --doc --profile testing $(RUST_CRATES)
+	$(PYTEST) -m "not full"
+
+test-all: export PANTALA_CASES ?= 200
+test-all: build lint deny ## Run everything, with all cases, and say how long it takes
+	@date +%s > $(VENV)/.test-all-started
+	$(CARGO_TEST) testing --locked --workspace --exclude pantala-python $(ALL_CASES)
+	$(CARGO_TEST) release $(RUST_CORE) $(ALL_CASES)
+	$(CARGO) test --doc --profile testing --locked --workspace
+	$(PYTEST)
+	$(MAKE) wheel
+	tools/check-wheel target/wheels
+	@echo "make test-all: $$(( $$(date +%s) - $$(cat $(VENV)/.test-all-started) )) seconds"
+
+# Other releases of Rust have other formats and lints, so only this one is held to them. The file does not stand where rustup
+# looks for it: a user with another release must not have to download this one.
+RUST_LINTED := $(shell sed -n 's/^channel = "\([0-9]*\.[0-9]*\).*/\1/p' requirements/rust-toolchain.toml)
+
+fmt: $(VENV)/.tools ## Lay out Rust and Python
+	$(CARGO) fmt --all
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+check: lint ## Check format, lints and types, and that all crates compile
+	$(CARGO) check --locked --workspace
 
 lint: $(VENV)/.tools ## Check format, lints and types of Rust and Python
 	@case "$$($(CARGO) clippy --version 2>/dev/null)" in \
 	"clippy 0.$(RUST_LINTED) "*) set -ex; \
 	  $(CARGO) fmt --all --check; \
 	  $(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings ;; \
-	*) echo "lint: Rust's format and lints are held to Rust $(RUST_LINTED), which is not here: skipped" ;; \
+	*) echo "lint: skipped for Rust: format and lints need Rust $(RUST_LINTED); see CONTRIBUTING.md" ;; \
 	esac
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
+
+deny: ## Check licences and sources of the crates (needs cargo-deny)
+	@if command -v cargo-deny >/dev/null; then set -ex; \
+	  cargo-deny check licenses sources bans; \
+	  cargo-deny --manifest-path mpi/Cargo.toml check --config deny.toml licenses sources bans; \
+	else echo "deny: skipped: cargo-deny is not installed; run 'cargo install --locked cargo-deny'"; fi
+
+# The wheel's tag is the oldest manylinux that the glibc of this machine allows. WHEEL_FLAGS="--zig --compatibility
+# manylinux2014" builds one for older systems (needs ziglang from PyPI).
+WHEEL_FLAGS ?=
+
+wheel: $(VENV)/.tools ## Build the wheel: target/wheels
+	rm -rf target/wheels
+	PIP_NO_INDEX=1 $(BIN)/maturin build --release --locked --out target/wheels $(WHEEL_FLAGS)
 
 validate: build ## Measure the runs of other simulators again: docs/explanation/made-validation.md and its figures
 	PYTHONPATH=tests $(BIN)/python -m validation
@@ -67,15 +119,11 @@ BENCH := uniform-1056
 bench: build ## Measure the speed of the core on uniform-1056; BENCH=NAME: another of `pantala bench --list`
 	$(BIN)/pantala bench $(BENCH)
 
-instructions: build ## Record the instructions per packet-hop that `make test` holds the core to (needs valgrind)
+instructions: build ## Record the instructions per packet-hop that `make test-all` holds the core to (needs valgrind)
 	PYTHONPATH=tests $(BIN)/python -m instructions
 
 generate: build ## Write every file that is made from the core's catalogue
 	PYTHONPATH=tools $(BIN)/python -m generate
-
-schema: build ## Write what is made from the models: schema/scenario.schema.json, the plans of the benchmarks
-	$(BIN)/pantala schema --out schema/scenario.schema.json
-	$(BIN)/python -m pantala.benchmark examples/interference.toml python/pantala/presets/benchmarks
 
 figure: build ## Draw the README's figure from the run of `make demo`
 	$(BIN)/python docs/figure.py $(DEMO_OUT) docs/_static/interference.png

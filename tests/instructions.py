@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pantala import native
+from pantala.benchmark import bench_plan
 
 __all__ = ["GUARDED", "RECORD", "TOLERANCE", "Guarded", "compiler", "measured", "recorded"]
 
@@ -28,10 +29,12 @@ RECORD = Path(__file__).with_suffix(".json")
 #: How far a core may be off what is recorded, as a fraction of it.
 TOLERANCE = 0.05
 
+#: Runs the prepared benchmark in a file. Making the plan would take valgrind longer than running it.
 _CHILD = """\
-import sys
-from pantala.benchmark import bench_case
-print(bench_case(sys.argv[1], sys.argv[2], int(sys.argv[3]))["packet_hops"])
+import json, sys
+from pantala.benchmark import BenchPlan, run_bench_plan
+with open(sys.argv[1], encoding="utf-8") as file:
+    print(run_bench_plan(BenchPlan(*json.load(file)))["packet_hops"])
 """
 
 
@@ -91,9 +94,10 @@ def _count(guarded: Guarded, simulated_us: int) -> tuple[int, int]:
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         raise FileNotFoundError("there is no valgrind")
-    program = [sys.executable, "-c", _CHILD, guarded.name, guarded.case, str(simulated_us * 1_000_000)]
     with tempfile.TemporaryDirectory() as directory:
-        counts = Path(directory) / "counts"
+        counts, prepared = Path(directory) / "counts", Path(directory) / "plan.json"
+        prepared.write_text(json.dumps(bench_plan(guarded.name, guarded.case, simulated_us * 1_000_000)))
+        program = [sys.executable, "-c", _CHILD, str(prepared)]
         # Without a simulated cache cachegrind is the fastest of valgrind's tools that count.
         options = ["--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={counts}"]
         ended = subprocess.run(

@@ -1,61 +1,119 @@
 """Benchmarks: named loads whose cost is measured the same way everywhere.
 
-A benchmark is a point of `pantala curve`, or several, or a whole run. The plans lie ready in presets/benchmarks, so
-that starting one costs next to nothing beside running it: neither the scenario's models nor the units are loaded. A
-test holds the plans to what the models make; ``python -m pantala.benchmark`` writes them anew.
+A benchmark is one point of `pantala curve`, or several points, or a whole run. When it starts, its plan is made from
+the arguments below or from a scenario in presets/benchmarks. The core's clocks start after that.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
 
 from pantala import native
 from pantala.errors import UsageError
 
-if TYPE_CHECKING:
-    from pathlib import Path
+__all__ = [
+    "BENCHMARKS",
+    "BenchCase",
+    "BenchPlan",
+    "BenchResult",
+    "Benchmark",
+    "Point",
+    "bench",
+    "bench_case",
+    "bench_plan",
+    "run_bench_plan",
+]
 
-    from pantala.load_curve import CurveSetup
 
-__all__ = ["BENCHMARKS", "BenchCase", "BenchResult", "Benchmark", "bench", "bench_case", "prepared_texts"]
+@dataclass(frozen=True)
+class Point:
+    """One point of a load curve.
+
+    Attributes:
+        load: the offered load.
+        curve: the arguments of `pantala.load_curve.curve_setup`.
+    """
+
+    load: float
+    curve: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Benchmark(NamedTuple):
-    """A benchmark: what it simulates, in words, and the names of its cases if it has several."""
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark.
+
+    Attributes:
+        text: the load in words.
+        points: the points by case; a benchmark with one point has the single case "".
+            Empty if the benchmark is a whole run of the scenario in presets/benchmarks.
+    """
 
     text: str
-    cases: tuple[str, ...] = ()
+    points: Mapping[str, Point] = field(default_factory=dict)
 
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The names of the cases; empty if there is only one."""
+        return tuple(case for case in self.points if case)
+
+
+class BenchPlan(NamedTuple):
+    """A plan, and the window to measure in picoseconds; without a window the plan runs to its end."""
+
+    plan: dict[str, Any]
+    window: tuple[int, int] | None
+
+
+def _balanced(p: int, a: int, h: int) -> dict[str, int]:
+    """The largest Dragonfly of these routers, as changes of a curve."""
+    return {f"machine.topology.{key}": value for key, value in {"p": p, "a": a, "h": h, "g": a * h + 1}.items()}
+
+
+# The paper's router has no crossbar and no output buffers. Here the crossbar has four times the bandwidth of the
+# fastest link, and an output buffer has the size of an input buffer. Credits take as long as their link, so the
+# preset's delay of credits has no effect.
+_WANG = {
+    "machine.preset": "wang2020_1d",
+    "machine.router.crossbar_bandwidth": "64 GiB/s",
+    "machine.router.output_buffer": "16 KiB",
+    "machine.router.credit_delay": "0 ps",
+}
 
 #: Benchmarks by name.
 BENCHMARKS = {
     "uniform-1056": Benchmark(
-        "kang2022 (1,056 nodes), router model pantala, minimal routing, uniform random at load 0.5, 100 us simulated"
+        "kang2022 (1,056 nodes), router model pantala, minimal routing, uniform random at load 0.5, 100 us simulated",
+        {"": Point(0.5)},
     ),
     "adaptive-1056": Benchmark(
-        "the same under ugal_n, par and q_adaptive, each at load 0.7", ("ugal_n", "par", "q_adaptive")
+        "the same under ugal_n, par and q_adaptive, each at load 0.7",
+        {routing: Point(0.7, {"routing": routing}) for routing in ("ugal_n", "par", "q_adaptive")},
     ),
-    "saturated-1056": Benchmark("the same under ugal_n at load 1.0, more than the network takes"),
+    "saturated-1056": Benchmark(
+        "the same under ugal_n at load 1.0, more than the network takes", {"": Point(1.0, {"routing": "ugal_n"})}
+    ),
     "apps-1056": Benchmark(
         "FFT3D and Halo3D of examples/interference.toml side by side, with all tables, to their ends; shortened: "
         "Halo3D does one of its 9 iterations, FFT3D sends half as much and computes 25 us at a time, not 360 us"
     ),
     "uniform-8448": Benchmark(
         "wang2020_1d (8,448 nodes, 4 KiB packets) with the router model pantala, minimal routing, uniform random at "
-        "load 0.12 (it saturates at 0.17), 400 us simulated"
+        "load 0.12 (it saturates at 0.17), 400 us simulated",
+        {"": Point(0.12, {"warmup": "100 us", "measure": "300 us", "changes": _WANG})},
     ),
     "uniform-40200": Benchmark(
-        "a balanced Dragonfly, (p, a, h) = (10, 20, 10), 40,200 nodes, otherwise as uniform-1056, 8 us simulated"
+        "a balanced Dragonfly, (p, a, h) = (10, 20, 10), 40,200 nodes, otherwise as uniform-1056, 8 us simulated",
+        {"": Point(0.5, {"warmup": "2 us", "measure": "6 us", "changes": _balanced(10, 20, 10)})},
     ),
     "million": Benchmark(
         "(p, a, h) = (22, 46, 22), 1,025,156 nodes, otherwise as uniform-1056, load 0.2, 5 us simulated: takes two "
-        "minutes and 3 GB"
+        "minutes and 3 GB",
+        {"": Point(0.2, {"warmup": "2 us", "measure": "3 us", "changes": _balanced(22, 46, 22)})},
     ),
 }
-
-_PREPARED = f"{os.path.dirname(__file__)}/presets/benchmarks"  # noqa: PTH120 - pathlib would count into the start
 
 
 class BenchResult(TypedDict):
@@ -107,7 +165,7 @@ def bench(name: str = "uniform-1056", *, threads: int = 1) -> BenchResult | list
 
 
 def bench_case(name: str, case: str = "", simulated_ps: int | None = None, *, threads: int = 1) -> BenchResult:
-    """Runs a benchmark that has no cases, or one case of one that has.
+    """Runs a benchmark that has no cases, or one case of a benchmark that has several.
 
     Args:
         name: one of `BENCHMARKS`.
@@ -118,16 +176,34 @@ def bench_case(name: str, case: str = "", simulated_ps: int | None = None, *, th
     Returns:
         As `bench`.
     """
-    with open(f"{_PREPARED}/{_stem(name, case)}.json", encoding="utf-8") as file:  # noqa: PTH123
-        prepared: dict[str, Any] = json.load(file)
-    plan = prepared["plan"]
-    if "measure_ps" in prepared:
-        warmup, measure = (prepared["warmup_ps"], prepared["measure_ps"]) if simulated_ps is None else (0, simulated_ps)
-        measured = native.measure(plan, warmup, measure, 0, lambda _: None, threads=threads)
-    else:
-        if simulated_ps is not None:
-            plan["stop"]["duration_ps"] = simulated_ps
+    return run_bench_plan(bench_plan(name, case, simulated_ps), threads=threads)
+
+
+def bench_plan(name: str, case: str = "", simulated_ps: int | None = None) -> BenchPlan:
+    """The plan of a benchmark or of one of its cases; the arguments are those of `bench_case`."""
+    benchmark = BENCHMARKS[name]
+    if benchmark.points:
+        from pantala.load_curve import curve_setup
+
+        point = benchmark.points[case]
+        setup = curve_setup(**point.curve)
+        window = (int(setup.warmup), int(setup.measure)) if simulated_ps is None else (0, simulated_ps)
+        return BenchPlan(setup.at_load(point.load).plan(), window)
+    from pantala.scenario import Scenario
+
+    plan = Scenario.from_toml(Path(__file__).parent / "presets" / "benchmarks" / f"{name}.toml").plan()
+    if simulated_ps is not None:
+        plan["stop"]["duration_ps"] = simulated_ps
+    return BenchPlan(plan, None)
+
+
+def run_bench_plan(prepared: BenchPlan, *, threads: int = 1) -> BenchResult:
+    """Runs the plan of a benchmark; returns its counts, times and sizes as `bench`."""
+    plan, window = prepared
+    if window is None:
         measured = native.cost(plan, lambda _: None, threads)
+    else:
+        measured = native.measure(plan, *window, 0, lambda _: None, threads=threads)
     cost = measured["bench"]
     hops, seconds = cost["packet_hops"], cost["cpu_seconds"]
     return {
@@ -145,72 +221,3 @@ def bench_case(name: str, case: str = "", simulated_ps: int | None = None, *, th
         "accepted": measured["accepted"],
         "result_hash": cost["result_hash"],
     }
-
-
-def _stem(name: str, case: str) -> str:
-    return f"{name}-{case}" if case else name
-
-
-def prepared_texts(demo: Path) -> dict[str, str]:
-    """The files of presets/benchmarks by name: plans, and the times to measure if it is not a whole run, as JSON.
-
-    Args:
-        demo: examples/interference.toml.
-    """
-    from pantala.plan import plan_text
-    from pantala.scenario import Scenario
-
-    texts = {}
-    for stem, (setup, load) in _points().items():
-        times = {"warmup_ps": int(setup.warmup), "measure_ps": int(setup.measure)}
-        texts[stem] = plan_text(times | {"plan": setup.at_load(load).plan()})
-    shortened = {
-        "interference": False,
-        "jobs.0.workload.row_message": "25.84 kB",
-        "jobs.0.workload.column_message": "25.84 kB",
-        "jobs.0.workload.compute_forward": "25 us",
-        "jobs.0.workload.compute_backward": "25 us",
-        "jobs.1.workload.iterations": 1,
-    }
-    texts["apps-1056"] = plan_text({"plan": Scenario.from_toml(demo, changes=shortened).plan()})
-    return {f"{stem}.json": f"{text}\n" for stem, text in texts.items()}
-
-
-def _points() -> dict[str, tuple[CurveSetup, float]]:
-    """The points of curves: what `curve` measures, and the load."""
-    from pantala.load_curve import curve_setup
-
-    def machine(p: int, a: int, h: int) -> dict[str, int]:
-        sizes = {"p": p, "a": a, "h": h, "g": a * h + 1}
-        return {f"machine.topology.{key}": value for key, value in sizes.items()}
-
-    # Its own router has no crossbar and no output buffers: here four times the fastest link, and what inputs have.
-    wang = {
-        "machine.preset": "wang2020_1d",
-        "machine.router.crossbar_bandwidth": "64 GiB/s",
-        "machine.router.output_buffer": "16 KiB",
-    }
-    return {
-        "uniform-1056": (curve_setup(), 0.5),
-        **{
-            _stem("adaptive-1056", case): (curve_setup(routing=case), 0.7) for case in BENCHMARKS["adaptive-1056"].cases
-        },
-        "saturated-1056": (curve_setup(routing="ugal_n"), 1.0),
-        "uniform-8448": (curve_setup(warmup="100 us", measure="300 us", changes=wang), 0.12),
-        "uniform-40200": (curve_setup(warmup="2 us", measure="6 us", changes=machine(10, 20, 10)), 0.5),
-        "million": (curve_setup(warmup="2 us", measure="3 us", changes=machine(22, 46, 22)), 0.2),
-    }
-
-
-def _main() -> None:
-    """``python -m pantala.benchmark DEMO DIRECTORY`` writes the files of presets/benchmarks anew."""
-    import sys
-    from pathlib import Path
-
-    demo, directory = (Path(argument) for argument in sys.argv[1:])
-    for name, text in prepared_texts(demo).items():
-        (directory / name).write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    _main()

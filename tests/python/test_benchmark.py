@@ -1,4 +1,4 @@
-"""Benchmarks: their plans are what the models make, their results what the core says; one object or a list."""
+"""Benchmarks: their plans have the sizes of their names, their results are those of the core; one object or a list."""
 
 from __future__ import annotations
 
@@ -11,48 +11,59 @@ import pytest
 import pantala as pt
 from fake_core import FakeCore
 from pantala import benchmark, native
-from pantala.benchmark import BENCHMARKS, bench_case
+from pantala.benchmark import BENCHMARKS, BenchPlan, bench_case, bench_plan, run_bench_plan
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
-PREPARED = ROOT / "python" / "pantala" / "presets" / "benchmarks"
 US = 1_000_000
 KEYS = set(benchmark.BenchResult.__annotations__)
 
 
-def test_the_prepared_plans_are_those_of_the_models() -> None:
-    made = benchmark.prepared_texts(ROOT / "examples" / "interference.toml")
-    assert {path.name for path in PREPARED.iterdir()} == set(made)
-    for name, text in made.items():
-        assert (PREPARED / name).read_text(encoding="utf-8") == text, "make schema writes it anew"
-    assert all(len(text) < 10_000 for text in made.values()), "no lists of nodes"
+#: What is shorter in apps-1056 than in the example.
+SHORTENED = {
+    "interference": False,
+    "jobs.0.workload.row_message": "25.84 kB",
+    "jobs.0.workload.column_message": "25.84 kB",
+    "jobs.0.workload.compute_forward": "25 us",
+    "jobs.0.workload.compute_backward": "25 us",
+    "jobs.1.workload.iterations": 1,
+}
 
 
-def test_the_sizes_are_those_of_the_names() -> None:
-    for name in BENCHMARKS:
-        for case in BENCHMARKS[name].cases or ("",):
-            stem = f"{name}-{case}" if case else name
-            plan = json.loads((PREPARED / f"{stem}.json").read_text(encoding="utf-8"))["plan"]
-            shape = plan["topology"]
-            nodes = shape["p"] * shape["a"] * shape["g"]
-            assert nodes == sum(job["ranks"] for job in plan["jobs"])
-            assert f"-{nodes}" in name or (name == "million" and nodes == 1_025_156)
-            assert plan["router"]["model"] == "pantala"
-            assert plan["router"]["output_buffer_flits"] > 0
+def cases(name: str) -> tuple[str, ...]:
+    return BENCHMARKS[name].cases or ("",)
+
+
+def test_the_jobs_of_apps_are_those_of_the_example_shortened() -> None:
+    example = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml", changes=SHORTENED)
+    assert bench_plan("apps-1056").plan == example.plan()
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_the_sizes_are_those_of_the_names(name: str) -> None:
+    for case in cases(name):
+        plan = bench_plan(name, case).plan
+        shape = plan["topology"]
+        nodes = shape["p"] * shape["a"] * shape["g"]
+        assert nodes == sum(job["ranks"] for job in plan["jobs"])
+        assert not any(job["nodes"] for job in plan["jobs"]), "the core deals the nodes out"
+        assert f"-{nodes}" in name or (name == "million" and nodes == 1_025_156)
+        assert plan["router"]["model"] == "pantala"
+        assert plan["router"]["output_buffer_flits"] > 0
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_each_can_be_run(fake_core: FakeCore, cli: Cli, name: str) -> None:
     ended = cli("bench", name, "--json")
     assert ended.status == 0, ended.err
-    result, cases = json.loads(ended.out), BENCHMARKS[name].cases
-    if cases:
-        assert [case["case"] for case in result] == list(cases)
+    result, several = json.loads(ended.out), BENCHMARKS[name].cases
+    if several:
+        assert [case["case"] for case in result] == list(several)
         assert all(set(case) == {"case", *KEYS} for case in result)
-        assert [plan["routing"]["algorithm"] for plan, *_ in fake_core.measured] == list(cases)
+        assert [plan["routing"]["algorithm"] for plan, *_ in fake_core.measured] == list(several)
     else:
         assert set(result) == KEYS
-    assert len(fake_core.measured) + len(fake_core.runs) == max(1, len(cases))
+    assert len(fake_core.measured) + len(fake_core.runs) == max(1, len(several))
     assert result == pt.bench(name)
 
 
@@ -87,7 +98,7 @@ def test_a_shorter_one_ends_earlier(fake_core: FakeCore) -> None:
 @pytest.mark.native
 @pytest.mark.parametrize("name", [name for name in BENCHMARKS if name != "million"])
 def test_each_begins_on_the_core(name: str) -> None:
-    for case in BENCHMARKS[name].cases or ("",):
+    for case in cases(name):
         begun = bench_case(name, case, 30 * US if name == "apps-1056" else 2 * US)
         assert begun["packets"] > 0
         assert begun["events_per_packet_hop"] < 10
@@ -113,9 +124,18 @@ def test_a_run_that_does_not_end_has_no_cost(small: Path) -> None:
     def interrupt(progress: object) -> None:
         raise KeyboardInterrupt
 
-    plan = json.loads((PREPARED / "apps-1056.json").read_text(encoding="utf-8"))["plan"]
+    plan = bench_plan("apps-1056").plan
     with pytest.raises(KeyboardInterrupt):
         native.cost(plan, interrupt)
     plan["topology"]["g"] = 2
     with pytest.raises(pt.errors.PlanError):
         native.cost(plan, None)
+
+
+@pytest.mark.native
+def test_a_benchmark_is_a_point_of_a_curve() -> None:
+    result = run_bench_plan(BenchPlan(bench_plan("uniform-1056").plan, (US, 3 * US)))
+    (point,) = pt.curve(preset="pantala", routing="minimal", loads=[0.5], warmup="1 us", measure="3 us")
+    assert (result["latency_mean_ns"], result["accepted"]) == (point["latency_mean_ns"], point["accepted"])
+    assert result["events_per_packet_hop"] == result["events"] / result["packet_hops"]
+    assert result["packet_hops_per_cpu_second"] == pytest.approx(result["packet_hops"] / result["cpu_seconds"])

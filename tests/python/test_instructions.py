@@ -17,6 +17,7 @@ def test_the_record_is_whole() -> None:
         assert all(value > 0 for value in numbers.values())
 
 
+@pytest.mark.full
 @pytest.mark.native
 @pytest.mark.parametrize("guarded", GUARDED, ids=str)
 def test_instructions_per_packet_hop(guarded: Guarded) -> None:

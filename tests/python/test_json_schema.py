@@ -21,7 +21,7 @@ def schema() -> jsonschema.Draft202012Validator:
 
 def test_the_committed_schema_is_current() -> None:
     committed = (ROOT / "schema" / "scenario.schema.json").read_text(encoding="utf-8")
-    assert committed == scenario_schema_text(), "run 'make schema'"
+    assert committed == scenario_schema_text(), "run 'make generate'"
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""Every command and every piece of Python and TOML in the README and the documentation runs, page by page.
+"""Every command and every piece of Python, SQL and TOML in the README and the documentation runs, page by page.
 
 The pages' own examples are there, smaller: a run takes a moment, and a curve measures a few microseconds.
 
@@ -14,10 +14,10 @@ import subprocess
 import tomllib
 from collections.abc import Callable
 from copy import deepcopy
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 import pantala as pt
@@ -29,7 +29,9 @@ Cli = Callable[..., Ended]
 pytestmark = pytest.mark.native
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-HAND_MADE = [page for page in PAGES if re.search(r"^```(console|python|toml)$", page.read_text("utf-8"), re.MULTILINE)]
+HAND_MADE = [
+    page for page in PAGES if re.search(r"^```(console|python|sql|toml)$", page.read_text("utf-8"), re.MULTILINE)
+]
 #: Commands of the shell that set things up; what they would do is not for a test to do.
 SET_UP = {"git", "cd", "source", "pip", "valgrind", ".venv/bin/pantala"}
 
@@ -89,8 +91,9 @@ def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
     names: dict[str, Any] = {}
     for block in blocks(page, "python"):
         code = compile(block, str(page), "exec")
-        if all(find_spec(module) for module in re.findall(r"^import (\w+)", block, re.MULTILINE)):
-            exec(code, names)  # the pages are our own
+        exec(code, names)  # the pages are our own
+    for block in blocks(page, "sql"):
+        assert duckdb.execute(block).fetchall(), block
 
 
 def _run(line: str, shown: str, cli: Cli) -> None:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import pantala as pt
-from pantala import benchmark
-from support import ROOT, Ended
+from support import ROOT
 from validation import measure, page, suite
 from validation.bars import BARS, FREE, check, of_one
 from validation.peers import LOCAL_GLOBAL_LOCAL, PEERS, HotLink, Point, Series, hot_links, learning, read
 
-Cli = Callable[..., Ended]
-
 ALL_SERIES = [series for peer in PEERS for series in read(peer)]
+#: `make test` measures the first series of each peer, `make test-all` every series.
+TIERS = [
+    pytest.param(series, id=f"{peer.name}: {series.label}", marks=[pytest.mark.full] if number else [pytest.mark.slow])
+    for peer in PEERS
+    for number, series in enumerate(read(peer))
+]
 PAGE = (ROOT / "docs" / "explanation" / "made-validation.md").read_text(encoding="utf-8")
-
-
-def named(series: Series) -> str:
-    return f"{series.peer.name}: {series.label}"
 
 
 def chosen(series: Series) -> Point:
@@ -40,7 +36,7 @@ def skip_if_missing(call: Any) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.parametrize("series", ALL_SERIES, ids=named)
+@pytest.mark.parametrize("series", TIERS)
 def test_a_peer_is_met(series: Series) -> None:
     point = chosen(series)
     skip_if_missing(point.call)
@@ -52,6 +48,7 @@ def test_a_peer_is_met(series: Series) -> None:
     assert page.line(row) in PAGE, "the page is not what Pantala measures; make validate writes it anew"
 
 
+@pytest.mark.full
 @pytest.mark.native
 @pytest.mark.parametrize("link", hot_links(), ids=lambda link: "/".join(link.settings))
 def test_one_hot_link_carries_what_it_does_in_booksim2(link: HotLink) -> None:
@@ -60,6 +57,7 @@ def test_one_hot_link_carries_what_it_does_in_booksim2(link: HotLink) -> None:
     assert of_one("hot_link", link.flits_per_cycle, ours["accepted"]).met, ours["accepted"]
 
 
+@pytest.mark.full
 @pytest.mark.native
 def test_q_adaptive_learns_as_fast_as_in_sst() -> None:
     theirs = learning()
@@ -140,15 +138,3 @@ def test_the_suite_writes_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     text = (tmp_path / "explanation" / "made-validation.md").read_text(encoding="utf-8")
     assert re.search(r"`minimal` \| `uniform` \| 0.5 .*\*\*\+51.0.%\*\*", text)
     assert (tmp_path / "_static" / "validation-sst_sc22.svg").is_file()
-
-
-@pytest.mark.native
-def test_the_bench_is_a_point_of_the_curve(cli: Cli) -> None:
-    ended = cli("bench", "uniform-1056", "--json")
-    assert ended.status == 0, ended.err
-    result = json.loads(ended.out)
-    assert set(result) == set(benchmark.BenchResult.__annotations__)
-    (point,) = pt.curve(preset="pantala", routing="minimal", pattern="uniform", loads=[0.5])
-    assert (result["latency_mean_ns"], result["accepted"]) == (point["latency_mean_ns"], point["accepted"])
-    assert result["events_per_packet_hop"] == result["events"] / result["packet_hops"]
-    assert result["packet_hops_per_cpu_second"] > 100_000

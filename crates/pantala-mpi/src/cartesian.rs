@@ -118,6 +118,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(pantala_testing::cases(256))]
+
         #[test]
         fn ranks_have_coordinates(grid in grid()) {
             for rank in 0..grid.size() {

@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// A semantic fault in a specification: which key, its value, what is wrong and what would be right.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} = {value}: {message}; {remedy}")]
 pub struct Fault {
     /// The key, in the words of the plan, relative to the object that was checked (`grid`, `collectives.barrier`).
     pub key: String,
@@ -22,11 +23,3 @@ impl Fault {
         Self { key: key.to_owned(), value: value.to_string(), message: message.into(), remedy: remedy.into() }
     }
 }
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = {}: {}; {}", self.key, self.value, self.message, self.remedy)
-    }
-}
-
-impl std::error::Error for Fault {}

@@ -115,6 +115,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(pantala_testing::cases(256))]
+
         #[test]
         fn groups_are_sets(a in group(), b in group()) {
             let (union, both, only) = (a.union(&b), a.intersection(&b), a.difference(&b));

@@ -1,13 +1,12 @@
 //! Why the oracle cannot answer.
 
-use std::fmt;
-
 use pantala_engine::Time;
 
 /// A question that makes no sense, or a network that stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OracleError {
     /// A packet that does not fit the network.
+    #[error("packet {packet}: {message}")]
     Packet {
         /// Which one, by its place in the input.
         packet: usize,
@@ -15,6 +14,7 @@ pub enum OracleError {
         message: String,
     },
     /// Nothing can move any more and packets are left.
+    #[error("nothing moves after {time} ps and {} packets are left", .undelivered.len())]
     Stalled {
         /// When the last thing happened, in picoseconds.
         time: Time,
@@ -22,17 +22,3 @@ pub enum OracleError {
         undelivered: Vec<usize>,
     },
 }
-
-impl fmt::Display for OracleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Packet { packet, message } => write!(f, "packet {packet}: {message}"),
-            Self::Stalled { time, undelivered } => {
-                let count = undelivered.len();
-                write!(f, "nothing moves after {time} ps and {count} packets are left")
-            }
-        }
-    }
-}
-
-impl std::error::Error for OracleError {}

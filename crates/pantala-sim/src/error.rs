@@ -5,7 +5,8 @@ use pantala_topology::TopologyError;
 use std::fmt;
 
 /// A fault in a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} = {value}: {message}; {remedy}")]
 pub struct PlanError {
     /// The key in the plan, from its root: `jobs[1].workload.grid`.
     pub key: String,
@@ -48,14 +49,6 @@ impl From<TopologyError> for PlanError {
         }
     }
 }
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = {}: {}; {}", self.key, self.value, self.message, self.remedy)
-    }
-}
-
-impl std::error::Error for PlanError {}
 
 /// A run directory that could not be written.
 #[derive(Debug, thiserror::Error)]

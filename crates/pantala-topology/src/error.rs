@@ -1,9 +1,8 @@
 //! What is wrong with a topology, said so that it can be put right.
 
-use std::fmt;
-
 /// A fault in a topology's parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} = {value}: {message}; {remedy}")]
 pub struct TopologyError {
     /// The parameter at fault, by its name in a plan: `p`, `a`, `rows`, `columns`, `h`, `g`, `links_per_local_pair`,
     /// `links_per_row_pair`, `links_per_column_pair`, `links_per_pair`, `wiring`, `spread`, `mirrored` or `local_order`.
@@ -32,11 +31,3 @@ impl TopologyError {
         Self::new(key, name, message, format!("use one of {}", known.join(", ")))
     }
 }
-
-impl fmt::Display for TopologyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = {}: {}; {}", self.key, self.value, self.message, self.remedy)
-    }
-}
-
-impl std::error::Error for TopologyError {}

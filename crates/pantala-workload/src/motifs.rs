@@ -1,36 +1,83 @@
 //! Motifs: built-in communication skeletons, one file each.
 //!
 //! A file holds the motif's parameters as the plan has them, their check against the number of ranks, and what a rank does
-//! in an iteration, written into a [`Script`]. To add one: a file, and a variant of [`crate::WorkloadSpec`].
+//! in an iteration, written into a [`Script`]. To add one: a file, and a line in the list below.
 
-pub mod allreduce_loop;
-pub mod conjugate_gradient;
-pub mod crystal_router;
-pub mod fft3d;
-pub mod horovod;
 mod lattice;
-pub mod lqcd;
-pub mod lulesh;
-pub mod multigrid;
-pub mod particle_mesh;
-pub mod pencil_fft;
-pub mod phases;
 mod process_array;
 mod rank;
 mod script;
-pub mod stencil;
-pub mod sweep;
-pub mod uniform_random;
 
 use std::fmt::Debug;
 
 use pantala_engine::{LONGEST_TIME, Stream, Time};
 use pantala_mpi::{Communicator, Fault, Op};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use crate::patterns::Pattern;
 use crate::streams::{Purpose, keyed};
 
 pub use rank::MotifRank;
 pub use script::Script;
+
+/// Declares the motifs: the module of each, and [`WorkloadSpec`] with a variant for each.
+macro_rules! motifs {
+    ($($(#[$doc:meta])* $module:ident: $Motif:ident,)*) => {
+        $(pub mod $module;)*
+
+        /// The workload of a job: the plan's `workload` object. Its `kind` is the motif's name, or `pattern`.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "kind", rename_all = "snake_case")]
+        pub enum WorkloadSpec {
+            /// Synthetic traffic, endless.
+            Pattern(Pattern),
+            $($(#[$doc])* $Motif($module::$Motif),)*
+        }
+
+        impl WorkloadSpec {
+            /// The motif; `None` for a pattern.
+            #[must_use]
+            pub fn motif(&self) -> Option<&dyn Motif> {
+                match self {
+                    Self::Pattern(_) => None,
+                    $(Self::$Motif(motif) => Some(motif),)*
+                }
+            }
+        }
+    };
+}
+
+motifs! {
+    /// A random partner every iteration.
+    uniform_random: UniformRandom,
+    /// Neighbours on a grid.
+    stencil: Stencil,
+    /// Alltoalls in rows and columns.
+    fft3d: Fft3d,
+    /// The same with blocks as a cube of points gives them.
+    pencil_fft: PencilFft,
+    /// A wave from corner to corner.
+    sweep: Sweep,
+    /// Neighbours on a grid of four dimensions, nearest and third-nearest, and allreduces.
+    lqcd: Lqcd,
+    /// Neighbours across faces, edges and corners, then a sweep.
+    lulesh: Lulesh,
+    /// Compute, allreduce, again.
+    allreduce_loop: AllreduceLoop,
+    /// Exchanges and computations in a row.
+    phases: Phases,
+    /// Training with negotiations.
+    horovod: Horovod,
+    /// Exchanges with those around, and sums.
+    conjugate_gradient: ConjugateGradient,
+    /// Molecular dynamics on a mesh.
+    particle_mesh: ParticleMesh,
+    /// Cycles over levels.
+    multigrid: Multigrid,
+    /// All to all by halves.
+    crystal_router: CrystalRouter,
+}
 
 /// Which rank, of which job, and in which iteration.
 #[derive(Clone, Copy, Debug)]

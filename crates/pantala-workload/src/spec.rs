@@ -1,65 +1,10 @@
 //! What a job runs, as the plan has it.
 
-use std::fmt;
-
 use pantala_engine::Time;
 use pantala_mpi::Fault;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::motifs::Motif;
-use crate::motifs::allreduce_loop::AllreduceLoop;
-use crate::motifs::conjugate_gradient::ConjugateGradient;
-use crate::motifs::crystal_router::CrystalRouter;
-use crate::motifs::fft3d::Fft3d;
-use crate::motifs::horovod::Horovod;
-use crate::motifs::lqcd::Lqcd;
-use crate::motifs::lulesh::Lulesh;
-use crate::motifs::multigrid::Multigrid;
-use crate::motifs::particle_mesh::ParticleMesh;
-use crate::motifs::pencil_fft::PencilFft;
-use crate::motifs::phases::Phases;
-use crate::motifs::stencil::Stencil;
-use crate::motifs::sweep::Sweep;
-use crate::motifs::uniform_random::UniformRandom;
+pub use crate::motifs::WorkloadSpec;
 use crate::noise::Noise;
-use crate::patterns::Pattern;
-
-/// The workload of a job: the plan's `workload` object, told apart by its `kind`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum WorkloadSpec {
-    /// Synthetic traffic, endless.
-    Pattern(Pattern),
-    /// A random partner every iteration.
-    UniformRandom(UniformRandom),
-    /// Neighbours on a grid.
-    Stencil(Stencil),
-    /// Alltoalls in rows and columns.
-    Fft3d(Fft3d),
-    /// The same with blocks as a cube of points gives them.
-    PencilFft(PencilFft),
-    /// A wave from corner to corner.
-    Sweep(Sweep),
-    /// Neighbours on a grid of four dimensions, nearest and third-nearest, and allreduces.
-    Lqcd(Lqcd),
-    /// Neighbours across faces, edges and corners, then a sweep.
-    Lulesh(Lulesh),
-    /// Compute, allreduce, again.
-    AllreduceLoop(AllreduceLoop),
-    /// Exchanges and computations in a row.
-    Phases(Phases),
-    /// Training with negotiations.
-    Horovod(Horovod),
-    /// Exchanges with those around, and sums.
-    ConjugateGradient(ConjugateGradient),
-    /// Molecular dynamics on a mesh.
-    ParticleMesh(ParticleMesh),
-    /// Cycles over levels.
-    Multigrid(Multigrid),
-    /// All to all by halves.
-    CrystalRouter(CrystalRouter),
-}
 
 impl WorkloadSpec {
     /// Whether the workload never ends by itself.
@@ -82,28 +27,6 @@ impl WorkloadSpec {
             (_, None) => unreachable!("what is no pattern is a motif"),
         }
     }
-
-    /// The motif, if it is one.
-    #[must_use]
-    pub fn motif(&self) -> Option<&dyn Motif> {
-        Some(match self {
-            Self::Pattern(_) => return None,
-            Self::UniformRandom(motif) => motif,
-            Self::Stencil(motif) => motif,
-            Self::Fft3d(motif) => motif,
-            Self::PencilFft(motif) => motif,
-            Self::Sweep(motif) => motif,
-            Self::Lqcd(motif) => motif,
-            Self::Lulesh(motif) => motif,
-            Self::AllreduceLoop(motif) => motif,
-            Self::Phases(motif) => motif,
-            Self::Horovod(motif) => motif,
-            Self::ConjugateGradient(motif) => motif,
-            Self::ParticleMesh(motif) => motif,
-            Self::Multigrid(motif) => motif,
-            Self::CrystalRouter(motif) => motif,
-        })
-    }
 }
 
 /// A placed job.
@@ -122,7 +45,8 @@ pub struct JobSpec {
 }
 
 /// A job that cannot be run as specified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("jobs[{job}].{}{fault}", if *.of_workload { "workload." } else { "" })]
 pub struct WorkloadError {
     /// Which job.
     pub job: usize,
@@ -143,11 +67,3 @@ impl WorkloadError {
         Self { job, of_workload: false, fault }
     }
 }
-
-impl fmt::Display for WorkloadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "jobs[{}].{}{}", self.job, if self.of_workload { "workload." } else { "" }, self.fault)
-    }
-}
-
-impl std::error::Error for WorkloadError {}

@@ -82,6 +82,8 @@ fn scrambling_draws_the_order_within_a_group() {
 }
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     /// Whatever the times, near and far, the order out is that of time and phase, and nothing is lost.
     #[test]
     fn pops_in_order(

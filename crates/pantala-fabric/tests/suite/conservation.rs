@@ -8,7 +8,7 @@ use pantala_fabric::{Network, Totals};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(pantala_testing::cases(256))]
     #[test]
     fn nothing_is_lost(
         topology in machines(), algorithm in 0usize..13, load in 0.05f64..1.0, seed: u64, choices in choices(),

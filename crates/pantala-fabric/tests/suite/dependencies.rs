@@ -77,7 +77,7 @@ fn configuration(algorithm: Algorithm, map: ChannelMap) -> Option<FabricConfig> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(pantala_testing::cases(512))]
     /// On any network, under any routing and map, whatever the queues are.
     #[test]
     fn packets_keep_to_the_graph(

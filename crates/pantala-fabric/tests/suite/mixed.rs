@@ -31,7 +31,7 @@ fn machines() -> impl Strategy<Value = Topology> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(pantala_testing::cases(256))]
     /// Whatever two or three routings share buffers of one to three packets, with or without responses: everything arrives, and
     /// each packet on a path that its own routing allows.
     #[test]

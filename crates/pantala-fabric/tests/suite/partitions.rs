@@ -93,7 +93,7 @@ fn every_routing_and_router_model_is_the_same_in_parts() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(pantala_testing::cases(32))]
 
     #[test]
     fn any_machine_is_the_same_in_any_number_of_parts(

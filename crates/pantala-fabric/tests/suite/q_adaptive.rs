@@ -39,7 +39,7 @@ fn dragonflies() -> impl Strategy<Value = Topology> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2048, ..ProptestConfig::default() })]
+    #![proptest_config(pantala_testing::cases(2048))]
     /// Whatever the tables say and however much is explored, on any one-dimensional Dragonfly with parallel links of both
     /// kinds: the packet arrives after at most five links, the k-th on VC k, and goes to its node on the VC it came on.
     #[test]
@@ -85,7 +85,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(pantala_testing::cases(96))]
     /// The same of packets in a network, which loses none of them.
     #[test]
     fn explorers_arrive(topology in dragonflies(), seed: u64, load in 0.1f64..1.0, sst_stages: bool, buffer in 1u32..4) {

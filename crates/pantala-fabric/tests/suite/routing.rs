@@ -41,7 +41,7 @@ fn walk(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
+    #![proptest_config(pantala_testing::cases(1024))]
     /// On any Dragonfly, parallel links and every wiring included, under any queues.
     #[test]
     fn paths_arrive_and_climb(

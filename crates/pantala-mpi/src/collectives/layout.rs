@@ -148,6 +148,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(pantala_testing::cases(256))]
+
         #[test]
         fn a_vector_is_cut_evenly(bytes: u64, of in 1u32..200, first in 0u32..200) {
             let layout = Layout::Vector(bytes);

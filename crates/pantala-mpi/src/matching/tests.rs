@@ -87,7 +87,7 @@ fn message(source: u32, context: u32, tag: i32, sequence: u32) -> Message {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(pantala_testing::cases(2_000))]
 
     /// Any order of sends, arrivals (reordered at will) and receives gives the reference's matches.
     #[test]

@@ -302,7 +302,7 @@ fn choices() -> impl Strategy<Value = Collectives> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(pantala_testing::cases(300))]
 
     /// Data end where they must, whatever the sizes; linear algorithms move every byte once.
     #[test]

@@ -19,6 +19,8 @@ fn stream(config: MpiConfig, n: u32, bytes: u64) -> Time {
 }
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     /// Short messages leave one every g, or as fast as the link takes them.
     #[test]
     fn messages_by_the_gap(n in 1..20_u32, bytes in 1..513_u64, gap in 0..3_000_u64) {

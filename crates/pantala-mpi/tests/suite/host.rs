@@ -93,6 +93,8 @@ fn any_config() -> impl Strategy<Value = MpiConfig> {
 }
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     /// A ping-pong takes the sum of the terms, there and back, as often as it is played: blocking and not.
     #[test]
     fn ping_pong(config in any_config(), bytes in 0..20_000_u64, rounds in 1..4_usize) {

@@ -81,7 +81,7 @@ fn in_order(sizes: &[u64], threshold: u64, seed: u64, any: bool, nonblocking: bo
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(pantala_testing::cases(200))]
 
     /// Messages of one source do not overtake each other, whatever the network does to their packets.
     #[test]

@@ -29,6 +29,8 @@ fn ends(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> Vec<Time> {
 }
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     /// Eager: overheads and copies as everywhere, latency and bandwidth of the memory between them. By rendezvous the request,
     /// the answer, the data and the acknowledgement each take the latency; memory needs no registration.
     #[test]
@@ -163,6 +165,8 @@ fn collectives() {
 }
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     /// Whatever costs what, whoever shares a node, and in whatever order packets come: all is received, in order, and
     /// nothing is left; the same again is the same.
     #[test]

@@ -97,7 +97,7 @@ fn order_counts_across_both_forms() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(pantala_testing::cases(60))]
 
     /// Any mixture of collectives in both forms, with messages between, on a network that reorders, comes to its end.
     #[test]

@@ -326,6 +326,8 @@ fn a_master_serves_its_workers() {
 }
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     /// However a rank waits for its receives, it ends when the last of them is there.
     #[test]
     fn waits_end_together(delays in prop::collection::vec(0u64..50_000, 1..8), how in 0u8..3) {

@@ -221,6 +221,8 @@ fn any_packets(topology: &Topology, count: u32, span: u32, seed: u64) -> Vec<Ora
 }
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     #[test]
     fn any_network_any_traffic(
         config in any_config(1_000),

@@ -89,6 +89,8 @@ fn any_config() -> impl Strategy<Value = OracleConfig> {
 }
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     #[test]
     fn any_speeds_any_route(
         config in any_config(),

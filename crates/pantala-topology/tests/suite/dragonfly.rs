@@ -7,6 +7,8 @@ use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Peer, Spread, Wiring
 use proptest::prelude::*;
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     #[test]
     fn a_peer_is_its_peers_peer(spec in any_spec()) {
         let topology = build(&spec);

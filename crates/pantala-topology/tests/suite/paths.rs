@@ -71,6 +71,8 @@ fn longest_minimal_path(topology: &Topology) -> u32 {
 }
 
 proptest! {
+    #![proptest_config(pantala_testing::cases(256))]
+
     #[test]
     fn routers_side_by_side_have_the_links_they_should(spec in any_spec()) {
         let topology = build(&spec);

@@ -436,7 +436,7 @@ fn a_job_does_the_same_alone_and_in_company() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(pantala_testing::cases(24))]
 
     /// Several jobs on a network that reorders packets: all end, nothing is left over, nothing is lost.
     #[test]

@@ -290,7 +290,7 @@ fn faults_name_the_key_and_the_remedy() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(pantala_testing::cases(8))]
 
     /// On a network that reorders packets, with any threshold of the rendezvous: all end, nothing is left over.
     #[test]
