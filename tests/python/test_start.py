@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,8 +44,12 @@ def test_the_bench_loads_the_models_only(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_every_name_has_a_home() -> None:
-    assert all(getattr(pantala, name) is not None for name in pantala.__all__)
-    assert set(pantala.__all__) <= set(dir(pantala))
-    assert set(pantala._HOME_OF) == set(pantala.__all__) - {"__version__"}
+    names, home_of = vars(pantala)["__all__"], vars(pantala)["_HOME_OF"]
+    assert all(getattr(pantala, name) is not None for name in names)
+    assert set(names) <= set(dir(pantala))
+    assert set(home_of) == set(names) - {"__version__"}
+    stub = (Path(pantala.__file__).parent / "__init__.pyi").read_text()
+    assert {name for name in names if f"{name} as {name}" not in stub} == {"__version__"}
+    assert set(pantala.scenario.__all__) <= set(dir(pantala))
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         _ = pantala.nonsense  # type: ignore[attr-defined]

@@ -122,7 +122,8 @@ class Job(JobKeys):
     @property
     def application(self) -> str:
         """What the job runs: the kind of its application, or the name of its pattern."""
-        return self.workload.pattern if isinstance(self.workload, Pattern) else self.workload.kind
+        workload = self.workload
+        return workload.pattern if isinstance(workload, Pattern) else workload.application
 
     @property
     def endless(self) -> bool:

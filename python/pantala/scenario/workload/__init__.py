@@ -1,10 +1,13 @@
-"""Workloads: what the ranks of a job do. Patterns load the network; applications communicate as real ones do."""
+"""Workloads of jobs: patterns, which load the network, and applications, which communicate as real ones do.
+
+A new application is a module here, its import below and its name in ``__all__``; all else follows from these.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Union
 
 from pydantic import Field
 
@@ -64,40 +67,18 @@ __all__ = [
     "Workload",
 ]
 
-#: What the ranks of a job do; `kind` says which.
-Workload = Annotated[
-    Pattern
-    | UniformRandom
-    | Lu
-    | Fft3d
-    | Halo3d
-    | Lqcd
-    | Stencil5d
-    | CosmoFlow
-    | Dl
-    | Lulesh
-    | AlexNet
-    | Amg
-    | CrystalRouter
-    | Hacc
-    | Lammps
-    | Milc
-    | MilcReorder
-    | MilcSwm
-    | MultiGrid
-    | Nek5000
-    | Nekbone
-    | Qbox
-    | Rayleigh
-    | AllreduceLoop,
-    Field(discriminator="kind"),
-]
+if TYPE_CHECKING:
+    #: The workload of a job; `kind` names it.
+    Workload = Pattern | Application
+else:
+    _KINDS = tuple(each for each in map(globals().get, __all__) if "kind" in getattr(each, "model_fields", ()))
+    Workload = Annotated[Union[_KINDS], Field(discriminator="kind")]  # noqa: UP007 - of classes in a tuple
 
-#: The applications by kind, in the order in which they are listed.
+#: The applications by kind, in alphabetical order.
 APPLICATIONS: Mapping[str, type[Application]] = MappingProxyType(
     {
         each.model_fields["kind"].default: each
-        for each in get_args(get_args(Workload)[0])
-        if issubclass(each, Application)
+        for each in map(globals().get, sorted(__all__))
+        if isinstance(each, type) and issubclass(each, Application) and "kind" in each.model_fields
     }
 )

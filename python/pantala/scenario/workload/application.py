@@ -55,6 +55,12 @@ class Application(Model):
     """What stays the same with another number of ranks than the paper's: weak, a rank's part of the problem; strong,
     the whole problem, so that sizes and times of a rank change."""
 
+    @property
+    def application(self) -> str:
+        """The name of the application, which is its kind."""
+        name: str = type(self).model_fields["kind"].default
+        return name
+
     def share(self, ranks: int) -> float:
         """How much a rank has to do, compared with what the keys say."""
         return 1.0 if self.scaling == "weak" else self.paper_ranks / ranks

@@ -1,0 +1,23 @@
+from pantala.benchmark import bench as bench
+from pantala.capacity import Capacity as Capacity
+from pantala.errors import (
+    Fault as Fault,
+    Interrupted as Interrupted,
+    PantalaError as PantalaError,
+    RunDirectoryError as RunDirectoryError,
+    ScenarioError as ScenarioError,
+    ScenarioWarning as ScenarioWarning,
+    SimulationError as SimulationError,
+    UsageError as UsageError,
+)
+from pantala.execution import run as run
+from pantala.load_curve import curve as curve
+from pantala.metrics import Metric as Metric
+from pantala.results import InterferenceRun as InterferenceRun, Run as Run, load as load
+from pantala.routings import ROUTINGS as ROUTINGS
+from pantala.scenario import *
+from pantala.scenario.json_schema import scenario_json_schema as scenario_json_schema
+from pantala.scenario.workload import *
+from pantala.units import Bandwidth as Bandwidth, Duration as Duration, Size as Size
+
+__version__: str
