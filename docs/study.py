@@ -52,7 +52,7 @@ def claims_page(claims: list[dict[str, str]], latency: dict[str, dict[str, str]]
         said = [text.replace("*", "\\*") for text in (claim["statement"], claim["paper"], conditions, measured)]
         rows.append((place, *said, f"**{claim['verdict']}**", at))
     headings = ("claim", "statement", "paper", "conditions", "measured", "verdict", "at half and double latency")
-    return f"{RULE}\n\n{_table(headings, rows)}"
+    return f"{RULE}\n\n{table(headings, rows)}"
 
 
 def _numbers(study: Path) -> str:
@@ -66,7 +66,7 @@ def _numbers(study: Path) -> str:
         cells = [f"{100 * by_kind[kind]['accepted']:.1f} ({100 * by_kind[kind]['exact']:.1f})" for kind in kinds]
         rows.append((pattern, f"({p}, {a}, {h})", f"{first['nodes']:,}", f"{100 * first['equation_4']:.1f}", *cells))
     rows.sort(key=lambda row: [*dict.fromkeys(found["pattern"])].index(row[0]))
-    return _table(("pattern", "(p, a, h)", "nodes", "3/(4p)", *kinds), rows)
+    return table(("pattern", "(p, a, h)", "nodes", "3/(4p)", *kinds), rows)
 
 
 def _variants(study: Path) -> str:
@@ -79,14 +79,15 @@ def _variants(study: Path) -> str:
         values = [f"{100 * value:.1f}" for value in (row["accepted"], plain["accepted"], row["exact"])]
         rows.append((variant, size, row["pattern"], row["configuration"], *values))
     kept = [row for row in rows if not row[0].endswith("latency")]
-    return _table(("variant", "(p, a, h)", "pattern", "configuration", "measured", "as is", "exact"), kept)
+    return table(("variant", "(p, a, h)", "pattern", "configuration", "measured", "as is", "exact"), kept)
 
 
 def _by_run(found: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["run"], row["variant"]): row for row in found.iter_rows(named=True)}
 
 
-def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Returns a table in Markdown."""
     lines = [headings, ("---",) * len(headings), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 
