@@ -21,8 +21,8 @@ from pantala.units import Duration
 
 _TARGET = Path(__file__).parent / "studies" / "prisacari2015" / "speedup.md"
 #: Speed-ups of the crossbar by name, and the sizes at which each is measured.
-_SPEEDUPS = {"x1": 1.0, "x1.25": 1.25, "x1.5": 1.5, "x2": 2.0}
-_MEASURED = {"x1": SIZES[:4], "x1.25": SIZES[:3], "x1.5": SIZES[:3], "x2": SIZES[:4]}
+_SPEEDUPS = {"x1": 1.0, "x1.25": 1.25, "x2": 2.0}
+_MEASURED = {"x1": SIZES[:4], "x1.25": SIZES[:3], "x2": SIZES[:4]}
 _LINK = 5_000_000_000
 #: When a throughput is looked at first, in us.
 _FIRST = {"minimal": 50, "valiant_group": 100, "valiant_node": 50, "random_groups": 100}

@@ -45,13 +45,13 @@ def claims_page(claims: list[dict[str, str]], latency: dict[str, dict[str, str]]
         at = "" if None in other else "same" if len(other) == 1 else ", ".join(a[claim["id"]] for a in latency.values())
         place = f"{claim['id']} ({claim['where']})"
         measured = claim["measured"] + (f". {claim['reason']}" if claim["reason"] else "")
-        conditions = f"Holds: {claim['holds']}."
+        statement = f"{claim['statement']}<br>Holds: {claim['holds']}."
         if claim["direction"]:
-            conditions += f" In direction: {claim['direction']}."
+            statement += f"<br>In direction: {claim['direction']}."
         # A product, not emphasis.
-        said = [text.replace("*", "\\*") for text in (claim["statement"], claim["paper"], conditions, measured)]
+        said = [text.replace("*", "\\*") for text in (statement, claim["paper"], measured)]
         rows.append((place, *said, f"**{claim['verdict']}**", at))
-    headings = ("claim", "statement", "paper", "conditions", "measured", "verdict", "at half and double latency")
+    headings = ("claim", "statement and conditions", "paper", "measured", "verdict", "at half and double latency")
     return f"{RULE}\n\n{table(headings, rows)}"
 
 
