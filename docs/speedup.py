@@ -31,7 +31,7 @@ _LONGEST = Duration(800 * 10**6)
 _MOST_PACKETS = 2_000_000
 #: The values of the paper, by pattern and configuration.
 _PAPER = {
-    ("uniform", "minimal"): "close to ideal (II, citing others)",
+    ("uniform", "minimal"): "close to ideal (II, earlier work)",
     ("uniform", "valiant_group"): "50, the line of Fig. 3",
     ("uniform", "valiant_node"): "50, the line of Fig. 3",
 } | {
