@@ -1,4 +1,4 @@
-"""Takes what the documentation shows of a study from its directory: `python docs/study.py runs/prisacari2015`."""
+"""Copies the parts of a study that the documentation shows: `python docs/study.py runs/prisacari2015`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 
 import polars as pl
 
+from pantala.studies.prisacari2015.claims import RULE
+
 _HERE = Path(__file__).parent / "studies"
 
 
@@ -19,25 +21,38 @@ def main(directory: str) -> None:
     name = json.loads((study / "study.json").read_text(encoding="utf-8"))["study"]
     place = _HERE / name
     place.mkdir(parents=True, exist_ok=True)
-    (place / "claims.md").write_text(_claims(study), encoding="utf-8")
+    claims, latency = (
+        json.loads((study / f"{part}.json").read_text(encoding="utf-8")) for part in ("claims", "latency")
+    )
+    (place / "claims.md").write_text(claims_page(claims, latency), encoding="utf-8")
     (place / "numbers.md").write_text(_numbers(study), encoding="utf-8")
     (place / "variants.md").write_text(_variants(study), encoding="utf-8")
     shutil.copy(study / "figures" / "figure-3.png", place / "figure-3.png")
+    # So that verdicts can be made anew when a rule changes, without the runs.
+    shutil.copy(study / "results.parquet", place / "results.parquet")
 
 
-def _claims(study: Path) -> str:
-    claims = json.loads((study / "claims.json").read_text(encoding="utf-8"))
-    latency = json.loads((study / "latency.json").read_text(encoding="utf-8"))
+def claims_page(claims: list[dict[str, str]], latency: dict[str, dict[str, str]]) -> str:
+    """Returns the rule for verdicts and a row for each claim.
+
+    Args:
+        claims: the content of claims.json.
+        latency: the content of latency.json: the verdicts at each latency.
+    """
     rows = []
     for claim in claims:
         other = {answers.get(claim["id"]) for answers in latency.values()}
         at = "" if None in other else "same" if len(other) == 1 else ", ".join(a[claim["id"]] for a in latency.values())
         place = f"{claim['id']} ({claim['where']})"
         measured = claim["measured"] + (f". {claim['reason']}" if claim["reason"] else "")
+        statement = f"{claim['statement']}<br>Holds: {claim['holds']}."
+        if claim["direction"]:
+            statement += f"<br>In direction: {claim['direction']}."
         # A product, not emphasis.
-        said = [text.replace("*", "\\*") for text in (claim["statement"], claim["paper"], measured)]
+        said = [text.replace("*", "\\*") for text in (statement, claim["paper"], measured)]
         rows.append((place, *said, f"**{claim['verdict']}**", at))
-    return _table(("claim", "statement", "paper", "measured", "verdict", "at half and double latency"), rows)
+    headings = ("claim", "statement and conditions", "paper", "measured", "verdict", "at half and double latency")
+    return f"{RULE}\n\n{table(headings, rows)}"
 
 
 def _numbers(study: Path) -> str:
@@ -51,7 +66,7 @@ def _numbers(study: Path) -> str:
         cells = [f"{100 * by_kind[kind]['accepted']:.1f} ({100 * by_kind[kind]['exact']:.1f})" for kind in kinds]
         rows.append((pattern, f"({p}, {a}, {h})", f"{first['nodes']:,}", f"{100 * first['equation_4']:.1f}", *cells))
     rows.sort(key=lambda row: [*dict.fromkeys(found["pattern"])].index(row[0]))
-    return _table(("pattern", "(p, a, h)", "nodes", "3/(4p)", *kinds), rows)
+    return table(("pattern", "(p, a, h)", "nodes", "3/(4p)", *kinds), rows)
 
 
 def _variants(study: Path) -> str:
@@ -64,14 +79,15 @@ def _variants(study: Path) -> str:
         values = [f"{100 * value:.1f}" for value in (row["accepted"], plain["accepted"], row["exact"])]
         rows.append((variant, size, row["pattern"], row["configuration"], *values))
     kept = [row for row in rows if not row[0].endswith("latency")]
-    return _table(("variant", "(p, a, h)", "pattern", "configuration", "measured", "as is", "exact"), kept)
+    return table(("variant", "(p, a, h)", "pattern", "configuration", "measured", "as is", "exact"), kept)
 
 
 def _by_run(found: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
     return {(row["run"], row["variant"]): row for row in found.iter_rows(named=True)}
 
 
-def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Returns a table in Markdown."""
     lines = [headings, ("---",) * len(headings), *rows]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 

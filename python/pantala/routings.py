@@ -42,7 +42,8 @@ def _aries(name: str, bias: str) -> RoutingInfo:
     return _info(name, 4, 4, bias, _ARIES, "aries")
 
 
-#: Every routing algorithm. Traffic inside a group is minimal under all of them.
+#: Every routing algorithm. Traffic inside a group is minimal, except under merlin_ugal and where the key
+#: `inside_group` of valiant_group and valiant_node says otherwise.
 ROUTINGS = (
     _info(
         "minimal",

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from pantala.catalogue.tables import TABLES
+from pantala.plan import PLAN_VERSION
 
 Json = dict[str, Any]
 
@@ -42,7 +43,7 @@ class FakeCore:
     """
 
     VERSION: str = "0.1.0"
-    PLAN_VERSION: int = 2
+    PLAN_VERSION: int = PLAN_VERSION
     MOST_THREADS: int = 1024
     PlanError: type[FakePlanError] = FakePlanError
     RunError: type[FakeRunError] = FakeRunError

@@ -17,6 +17,7 @@ import polars as pl
 
 from fake_network import Floats, Integers, Machine, alltoall_flows, halo_flows
 from pantala.catalogue.tables import TABLES
+from pantala.plan import PLAN_VERSION
 from pantala.results import InterferenceRun, Run
 
 LINK_BYTES_PER_NS = 25.0
@@ -354,7 +355,7 @@ def _document(study: Study, jobs: tuple[Job, ...], simulated: float, tables: Any
     packets = sum(int(frame["packets"][0]) for frame in tables["jobs"])
     hops = int(packets * 4.1)
     plan: Json = {
-        "plan_version": 1,
+        "plan_version": PLAN_VERSION,
         "name": "interference",
         "seed": study.seed,
         "topology": {

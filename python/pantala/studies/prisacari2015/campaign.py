@@ -14,7 +14,7 @@ from pantala import native
 from pantala.report.words import percent
 from pantala.studies.directory import StudyDirectory, write_json
 from pantala.studies.prisacari2015 import figures
-from pantala.studies.prisacari2015.claims import Finding, claims
+from pantala.studies.prisacari2015.claims import Finding, Verdict, claims
 from pantala.studies.prisacari2015.document import finding, write_page
 from pantala.studies.prisacari2015.evidence import Evidence, Result, results, table
 from pantala.studies.prisacari2015.runs import LATENCY, Spec, specs
@@ -92,7 +92,11 @@ def _at_latencies(found: list[Result]) -> dict[str, dict[str, Finding]]:
         if not variant:
             evidence = _as_in_variant(found, other[0])
         answers[title] = {claim: judge(claim, evidence) for claim in RUN_CLAIMS}
-    tested = [claim for claim in RUN_CLAIMS if any(findings[claim].holds is not None for findings in answers.values())]
+    tested = [
+        claim
+        for claim in RUN_CLAIMS
+        if any(findings[claim].verdict is not Verdict.UNTESTED for findings in answers.values())
+    ]
     return {title: {claim: findings[claim] for claim in tested} for title, findings in answers.items()}
 
 

@@ -1,13 +1,53 @@
-"""The claims of the paper, and what comes of them."""
+"""The claims of the paper, the rule for verdicts, and the finding on a claim."""
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from importlib.resources import files
+from math import floor
 
-__all__ = ["Claim", "Finding", "claims"]
+__all__ = ["RULE", "Claim", "Finding", "Verdict", "claims", "inside", "verdict_of"]
+
+#: The rule for verdicts, as documents show it.
+RULE = (
+    "A claim holds if every run agrees with the paper's own values or order, rounded as the paper prints them. "
+    "It holds in direction if some run lies outside the paper's values but every run meets a weaker condition, which "
+    "the table states for each claim. Otherwise it does not hold. A claim without a weaker condition holds or does not."
+)
+
+
+class Verdict(StrEnum):
+    """The verdict on a claim."""
+
+    HOLDS = "holds"
+    DIRECTION = "holds in direction"
+    FAILS = "does not hold"
+    UNTESTED = "not tested"
+
+
+def verdict_of(holds: bool, direction: bool = False) -> Verdict:
+    """Returns the verdict by `RULE`.
+
+    Args:
+        holds: whether every run agrees with the paper's own values or order.
+        direction: whether every run meets the weaker condition; False if the claim has none.
+    """
+    return Verdict.HOLDS if holds else Verdict.DIRECTION if direction else Verdict.FAILS
+
+
+def inside(value: float, low: float, high: float, unit: float) -> bool:
+    """Returns whether a value, rounded to the paper's printed precision, lies in a range of the paper.
+
+    Args:
+        value: a measured value.
+        low: lower end of the range, a multiple of `unit`.
+        high: upper end, likewise.
+        unit: the last printed digit, 0.01 for whole per cent. Halves round up.
+    """
+    return round(low / unit) <= floor(value / unit + 0.5 + 1e-9) <= round(high / unit)
 
 
 @dataclass(frozen=True)
@@ -20,7 +60,8 @@ class Claim:
         kind: headline, result or structure.
         statement: what is claimed, in our words.
         paper: the value that the paper gives.
-        accept: when it holds here.
+        holds: condition for the verdict "holds".
+        direction: condition for the verdict "holds in direction"; empty if the claim has none.
     """
 
     id: str
@@ -28,27 +69,23 @@ class Claim:
     kind: str
     statement: str
     paper: str
-    accept: str
+    holds: str
+    direction: str
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of a claim.
+    """The finding on a claim.
 
     Attributes:
-        holds: whether it holds; None if nothing here can tell.
-        measured: what was found, in numbers.
-        reason: why it does not hold or could not be tested, or what to know although it does.
+        verdict: by `RULE`.
+        measured: the measured values.
+        reason: why the claim does not hold or was not tested, or a remark.
     """
 
-    holds: bool | None
+    verdict: Verdict
     measured: str
     reason: str = ""
-
-    @property
-    def verdict(self) -> str:
-        """The finding in two or three words."""
-        return {True: "holds", False: "does not hold", None: "not tested"}[self.holds]
 
 
 @lru_cache

@@ -11,7 +11,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from pantala.report.inline import inline_svg
 from pantala.report.words import count, duration, join, percent
 from pantala.studies.prisacari2015 import figures
-from pantala.studies.prisacari2015.claims import Finding, claims
+from pantala.studies.prisacari2015.claims import RULE, Finding, Verdict, claims
 from pantala.studies.prisacari2015.evidence import Evidence, Result
 from pantala.studies.prisacari2015.model import estimate
 from pantala.studies.prisacari2015.runs import CONFIGURATIONS, PATTERNS, VARIANTS, Spec, process_grid
@@ -50,6 +50,7 @@ def write_page(
     )
     page = environment.get_template("template.html.j2").render(
         finding=finding(found),
+        rule=RULE,
         sizes=evidence.sizes,
         claims=[(claim, found[claim.id]) for claim in claims()],
         latency=latency,
@@ -68,14 +69,19 @@ def write_page(
 
 def finding(found: Mapping[str, Finding]) -> str:
     """The study in two sentences."""
-    of_headlines = [found[claim.id] for claim in claims() if claim.kind == "headline"]
-    parts = []
-    for holds, word in ((True, "hold"), (False, "do not hold"), (None, "could not be tested")):
-        number = sum(each.holds is holds for each in found.values())
-        if number:
-            parts.append(f"{number} {word}")
-    headlines = sum(each.holds is True for each in of_headlines)
-    return f"Of {len(found)} claims, {join(parts)}. Of the {len(of_headlines)} headline claims, {headlines} hold."
+    words = {
+        Verdict.HOLDS: "hold",
+        Verdict.DIRECTION: "hold in direction",
+        Verdict.FAILS: "do not hold",
+        Verdict.UNTESTED: "could not be tested",
+    }
+
+    def told(verdicts: Sequence[Verdict]) -> str:
+        return join([f"{verdicts.count(each)} {word}" for each, word in words.items() if each in verdicts])
+
+    headlines = [found[claim.id].verdict for claim in claims() if claim.kind == "headline"]
+    everything = told([each.verdict for each in found.values()])
+    return f"Of {len(found)} claims, {everything}. Of the {len(headlines)} headline claims, {told(headlines)}."
 
 
 def _latency_rows(latency: Mapping[str, Mapping[str, Finding]]) -> Rows:

@@ -1,4 +1,4 @@
-"""Which claims hold: the rules of claims.toml as code, one function a claim."""
+"""The verdict on each claim: the conditions of claims.toml as code, one function per claim."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from math import sqrt
 
 from pantala.report.words import percent
 from pantala.studies.prisacari2015 import structure
-from pantala.studies.prisacari2015.claims import Finding, claims
+from pantala.studies.prisacari2015.claims import Finding, Verdict, claims, inside, verdict_of
 from pantala.studies.prisacari2015.evidence import Evidence, Result
 from pantala.studies.prisacari2015.model import IDEAL, bounds, direct, estimate
 from pantala.studies.prisacari2015.runs import ANY, MINIMAL, PATTERNS, RANDOMISED, RESTRICTED, Size
+from pantala.studies.prisacari2015.wording import by_pattern, deviations, each_pattern, names, ratios
 
 __all__ = ["RUN_CLAIMS", "judge", "judge_all"]
 
 Rule = Callable[[Evidence], Finding]
+Condition = Callable[[Result], bool]
 
 _RULES: dict[str, Rule] = {}
 #: Claims about the network or the model, on which no latency has an influence.
@@ -51,51 +53,33 @@ def _rule(claim: str) -> Callable[[Rule], Rule]:
 
 
 def _untested(reason: str) -> Finding:
-    return Finding(None, "", f"{reason[0].upper()}{reason[1:]}.")
+    return Finding(Verdict.UNTESTED, "", f"{reason[0].upper()}{reason[1:]}.")
 
 
-def _span(values: Iterable[float]) -> str:
-    known = sorted(values)
-    low, high = percent(known[0]), percent(known[-1])
-    return low if low == high else f"{low} to {high}"
-
-
-def _each_pattern(results: Sequence[Result], text: Callable[[Sequence[Result]], str], between: str = ", ") -> str:
-    """What `text` says of the results of each pattern that has any, behind the pattern's name."""
-    parts = []
-    for pattern, title in PATTERNS.items():
-        mine = [result for result in results if result.spec.pattern == pattern]
-        if mine:
-            parts.append(f"{title.lower()} {text(mine)}")
-    return between.join(parts)
-
-
-def _by_pattern(results: Sequence[Result], value: Callable[[Result], float]) -> str:
-    """The range of a value over sizes, a pattern at a time."""
-    return _each_pattern(results, lambda mine: _span(map(value, mine)))
-
-
-def _deviations(results: Sequence[Result], off: Callable[[Result], float]) -> str:
-    """The range of a deviation over sizes, a pattern at a time."""
-    return _each_pattern(results, lambda mine: f"{min(map(off, mine)):+.0%} to {max(map(off, mine)):+.0%}")
-
-
-def _names(results: Sequence[Result]) -> str:
-    """Which runs, a pattern at a time."""
-    return _each_pattern(results, lambda mine: f"at {', '.join(dict.fromkeys(str(r.spec.size) for r in mine))}", "; ")
-
-
-def _failing(results: Sequence[Result], holds: Callable[[Result], bool]) -> list[Result]:
+def _failing(results: Iterable[Result], holds: Condition) -> list[Result]:
     return [result for result in results if not holds(result)]
 
 
+def _told(outside: Sequence[Result], word: str) -> str:
+    return f"{word}: {names(outside)}." if outside else ""
+
+
 def _all_of(
-    results: Iterable[Result], value: Callable[[Result], float], holds: Callable[[Result], bool], otherwise: str
+    results: Iterable[Result], value: Callable[[Result], float], holds: Condition, direction: Condition, otherwise: str
 ) -> Finding:
-    """Whether something holds of every result: the range of a value, and where it does not, said as `otherwise`."""
+    """The finding on a claim about every result.
+
+    Args:
+        results: the results.
+        value: the value of a result, of which the finding gives the range.
+        holds: the condition for "holds".
+        direction: the condition for "holds in direction".
+        otherwise: the word before the list of results that do not meet `holds`.
+    """
     results = list(results)
     out = _failing(results, holds)
-    return Finding(not out, _by_pattern(results, value), f"{otherwise}: {_names(out)}." if out else "")
+    verdict = verdict_of(not out, not _failing(results, direction))
+    return Finding(verdict, by_pattern(results, value), _told(out, otherwise))
 
 
 def _none_from(p: int) -> Finding:
@@ -108,7 +92,7 @@ def _one_path(evidence: Evidence) -> Finding:
     nodes = [structure.counts(each)[1] == each.groups * (each.groups - 1) for each in evidence.sizes]
     diameter, single = structure.shortest_paths(size)
     return Finding(
-        all(nodes) and diameter == 3,
+        verdict_of(all(nodes) and diameter == 3),
         f"one link a pair of groups at {len(nodes)} sizes; {diameter} links at most",
         f"The path is the only one with at most one remote link. Of all paths, {percent(1 - single)} of the pairs of "
         f"routers in different groups of {size} have another one as short, over two remote links, or only such.",
@@ -120,7 +104,7 @@ def _longest(evidence: Evidence) -> Finding:
     found = structure.longest_paths(_SMALL)
     expected = {"minimal": {"LRL"}, "valiant_group": {"LRLRL"}, "valiant_node": {"LRLLRL"}}
     shown = ", ".join("/".join(sorted(paths)) for paths in found.values())
-    return Finding(found == expected, f"{shown} (all paths of {_SMALL})")
+    return Finding(verdict_of(found == expected), f"{shown} (all paths of {_SMALL})")
 
 
 @_rule("PRIS-2-03")
@@ -131,7 +115,7 @@ def _channels(evidence: Evidence) -> Finding:
     shown = ", ".join(str(count) for count, _ in found.values())
     cycles = "no cycle" if len(holds) == len(found) else "a cycle"
     return Finding(
-        holds == expected,
+        verdict_of(holds == expected),
         f"{shown} virtual channels, {cycles} in the channel-dependency graphs of {_SMALL}",
         "Every channel is counted on local and remote links alike; VA needs its fourth on local links only.",
     )
@@ -148,17 +132,18 @@ def _local_load(evidence: Evidence) -> Finding:
         f"{max(r.local_bytes for _, r in pairs):.2f}, VA {min(r.local_bytes for r, _ in pairs):.2f} to "
         f"{max(r.local_bytes for r, _ in pairs):.2f}; T of VA above VR in {len(pairs) - len(worse)} of {len(pairs)}"
     )
-    reason = f"VA hurts, as the paper says it may: {_names(worse)}." if worse else ""
-    return Finding(more and all(result.spec.size != evidence.sizes[-1] for result in worse), measured, reason)
+    reason = f"VA hurts, as the paper says it may: {names(worse)}." if worse else ""
+    helps = all(result.spec.size != evidence.sizes[-1] for result in worse)
+    return Finding(verdict_of(more and helps, more), measured, reason)
 
 
 @_rule("PRIS-3-01")
 def _wiring(evidence: Evidence) -> Finding:
     offsets = set().union(*(structure.offset_of_wiring(size) for size in evidence.sizes))
     return Finding(
-        offsets == {1},
+        verdict_of(offsets == {0}, len(offsets) == 1),
         "(i + x*h + m + 1) mod (a*h + 1) at every remote link" if offsets == {1} else f"offsets {sorted(offsets)}",
-        "Without the one, the first link of every group would lead back to itself.",
+        "As printed, without the 1, the first link of every group leads back to its own group.",
     )
 
 
@@ -167,7 +152,9 @@ def _totals(evidence: Evidence) -> Finding:
     found = {size: structure.counts(size) for size in evidence.sizes}
     right = all(nodes == size.nodes and links == formula for size, (nodes, links, formula) in found.items())
     largest = max(found)
-    return Finding(right, f"{found[largest][0]:,} nodes and {found[largest][1]:,} remote links at {largest}, and so on")
+    return Finding(
+        verdict_of(right), f"{found[largest][0]:,} nodes and {found[largest][1]:,} remote links at {largest}, and so on"
+    )
 
 
 @_rule("PRIS-3-03")
@@ -187,9 +174,10 @@ def _remote_bottleneck(evidence: Evidence) -> Finding:
             " In the exchange a process sends to its two neighbours in turn, over links of two pairs of groups: it "
             "waits for the fuller one, and the other falls idle."
         )
+    far = max(map(abs, off)) > 0.1
     return Finding(
-        busiest(results) >= 0.9 and max(map(abs, off)) <= 0.1,
-        f"busiest remote link busy: {_each_pattern(results, lambda mine: percent(busiest(mine)))} or more; "
+        verdict_of(busiest(results) >= 0.9 and not far, busiest(results) >= 0.8 and not far),
+        f"busiest remote link busy: {each_pattern(results, lambda mine: percent(busiest(mine)))} or more; "
         f"T between groups {min(off):+.1%} to {max(off):+.1%} off 1/(a*p)",
         reason,
     )
@@ -203,8 +191,9 @@ def _two_links(evidence: Evidence) -> Finding:
         for pattern in PATTERNS
     }
     shown = ", ".join(f"{PATTERNS[pattern].lower()} {number}" for pattern, number in count.items())
+    one_group = [number for pattern, number in count.items() if pattern != "neighbor_3d"]
     return Finding(
-        max(count.values()) <= 2,
+        verdict_of(max(count.values()) <= 2, max(one_group) <= 2),
         f"most local links of a switch with transit: {shown}",
         "The exchange pairs each group with two others, one ahead and one behind: two links each way, and a third "
         "where planes of the grid do not end with a group. For patterns with one destination group the claim is exact."
@@ -216,12 +205,17 @@ def _two_links(evidence: Evidence) -> Finding:
 @_rule("PRIS-3-05")
 def _h_times(evidence: Evidence) -> Finding:
     results = evidence.of(RESTRICTED, ["bit_complement"])
-    found = {r.spec.size: float(r.prediction.loads.transit.max()) / r.spec.size.h for r in results}
-    largest = max(found)
+    found = {r.spec.size: float(r.prediction.loads.transit.max()) for r in results}
+    sizes = sorted(found, key=lambda size: (size.h, size))
+    rises = all(found[after] > found[before] for before, after in pairwise(sizes) if after.h > before.h)
+    share = {size: load / size.h for size, load in found.items()}
+    largest, most = max(found), max(share, key=lambda size: share[size])
     return Finding(
-        abs(found[largest] - 1) <= 0.05,
-        f"{found[largest]:.3f} h at {largest}; {max(found.values()):.3f} h at {max(found, key=lambda s: found[s])}",
-        "Somewhat more than h in small networks: a group's traffic has a*h - 1 groups to go through, not a*h.",
+        verdict_of(
+            all(inside(load, size.h, size.h, 1) for size, load in found.items()), rises and min(found.values()) > 1
+        ),
+        f"{share[largest]:.3f} h at {largest}; {share[most]:.3f} h at {most}",
+        "More than h in small networks: the traffic of a group has a*h - 1 groups to go through, not a*h.",
     )
 
 
@@ -231,34 +225,23 @@ def _within_bounds(evidence: Evidence) -> Finding:
     if not results:
         return _none_from(3)
 
-    def inside(result: Result) -> bool:
-        low, high = bounds(result.spec.size)
-        return 0.9 * low <= result.accepted <= 1.1 * high
+    def within(result: Result, spare: float, unit: float) -> bool:
+        low, high = (bound * result.spec.size.p for bound in bounds(result.spec.size))
+        return inside(result.accepted * result.spec.size.p, (1 - spare) * low, (1 + spare) * high, unit)
 
-    out = _failing(results, inside)
-    measured = f"T*p: {_ratio_span(results)} (bounds 0.5 to 1)"
-    reason = ""
-    if out:
-        reason = (
-            f"Out of bounds: {_names(out)}. Equation (1) shares one or two local links among the h remote links of a "
-            "switch; where a pattern spreads over more, as the exchange does with its two directions, their load is "
-            "lower."
+    out = _failing(results, lambda result: within(result, 0, 0.01))
+    far = _failing(results, lambda result: within(result, 0.1, 0.0001))
+    reasons = [_told(out, "Out of bounds"), _told(far, "By more than 10 %")]
+    if any(result.spec.pattern == "neighbor_3d" for result in out):
+        reasons.append(
+            "Equation (1) shares one or two local links among the h remote links of a switch; where a pattern spreads "
+            "over more, as the exchange does with its two directions, their load is lower."
         )
-        unsettled = _failing(out, lambda result: bool(result.record["steady"]))
-        if unsettled:
-            reason += f" Not settled when the run was cut short: {_names(unsettled)}."
-    return Finding(not out, measured, reason)
-
-
-def _ratio_span(results: Sequence[Result]) -> str:
-    """The range of T times p over sizes, a pattern at a time."""
-
-    def span(mine: Sequence[Result]) -> str:
-        ratios = [result.accepted * result.spec.size.p for result in mine]
-        low, high = f"{min(ratios):.2f}", f"{max(ratios):.2f}"
-        return low if low == high else f"{low} to {high}"
-
-    return _each_pattern(results, span)
+    if any(result.spec.pattern == "bit_complement" for result in out):
+        reasons.append(f"{_MIDDLE}.")
+    reasons.append(_told(_failing(out, lambda result: bool(result.record["steady"])), "Cut short before it settled"))
+    measured = f"T*p: {ratios(results)} (bounds 0.5 to 1)"
+    return Finding(verdict_of(not out, not far), measured, " ".join(filter(None, reasons)))
 
 
 def _off_estimate(result: Result) -> float:
@@ -268,12 +251,10 @@ def _off_estimate(result: Result) -> float:
 @_rule("PRIS-3-09")
 def _near_estimate(evidence: Evidence) -> Finding:
     results = list(evidence.of(RESTRICTED))
-    out = _failing(results, lambda result: abs(_off_estimate(result)) <= 0.25)
-    return Finding(
-        not out,
-        _deviations(results, _off_estimate),
-        f"{_estimate_reason(results)} Outside: {_names(out)}." if out else "",
-    )
+    out = _failing(results, lambda result: abs(_off_estimate(result)) <= 0.1)
+    far = _failing(results, lambda result: abs(_off_estimate(result)) <= 0.25)
+    reasons = [_estimate_reason(results) if out else "", _told(far, "By more than 25 %")]
+    return Finding(verdict_of(not out, not far), deviations(results, _off_estimate), " ".join(filter(None, reasons)))
 
 
 @_rule("PRIS-4-04")
@@ -283,16 +264,16 @@ def _follows_estimate(evidence: Evidence) -> Finding:
     exact = [abs(result.accepted / result.prediction.saturation - 1) for result in results]
     mean = sum(off) / len(off)
     return Finding(
-        mean <= 0.2,
-        f"mean difference {percent(mean)} ({_deviations(results, _off_estimate)}); to the exact model "
+        verdict_of(mean <= 0.1, mean <= 0.2),
+        f"mean difference {percent(mean)} ({deviations(results, _off_estimate)}); to the exact model "
         f"{percent(sum(exact) / len(exact))}",
-        _estimate_reason(results) if mean > 0.2 else "",
+        _estimate_reason(results) if mean > 0.1 else "",
     )
 
 
 def _estimate_reason(results: Sequence[Result]) -> str:
     """Why equation (4) is off, from the exact model."""
-    exact = _deviations(results, lambda result: result.prediction.saturation / estimate(result.spec.size) - 1)
+    exact = deviations(results, lambda result: result.prediction.saturation / estimate(result.spec.size) - 1)
     return (
         f"The exact load of the busiest link is itself off equation (4): {exact}. {_MIDDLE}; the exchange spreads its "
         "two directions over different local links."
@@ -306,7 +287,7 @@ def _near_shift(evidence: Evidence) -> Finding:
         return _untested("shift by one group was run at the study's own latencies only")
     far = evidence.get(near[0].spec.size, "shift", RESTRICTED)
     return Finding(
-        near[0].accepted > far.accepted,
+        verdict_of(near[0].accepted > far.accepted),
         f"{percent(near[0].accepted)} for m = 1, {percent(far.accepted)} for m = h + 1, at {far.spec.size}",
     )
 
@@ -325,24 +306,33 @@ def _ten_milliseconds(evidence: Evidence) -> Finding:
         for r in results
     }
     late = [r for r in results if widths[r.spec.key] > 0.02 or r.record["simulated_ns"] > _TEN_MS]
-    reason = f"Not: {_names(late)}. " if late else ""
+    reason = f"Not: {names(late)}. " if late else ""
     if cut:
-        reason += f"Reckoned from the time simulated: {_names(cut)}."
-    return Finding(not late, f"known to {percent(max(widths.values()))} or better by 10 ms", reason.rstrip())
+        reason += f"Extrapolated from the time simulated: {names(cut)}."
+    return Finding(
+        verdict_of(not late and not cut, not late),
+        f"known to {percent(max(widths.values()))} or better by 10 ms",
+        reason.rstrip(),
+    )
 
 
 @_rule("PRIS-4-02")
 def _descends(evidence: Evidence) -> Finding:
-    rising, steps = [], 0
+    steps: list[tuple[float, Result]] = []
     for pattern in PATTERNS:
         results = [result for result in evidence.of(RESTRICTED, [pattern]) if result.spec.size.balanced]
-        steps += max(0, len(results) - 1)
-        rising += [after for before, after in pairwise(results) if after.accepted > 1.03 * before.accepted]
+        steps += [(after.accepted / before.accepted - 1, after) for before, after in pairwise(results)]
     if not steps:
         return _untested("one balanced size only was run")
-    reason = f"Rises: {_names(rising)}." if rising else ""
-    shown = _by_pattern(list(evidence.of(RESTRICTED)), _accepted)
-    return Finding(not rising, f"{shown}; {len(rising)} of {steps} steps up", reason)
+    rising = [result for rise, result in steps if rise > 0.01]
+    reason = ""
+    if rising:
+        reason = f"{_told(rising, 'Rises')} The largest rise is {percent(max(rise for rise, _ in steps))}."
+        unsettled = _failing(rising, lambda result: bool(result.record["precise"] and result.record["steady"]))
+        reason = " ".join(filter(None, [reason, _told(unsettled, "Cut short before it settled")]))
+    shown = by_pattern(list(evidence.of(RESTRICTED)), _accepted)
+    verdict = verdict_of(not rising, all(rise <= 0.03 for rise, _ in steps))
+    return Finding(verdict, f"{shown}; {len(rising)} of {len(steps)} steps up", reason)
 
 
 def _accepted(result: Result) -> float:
@@ -354,12 +344,17 @@ def _not_uniform(evidence: Evidence) -> Finding:
     def below(result: Result) -> bool:
         return result.accepted < (0.3 if result.spec.size.p >= 4 else 0.45)
 
-    return _all_of(evidence.of(RESTRICTED), _accepted, below, "Not below")
+    return _all_of(
+        evidence.of(RESTRICTED), _accepted, below, lambda result: result.accepted < IDEAL, "Not so far below"
+    )
 
 
 @_rule("PRIS-4-06")
 def _any_range(evidence: Evidence) -> Finding:
-    return _all_of(evidence.of(ANY), _accepted, lambda result: 0.28 <= result.accepted <= 0.48, "Outside")
+    def within(low: float, high: float) -> Condition:
+        return lambda result: inside(result.accepted, low, high, 0.01)
+
+    return _all_of(evidence.of(ANY), _accepted, within(0.33, 0.43), within(0.28, 0.48), "Outside 33 to 43 %")
 
 
 @_rule("PRIS-4-07")
@@ -367,7 +362,10 @@ def _of_optimum(evidence: Evidence) -> Finding:
     def share(result: Result) -> float:
         return result.accepted / IDEAL
 
-    return _all_of(evidence.of(ANY), share, lambda result: 0.56 <= share(result) <= 0.96, "Outside")
+    def within(low: float, high: float) -> Condition:
+        return lambda result: inside(share(result), low, high, 0.01)
+
+    return _all_of(evidence.of(ANY), share, within(0.65, 0.85), within(0.56, 0.96), "Outside 65 to 85 %")
 
 
 @_rule("PRIS-4-08")
@@ -376,7 +374,9 @@ def _beyond_512(evidence: Evidence) -> Finding:
     results = [result for result in evidence.of(RESTRICTED, patterns) if result.spec.size.routers > 512]
     if not results:
         return _untested("no size of more than 512 switches was run; the full study has three")
-    return _all_of(results, _accepted, lambda result: result.accepted < 0.16, "Above")
+    return _all_of(
+        results, _accepted, lambda each: each.accepted < 0.15, lambda each: each.accepted < 0.16, "Not below 15 %"
+    )
 
 
 @_rule("PRIS-4-10")
@@ -396,13 +396,14 @@ def _gain(evidence: Evidence) -> Finding:
             falls.append(mine[-1])
     reasons = []
     if out:
-        reasons.append(f"Outside 5 to 15 points: {_names(out)}.")
+        reasons.append(f"Outside 5 to 15 points: {names(out)}.")
         if any(gain(result) > 0.15 for result in out):
             reasons.append("Where the gain is larger it starts from less: " + _MIDDLE[0].lower() + _MIDDLE[1:] + ".")
     if falls:
-        reasons.append(f"Smaller at the largest size than at p = 5: {_names(falls)}.")
-    shown = _by_pattern(large, gain).replace(" %", " points").replace("\N{NO-BREAK SPACE}%", " points")
-    return Finding(not out and not falls, shown, " ".join(reasons))
+        reasons.append(f"Smaller at the largest size than at p = 5: {names(falls)}.")
+    shown = by_pattern(large, gain).replace(" %", " points").replace("\N{NO-BREAK SPACE}%", " points")
+    holds, direction = not out and not falls, all(gain(result) > 0 for result in large)
+    return Finding(verdict_of(holds, direction), shown, " ".join(reasons))
 
 
 @_rule("PRIS-4-11")
@@ -411,17 +412,19 @@ def _order(evidence: Evidence) -> Finding:
     if not large:
         return _none_from(4)
     order = (ANY, RANDOMISED, RESTRICTED, MINIMAL)
-    wrong = []
+    wrong, ends = [], True
     for size in large:
         for pattern in PATTERNS:
             results = [evidence.get(size, pattern, configuration) for configuration in order]
             if any(better.accepted <= worse.accepted for better, worse in pairwise(results)):
                 wrong.append(results[0])
+            found = sorted(results, key=_accepted, reverse=True)
+            ends = ends and (found[0], found[-1]) == (results[0], results[-1])
     runs = len(large) * len(PATTERNS)
     return Finding(
-        not wrong,
+        verdict_of(not wrong, ends),
         f"that order in {runs - len(wrong)} of {runs} (sizes from p = 4 on, patterns)",
-        f"Another order: {_names(wrong)}." if wrong else "",
+        f"Another order: {names(wrong)}." if wrong else "",
     )
 
 
