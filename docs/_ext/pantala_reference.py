@@ -166,7 +166,9 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(_clean(text).split()).replace("|", "\\|")
+    lines = re.sub(r"^- (\w+):", r"- `\1`:", text, flags=re.MULTILINE).replace("\n- ", "<br>- ")
+    pieces = [_clean(line) for line in lines.split("<br>")]
+    return "<br>".join(" ".join(piece.split()) for piece in pieces).replace("|", "\\|")
 
 
 def _clean(text: str) -> str:

@@ -25,7 +25,7 @@ def scenario_schema_text() -> str:
 
 
 def _tidied(node: Any, inside_properties: bool = False) -> Any:
-    """Without pydantic's generated titles; descriptions on one line a paragraph, of what a file can hold."""
+    """Without pydantic's generated titles; descriptions with one line per paragraph or item, of what a file can hold."""
     if isinstance(node, list):
         return [_tidied(item) for item in node]
     if not isinstance(node, dict):
@@ -35,8 +35,20 @@ def _tidied(node: Any, inside_properties: bool = False) -> Any:
         if key == "title" and isinstance(value, str) and not inside_properties:
             continue
         if key == "description" and isinstance(value, str):
-            paragraphs = [" ".join(part.split()) for part in value.split("\n\n")]
+            paragraphs = [_unwrapped(part) for part in value.split("\n\n")]
             tidy[key] = "\n\n".join(text for text in paragraphs if not text.startswith("Raises:"))
             continue
         tidy[key] = _tidied(value, inside_properties=key in {"properties", "$defs"} and not inside_properties)
     return tidy
+
+
+def _unwrapped(paragraph: str) -> str:
+    """A paragraph on one line; of a list, each item on one line."""
+    lines: list[str] = []
+    for line in paragraph.split("\n"):
+        words = " ".join(line.split())
+        if lines and not words.startswith("- "):
+            lines[-1] += f" {words}"
+        else:
+            lines.append(words)
+    return "\n".join(lines)
