@@ -25,7 +25,7 @@ def scenario_schema_text() -> str:
 
 
 def _tidied(node: Any, inside_properties: bool = False) -> Any:
-    """Without pydantic's generated titles; descriptions with one line per paragraph or item, of what a file can hold."""
+    """The schema without generated titles; descriptions have one line per paragraph or item."""
     if isinstance(node, list):
         return [_tidied(item) for item in node]
     if not isinstance(node, dict):
