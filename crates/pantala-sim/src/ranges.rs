@@ -87,19 +87,18 @@ fn check_number(schema: &Value, value: &Value, key: &str) -> Result<(), PlanErro
         return Ok(());
     }
     let lowest = least.as_f64().filter(|least| *least > 0.0);
-    let (message, remedy) = match (lowest, most.as_f64()) {
+    let in_seconds = most.as_f64().unwrap_or_default() / 1e12;
+    let (message, remedy) = match (lowest, most.is_number()) {
         _ if too_small && number == 0.0 => ("must be more than zero".to_owned(), "give a positive value".to_owned()),
-        (_, Some(most)) if too_large && key.ends_with("_ps") => {
-            ("is longer than any run".to_owned(), format!("give at most {} s", most / 1e12))
+        (_, true) if too_large && key.ends_with("_ps") => {
+            ("is longer than any run".to_owned(), format!("give at most {in_seconds} s"))
         }
-        (_, Some(most)) if too_large && key.ends_with("_fs") => {
-            let limit = most / 1e12;
-            (format!("must be at most {limit} ms for a byte"), format!("give {limit} ms/B or less"))
+        (_, true) if too_large && key.ends_with("_fs") => {
+            (format!("must be at most {in_seconds} ms for a byte"), format!("give {in_seconds} ms/B or less"))
         }
-        (Some(least), Some(most)) => (format!("must be {least} to {most}"), "give a value in that range".to_owned()),
-        (None, Some(_)) if too_small => (format!("must be at least {least}"), format!("give {least} or more")),
-        (None, Some(most)) => (format!("must be at most {most}"), format!("give {most} or less")),
-        (_, None) => (format!("must be at least {least}"), format!("give {least} or more")),
+        (Some(_), true) => (format!("must be {least} to {most}"), "give a value in that range".to_owned()),
+        (None, true) if too_large => (format!("must be at most {most}"), format!("give {most} or less")),
+        _ => (format!("must be at least {least}"), format!("give {least} or more")),
     };
     Err(PlanError::new(key, value, message, remedy))
 }

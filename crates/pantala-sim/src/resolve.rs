@@ -305,14 +305,6 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
         return Err(PlanError::new("jobs", plan.jobs.len(), "too many jobs", "give at most 65,535"));
     }
     for (index, job) in plan.jobs.iter().enumerate() {
-        if job.ranks == 0 {
-            return Err(PlanError::new(
-                &format!("jobs[{index}].ranks"),
-                0,
-                "a job has at least one rank",
-                "give a positive number",
-            ));
-        }
         check_ranks_per_node(index, job)?;
         if plan.jobs[..index].iter().any(|other| other.name == job.name) {
             return Err(PlanError::new(
@@ -336,16 +328,17 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Every node has a rank; the sources of a pattern are nodes.
+/// The sources of a pattern are nodes.
 fn check_ranks_per_node(index: usize, job: &JobPlan) -> Result<(), PlanError> {
-    let (message, remedy) = match job.ranks_per_node {
-        0 => ("a node of a job has at least one rank", "give a positive number"),
-        2.. if job.workload.is_endless() => {
-            ("the sources of a pattern are nodes, one rank each", "leave it out, or run a motif")
-        }
-        _ => return Ok(()),
-    };
-    Err(PlanError::new(&format!("jobs[{index}].ranks_per_node"), job.ranks_per_node, message, remedy))
+    if job.ranks_per_node == 1 || !job.workload.is_endless() {
+        return Ok(());
+    }
+    Err(PlanError::new(
+        &format!("jobs[{index}].ranks_per_node"),
+        job.ranks_per_node,
+        "the sources of a pattern are nodes, one rank each",
+        "leave it out, or run a motif",
+    ))
 }
 
 /// Fills in what patterns leave open.

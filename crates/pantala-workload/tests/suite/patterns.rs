@@ -199,7 +199,7 @@ fn a_source_that_lags_keeps_its_clock() {
 
 #[test]
 fn in_phase_sources_tick_together() {
-    let mut endpoints = pattern("pattern: shift, load: 0.25, injection: periodic");
+    let mut endpoints = pattern("pattern: shift, load: 0.25, injection: periodic, phase: in");
     let mut network = Ideal::new(1_000, 40);
     run(&mut endpoints, &mut network, 16, 1_000_000);
     let of = |node| network.offered.iter().filter(|o| o.1 == node).map(|o| o.2.created).collect::<Vec<_>>();
@@ -211,7 +211,7 @@ fn in_phase_sources_tick_together() {
 
 #[test]
 fn sources_start_with_their_job() {
-    let mut spec = job("p", 3..7, "kind: pattern, pattern: uniform, load: 1, injection: periodic");
+    let mut spec = job("p", 3..7, "kind: pattern, pattern: uniform, load: 1, injection: periodic, phase: in");
     spec.start = 123_456;
     let mut endpoints = endpoints(&[spec], 16);
     let mut network = Ideal::new(1_000, 40);

@@ -106,7 +106,7 @@ fn optional_keys_have_defaults() {
         pattern: PatternKind::Hotspot,
         load: 1.0,
         injection: pantala_workload::Injection::Bernoulli,
-        phase: pantala_workload::Phase::In,
+        phase: pantala_workload::Phase::Random,
         include_self: false,
         offset: 1,
         hotspots: vec![0],
