@@ -1,14 +1,14 @@
 //! The inside of a group: who is linked to whom, and by which ports. Routers and ports are counted from the group's first
 //! router and from the router's first local port.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::divisor::Divisor;
-use crate::{GroupSpec, LinkClass, TopologyError};
+use crate::{GroupSpec, LinkClass};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Which way a packet takes first on its minimal path inside a group that is a grid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LocalOrder {
     /// Along the row to the right column, then along the column.
     #[default]
@@ -20,31 +20,6 @@ pub enum LocalOrder {
 impl LocalOrder {
     /// Both orders.
     pub const ALL: [Self; 2] = [Self::RowFirst, Self::ColumnFirst];
-
-    /// Its name in a scenario and in a plan.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RowFirst => "row_first",
-            Self::ColumnFirst => "column_first",
-        }
-    }
-}
-
-impl fmt::Display for LocalOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for LocalOrder {
-    type Err = TopologyError;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|order| order.name() == name).ok_or_else(|| {
-            TopologyError::unknown_name("local_order", name, "there is no such order", &Self::ALL.map(Self::name))
-        })
-    }
 }
 
 /// A group, all of which are alike. A full mesh is a grid of one row, under another class of link.
