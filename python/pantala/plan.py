@@ -123,22 +123,9 @@ def _router(router: Router, sizes: tuple[int, int]) -> dict[str, Any]:
 def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None:
     if routing is None:
         return None
-    packet, flit = int(machine.packet), int(machine.flit)
     return {
         "algorithm": routing.kernel,
-        "virtual_channels": routing.virtual_channels,
-        "channels": routing.channels,
-        "local_order": routing.local_order,
-        "threshold": routing.threshold,
-        "bias_flits": routing.bias.flits(packet, flit),
-        "minimal_up_to_flits": routing.minimal_up_to.flits(packet, flit),
-        "candidates_minimal": routing.candidates_minimal,
-        "candidates_nonminimal": routing.candidates_nonminimal,
-        "queue": routing.queue,
-        "queue_scope": routing.queue_scope,
-        "tie": routing.tie,
-        "intermediate": routing.intermediate,
-        "inside_group": routing.inside_group,
+        **_values(routing, _sizes(machine)),
         "aries": routing.aries.model_dump(mode="json"),
         "q_adaptive": routing.q_adaptive.model_dump(mode="json"),
     }

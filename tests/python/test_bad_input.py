@@ -114,7 +114,7 @@ PLAN_FAULTS = [
     ("g = 9 }", "g = 9, links_per_pair = 2 }", "machine.topology.links_per_pair = 2"),
     ("g = 9 }", "g = 3, cables_per_pair = 3 }", "machine.topology.links_per_pair = 6"),
     ("g = 9 }", 'g = 9, wiring = "circulant", mirrored = true }', "machine.topology.mirrored = true"),
-    ('"minimal"', '{ algorithm = "minimal", candidates_minimal = 99 }', "routing.candidates_minimal = 99"),
+    ('"minimal"', '{ algorithm = "ugal_g", candidates_minimal = 99 }', "routing.candidates_minimal = 99"),
     ('"minimal"', '{ algorithm = "par", channels = "caminos" }', 'routing.channels = "caminos"'),
     (
         "ranks = 6",

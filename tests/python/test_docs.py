@@ -76,7 +76,7 @@ def test_every_routing_has_a_page_with_its_channels(routing: RoutingInfo) -> Non
     assert in_2d is not None
     told = in_2d[1].partition(" ")[0].rstrip(":;.,")
     assert told == ("no" if routing.virtual_channels_2d is None else str(routing.virtual_channels_2d))
-    index = (DOCS / "explanation" / "routing" / "index.md").read_text(encoding="utf-8")
+    index = (DOCS / "explanation" / "routing" / "made-routings.md").read_text(encoding="utf-8")
     assert f"[{routing.name}]({routing.page}.md)" in index or f"`{routing.name}`" in index
 
 

@@ -50,7 +50,7 @@ def test_shorthands_fulfil_the_schema(schema: jsonschema.Draft202012Validator) -
 )
 def test_machines_and_routings_fulfil_the_schema(schema: jsonschema.Draft202012Validator, changes: Any) -> None:
     data = tomllib.loads(SMALL) | changes
-    data["jobs"][0] |= {"routing": {"threshold": 1.0}, "routing_all_to_all": "aries_ad3"}
+    data["jobs"][0] |= {"routing": {"virtual_channels": 8}, "routing_all_to_all": "aries_ad3"}
     schema.validate(data)
     pt.Scenario.from_dict(data)
 

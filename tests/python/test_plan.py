@@ -10,7 +10,6 @@ from pydantic import BaseModel
 
 import pantala as pt
 from pantala.plan import only_jobs, scenario_key
-from pantala.scenario.routing import ALGORITHMS
 from support import ROOT
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "interference-plan.json"
@@ -80,10 +79,6 @@ def test_the_column_message_is_the_row_message_unless_given() -> None:
     assert plan["column_message_bytes"] == plan["row_message_bytes"] == 1000
     plan = _plan_of(pt.Fft3d(grid=(2, 2), row_message="1 kB", column_message="2 kB", iterations=1))
     assert plan["column_message_bytes"] == 2000
-
-
-def test_every_routing_is_listed() -> None:
-    assert [routing.name for routing in pt.ROUTINGS] == [*ALGORITHMS]
 
 
 def _plan_of(workload: pt.Fft3d) -> dict[str, Any]:

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 import pantala as pt
+from pantala.catalogue.descriptors import RoutingDescriptor
+from pantala.catalogue.routings import ALGORITHMS as DESCRIPTORS
+from pantala.catalogue.routings import KEYS
 from pantala.scenario.routing import ALGORITHMS
 
 WORK = {"kind": "uniform_random", "iterations": 1, "message": "3 KiB"}
@@ -48,7 +51,8 @@ def test_a_schedule_of_ones_own() -> None:
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_algorithm_makes_a_plan(name: str) -> None:
     made = scenario(name)
-    assert made.routing == scenario(made.routing.model_dump(mode="json")).routing, "it reads its own writing"
+    written = made.routing.model_dump(mode="json", exclude_unset=True)
+    assert made.routing == scenario(written).routing, "it reads its own writing"
     assert made.plan()["routing"]["algorithm"] == ("aries" if name.startswith("aries") else name)
 
 
@@ -119,11 +123,11 @@ def test_python_and_toml_lay_over_alike() -> None:
         jobs=[{"routing": {"bias": "8 flits"}}, {"routing_all_to_all": "aries_ad2"}],
     )
     assert made == read
-    changes = {"routing.threshold": 3.0, "routing.algorithm": "aries_ad3"}
+    changes = {"routing.threshold": 3.0, "routing.algorithm": "par"}
     assert made.replace(changes) == read.replace(changes)
     assert (
         made.replace(changes).jobs[0].routing
-        == scenario({"algorithm": "aries_ad3", "threshold": 3.0, "bias": "8 flits"}, machine="theta").routing
+        == scenario({"algorithm": "par", "threshold": 3.0, "bias": "8 flits"}, machine="theta").routing
     )
 
 
@@ -169,3 +173,85 @@ def test_assumptions_of_the_algorithm_are_told_until_they_are_decided() -> None:
     decided = scenario({"algorithm": "aries_ad1", "aries": {"shift": [0, 2], "levels": 8}}).assumptions()
     assert not {"routing.aries.shift", "routing.aries.levels"} & decided.keys()
     assert "jobs[0].routing.aries.levels" in scenario("minimal", jobs=[{"routing": "aries_ad0"}]).assumptions()
+
+
+#: A value for every key that has an effect under some algorithms only.
+VALUES: dict[str, Any] = {
+    "threshold": 1.5,
+    "bias": "8 flits",
+    "minimal_up_to": "4 flits",
+    "candidates_minimal": 3,
+    "candidates_nonminimal": 3,
+    "queue": "credits",
+    "queue_scope": "vc",
+    "tie": "random",
+    "intermediate": "third",
+    "inside_group": "beside",
+    "aries": {"levels": 8},
+    "q_adaptive": {"exploration": 0.5},
+}
+
+
+@pytest.mark.parametrize("descriptor", DESCRIPTORS, ids=lambda descriptor: descriptor.name)
+def test_a_key_is_refused_under_algorithms_that_do_not_read_it(descriptor: RoutingDescriptor) -> None:
+    for plan_key in KEYS:
+        key = plan_key.removesuffix("_flits")
+        for name in (descriptor.name, *(mode.name for mode in descriptor.modes)):
+            given = {"algorithm": name, key: VALUES[key]}
+            if plan_key in descriptor.reads:
+                assert getattr(scenario(given).routing, key) is not None
+            else:
+                with pytest.raises(
+                    pt.ScenarioError, match=rf"key routing\.{key}.* has no effect under algorithm = '{name}'"
+                ):
+                    scenario(given)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (
+            {"routing": {"algorithm": "minimal", "threshold": 2.0}},
+            "key routing.threshold = 2.0: has no effect under algorithm = 'minimal'; read by: ugal_g, ",
+        ),
+        (
+            {"routing": {"algorithm": "ugal_g", "aries": {"add": 3}}},
+            "key routing.aries.add = 3: has no effect under algorithm = 'ugal_g'; read by: aries; remove it",
+        ),
+        (
+            {"routing": "ugal_g", "routing_all_to_all": {"inside_group": "beside"}},
+            "key routing_all_to_all.inside_group",
+        ),
+        (
+            {"routing": "ugal_g", "jobs": [{"routing": {"algorithm": "minimal", "bias": "8 flits"}}]},
+            "key jobs[0].routing.bias = \"8 flits\": has no effect under algorithm = 'minimal'",
+        ),
+        (
+            {"routing": "ugal_g", "jobs": [{"routing_all_to_all": {"q_adaptive": {"truncate": False}}}]},
+            "key jobs[0].routing_all_to_all.q_adaptive.truncate = false: has no effect under algorithm = 'ugal_g'",
+        ),
+        ({"routing": pt.Routing(algorithm="minimal", threshold=1.5)}, "key routing.threshold = 1.5: has no effect"),
+        ({"routing": pt.Routing(algorithm="ugal_n", aries={"add": 2})}, "key routing.aries.add = 2: has no effect"),
+    ],
+)
+def test_a_key_without_effect_is_named_with_its_readers(data: dict[str, Any], says: str) -> None:
+    with pytest.raises(pt.ScenarioError) as refused:
+        scenario(**data)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"routing": "minimal", "machine": "kang2022"},  # whose preset has a threshold
+        {"routing": {"algorithm": "minimal", "threshold": 1.5}, "jobs": [{"routing": "ugal_n"}]},
+        {"routing": {"algorithm": "minimal", "threshold": 1.5}, "routing_all_to_all": "ugal_n"},
+        {"routing": {"algorithm": "ugal_n", "threshold": 1.5}, "jobs": [{"routing": "minimal"}]},
+        {"routing": {"threshold": 1.5, "algorithm": "par"}, "routing_all_to_all": "valiant_node"},
+        {"machine": "theta", "routing": {"aries": {"levels": 8}}},
+    ],
+)
+def test_only_keys_that_no_routing_reads_are_refused(data: dict[str, Any]) -> None:
+    made = scenario(**data)
+    again = {"routing": made.routing, "routing_all_to_all": made.routing_all_to_all}
+    assert scenario(**{**data, **again}).routing == made.routing, "a routing of a scenario serves another"

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from generate import core, models, plan_schema, scenario_keys, tables
+from generate import core, models, plan_schema, routing_table, routings, scenario_keys, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,6 +15,8 @@ FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
     "schema/plan.schema.json": plan_schema.text,
     "python/pantala/catalogue/tables.py": tables.text,
     "python/pantala/scenario/keys.py": scenario_keys.text,
+    "python/pantala/catalogue/routings.py": routings.text,
+    "docs/explanation/routing/made-routings.md": routing_table.text,
 }
 #: Files made from the models of a scenario, which read the files above when they are imported.
 FROM_MODELS: dict[str, Callable[[], str]] = {

@@ -60,6 +60,9 @@ PARTS = (
         "WorkloadSpec:pattern",
         without=("kind", "grid", "hotspots", "dimension", "message_bytes", "periodic"),
     ),
+    Part("AriesKeys", "AriesPlan", without=("shift",)),
+    Part("QAdaptiveKeys", "QAdaptivePlan", without=("table",)),
+    Part("RoutingKeys", "RoutingPlan", without=("algorithm", "aries", "q_adaptive")),
     Part("StopKeys", "StopPlan"),
     Part("RecordKeys", "RecordPlan"),
 )
@@ -86,6 +89,7 @@ def text(catalogue: Catalogue) -> str:
         f"from typing import {', '.join(_typing(classes))}",
         "",
         *(["from pydantic import Field, Strict", ""] if "Field(" in classes else []),
+        *(["from pantala.capacity import Capacity"] if "Capacity(" in classes else []),
         "from pantala.catalogue.key import Key",
         f"from pantala.scenario.base import {', '.join(sorted(imported['base'] | {'Model'}))}",
         f"from pantala.scenario.capacities import {', '.join(sorted(imported['capacity']))}",
@@ -230,6 +234,8 @@ def _choices(value: dict[str, Any], schema: dict[str, Any]) -> list[tuple[str, s
 def _literal(unit: str, default: Any) -> str:
     if unit in _QUANTITIES:
         return f"{_QUANTITIES[unit][0]}({default:_})"
+    if unit in {"flits", "packets"}:
+        return f'Capacity({default}, "{unit.removesuffix("s")}")'
     return f'"{default}"' if isinstance(default, str) else repr(default)
 
 

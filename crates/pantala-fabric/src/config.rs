@@ -1,7 +1,7 @@
 //! The fabric's parameters: times in picoseconds, buffers in flits, stages by name. [`RouterConfig`] is the `router` object of a plan.
 
 use crate::host::TrafficClass;
-use crate::routing::{Algorithm, RoutingConfig};
+use crate::routing::{Information, RoutingConfig};
 use pantala_engine::{LONGEST_TIME, Time, transfer_time};
 use pantala_topology::LinkClass;
 use schemars::JsonSchema;
@@ -381,7 +381,7 @@ impl FabricConfig {
     /// Whether routers read the queues of other groups, so that the machine cannot be simulated in parts.
     #[must_use]
     pub fn reads_everywhere(&self) -> bool {
-        self.routings.iter().any(|routing| routing.algorithm == Algorithm::UgalGlobal)
+        self.routings.iter().any(|routing| routing.algorithm.information() == Information::GroupQueues)
     }
 
     /// The time of one flit through a crossbar.

@@ -12,7 +12,7 @@ use crate::packet::{Leg, NONE};
 use crate::pending::PendingPool;
 use crate::port::{InPort, InVc, LinkEnd, OutPort, OutVc};
 use crate::probe::Probe;
-use crate::routing::{Algorithm, QueueMeasure, Senses};
+use crate::routing::{QueueMeasure, Senses};
 use crate::slab::Slab;
 use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Time};
@@ -188,7 +188,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         let state = &mut self.packets[packet];
         let routing = &self.config.routings[usize::from(state.routing)];
-        let learned = self.stages.learning() && routing.algorithm == Algorithm::QAdaptive;
+        let learned = self.stages.learning() && routing.algorithm.learns();
         if !self.stages.minimal && !learned && (state.leg <= Leg::Revisable || self.stages.steers) {
             if self.stages.adaptive {
                 let mut senses = RouterSenses {

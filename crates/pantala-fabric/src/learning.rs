@@ -16,7 +16,7 @@ mod record;
 mod table;
 
 use crate::config::FabricConfig;
-use crate::routing::{Algorithm, QAdaptiveConfig};
+use crate::routing::QAdaptiveConfig;
 use crate::slab::Slab;
 use feedback::{Feedback, FeedbackQueues};
 use pantala_engine::{NANOSECOND, Time};
@@ -234,7 +234,7 @@ impl Learning {
 
 /// The learning of `config`'s `q_adaptive` routings, which agree on it; `None` if there are none.
 fn learns(config: &FabricConfig) -> Option<QAdaptiveConfig> {
-    let mut learning = config.routings.iter().filter(|r| r.algorithm == Algorithm::QAdaptive).map(|r| r.q_adaptive);
+    let mut learning = config.routings.iter().filter(|r| r.algorithm.learns()).map(|r| r.q_adaptive);
     let first = learning.next()?;
     assert!(learning.all(|other| other == first), "one way of learning: a router has one table");
     Some(first)

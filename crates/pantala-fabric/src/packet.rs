@@ -105,7 +105,8 @@ pub struct Packet {
 }
 
 impl Packet {
-    const EMPTY: Self = Self {
+    /// A packet that is nowhere.
+    pub(crate) const EMPTY: Self = Self {
         ready: 0,
         tail: 0,
         draw: 0,

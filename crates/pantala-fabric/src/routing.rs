@@ -15,6 +15,7 @@ pub mod booksim_ugal;
 mod channels;
 pub mod codes_adp;
 pub mod codes_padp;
+mod descriptor;
 pub(crate) mod draws;
 mod gates;
 pub mod merlin_ugal;
@@ -30,20 +31,40 @@ pub mod valiant_node;
 
 use crate::packet::{Leg, NONE, Packet};
 use adaptive::Here;
+use descriptor::Rule;
 use draws::salted;
 use gates::Target;
 use pantala_topology::{LocalOrder, Topology};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub use adaptive::{QueueMeasure, QueueScope, Tie, UgalConfig};
-pub use algorithm::{Algorithm, Intermediate};
 pub use aries::AriesConfig;
 pub use channels::{ChannelMap, Channels, Lane};
+pub use descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Setting};
 pub use gates::Gates;
 pub use paths::{Goal, Paths, Stretch};
 pub use q_adaptive::QAdaptiveConfig;
 
+algorithm::routings! {
+    minimal::Minimal,
+    valiant_group::ValiantGroup,
+    valiant_node::ValiantNode,
+    ugal_g::UgalG,
+    ugal_n::UgalN,
+    par::Par,
+    ugal_global::UgalGlobal,
+    q_adaptive::QAdaptive,
+    codes_adp::CodesAdp,
+    codes_padp::CodesPadp,
+    aries::Aries,
+    merlin_ugal::MerlinUgal,
+    booksim_ugal::BooksimUgal,
+}
+
 /// Which routers `booksim_ugal` draws its intermediate from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum IntermediateChoice {
     /// Those of neither the source's nor the destination's group.
     Third,
@@ -52,9 +73,11 @@ pub enum IntermediateChoice {
 }
 
 /// How packets go to another router of their own group under valiant_group and valiant_node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum InsideGroup {
     /// Minimally.
+    #[default]
     Minimal,
     /// Through another group, like all others (CAMINOS).
     Nonminimal,
@@ -96,7 +119,7 @@ impl RoutingConfig {
             channels: algorithm.own_channels(),
             first_vc: 0,
             local_order: LocalOrder::RowFirst,
-            gates: if algorithm == Algorithm::Aries { Gates::Any } else { Gates::Fewest },
+            gates: algorithm.descriptor().gates,
             ugal: UgalConfig::default(),
             intermediate: IntermediateChoice::Third,
             inside_group: InsideGroup::Minimal,
@@ -224,73 +247,34 @@ impl RoutingConfig {
         let group = topology.group_of(router);
         let here = Here { routing: self, topology, router, group };
         if packet.leg > Leg::Revisable {
-            if self.algorithm.steers() {
-                codes_adp::steer(&here, packet, senses);
-            }
+            self.algorithm.steer(&here, packet, senses);
             return;
         }
         if group == u32::from(packet.destination_group) {
-            self.decide_inside(topology, router, group, packet, senses);
+            self.decide_inside(&here, packet, senses);
             return;
         }
         // A path through a third group needs one.
         if topology.groups() < 3 {
             packet.leg = Leg::ToDestination;
-            if self.algorithm.steers() {
-                codes_adp::steer(&here, packet, senses);
-            }
+            self.algorithm.steer(&here, packet, senses);
             return;
         }
-        match self.algorithm {
-            Algorithm::Minimal | Algorithm::QAdaptive => {}
-            Algorithm::ValiantGroup => valiant_group::decide(topology, group, packet),
-            Algorithm::ValiantNode => valiant_node::decide(topology, group, packet),
-            Algorithm::UgalG => ugal_g::decide(&here, packet, senses),
-            Algorithm::UgalN => ugal_n::decide(&here, packet, senses),
-            Algorithm::Par => par::decide(&here, packet, senses),
-            Algorithm::UgalGlobal => ugal_global::decide(&here, packet, senses),
-            Algorithm::CodesAdp => codes_adp::decide(&here, packet, senses),
-            Algorithm::CodesPadp => codes_padp::decide(&here, packet, senses),
-            Algorithm::Aries => aries::decide(&here, packet, senses),
-            Algorithm::MerlinUgal => merlin_ugal::decide(&here, packet, senses),
-            Algorithm::BooksimUgal => booksim_ugal::decide(&here, packet, senses),
-        }
+        self.algorithm.decide(&here, packet, senses);
         if !packet.nonminimal {
             packet.leg = if self.algorithm.is_progressive() { Leg::Revisable } else { Leg::ToDestination };
         }
     }
 
     /// The same for a packet in the group of its destination.
-    fn decide_inside<S: Senses>(
-        &self,
-        topology: &Topology,
-        router: u32,
-        group: u32,
-        packet: &mut Packet,
-        senses: &mut S,
-    ) {
+    fn decide_inside<S: Senses>(&self, here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
         if packet.leg == Leg::Revisable {
             packet.leg = Leg::ToDestination; // it has crossed to its group
             return;
         }
         packet.leg = Leg::Inside;
-        if router == packet.destination_router {
-            return;
-        }
-        match (self.algorithm, self.inside_group) {
-            (Algorithm::MerlinUgal, _) => {
-                merlin_ugal::decide_inside(&Here { routing: self, topology, router, group }, packet, senses);
-            }
-            (Algorithm::ValiantGroup | Algorithm::ValiantNode, InsideGroup::Beside) => {
-                valiant_group::decide_beside(topology, router, packet);
-            }
-            (Algorithm::ValiantGroup, InsideGroup::Nonminimal) if topology.groups() > 2 => {
-                valiant_group::decide(topology, group, packet);
-            }
-            (Algorithm::ValiantNode, InsideGroup::Nonminimal) if topology.groups() > 2 => {
-                valiant_node::decide(topology, group, packet);
-            }
-            _ => {}
+        if here.router != packet.destination_router {
+            self.algorithm.decide_inside(here, packet, senses);
         }
     }
 

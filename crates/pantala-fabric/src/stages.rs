@@ -153,7 +153,7 @@ impl Stages {
             minimal: config.routings.iter().all(|r| r.algorithm == Algorithm::Minimal && r.channels.is_plain_minimal())
                 && config.routings.len() == 1,
             one_ejection_vc: one_ejection_vc(config),
-            learning: config.routings.iter().any(|r| r.algorithm == Algorithm::QAdaptive),
+            learning: config.routings.iter().any(|r| r.algorithm.learns()),
         };
         stages.default_model = stages.cut_through
             && !stages.virtual_output

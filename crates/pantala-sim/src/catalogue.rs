@@ -28,13 +28,15 @@ pub fn plan_schema() -> &'static Value {
     &SCHEMA
 }
 
+mod routings;
+
 /// The whole catalogue: `plan` (the JSON Schema of a plan), `tables` and `routings`.
 #[must_use]
 pub fn catalogue() -> Value {
     json!({
         "plan": plan_schema(),
         "tables": descriptors().collect::<Vec<_>>(),
-        "routings": [],
+        "routings": routings::routings(),
     })
 }
 

@@ -38,6 +38,7 @@ pub mod plan;
 pub mod q_tables;
 pub mod ranges;
 pub mod ranks;
+mod reading;
 pub mod recorder;
 pub mod resolve;
 pub mod results;

@@ -205,28 +205,6 @@ pub struct LinkPlan {
     pub latency_ps: u64,
 }
 
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "snake_case")]
-        #[allow(missing_docs)]
-        pub enum $name { $($(#[$vdoc])* $variant),* }
-    };
-}
-
-named!(/// See `pantala_fabric::routing::QueueMeasure`.
-Queue { OutputAndCredits, Output, Credits });
-named!(/// See `pantala_fabric::routing::QueueScope`.
-QueueScope { Port, Vc });
-named!(/// See `pantala_fabric::routing::Tie`.
-Tie { Minimal, Random });
-named!(/// See `pantala_fabric::routing::IntermediateChoice`.
-Intermediate { Third, Any });
-named!(/// How traffic inside a group goes under valiant_group and valiant_node.
-#[derive(Default)]
-InsideGroup { #[default] Minimal, Nonminimal, Beside });
-
 /// When a packet's latency starts to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -49,23 +49,7 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
             ));
         }
     }
-    serde_path_to_error::deserialize(&value).map_err(|error| misread(&error, &value, REMEDY))
-}
-
-/// A fault for a value that has another form than its key asks for.
-fn misread(error: &serde_path_to_error::Error<serde_json::Error>, plan: &serde_json::Value, remedy: &str) -> PlanError {
-    let (path, message) = (error.path().to_string(), error.inner().to_string());
-    let pointer = format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
-    let value = plan.pointer(&pointer).map_or("?".to_owned(), |value| {
-        if value.is_object() || value.is_array() { "...".to_owned() } else { value.to_string() }
-    });
-    let key = if path == "." { "plan" } else { path.as_str() };
-    match message.split_once(", expected one of ") {
-        Some((_, known)) if message.starts_with("unknown variant") => {
-            PlanError::new(key, value, "is not known", format!("use one of {}", known.replace('`', "")))
-        }
-        _ => PlanError::new(key, value, message, remedy),
-    }
+    crate::reading::read(&value, REMEDY)
 }
 
 /// Checks a plan and fills in what it leaves open: node lists, VCs, derived figures. Resolving twice changes nothing.

@@ -7,11 +7,9 @@
 use crate::error::PlanError;
 use crate::plan::*;
 use pantala_fabric::config::{MOST_CHANNELS, ResponseConfig, Switching};
-use pantala_fabric::routing::{
-    Algorithm, AriesConfig, ChannelMap, Gates, InsideGroup as FabricInside, IntermediateChoice, QAdaptiveConfig,
-    QueueMeasure, QueueScope as Scope, RoutingConfig, Tie as FabricTie, UgalConfig,
-};
-use pantala_topology::{LocalOrder, Topology};
+use pantala_fabric::routing::{AriesConfig, InsideGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig};
+use pantala_topology::Topology;
+use serde::Serialize;
 
 /// A plan's routings as the fabric has them.
 #[derive(Clone, Debug)]
@@ -60,7 +58,7 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
     {
         return Err(PlanError::new(
             &format!("{key}.algorithm"),
-            "\"q_adaptive\"",
+            "q_adaptive",
             "learns from packets, and where router.switching is \"flit\" every flit moves by itself",
             "take another routing, or set router.switching to \"packet\"",
         ));
@@ -68,10 +66,10 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
     check_learning(plan)
 }
 
-/// Those of a plan's routings that are q_adaptive, with their keys.
+/// Those of a plan's routings that learn, with their keys.
 fn learners(plan: &mut Plan) -> impl Iterator<Item = (String, &QAdaptivePlan)> {
-    let learns = |routing: &RoutingPlan| routing.algorithm == Algorithm::QAdaptive.name();
-    all(plan).into_iter().filter(move |(_, routing)| learns(routing)).map(|(key, routing)| (key, &routing.q_adaptive))
+    let learn = all(plan).into_iter().filter(|(_, routing)| routing.algorithm.learns());
+    learn.map(|(key, routing)| (key, &routing.q_adaptive))
 }
 
 /// A router has one table for the packets of all jobs.
@@ -130,34 +128,19 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
     let fault = |key: &str, value: &dyn std::fmt::Display, message: &str, remedy: &str| {
         PlanError::new(&format!("{at}.{key}"), value, message, remedy)
     };
-    let Some(algorithm) = Algorithm::from_name(&routing.algorithm) else {
-        let names = Algorithm::ALL.map(Algorithm::name).join(", ");
-        return Err(fault("algorithm", &routing.algorithm, "no such routing", &format!("one of {names}")));
-    };
+    let algorithm = routing.algorithm;
     if topology.is_2d() && !algorithm.carries_2d() {
         return Err(fault(
             "algorithm",
-            &routing.algorithm,
+            &algorithm.name(),
             "its tables and its five hops are made for groups of one dimension",
             "take another routing, or a topology of kind \"dragonfly\"",
         ));
     }
-    let Some(map) = ChannelMap::from_name(&routing.channels) else {
-        let names = ChannelMap::ALL.map(ChannelMap::name).join(", ");
-        return Err(fault(
-            "channels",
-            &routing.channels,
-            "no such map of virtual channels",
-            &format!("one of {names}"),
-        ));
-    };
-    let Some(channels) = algorithm.channels(map) else {
+    let Some(channels) = algorithm.channels(routing.channels) else {
         let message = format!("there is no such map for {}", algorithm.name());
-        return Err(fault("channels", &routing.channels, &message, "leave the key out"));
+        return Err(fault("channels", &word(routing.channels), &message, "leave the key out"));
     };
-    if routing.local_order.parse::<LocalOrder>().is_err() {
-        return Err(fault("local_order", &routing.local_order, "no such order", "row_first or column_first"));
-    }
     let given = routing.virtual_channels;
     if given != 0 && given < channels.count {
         return Err(fault(
@@ -185,16 +168,11 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
             return Err(fault(key, &value, "1 to 16 candidates", "give a number in that range"));
         }
     }
-    let valiant = matches!(algorithm, Algorithm::ValiantGroup | Algorithm::ValiantNode);
-    if routing.inside_group != InsideGroup::Minimal && !valiant {
-        let value = if routing.inside_group == InsideGroup::Beside { "beside" } else { "nonminimal" };
+    let reads_inside_group = algorithm.descriptor().reads.contains(&RoutingKey::InsideGroup);
+    if routing.inside_group != InsideGroup::Minimal && !reads_inside_group {
         let message = format!("{} has its own way inside a group", algorithm.name());
-        return Err(fault(
-            "inside_group",
-            &value,
-            &message,
-            "leave the key out, or take valiant_group or valiant_node",
-        ));
+        let remedy = "leave the key out, or take valiant_group or valiant_node";
+        return Err(fault("inside_group", &word(routing.inside_group), &message, remedy));
     }
     check_aries(at, &routing.aries)?;
     check_q_adaptive(at, &routing.q_adaptive)?;
@@ -296,44 +274,30 @@ pub fn table(plan: &Plan) -> Table {
     Table { routings, routing_of, responses }
 }
 
+/// A choice as a plan spells it.
+fn word(choice: impl Serialize) -> String {
+    serde_json::to_value(choice).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
 /// The fabric's view of a routing.
 fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
-    let algorithm = Algorithm::from_name(&routing.algorithm).expect("a checked plan names a routing");
-    let map = ChannelMap::from_name(&routing.channels).expect("a checked plan names a map");
+    let algorithm = routing.algorithm;
     let router = &plan.router;
     RoutingConfig {
-        channels: algorithm.channels(map).expect("a checked plan has a map for its routing"),
-        local_order: routing.local_order.parse().expect("a checked plan names an order"),
-        gates: if algorithm == Algorithm::Aries { Gates::Any } else { Gates::Fewest },
+        channels: algorithm.channels(routing.channels).expect("a checked plan has a map for its routing"),
+        local_order: routing.local_order,
         ugal: UgalConfig {
             threshold: routing.threshold,
             bias: routing.bias_flits,
             minimal_up_to: routing.minimal_up_to_flits,
             candidates_minimal: routing.candidates_minimal,
             candidates_nonminimal: routing.candidates_nonminimal,
-            queue: match routing.queue {
-                Queue::OutputAndCredits => QueueMeasure::OutputAndCredits,
-                Queue::Output => QueueMeasure::Output,
-                Queue::Credits => QueueMeasure::Credits,
-            },
-            scope: match routing.queue_scope {
-                QueueScope::Port => Scope::Port,
-                QueueScope::Vc => Scope::Vc,
-            },
-            tie: match routing.tie {
-                Tie::Minimal => FabricTie::Minimal,
-                Tie::Random => FabricTie::Random,
-            },
+            queue: routing.queue,
+            scope: routing.queue_scope,
+            tie: routing.tie,
         },
-        intermediate: match routing.intermediate {
-            Intermediate::Third => IntermediateChoice::Third,
-            Intermediate::Any => IntermediateChoice::Any,
-        },
-        inside_group: match routing.inside_group {
-            InsideGroup::Minimal => FabricInside::Minimal,
-            InsideGroup::Nonminimal => FabricInside::Nonminimal,
-            InsideGroup::Beside => FabricInside::Beside,
-        },
+        intermediate: routing.intermediate,
+        inside_group: routing.inside_group,
         aries: AriesConfig {
             shift: routing.aries.shift.clone(),
             add: routing.aries.add,

@@ -24,10 +24,4 @@ impl TopologyError {
     ) -> Self {
         Self { key, value: value.to_string(), message: message.into(), remedy: remedy.into() }
     }
-
-    /// A name that is none of those `known`.
-    pub(crate) fn unknown_name(key: &'static str, name: &str, message: &str, known: &[&str]) -> Self {
-        let known: Vec<_> = known.iter().map(|known| format!("\"{known}\"")).collect();
-        Self::new(key, name, message, format!("use one of {}", known.join(", ")))
-    }
 }

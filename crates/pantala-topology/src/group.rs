@@ -1,14 +1,14 @@
 //! The inside of a group: who is linked to whom, and by which ports. Routers and ports are counted from the group's first
 //! router and from the router's first local port.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::divisor::Divisor;
-use crate::{GroupSpec, LinkClass, TopologyError};
+use crate::{GroupSpec, LinkClass};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Which way a packet takes first on its minimal path inside a group that is a grid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LocalOrder {
     /// Along the row to the right column, then along the column.
     #[default]
@@ -20,31 +20,6 @@ pub enum LocalOrder {
 impl LocalOrder {
     /// Both orders.
     pub const ALL: [Self; 2] = [Self::RowFirst, Self::ColumnFirst];
-
-    /// Its name in a scenario and in a plan.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RowFirst => "row_first",
-            Self::ColumnFirst => "column_first",
-        }
-    }
-}
-
-impl fmt::Display for LocalOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for LocalOrder {
-    type Err = TopologyError;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL.into_iter().find(|order| order.name() == name).ok_or_else(|| {
-            TopologyError::unknown_name("local_order", name, "there is no such order", &Self::ALL.map(Self::name))
-        })
-    }
 }
 
 /// A group, all of which are alike. A full mesh is a grid of one row, under another class of link.
@@ -194,18 +169,6 @@ fn others_before(here: u32, there: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_read_back() {
-        for order in LocalOrder::ALL {
-            assert_eq!(order.to_string().parse(), Ok(order));
-        }
-        let error = "diagonal".parse::<LocalOrder>().expect_err("an unknown name was accepted");
-        assert_eq!(
-            error.to_string(),
-            "local_order = diagonal: there is no such order; use one of \"row_first\", \"column_first\""
-        );
-    }
 
     /// 2 rows of 3 columns, routers 0 1 2 above 3 4 5; two links along a row (ports 0 to 3), three along a column (4 to 6).
     fn grid() -> Group {

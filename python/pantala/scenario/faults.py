@@ -132,6 +132,9 @@ def _at(data: Any, path: list[str | int]) -> Any:
     for step in path:
         if isinstance(data, str):
             return data
+        if isinstance(data, BaseModel):
+            data = getattr(data, str(step), None)
+            continue
         try:
             data = data[step]
         except (KeyError, IndexError, TypeError):

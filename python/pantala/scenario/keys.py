@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, Strict
 
+from pantala.capacity import Capacity
 from pantala.catalogue.key import Key
 from pantala.scenario.base import (
     Count,
@@ -22,7 +23,7 @@ from pantala.scenario.base import (
     UnsignedSize,
     UnsignedTimePerByte,
 )
-from pantala.scenario.capacities import BoundedCapacity, SomeCapacity
+from pantala.scenario.capacities import BoundedCapacity, FiniteCapacity, SomeCapacity
 from pantala.units import Duration, Size, TimePerByte
 
 __all__ = [
@@ -37,6 +38,9 @@ __all__ = [
     "NoiseKeys",
     "JobKeys",
     "PatternKeys",
+    "AriesKeys",
+    "QAdaptiveKeys",
+    "RoutingKeys",
     "StopKeys",
     "RecordKeys",
 ]
@@ -634,6 +638,136 @@ class PatternKeys(Model):
         "include_self": Key("include_self"),
         "offset": Key("offset", effect={"pattern": ("shift",)}),
         "hotspot_share": Key("hotspot_share", effect={"pattern": ("hotspot",)}),
+    }
+
+
+class AriesKeys(Model):
+    """The bias of the adaptive routing of Aries: minimal while its load is at most (the non-minimal load << shift) +
+    add."""
+
+    add: Annotated[int, Strict(), Field(ge=0, le=15)] = 0
+    """Levels added to the non-minimal load."""
+    levels: Annotated[int, Strict(), Field(ge=2, le=65536)] = 16
+    """Levels of load between an empty and a full port. The first is 1. Sixteen, since a bias has four bits."""
+
+    declared: ClassVar[Mapping[str, Key]] = {
+        "add": Key("add", source="Chunduri et al., IPDPS 2021, II.D"),
+        "levels": Key("levels", source="assumption"),
+    }
+
+
+class QAdaptiveKeys(Model):
+    """The learning of q_adaptive. The defaults are those of the simulator published with Kang et al., SC 2022."""
+
+    learning_rate_down: Share = 0.2
+    """Share of an error by which an estimate that was too high falls."""
+    learning_rate_up: Share = 0.04
+    """Share of an error by which an estimate that was too low rises."""
+    exploration: Share = 0.001
+    """Share of decisions that are drawn at random."""
+    first_explorations: Index = 0
+    """Number of each router's first decisions that are drawn at random too. SST's random streams start with small
+    numbers, which amounts to 4. It shows in the first microseconds of a cold start."""
+    threshold_source: Annotated[float, Field(strict=True, ge=0.0, allow_inf_nan=False)] = 0.2
+    """Share of the minimal port's estimate by which the best port must be faster, at the source router."""
+    threshold_intermediate: Annotated[float, Field(strict=True, ge=0.0, allow_inf_nan=False)] = 0.35
+    """Share of the minimal port's estimate by which a random local port must be faster, at the first router of an
+    intermediate group."""
+    truncate: Flag = True
+    """Whether clocks and estimates are cut to whole nanoseconds, which loses small increases."""
+
+    declared: ClassVar[Mapping[str, Key]] = {
+        "learning_rate_down": Key("learning_rate_down", source="Kang et al., SC 2022, II.B"),
+        "learning_rate_up": Key("learning_rate_up", source="Kang et al., SC 2022, II.B"),
+        "exploration": Key("exploration", source="Kang et al., SC 2022, II.B"),
+        "first_explorations": Key("first_explorations", source="SST, SC22 fork"),
+        "threshold_source": Key("threshold_source", source="Kang et al., SC 2022, II.B"),
+        "threshold_intermediate": Key("threshold_intermediate", source="Kang et al., SC 2022, II.B"),
+        "truncate": Key("truncate", source="SST, SC22 fork"),
+    }
+
+
+class RoutingKeys(Model):
+    """How packets choose their paths."""
+
+    virtual_channels: Annotated[int, Strict(), Field(ge=0, le=255)] = 0
+    """Virtual channels per port; 0 means as many as the algorithms in use need to be free of deadlock."""
+    channels: Literal["climbing", "booksim2", "caminos", "codes"] = "climbing"
+    """The map from the place of a packet on its path to its virtual channel.
+
+    - climbing: the algorithm's own, as its file describes it: free of deadlock.
+    - booksim2: BookSim2's.
+    - caminos: CAMINOS' ascending channels.
+    - codes: CODES' four.
+    """
+    local_order: Literal["row_first", "column_first"] = "row_first"
+    """Two dimensions: the first direction of a path inside a group.
+
+    - row_first: along the row to the right column, then along the column.
+    - column_first: along the column to the right row, then along the row.
+    """
+    threshold: Annotated[float, Field(strict=True, ge=0.0, allow_inf_nan=False)] = 2.0
+    """A packet goes non-minimally if the minimal queue exceeds this many times the non-minimal one, rounded down,
+    plus the bias."""
+    bias: FiniteCapacity = Capacity(0, "flit")
+    """Bias towards the minimal path, added to the non-minimal queue."""
+    minimal_up_to: FiniteCapacity = Capacity(0, "flit")
+    """A packet stays on a minimal path whose queue is no longer than this."""
+    candidates_minimal: Annotated[int, Strict(), Field(ge=1, le=16)] = 1
+    """Minimal paths drawn and compared."""
+    candidates_nonminimal: Annotated[int, Strict(), Field(ge=1, le=16)] = 1
+    """Non-minimal paths drawn and compared."""
+    queue: Literal["output_and_credits", "output", "credits"] = "output_and_credits"
+    """The flits that count as queued at a port.
+
+    - output_and_credits: in the output buffer, or sent and their credits not back (SST, CAMINOS).
+    - output: in the output buffer.
+    - credits: sent, and their credits not back.
+    """
+    queue_scope: Literal["port", "vc"] = "port"
+    """Whether a queue is that of the port or that of one virtual channel.
+
+    - port: all VCs of the port.
+    - vc: the VC that the candidate would use.
+    """
+    tie: Literal["minimal", "random"] = "minimal"
+    """The path that a packet takes if neither is better.
+
+    - minimal: the minimal path.
+    - random: a coin.
+    """
+    intermediate: Literal["third", "any"] = "any"
+    """The routers that the intermediate is drawn from.
+
+    - third: those of neither the source's nor the destination's group.
+    - any: all, each by its nodes.
+    """
+    inside_group: Literal["minimal", "nonminimal", "beside"] = "minimal"
+    """The path of packets to another router of their own group.
+
+    - minimal: minimally.
+    - nonminimal: through another group, like all others (CAMINOS).
+    - beside: over another router of the group (SST's merlin).
+    """
+
+    declared: ClassVar[Mapping[str, Key]] = {
+        "virtual_channels": Key("virtual_channels"),
+        "channels": Key("channels"),
+        "local_order": Key("local_order"),
+        "threshold": Key("threshold", source="Kang et al., SC 2022, II.B"),
+        "bias": Key("bias_flits", unit="flits", source="zero in Kang et al., SC 2022, III"),
+        "minimal_up_to": Key("minimal_up_to_flits", unit="flits", source="adaptive_threshold of CODES"),
+        "candidates_minimal": Key(
+            "candidates_minimal", source="1 in SST, 2 in the text of Kang et al., SC 2022, II.B, and on Aries"
+        ),
+        "candidates_nonminimal": Key(
+            "candidates_nonminimal", source="1 in SST, 2 in the text of Kang et al., SC 2022, II.B, and on Aries"
+        ),
+        "queue": Key("queue", source="output_and_credits in SST"),
+        "queue_scope": Key("queue_scope"),
+        "tie": Key("tie"),
+        "intermediate": Key("intermediate"),
+        "inside_group": Key("inside_group"),
     }
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pydantic_core import PydanticCustomError
+
+from pantala.scenario.effect import without_effect
 from pantala.scenario.job import Job
 from pantala.scenario.presets import merge
-from pantala.scenario.routing import Routing, defaults_of, laid_over
+from pantala.scenario.routing import Routing, defaults_of, effects_under, laid_over
 
-__all__ = ["routed"]
+__all__ = ["follow", "routed", "unread"]
 
 _CLASSES = ("routing", "routing_all_to_all")
 
@@ -17,7 +20,7 @@ _CLASSES = ("routing", "routing_all_to_all")
 def routed(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a scenario with every routing in full.
 
-    What comes first, the later over the earlier: the preset, the algorithm itself, the scenario's `routing`, its
+    The layers, the later over the earlier: the preset, the algorithm itself, the scenario's `routing`, its
     `routing_all_to_all`, a job's.
 
     Args:
@@ -25,7 +28,7 @@ def routed(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
         preset: the tables of the machine's preset.
     """
     system = _keys(data.get("routing", {}))
-    apart = _keys(data.get("routing_all_to_all", {}))
+    apart = _keys(data.get("routing_all_to_all") or {})
     if system is None or apart is None:
         return data  # not tables: their fields will say so
     general = preset.get("routing", {})
@@ -41,6 +44,52 @@ def routed(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(jobs, list | tuple):
         data["jobs"] = [_job(job, (general, system), (below, collective) if own_class else None) for job in jobs]
     return data
+
+
+def follow(routing: Routing, below: Routing) -> None:
+    """Marks the keys of a routing that have the value of the one that it lies over as not given by the scenario."""
+    names = below.model_fields_set - {"algorithm"}
+    routing._follows(*(name for name in names if getattr(routing, name) == getattr(below, name)))
+
+
+def unread(given: Mapping[str, Any], full: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+    """The faults of keys that no routing reads: neither the one that they are given for nor one that is laid over it.
+
+    Args:
+        given: the keys of a scenario as they were given.
+        full: the same with every routing in full.
+    """
+    over: list[tuple[str, ...]] = [(name,) for name in _CLASSES]
+    jobs = full.get("jobs")
+    numbers = range(len(jobs)) if isinstance(jobs, list) else ()
+    places: list[tuple[str | int, ...]] = [*over, *(("jobs", number, name) for number in numbers for name in _CLASSES)]
+    for place in places:
+        laid = [other for other in places if other[: len(place) - 1] == place[:-1] or len(place) == 1]
+        if place[-1] == _CLASSES[1]:
+            laid = [other for other in laid if other[-1] == _CLASSES[1]]
+        algorithms = [_algorithm(full, other) for other in (place, *laid)]
+        keys = _at(given, place)
+        if isinstance(keys, Mapping | Routing) and algorithms[0] is not None:
+            yield from without_effect(keys, effects_under([name for name in algorithms if name is not None]), *place)
+
+
+def _at(data: Any, place: tuple[str | int, ...]) -> Any:
+    """The value at a place; None if there is none."""
+    for step in place:
+        if isinstance(data, Mapping):
+            data = data.get(step)
+        elif isinstance(data, list | tuple) and isinstance(step, int):
+            data = data[step]
+        else:
+            data = getattr(data, str(step), None)
+    return data
+
+
+def _algorithm(full: Mapping[str, Any], place: tuple[str | int, ...]) -> str | None:
+    """The algorithm of the routing at a place; None if there is none."""
+    routing = _at(full, place)
+    name = routing.get("algorithm") if isinstance(routing, Mapping) else getattr(routing, "algorithm", None)
+    return name if isinstance(name, str) else None
 
 
 def _job(job: object, point: tuple[Any, Any], collective: tuple[Any, Any] | None) -> object:

@@ -3,81 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, Field, Strict, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, Strict, WithJsonSchema, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from pantala.capacity import Capacity
+from pantala.catalogue.descriptors import RoutingDescriptor
+from pantala.catalogue.routings import ALGORITHMS as DESCRIPTORS
+from pantala.catalogue.routings import KEYS
 from pantala.errors import nearest
-from pantala.scenario.base import Count, Flag, Index, Model, Share, fault
+from pantala.routings import ROUTINGS
+from pantala.scenario.base import fault
+from pantala.scenario.effect import Effect
+from pantala.scenario.keys import AriesKeys, QAdaptiveKeys, RoutingKeys
 from pantala.scenario.presets import merge
 
 __all__ = ["ALGORITHMS", "Aries", "QAdaptive", "Routing", "defaults_of", "laid_over", "routing_assumptions"]
 
 #: Every name that `routing.algorithm` knows, `bias(shift,add)` apart.
-ALGORITHMS = (
-    "minimal",
-    "valiant_group",
-    "valiant_node",
-    "ugal_g",
-    "ugal_n",
-    "par",
-    "ugal_global",
-    "q_adaptive",
-    "codes_adp",
-    "codes_padp",
-    "aries_ad0",
-    "aries_ad1",
-    "aries_ad2",
-    "aries_ad3",
-    "aries",
-    "merlin_ugal",
-    "booksim_ugal",
-)
+ALGORITHMS = tuple(routing.name for routing in ROUTINGS)
 
-#: Shift and add of the routing modes of Aries (Chunduri et al., IPDPS 2021, II.D).
-_MODES: Mapping[str, tuple[tuple[int, ...], int]] = {
-    "aries_ad0": ((0,), 0),
-    "aries_ad1": ((0, 1, 2), 0),
-    "aries_ad2": ((0,), 4),
-    "aries_ad3": ((2,), 0),
-}
+#: The descriptors of the catalogue by name, and those of their modes.
+_DESCRIPTORS = {descriptor.name: descriptor for descriptor in DESCRIPTORS}
+_MODES = {mode.name: (mode, descriptor) for descriptor in DESCRIPTORS for mode in descriptor.modes}
+
 _BIAS = re.compile(r"bias\(\s*(?P<shift>[+-]?\d+)\s*,\s*(?P<add>[+-]?\d+)\s*\)")
 _MOST_BIAS = 15
-
-#: What an algorithm means by itself, under what a scenario says but over a machine's own defaults.
-_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "codes_adp": {"threshold": 2.0, "bias": Capacity(0, "flit"), "candidates_minimal": 2, "candidates_nonminimal": 2},
-    "codes_padp": {"threshold": 2.0, "bias": Capacity(0, "flit"), "candidates_minimal": 2, "candidates_nonminimal": 2},
-    "merlin_ugal": {
-        "threshold": 2.0,
-        "bias": Capacity(50, "flit"),
-        "queue": "output",
-        "queue_scope": "vc",
-        "tie": "random",
-    },
-    "booksim_ugal": {
-        "threshold": 2.0,
-        "bias": Capacity(30, "flit"),
-        "queue": "output_and_credits",
-        "queue_scope": "port",
-    },
-    "aries": {"candidates_minimal": 2, "candidates_nonminimal": 2},
-}
-
-#: What no paper says of an algorithm, though it needs it: key to reason.
-_ASSUMED: Mapping[str, Mapping[str, str]] = {
-    "aries": {
-        "candidates_minimal": "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. (IPDPS 2021) do not say",
-        "candidates_nonminimal": "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. do not say",
-        "queue": "what a load is, Chunduri et al. (IPDPS 2021, II.D) do not say",
-        "aries.levels": "how finely a router knows its load, Chunduri et al. (IPDPS 2021) do not say",
-    },
-    "aries_ad1": {
-        "aries.shift": "Chunduri et al. (IPDPS 2021, II.D) only say that the bias grows with the hops taken",
-    },
-}
 
 
 def _is_known(value: str) -> bool:
@@ -99,12 +53,6 @@ def _known(value: str | None) -> str | None:
     return f"bias({int(match['shift'])},{int(match['add'])})"
 
 
-def _finite(value: Capacity) -> Capacity:
-    if value.unit == "unlimited":
-        raise fault("must have a bound", "write e.g. '50 flits'")
-    return value
-
-
 _Algorithm = Annotated[
     str | None,
     AfterValidator(_known),
@@ -118,103 +66,59 @@ _Algorithm = Annotated[
     ),
 ]
 _Bias = Annotated[int, Strict(), Field(ge=0, le=_MOST_BIAS)]
-_Factor = Annotated[float, Field(strict=True, ge=0.0, allow_inf_nan=False)]
-_Level = Annotated[int, Field(strict=True, ge=2, le=2**16)]
 
 
-class Aries(Model):
+class Aries(AriesKeys):
     """The bias of Aries' adaptive routing: minimal while its load <= (the non-minimal load << shift) + add.
 
     Source: Chunduri et al., IPDPS 2021, II.D. The modes aries_ad0 to aries_ad3 and bias(shift,add) set shift and add.
     """
 
     shift: Annotated[tuple[_Bias, ...], Field(min_length=1)] = (0,)
-    """How far the non-minimal load is shifted to the left, 0 to 15, by the links that the packet has crossed; the last
-    value holds from there on. aries_ad1 starts with 0, 1, 2: an assumption, the paper says only that it grows."""
-    add: _Bias = 0
-    """What is added to the non-minimal load, in levels, 0 to 15."""
-    levels: _Level = 16
-    """Levels that a router tells between an empty and a full port, the first being 1; an assumption, the paper does not
-    say. Sixteen, since a bias is of four bits."""
+    """Left shift of the non-minimal load, 0 to 15, by the number of links that the packet has crossed; the last value
+    holds from there on. aries_ad1 starts with 0, 1, 2: an assumption, the paper says only that it grows."""
 
 
-class QAdaptive(Model):
+class QAdaptive(QAdaptiveKeys):
     """The learning of q_adaptive.
 
     Source: Kang et al., SC 2022, II.B, and HPDC 2021; the values are those of the simulator published with the former.
     """
 
-    learning_rate_down: Share = 0.2
-    """Share of an error that an estimate takes over when it was too high."""
-    learning_rate_up: Share = 0.04
-    """The same when it was too low."""
-    exploration: Share = 0.001
-    """Share of decisions that are drawn at random."""
-    first_explorations: Index = 0
-    """So many decisions of each router, its first, are drawn at random too: 4 in the preset sst_sc22, since the random
-    streams of SST start with small numbers. It shows in the first microseconds of a cold start."""
-    threshold_source: _Factor = 0.2
-    """Share of the minimal port's estimate by which the best port must be faster, at the source router."""
-    threshold_intermediate: _Factor = 0.35
-    """The same for a random local port at the first router of an intermediate group."""
-    truncate: Flag = True
-    """Whether clocks and estimates are cut off to whole nanoseconds, as in the simulator: small increases are lost."""
     table: str = ""
     """A q_tables.parquet to start from, of a run on the same topology with record.q_tables = "end"; none if not given:
-    untrained. A path from where pantala is run."""
+    untrained. The path starts where pantala is run."""
 
 
-class Routing(Model):
+class Routing(RoutingKeys):
     """How packets choose their way. `pantala routings` tells the algorithms apart.
 
-    The keys from `threshold` to `tie` concern the adaptive algorithms. Without a machine preset they take the values of
-    kang2022; codes_adp, codes_padp, merlin_ugal and booksim_ugal bring the values of their simulators.
+    Many keys have an effect under some algorithms only. One that the scenario gives and no routing reads is refused.
+    Without a machine preset they take the values of kang2022; an algorithm of another simulator
+    brings the values of that simulator.
     """
 
     shorthand: ClassVar[str | None] = "algorithm"
 
     algorithm: _Algorithm = None
-    """minimal, valiant_group, valiant_node, ugal_g, ugal_n, par, ugal_global, q_adaptive, codes_adp, codes_padp,
-    aries_ad0 to aries_ad3, bias(shift,add) with 0 to 15 each, aries (with the keys below `aries`), merlin_ugal or
-    booksim_ugal. `_g` and `_group` name an intermediate group, `_n` and `_node` a router of it (Kang et al., SC 2022,
-    II.B). To be given, unless the machine's preset does; in a job the system's if not given."""
-    virtual_channels: Index = 0
-    """Virtual channels a port; 0 means as many as the algorithms in use need to be free of deadlock."""
-    channels: Literal["climbing", "booksim2", "caminos", "codes"] = "climbing"
-    """Which virtual channel a packet takes where. climbing: the algorithm's own, free of deadlock; booksim2: as
-    BookSim2, for minimal and booksim_ugal, of which the latter can deadlock; caminos: as CAMINOS' ascending channels,
-    for minimal, valiant_node and booksim_ugal; codes: CODES' four, for minimal and valiant_group, which codes_adp and
-    codes_padp have anyway."""
-    local_order: Literal["row_first", "column_first"] = "row_first"
-    """In two dimensions: the way inside a group, along the row and then the column, or the other way about."""
-    threshold: _Factor = 2.0
-    """Non-minimal when the minimal queue exceeds the non-minimal one times this (Kang et al., SC 2022, II.B)."""
-    bias: Annotated[Capacity, AfterValidator(_finite)] = Capacity(0, "flit")
-    """What the minimal queue must exceed on top, e.g. "50 flits"; zero in Kang et al. (SC 2022, III)."""
-    minimal_up_to: Annotated[Capacity, AfterValidator(_finite)] = Capacity(0, "flit")
-    """A minimal path whose queue is no longer than this is never left, e.g. "4 packets" (adaptive_threshold of
-    CODES)."""
-    candidates_minimal: Count = 1
-    """Minimal paths drawn and compared; 1 in SST, 2 in the text of Kang et al. (SC 2022, II.B) and on Aries."""
-    candidates_nonminimal: Count = 1
-    """Non-minimal paths drawn and compared; 1 in SST, 2 in the text of Kang et al. (SC 2022, II.B) and on Aries."""
-    queue: Literal["output_and_credits", "output", "credits"] = "output_and_credits"
-    """What a port's queue is: flits in its output buffer, flits sent and not yet credited, or both (SST)."""
-    queue_scope: Literal["port", "vc"] = "port"
-    """Whether a queue is that of the whole port, or of the virtual channel that the packet would take."""
-    tie: Literal["minimal", "random"] = "minimal"
-    """What is taken when both are as good: the minimal path, or either at random."""
-    intermediate: Literal["third", "any"] = "any"
-    """booksim_ugal only: whether a non-minimal path goes through a router outside both groups (third, as CAMINOS), or
-    through the router of any node, minimally if that is in the own group (any, as BookSim2)."""
-    inside_group: Literal["minimal", "nonminimal", "beside"] = "minimal"
-    """valiant_group and valiant_node only: how packets go to another router of their own group: minimal, through
-    another group like all others (nonminimal, as in CAMINOS), or over another router of the group (beside, as in
-    SST's merlin)."""
+    """The algorithm; `pantala routings` lists them. bias(shift,add), with 0 to 15 each, is aries with these keys. `_g`
+    and `_group` name an intermediate group, `_n` and `_node` a router of it (Kang et al., SC 2022, II.B). Required,
+    unless the machine's preset gives it; in a job, the system's if not given."""
     aries: Aries = Aries()
-    """The bias of aries, and the schedule of aries_ad1."""
+    """The bias of aries."""
     q_adaptive: QAdaptive = QAdaptive()
-    """How q_adaptive learns."""
+    """The learning of q_adaptive."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The JSON Schema, with the readers of each key in its description."""
+        described = super().__get_pydantic_json_schema__(schema, handler)
+        table = handler.resolve_ref_schema(described["anyOf"][0])
+        for key in KEYS:
+            field = table["properties"][key.removesuffix("_flits")]
+            if "Has an effect under" not in field["description"]:
+                field["description"] += f" Has an effect under {', '.join(readers(key))}."
+        return described
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -222,11 +126,11 @@ class Routing(Model):
         algorithm = data.get("algorithm")
         if not isinstance(algorithm, str) or not _is_known(algorithm):
             return data
-        aries, bias = data.get("aries", {}), _bias_of(algorithm)
+        aries, bias, fixed = data.get("aries", {}), _bias_of(algorithm), _fixed_of(algorithm)
         if isinstance(aries, Mapping) and bias:
-            for key in ("add",) if algorithm == "aries_ad1" else ("shift", "add"):
-                given = aries.get(key, bias[key])
-                if (tuple(given) if isinstance(given, list) else given) != bias[key]:
+            for key, value in fixed.items():
+                given = aries.get(key, value)
+                if (tuple(given) if isinstance(given, list) else given) != value:
                     raise fault(f"follows from algorithm = '{algorithm}'", "remove it, or use 'aries'", "aries", key)
             data["aries"] = bias | dict(aries)
         return merge(defaults_of(algorithm), data)
@@ -246,20 +150,67 @@ class Routing(Model):
     @property
     def kernel(self) -> str:
         """The algorithm as the core has it: all modes of Aries are `aries`."""
-        return _kernel(self.algorithm or "")
+        descriptor = descriptor_of(self.algorithm or "")
+        return descriptor.name if descriptor else ""
 
 
-def _bias_of(algorithm: str) -> dict[str, Any]:
-    """Shift and add of a mode of Aries, or of bias(shift,add); empty for another algorithm."""
+def descriptor_of(algorithm: str) -> RoutingDescriptor | None:
+    """The descriptor of an algorithm, of the algorithm of a mode, or of aries for a bias(shift,add)."""
+    if _BIAS.fullmatch(algorithm):
+        return _DESCRIPTORS["aries"]
+    return _MODES[algorithm][1] if algorithm in _MODES else _DESCRIPTORS.get(algorithm)
+
+
+def _fixed_of(algorithm: str) -> dict[str, Any]:
+    """The keys of `aries` that a mode or a bias(shift,add) fixes."""
     match = _BIAS.fullmatch(algorithm)
     if match is not None:
         return {"shift": (int(match["shift"]),), "add": int(match["add"])}
-    return dict(zip(("shift", "add"), _MODES[algorithm], strict=True)) if algorithm in _MODES else {}
+    return _below_aries(_MODES[algorithm][0].fixed) if algorithm in _MODES else {}
+
+
+def _bias_of(algorithm: str) -> dict[str, Any]:
+    """The keys of `aries` that a mode or a bias(shift,add) has; empty for another algorithm."""
+    free = _below_aries(_MODES[algorithm][0].defaults) if algorithm in _MODES else {}
+    return _fixed_of(algorithm) | free
+
+
+def _below_aries(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.removeprefix("aries."): value for key, value in settings.items()}
 
 
 def defaults_of(algorithm: object) -> Mapping[str, Any]:
     """The keys that an algorithm sets by itself, because its source has them so."""
-    return _DEFAULTS.get(_kernel(algorithm), {}) if isinstance(algorithm, str) else {}
+    descriptor = descriptor_of(algorithm) if isinstance(algorithm, str) else None
+    return dict(map(_as_scenario, descriptor.defaults.items())) if descriptor else {}
+
+
+def _as_scenario(setting: tuple[str, Any]) -> tuple[str, Any]:
+    """A key of the plan with its value as a scenario has them: ``bias_flits = 50`` is ``bias = 50 flits``."""
+    key, value = setting
+    return (key.removesuffix("_flits"), Capacity(value, "flit")) if key.endswith("_flits") else setting
+
+
+def effects_under(algorithms: Sequence[str]) -> dict[str, Effect]:
+    """The keys of a routing with whether any of these algorithms reads them; empty if one is not known.
+
+    Args:
+        algorithms: names as `routing.algorithm` has them; an error names the first.
+    """
+    descriptors = [descriptor for descriptor in map(descriptor_of, algorithms) if descriptor is not None]
+    if len(descriptors) < len(algorithms):
+        return {}
+    read = {key for descriptor in descriptors for key in descriptor.reads}
+    under = f"under algorithm = '{algorithms[0]}'"
+    return {
+        key.removesuffix("_flits"): Effect(key in read, under, f"read by: {', '.join(readers(key))}; remove it")
+        for key in KEYS
+    }
+
+
+def readers(key: str) -> list[str]:
+    """The algorithms that read a key of a plan's routing."""
+    return [descriptor.name for descriptor in DESCRIPTORS if key in descriptor.reads]
 
 
 def laid_over(below: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -273,13 +224,12 @@ def laid_over(below: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
 def routing_assumptions(routing: Routing) -> dict[str, str]:
     """What no paper says of the algorithm and the scenario does not change: key below `routing` to reason."""
     algorithm = routing.algorithm or ""
-    reasons = dict(_ASSUMED.get(_kernel(algorithm), {})) | dict(_ASSUMED.get(algorithm, {}))
+    descriptor = descriptor_of(algorithm)
+    reasons = dict(descriptor.assumptions) if descriptor else {}
+    if algorithm in _MODES:
+        reasons |= _MODES[algorithm][0].assumptions
     usual = Routing(algorithm=algorithm)
     return {key: text for key, text in reasons.items() if _at(routing, key) == _at(usual, key)}
-
-
-def _kernel(algorithm: str) -> str:
-    return "aries" if algorithm in _MODES or _BIAS.fullmatch(algorithm) else algorithm
 
 
 def _at(routing: Routing, key: str) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import Field, PrivateAttr, ValidationError
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
@@ -25,7 +25,7 @@ from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
 from pantala.scenario.presets import machine_preset
-from pantala.scenario.routed import routed
+from pantala.scenario.routed import follow, routed, unread
 from pantala.scenario.routing import Routing
 from pantala.scenario.toml import read_toml
 
@@ -91,21 +91,25 @@ class Scenario(ScenarioKeys):
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
         """The routing and MPI defaults that were published with the machine, under what is given."""
         preset = _preset_of(data.get("machine"))
-        faults = []
+        faults: list[PydanticCustomError] = []
+        settled: list[str] = []
         if "jobs" in data:
             try:
                 data["jobs"] = jobs_of(data["jobs"])
             except PydanticCustomError as error:
                 faults.append(error)
+                settled.append("jobs")
                 del data["jobs"]
         mpi = data.get("mpi", {})
         if isinstance(mpi, str):
             mpi = {Mpi.shorthand: mpi}
         if isinstance(mpi, Mapping):
             data["mpi"] = laid_over_machine(preset.get("mpi", {}), mpi)
+        given = dict(data)
         data = routed(data, preset)
+        faults += unread(given, data)
         if faults:
-            raise Faults(faults, data, "jobs")
+            raise Faults(faults, data, *settled)
         return data
 
     @classmethod
@@ -116,6 +120,20 @@ class Scenario(ScenarioKeys):
     def _remember(self, values: Mapping[str, Any]) -> None:
         super()._remember(values)
         self._given = plain(values)
+
+    @model_validator(mode="after")
+    def _given_for_itself(self) -> Scenario:
+        collective = self.routing_all_to_all
+        layers = [(job.routing, self.routing) for job in self.jobs]
+        layers += [(job.routing_all_to_all, collective or self.routing) for job in self.jobs]
+        layers.append((collective, self.routing))
+        preset = {
+            key: value for key, value in _preset_of(self.machine).get("routing", {}).items() if key != "algorithm"
+        }
+        for above, below in [*layers, (self.routing, Routing.model_validate(preset))]:
+            if above is not None:
+                follow(above, below)
+        return self
 
     @property
     def given(self) -> Mapping[str, Any]:

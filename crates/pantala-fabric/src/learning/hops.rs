@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::packet::Leg;
 use crate::port::{HERE, InPort};
 use crate::probe::Probe;
-use crate::routing::{Algorithm, Hop};
+use crate::routing::Hop;
 use pantala_engine::Time;
 
 impl<H: Host, P: Probe> Network<H, P> {
@@ -43,7 +43,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let InPort { upstream, terminal, group, credit_delay, sender_part, .. } =
             self.in_ports[self.in_vcs[in_vc].port];
         let state = &self.packets[packet];
-        if terminal || self.config.routings[usize::from(state.routing)].algorithm != Algorithm::QAdaptive {
+        if terminal || !self.config.routings[usize::from(state.routing)].algorithm.learns() {
             return;
         }
         let destination_group = u32::from(state.destination_group);

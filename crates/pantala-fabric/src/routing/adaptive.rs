@@ -7,9 +7,12 @@ use super::gates::{self, Target};
 use super::{Intermediate, Lane, RoutingConfig, Senses, divert};
 use crate::packet::{Leg, NONE, Packet};
 use pantala_topology::{GlobalLink, Topology};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Which flits count as queued at an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum QueueMeasure {
     /// In the output buffer, or sent and their credits not back (SST, CAMINOS).
     OutputAndCredits,
@@ -20,7 +23,8 @@ pub enum QueueMeasure {
 }
 
 /// Over which VCs the queue counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum QueueScope {
     /// All VCs of the port.
     Port,
@@ -29,7 +33,8 @@ pub enum QueueScope {
 }
 
 /// Who wins when neither path is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Tie {
     /// The minimal path.
     Minimal,

@@ -22,13 +22,10 @@
 //! intermediate group 2, destination group 3. With `responses` as many again.
 
 use super::adaptive::{Candidate, Here};
+use super::descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Rule, Setting};
 use super::draws::third_group;
-use super::{Channels, Lane, Senses};
+use super::{Channels, Gates, Lane, Senses, paths};
 use crate::packet::Packet;
-
-/// The VC map.
-pub(super) const CHANNELS: Channels =
-    Channels { minimal_later: Lane { local: 0, global: 2 }, ..Channels::climbing(4, 0, 1, 2, 2) };
 
 /// Shift, add and the levels of load.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,14 +64,89 @@ impl AriesConfig {
     }
 }
 
-/// Minimal, or through a random group; again at the next router if minimal.
-pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let (source, destination) = (here.group, u32::from(packet.destination_group));
-    let aries = &here.routing.aries;
-    let mut cost = |path: &Candidate| aries.level(here.queue(senses, path));
-    let salt = 1024 * u64::from(packet.hops);
-    let minimal = here.minimal(packet, &mut cost, salt);
-    let other = here.nonminimal(packet, |draw| third_group(here.topology, source, destination, draw), &mut cost, salt);
-    let (load_min, load_non) = (minimal.queue, other.queue);
-    here.take(packet, &minimal, &other, aries.diverts(load_min, load_non, packet.hops));
+/// The routing.
+pub(super) struct Aries;
+
+impl Rule for Aries {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Aries with a bias",
+        rule: "minimal while its load is at most (the non-minimal load << shift) + add; two candidates of each kind; every router \
+               of the source group decides anew. bias(shift,add) is short for it.",
+        source: "Chunduri et al., IPDPS 2021, II.D",
+        through: "a random group, if its queue is short",
+        decides: "source group",
+        information: Information::Queues,
+        channels: Channels { minimal_later: Lane { local: 0, global: 2 }, ..Channels::climbing(4, 0, 1, 2, 2) },
+        most_hops: |diameter| 4 * diameter + 2,
+        paths: paths::adaptive,
+        reads: &[
+            RoutingKey::CandidatesMinimal,
+            RoutingKey::CandidatesNonminimal,
+            RoutingKey::Queue,
+            RoutingKey::QueueScope,
+            RoutingKey::Aries,
+        ],
+        defaults: &[Setting::CandidatesMinimal(2), Setting::CandidatesNonminimal(2)],
+        assumptions: &[
+            (
+                "candidates_minimal",
+                "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. (IPDPS 2021) do not say",
+            ),
+            ("candidates_nonminimal", "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. do not say"),
+            ("queue", "what a load is, Chunduri et al. (IPDPS 2021, II.D) do not say"),
+            ("aries.levels", "how finely a router knows its load, Chunduri et al. (IPDPS 2021) do not say"),
+        ],
+        modes: MODES,
+        intermediate: Intermediate::Group,
+        gates: Gates::Any,
+        progressive: true,
+        ..Descriptor::USUAL
+    };
+
+    /// Minimal, or through a random group; again at the next router if minimal.
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        let (source, destination) = (here.group, u32::from(packet.destination_group));
+        let aries = &here.routing.aries;
+        let mut cost = |path: &Candidate| aries.level(here.queue(senses, path));
+        let salt = 1024 * u64::from(packet.hops);
+        let minimal = here.minimal(packet, &mut cost, salt);
+        let other =
+            here.nonminimal(packet, |draw| third_group(here.topology, source, destination, draw), &mut cost, salt);
+        let (load_min, load_non) = (minimal.queue, other.queue);
+        here.take(packet, &minimal, &other, aries.diverts(load_min, load_non, packet.hops));
+    }
 }
+
+const MODES: &[Mode] = &[
+    Mode {
+        name: "aries_ad0",
+        rule: "aries with shift 0 and add 0: the lesser load. The default of Cray's MPI.",
+        fixed: &[Setting::AriesShift(&[0]), Setting::AriesAdd(0)],
+        defaults: &[],
+        assumptions: &[],
+    },
+    Mode {
+        name: "aries_ad1",
+        rule: "aries with a shift that grows with the links crossed. Cray's MPI uses it for all-to-alls.",
+        fixed: &[Setting::AriesAdd(0)],
+        defaults: &[Setting::AriesShift(&[0, 1, 2])],
+        assumptions: &[(
+            "aries.shift",
+            "Chunduri et al. (IPDPS 2021, II.D) only say that the bias grows with the hops taken",
+        )],
+    },
+    Mode {
+        name: "aries_ad2",
+        rule: "aries with shift 0 and add 4: a weak bias towards minimal.",
+        fixed: &[Setting::AriesShift(&[0]), Setting::AriesAdd(4)],
+        defaults: &[],
+        assumptions: &[],
+    },
+    Mode {
+        name: "aries_ad3",
+        rule: "aries with shift 2 and add 0: a strong bias towards minimal.",
+        fixed: &[Setting::AriesShift(&[2]), Setting::AriesAdd(0)],
+        defaults: &[],
+        assumptions: &[],
+    },
+];

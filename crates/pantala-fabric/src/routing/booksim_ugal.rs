@@ -18,26 +18,74 @@
 //! Source: BookSim2 `networks/dragonfly.cpp` (`ugal_dragonflynew`); CAMINOS `OccupancyFunction` with `LowestLabel`.
 
 use super::adaptive::Here;
+use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
 use super::draws::{salted, scaled, third_router};
-use super::{IntermediateChoice, Senses};
+use super::paths::{Detours, PathSet, Paths};
+use super::{ChannelMap, Channels, IntermediateChoice, QueueMeasure, QueueScope, RoutingConfig, Senses, ugal_n};
 use crate::packet::Packet;
+use pantala_topology::Topology;
 
-/// Minimal, or through a random router.
-pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let topology = here.topology;
-    let intermediate = match here.routing.intermediate {
-        IntermediateChoice::Third => {
-            third_router(topology, here.group, packet.destination_group.into(), salted(packet.draw, 128))
-        }
-        IntermediateChoice::Any => topology.router_of(scaled(salted(packet.draw, 128), topology.nodes())),
+/// The routing.
+pub(super) struct BooksimUgal;
+
+impl Rule for BooksimUgal {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "UGAL of BookSim2",
+        rule: "minimal or through the router of a random node, by whole-port queues, 30 flits in favour of minimal. Three virtual \
+               channels with channels = booksim2, which can deadlock.",
+        source: "BookSim2; Jiang et al., ISPASS 2013",
+        through: "the router of a random node, if its queue is short",
+        decides: "source router",
+        information: Information::Queues,
+        channels: ugal_n::CHANNELS,
+        maps: &[(ChannelMap::Booksim2, Channels::BOOKSIM_UGAL), (ChannelMap::Caminos, Channels::CAMINOS_VALIANT)],
+        most_hops: |diameter| 4 * diameter + 2,
+        paths,
+        reads: &[
+            RoutingKey::Threshold,
+            RoutingKey::BiasFlits,
+            RoutingKey::MinimalUpToFlits,
+            RoutingKey::CandidatesMinimal,
+            RoutingKey::CandidatesNonminimal,
+            RoutingKey::Queue,
+            RoutingKey::QueueScope,
+            RoutingKey::Tie,
+            RoutingKey::Intermediate,
+        ],
+        defaults: &[
+            Setting::Threshold(2.0),
+            Setting::BiasFlits(30),
+            Setting::Queue(QueueMeasure::OutputAndCredits),
+            Setting::QueueScope(QueueScope::Port),
+        ],
+        intermediate: Intermediate::Router,
+        ..Descriptor::USUAL
     };
-    let minimal = here.minimal(packet, |path| here.queue(senses, path), 0);
-    if topology.group_of(intermediate) == here.group {
-        packet.gate = minimal.gate;
-        return;
+
+    /// Minimal, or through a random router.
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        let topology = here.topology;
+        let intermediate = match here.routing.intermediate {
+            IntermediateChoice::Third => {
+                third_router(topology, here.group, packet.destination_group.into(), salted(packet.draw, 128))
+            }
+            IntermediateChoice::Any => topology.router_of(scaled(salted(packet.draw, 128), topology.nodes())),
+        };
+        let minimal = here.minimal(packet, |path| here.queue(senses, path), 0);
+        if topology.group_of(intermediate) == here.group {
+            packet.gate = minimal.gate;
+            return;
+        }
+        let other = here.nonminimal(packet, |_| intermediate, |path| here.queue(senses, path), 0);
+        let coin = salted(packet.draw, 192);
+        let diverts = minimal.port != other.port && here.routing.ugal.diverts(minimal.queue, other.queue, coin);
+        here.take(packet, &minimal, &other, diverts);
     }
-    let other = here.nonminimal(packet, |_| intermediate, |path| here.queue(senses, path), 0);
-    let coin = salted(packet.draw, 192);
-    let diverts = minimal.port != other.port && here.routing.ugal.diverts(minimal.queue, other.queue, coin);
-    here.take(packet, &minimal, &other, diverts);
+}
+
+/// The intermediate router may be in the destination's group, if another port than the minimal one leads there.
+fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
+    let into_destination = routing.intermediate == IntermediateChoice::Any && topology.links_per_pair() > 1;
+    let detours = Detours { into_destination, ..Detours::default() };
+    PathSet::of(routing, topology).inside().minimal().detours(&detours).done()
 }

@@ -6,6 +6,9 @@
 //! fixed order of dimensions keeps the same VC free of cycles, so a map serves one and two dimensions alike. `dependencies`
 //! checks it link by link.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// The VCs of the two kinds of hop in one stretch of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane {
@@ -126,37 +129,21 @@ impl Channels {
 }
 
 /// Whose VC map an algorithm uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum ChannelMap {
     /// The algorithm's own, as its file describes it: free of deadlock.
     #[default]
     Climbing,
-    /// BookSim2's, for minimal and booksim_ugal.
+    /// BookSim2's.
     Booksim2,
-    /// CAMINOS' ascending channels, for minimal, valiant_node and booksim_ugal.
+    /// CAMINOS' ascending channels.
     Caminos,
-    /// CODES' four, for minimal and valiant_group; codes_adp and codes_padp have them anyway.
+    /// CODES' four.
     Codes,
 }
 
 impl ChannelMap {
     /// Every map, in the order of the docs.
     pub const ALL: [Self; 4] = [Self::Climbing, Self::Booksim2, Self::Caminos, Self::Codes];
-
-    /// Its name in scenarios and plans.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Climbing => "climbing",
-            Self::Booksim2 => "booksim2",
-            Self::Caminos => "caminos",
-            Self::Codes => "codes",
-        }
-    }
-
-    /// The map of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|map| map.name() == name)
-    }
 }

@@ -24,9 +24,10 @@
 //! router of another group, as CODES did before it was rewritten in 2019 (`prog-adaptive-legacy`), with two of them to choose
 //! from.
 
-use super::Senses;
 use super::adaptive::{Candidate, Here};
+use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
 use super::draws::{salted, scaled, third_group};
+use super::{ChannelMap, Channels, Senses, paths};
 use crate::packet::{Leg, NONE, Packet};
 
 /// Salts of the draws: a block for each hop, and in it for each kind of choice.
@@ -38,10 +39,41 @@ const ONWARD: u64 = 2 << 12;
 const TIES: u64 = 1 << 11;
 const GROUP: u64 = 3 << 12;
 
-/// Minimal, or through a random group.
-pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    choose(here, packet, senses, intermediate(here, packet));
+/// The routing.
+pub(super) struct CodesAdp;
+
+impl Rule for CodesAdp {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Adaptive routing of CODES",
+        rule: "minimal or valiant_group. The source router decides once between the best of its links to either group.",
+        source: "CODES; Yang et al., SC 2016, 2.2; Wang et al., IPDPS 2020, IV.C",
+        through: "a random group, if its queue is short",
+        decides: "source router",
+        information: Information::Queues,
+        channels: Channels::CODES,
+        maps: &[(ChannelMap::Codes, Channels::CODES)],
+        most_hops: |diameter| 3 * diameter + 2,
+        paths: paths::adaptive,
+        reads: RoutingKey::UGAL,
+        defaults: DEFAULTS,
+        intermediate: Intermediate::Group,
+        steers: true,
+        ..Descriptor::USUAL
+    };
+
+    /// Minimal, or through a random group.
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        choose(here, packet, senses, intermediate(here, packet));
+    }
+
+    fn steer<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        steer(here, packet, senses);
+    }
 }
+
+/// The values of CODES.
+pub(super) const DEFAULTS: &[Setting] =
+    &[Setting::Threshold(2.0), Setting::BiasFlits(0), Setting::CandidatesMinimal(2), Setting::CandidatesNonminimal(2)];
 
 /// The group that a non-minimal path of the packet goes through.
 pub(super) fn intermediate(here: &Here<'_>, packet: &Packet) -> u32 {

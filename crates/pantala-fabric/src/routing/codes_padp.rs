@@ -13,30 +13,65 @@
 //! VCs: 4, as `codes_adp`: a packet that turns at its second router leaves by that router's own global link on VC 1.
 //! Source: CODES `dragonfly-dally` (`prog-adaptive`); Yang et al., SC16, section 2.2 (progressive adaptive).
 
-use super::Senses;
 use super::adaptive::Here;
-use super::codes_adp;
+use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::{salted, scaled};
+use super::paths::{Detours, Goal, PathSet, Paths};
+use super::{ChannelMap, Channels, RoutingConfig, Senses, codes_adp};
 use crate::packet::Packet;
-use pantala_topology::Peer;
+use pantala_topology::{Peer, Topology};
 
 /// Salt of the group that a later router draws.
 const ANEW: u64 = 5 << 32;
 
-/// The rule of `codes_adp`; again at the next router if minimal.
-pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let first = codes_adp::intermediate(here, packet);
-    let own = || own_groups(here).filter(|group| *group != u32::from(packet.destination_group));
-    let intermediate = if !Here::later(packet) || own().any(|group| group == first) {
-        Some(first)
-    } else {
-        let draw = salted(packet.draw, ANEW + u64::from(packet.hops));
-        own().nth(scaled(draw, own().count() as u32) as usize)
+/// The routing.
+pub(super) struct CodesPadp;
+
+impl Rule for CodesPadp {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Progressive adaptive routing of CODES",
+        rule: "As codes_adp, but every later router of the source group decides anew for a packet that is still minimal.",
+        source: "CODES; Yang et al., SC 2016, 2.2",
+        through: "a random group, if its queue is short",
+        decides: "source group",
+        information: Information::Queues,
+        channels: Channels::CODES,
+        maps: &[(ChannelMap::Codes, Channels::CODES)],
+        most_hops: |diameter| 3 * diameter + 2,
+        paths,
+        reads: RoutingKey::UGAL,
+        defaults: codes_adp::DEFAULTS,
+        intermediate: Intermediate::Group,
+        progressive: true,
+        steers: true,
+        ..Descriptor::USUAL
     };
-    match intermediate {
-        Some(group) => codes_adp::choose(here, packet, senses, group),
-        None => codes_adp::steer(here, packet, senses),
+
+    /// The rule of `codes_adp`; again at the next router if minimal.
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        let first = codes_adp::intermediate(here, packet);
+        let own = || own_groups(here).filter(|group| *group != u32::from(packet.destination_group));
+        let intermediate = if !Here::later(packet) || own().any(|group| group == first) {
+            Some(first)
+        } else {
+            let draw = salted(packet.draw, ANEW + u64::from(packet.hops));
+            own().nth(scaled(draw, own().count() as u32) as usize)
+        };
+        match intermediate {
+            Some(group) => codes_adp::choose(here, packet, senses, group),
+            None => codes_adp::steer(here, packet, senses),
+        }
     }
+
+    fn steer<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        codes_adp::steer(here, packet, senses);
+    }
+}
+
+/// A later router diverts over a link of its own only.
+fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
+    let again = Some(Goal::OwnLink);
+    PathSet::of(routing, topology).inside().minimal().detours(&Detours { again, ..Detours::default() }).done()
 }
 
 /// The groups that the router's own global links lead to, each once.

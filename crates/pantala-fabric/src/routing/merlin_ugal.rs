@@ -23,33 +23,66 @@
 //! Source: merlin's `dragonfly.cc`; measured at five points.
 
 use super::adaptive::Here;
+use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
 use super::draws::{other_router, salted, third_group};
-use super::{Channels, Senses, divert_beside};
+use super::paths::{Detours, Goal, PathSet, Paths};
+use super::{Channels, QueueMeasure, QueueScope, RoutingConfig, Senses, Tie, divert_beside};
 use crate::packet::Packet;
+use pantala_topology::Topology;
 
-/// The VC map.
-pub(super) const CHANNELS: Channels =
-    Channels { inside: 0, destination_minimal: 1, ..Channels::climbing(3, 0, 0, 1, 1) };
+/// The routing.
+pub(super) struct MerlinUgal;
 
-/// Minimal, or through a random group.
-pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let (source, destination) = (here.group, u32::from(packet.destination_group));
-    let minimal = here.minimal(packet, |path| here.queue(senses, path), 0);
-    let draw_group = |draw| third_group(here.topology, source, destination, draw);
-    let other = here.nonminimal(packet, draw_group, |path| here.queue(senses, path), 0);
-    // A coin that shows 0 leaves ties to minimal.
-    let coin = if Here::later(packet) { 0 } else { salted(packet.draw, 192) };
-    let chooses = !Here::later(packet) || other.link.router == here.router;
-    let diverts = chooses && here.routing.ugal.diverts(minimal.queue, other.queue, coin);
-    here.take(packet, &minimal, &other, diverts);
+impl Rule for MerlinUgal {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "UGAL of SST's merlin",
+        rule: "minimal or valiant_group, by the output buffer of one virtual channel, 50 flits in favour of minimal.",
+        source: "upstream SST merlin, 2021",
+        through: "a random group, if its queue is short",
+        decides: "source router, or the gate of both paths",
+        information: Information::Queues,
+        channels: Channels { inside: 0, destination_minimal: 1, ..Channels::climbing(3, 0, 0, 1, 1) },
+        most_hops: |diameter| 3 * diameter + 2,
+        paths,
+        reads: RoutingKey::UGAL,
+        defaults: &[
+            Setting::Threshold(2.0),
+            Setting::BiasFlits(50),
+            Setting::Queue(QueueMeasure::Output),
+            Setting::QueueScope(QueueScope::Vc),
+            Setting::Tie(Tie::Random),
+        ],
+        intermediate: Intermediate::Group,
+        progressive: true,
+        ..Descriptor::USUAL
+    };
+
+    /// Minimal, or through a random group.
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        let (source, destination) = (here.group, u32::from(packet.destination_group));
+        let minimal = here.minimal(packet, |path| here.queue(senses, path), 0);
+        let draw_group = |draw| third_group(here.topology, source, destination, draw);
+        let other = here.nonminimal(packet, draw_group, |path| here.queue(senses, path), 0);
+        // A coin that shows 0 leaves ties to minimal.
+        let coin = if Here::later(packet) { 0 } else { salted(packet.draw, 192) };
+        let chooses = !Here::later(packet) || other.link.router == here.router;
+        let diverts = chooses && here.routing.ugal.diverts(minimal.queue, other.queue, coin);
+        here.take(packet, &minimal, &other, diverts);
+    }
+
+    /// Straight to another router of the group, or over a third one.
+    fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        let over = other_router(here.topology, here.router, salted(packet.draw, 128));
+        let straight = here.beside(packet, packet.destination_router, here.routing.channels.inside, senses);
+        let detour = here.beside(packet, over, here.routing.channels.nonminimal.local, senses);
+        if here.routing.ugal.diverts(straight, detour, 0) {
+            divert_beside(packet, over);
+        }
+    }
 }
 
-/// Straight to another router of the group, or over a third one.
-pub(super) fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let over = other_router(here.topology, here.router, salted(packet.draw, 128));
-    let straight = here.beside(packet, packet.destination_router, here.routing.channels.inside, senses);
-    let detour = here.beside(packet, over, here.routing.channels.nonminimal.local, senses);
-    if here.routing.ugal.diverts(straight, detour, 0) {
-        divert_beside(packet, over);
-    }
+/// Packets take a detour over another router of their own group too. A later router diverts over a link of its own only.
+fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
+    let again = Some(Goal::OwnLink);
+    PathSet::of(routing, topology).inside().beside().minimal().detours(&Detours { again, ..Detours::default() }).done()
 }

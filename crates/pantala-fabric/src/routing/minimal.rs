@@ -9,7 +9,28 @@
 //! SST and CODES: the same path. BookSim2 puts the source group's global hop on VC 1. CAMINOS' `Shortest` is the graph's
 //! shortest path and takes g-g where that is shorter than l-g-l; this one never does.
 
-use super::Channels;
+use super::descriptor::{Descriptor, Rule};
+use super::{ChannelMap, Channels, paths};
+
+/// The routing.
+pub(super) struct Minimal;
 
 /// The VC map.
-pub(super) const CHANNELS: Channels = Channels::climbing(2, 0, 0, 0, 0);
+const CHANNELS: Channels = Channels::climbing(2, 0, 0, 0, 0);
+
+impl Rule for Minimal {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Minimal",
+        rule: "At most one global link, and the shortest way inside the two groups.",
+        source: "Kim et al., ISCA 2008",
+        channels: CHANNELS,
+        maps: &[
+            (ChannelMap::Booksim2, Channels::BOOKSIM_MINIMAL),
+            (ChannelMap::Caminos, CHANNELS),
+            (ChannelMap::Codes, Channels::CODES),
+        ],
+        most_hops: |diameter| 2 * diameter + 1,
+        paths: paths::minimal,
+        ..Descriptor::USUAL
+    };
+}

@@ -15,16 +15,35 @@
 //! request until the first global hop.
 
 use super::adaptive::{self, Here};
+use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::third_router;
-use super::{Channels, Lane, Senses};
+use super::{Channels, Lane, Senses, paths};
 use crate::packet::Packet;
 
-/// The VC map.
-pub(super) const CHANNELS: Channels =
-    Channels { minimal_later: Lane { local: 0, global: 3 }, ..Channels::climbing(5, 0, 1, 2, 3) };
+/// The routing.
+pub(super) struct Par;
 
-/// Minimal, or through a random router; again at the next router if minimal.
-pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let (source, destination) = (here.group, u32::from(packet.destination_group));
-    adaptive::decide(here, packet, senses, |draw| third_router(here.topology, source, destination, draw), 0);
+impl Rule for Par {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Progressive adaptive",
+        rule: "As ugal_n, but every later router of the source group decides anew for a packet that is still minimal.",
+        source: "Jiang et al., ISCA 2009; Kang et al., SC 2022, II.B",
+        through: "a random router, if its queue is short",
+        decides: "source group",
+        information: Information::Queues,
+        channels: Channels { minimal_later: Lane { local: 0, global: 3 }, ..Channels::climbing(5, 0, 1, 2, 3) },
+        // Up to a group's diameter before the change of mind, after which the way to the gate starts anew.
+        most_hops: |diameter| 5 * diameter + 2,
+        paths: paths::adaptive,
+        reads: RoutingKey::UGAL,
+        intermediate: Intermediate::Router,
+        progressive: true,
+        ..Descriptor::USUAL
+    };
+
+    /// Minimal, or through a random router; again at the next router if minimal.
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        let (source, destination) = (here.group, u32::from(packet.destination_group));
+        adaptive::decide(here, packet, senses, |draw| third_router(here.topology, source, destination, draw), 0);
+    }
 }

@@ -1,10 +1,11 @@
 //! The paths of every routing, as data: which stretches they are made of, and on which VCs.
 //!
 //! `follow` and `decide` move one packet; this says where they may move any packet. The channel-dependency graph is built from
-//! it ([`crate::dependencies`]), and tests hold the packets of real runs against that. Who changes what an algorithm's packets
-//! do changes it here as well.
+//! it ([`crate::dependencies`]), and tests hold the packets of real runs against that. A routing's descriptor names its paths:
+//! one of the functions here, or its own, put together from [`PathSet`].
 
-use super::{Algorithm, Gates, InsideGroup, Intermediate, IntermediateChoice, Lane, RoutingConfig};
+use super::descriptor::Intermediate;
+use super::{Gates, InsideGroup, Lane, RoutingConfig};
 use pantala_topology::Topology;
 use std::collections::BTreeSet;
 
@@ -87,54 +88,21 @@ impl RoutingConfig {
     /// The paths that packets may take through `topology`. VCs are counted from [`RoutingConfig::first_vc`].
     #[must_use]
     pub fn paths(&self, topology: &Topology) -> Paths {
-        let map = &self.channels;
-        if map.by_hop {
-            let diameter = if topology.is_2d() { 2 } else { 1 };
-            return Paths::AnyPort { hops: self.algorithm.most_hops(diameter), count: map.count };
-        }
-        let within = |vc| [Stretch::Within { vc }, Stretch::Eject { vc }];
-        let valiant = self.is_valiant();
-        // A path through a third group needs one.
-        let detours = topology.groups() >= 3 && self.algorithm != Algorithm::Minimal;
-        let mut paths = Vec::new();
-        if valiant && detours && self.inside_group == InsideGroup::Nonminimal {
-            // To another node of the router; the path through another group may end before it leaves.
-            let (first, later) = (map.nonminimal.local, map.nonminimal_later.local);
-            let eject = Stretch::Eject { vc: map.destination_nonminimal };
-            paths.push(vec![Stretch::Eject { vc: map.inside }]);
-            paths.push(vec![Stretch::BreakOff { first, later, goal: self.detour_goal() }, eject]);
+        if self.channels.by_hop {
+            any_port(self, topology)
         } else {
-            paths.push(within(map.inside).to_vec());
+            (self.algorithm.descriptor().paths)(self, topology)
         }
-        if self.algorithm == Algorithm::MerlinUgal || (valiant && self.inside_group == InsideGroup::Beside) {
-            let over = Stretch::Within { vc: map.nonminimal.local };
-            paths.push([&[over], &within(map.destination_nonminimal)[..]].concat());
-        }
-        if topology.groups() >= 2 && !(detours && valiant) {
-            let minimal =
-                Stretch::Leave { first: map.minimal, later: map.minimal_later, goal: self.onward_goal(), back: false };
-            paths.push([&[minimal], &within(map.destination_minimal)[..]].concat());
-        }
-        if detours {
-            for detour in self.detours(topology) {
-                paths.push([&detour[..], &within(map.destination_nonminimal)].concat());
-            }
-        }
-        Paths::Stretches(paths)
     }
 
-    const fn is_valiant(&self) -> bool {
-        matches!(self.algorithm, Algorithm::ValiantGroup | Algorithm::ValiantNode)
-    }
-
-    /// Which links between two groups are taken: [`RoutingConfig::gates`], where it has a say.
+    /// Which links between two groups are taken: [`RoutingConfig::gates`], where it has an effect.
     #[must_use]
     pub const fn gates_taken(&self) -> Gates {
         if self.algorithm.steers() { Gates::Fewest } else { self.gates }
     }
 
-    /// What is sought in the destination's group. Who picks links anew at every router looks at the way to the link only; in
-    /// either dimension that leads over the same links as if the first pick had stood.
+    /// What is sought in the destination's group. A routing that picks links anew at every router looks at the way to the link
+    /// only; in either dimension that leads over the same links as if the first pick had stood.
     const fn onward_goal(&self) -> Goal {
         if self.algorithm.steers() { Goal::Group } else { Goal::Router }
     }
@@ -146,31 +114,137 @@ impl RoutingConfig {
             Intermediate::Router => Goal::Router,
         }
     }
+}
 
-    /// The non-minimal paths up to the destination's group.
-    fn detours(&self, topology: &Topology) -> Vec<Vec<Stretch>> {
-        let map = &self.channels;
-        let back = self.is_valiant() && self.inside_group == InsideGroup::Nonminimal;
+/// Minimal paths only.
+pub(super) fn minimal(routing: &RoutingConfig, topology: &Topology) -> Paths {
+    PathSet::of(routing, topology).inside().minimal().done()
+}
+
+/// Minimal paths, and non-minimal ones from every router that decides.
+pub(super) fn adaptive(routing: &RoutingConfig, topology: &Topology) -> Paths {
+    let again = routing.algorithm.is_progressive().then(|| routing.detour_goal());
+    PathSet::of(routing, topology).inside().minimal().detours(&Detours { again, ..Detours::default() }).done()
+}
+
+/// Non-minimal paths only, wherever there is a third group; inside a group as the key `inside_group` says.
+pub(super) fn valiant(routing: &RoutingConfig, topology: &Topology) -> Paths {
+    let paths = PathSet::of(routing, topology);
+    let back = routing.inside_group == InsideGroup::Nonminimal;
+    let paths = if back && paths.has_detours() { paths.inside_through_another() } else { paths.inside() };
+    let paths = if routing.inside_group == InsideGroup::Beside { paths.beside() } else { paths };
+    let paths = if paths.has_detours() { paths } else { paths.minimal() };
+    paths.detours(&Detours { back, ..Detours::default() }).done()
+}
+
+/// Any path of as many links as the algorithm takes at most.
+pub(super) fn any_port(routing: &RoutingConfig, topology: &Topology) -> Paths {
+    let diameter = if topology.is_2d() { 2 } else { 1 };
+    Paths::AnyPort { hops: routing.algorithm.most_hops(diameter), count: routing.channels.count }
+}
+
+/// The paths of a routing, collected kind by kind.
+pub(super) struct PathSet<'a> {
+    routing: &'a RoutingConfig,
+    topology: &'a Topology,
+    paths: Vec<Vec<Stretch>>,
+}
+
+/// Which non-minimal paths there are.
+#[derive(Default)]
+pub(super) struct Detours {
+    /// What a later router of the source group seeks when it diverts a packet; `None` if later routers do not decide.
+    pub(super) again: Option<Goal>,
+    /// Whether the destination may be in the source's group.
+    pub(super) back: bool,
+    /// Whether the intermediate router may be in the destination's group.
+    pub(super) into_destination: bool,
+}
+
+impl<'a> PathSet<'a> {
+    /// No path yet.
+    pub(super) const fn of(routing: &'a RoutingConfig, topology: &'a Topology) -> Self {
+        Self { routing, topology, paths: Vec::new() }
+    }
+
+    /// All that have been added.
+    pub(super) fn done(self) -> Paths {
+        Paths::Stretches(self.paths)
+    }
+
+    /// Whether there is a third group for a path to go through.
+    fn has_detours(&self) -> bool {
+        self.topology.groups() >= 3
+    }
+
+    fn with(mut self, path: Vec<Stretch>) -> Self {
+        self.paths.push(path);
+        self
+    }
+
+    /// Adds paths inside a group, minimal.
+    pub(super) fn inside(self) -> Self {
+        let vc = self.routing.channels.inside;
+        self.with(within(vc).to_vec())
+    }
+
+    /// Adds paths inside a group that go through another one. They may end before they leave.
+    fn inside_through_another(self) -> Self {
+        let map = &self.routing.channels;
+        let (first, later) = (map.nonminimal.local, map.nonminimal_later.local);
+        let eject = Stretch::Eject { vc: map.destination_nonminimal };
+        let leave = Stretch::BreakOff { first, later, goal: self.routing.detour_goal() };
+        // The first is that to another node of the router.
+        self.with(vec![Stretch::Eject { vc: map.inside }]).with(vec![leave, eject])
+    }
+
+    /// Adds paths inside a group over a router that is not on the minimal path.
+    pub(super) fn beside(self) -> Self {
+        let map = &self.routing.channels;
+        let over = Stretch::Within { vc: map.nonminimal.local };
+        self.with([&[over], &within(map.destination_nonminimal)[..]].concat())
+    }
+
+    /// Adds minimal paths to another group, if there is one.
+    pub(super) fn minimal(self) -> Self {
+        if self.topology.groups() < 2 {
+            return self;
+        }
+        let map = &self.routing.channels;
+        let goal = self.routing.onward_goal();
+        let minimal = Stretch::Leave { first: map.minimal, later: map.minimal_later, goal, back: false };
+        self.with([&[minimal], &within(map.destination_minimal)[..]].concat())
+    }
+
+    /// Adds non-minimal paths, if there is a third group.
+    pub(super) fn detours(mut self, detours: &Detours) -> Self {
+        if !self.has_detours() {
+            return self;
+        }
+        let routing = self.routing;
+        let map = &routing.channels;
         let out = |first, goal| Stretch::Leave { first, later: map.nonminimal_later, goal, back: false };
-        let (first, goal) = (map.from_intermediate, self.onward_goal());
-        let on = Stretch::Leave { first, later: first, goal, back };
+        let (first, goal) = (map.from_intermediate, routing.onward_goal());
+        let on = Stretch::Leave { first, later: first, goal, back: detours.back };
         let to_router = Stretch::Within { vc: map.to_intermediate };
-        let anywhere = self.algorithm == Algorithm::BooksimUgal && self.intermediate == IntermediateChoice::Any;
-        let into_destination = anywhere && topology.links_per_pair() > 1;
-        let after: Vec<Vec<Stretch>> = match self.algorithm.intermediate() {
+        let after = match routing.algorithm.intermediate() {
             Intermediate::Group => vec![vec![on]],
-            // The intermediate router may be in the destination's group, if another port than the minimal one leads there.
-            Intermediate::Router if into_destination => vec![vec![to_router, on], vec![to_router]],
+            Intermediate::Router if detours.into_destination => vec![vec![to_router, on], vec![to_router]],
             Intermediate::Router => vec![vec![to_router, on]],
         };
-        let mut before = vec![vec![out(map.nonminimal, self.detour_goal())]];
-        if self.algorithm.is_progressive() {
-            let (first, later, goal) = (map.minimal.local, map.minimal_later.local, self.onward_goal());
-            let own_links = matches!(self.algorithm, Algorithm::CodesPadp | Algorithm::MerlinUgal);
-            let again = if own_links { Goal::OwnLink } else { self.detour_goal() };
+        let mut before = vec![vec![out(map.nonminimal, routing.detour_goal())]];
+        if let Some(again) = detours.again {
+            let (first, later) = (map.minimal.local, map.minimal_later.local);
             before.push(vec![Stretch::BreakOff { first, later, goal }, out(map.nonminimal_later, again)]);
         }
-        let both = before.iter().flat_map(|before| after.iter().map(|after| [&before[..], after].concat()));
-        both.collect()
+        let end = within(map.destination_nonminimal);
+        let both = before.iter().flat_map(|before| after.iter().map(|after| [&before[..], after, &end].concat()));
+        self.paths.extend(both);
+        self
     }
+}
+
+/// To a router of the group and to its node.
+const fn within(vc: u8) -> [Stretch; 2] {
+    [Stretch::Within { vc }, Stretch::Eject { vc }]
 }

@@ -40,13 +40,34 @@
 //! be fractions (`truncate`). CODES, BookSim2 and CAMINOS have no such routing.
 
 use super::adaptive::Here;
+use super::descriptor::{Descriptor, Information, RoutingKey, Rule};
 use super::draws::{other_router, salted, scaled};
-use super::{Channels, Hop, gates};
+use super::{Channels, Hop, gates, paths};
 use crate::packet::{Leg, NONE, Packet};
 use pantala_topology::Peer;
 
-/// The VC map: the number of hops made, so at most five links.
-pub(super) const CHANNELS: Channels = Channels::by_hop(5);
+/// Most links of a path. A hop's VC is the number of links before it.
+const MOST_HOPS: u8 = 5;
+
+/// The routing. Its decisions are [`route`], which needs the router's estimates.
+pub(super) struct QAdaptive;
+
+impl Rule for QAdaptive {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Q-adaptive",
+        rule: "Every router learns the time that each of its ports takes to each group, and sends packets by the fastest.",
+        source: "Kang et al., HPDC 2021; SC 2022, II.B",
+        through: "the port that has learned the least time",
+        decides: "source router, intermediate group",
+        information: Information::Estimates,
+        channels: Channels::by_hop(MOST_HOPS),
+        most_hops: |_| MOST_HOPS,
+        paths: paths::any_port,
+        reads: &[RoutingKey::QAdaptive],
+        carries_2d: false,
+        ..Descriptor::USUAL
+    };
+}
 
 /// Salts of a packet's draws; the number of hops made is added.
 const EXPLORES: u64 = 320;

@@ -19,15 +19,37 @@
 //! (`ugal-3vc`), on which its results rest, draws one. BookSim2 adds a constant of 30 flits and goes through a node.
 
 use super::adaptive::{self, Here};
+use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::third_group;
-use super::{Channels, Senses};
+use super::{Channels, Senses, paths};
 use crate::packet::Packet;
 
 /// The VC map.
 pub(super) const CHANNELS: Channels = Channels::climbing(3, 1, 0, 1, 1);
 
-/// Minimal, or through a random group.
-pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let (source, destination) = (here.group, u32::from(packet.destination_group));
-    adaptive::decide(here, packet, senses, |draw| third_group(here.topology, source, destination, draw), 0);
+/// The routing.
+pub(super) struct UgalG;
+
+impl Rule for UgalG {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "UGAL through a group",
+        rule: "minimal or valiant_group. The source router decides once by its own output queues: minimal if that queue is at \
+               most threshold times the other.",
+        source: "Kim et al., ISCA 2008; Kang et al., SC 2022, II.B",
+        through: "a random group, if its queue is short",
+        decides: "source router",
+        information: Information::Queues,
+        channels: CHANNELS,
+        most_hops: |diameter| 3 * diameter + 2,
+        paths: paths::adaptive,
+        reads: RoutingKey::UGAL,
+        intermediate: Intermediate::Group,
+        ..Descriptor::USUAL
+    };
+
+    /// Minimal, or through a random group.
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        let (source, destination) = (here.group, u32::from(packet.destination_group));
+        adaptive::decide(here, packet, senses, |draw| third_group(here.topology, source, destination, draw), 0);
+    }
 }

@@ -18,25 +18,51 @@
 //! `threshold` has no say, the hop counts stand for it. None of SST, CODES, BookSim2 and CAMINOS ships it.
 
 use super::adaptive::{Candidate, Here};
+use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::{salted, third_group};
-use super::{Channels, QueueScope, Senses, Tie, ugal_g};
+use super::{QueueScope, Senses, Tie, paths, ugal_g};
 use crate::packet::{NONE, Packet};
 
-/// The VC map.
-pub(super) const CHANNELS: Channels = ugal_g::CHANNELS;
+/// The routing.
+pub(super) struct UgalGlobal;
 
-/// Minimal, or through a random group.
-pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let (source, destination) = (here.group, u32::from(packet.destination_group));
-    let mut cost = |path: &Candidate| hops(here, packet, path) * queued(here, senses, path);
-    let minimal = here.minimal(packet, &mut cost, 0);
-    let draw = |draw| third_group(here.topology, source, destination, draw);
-    let other = here.nonminimal(packet, draw, &mut cost, 0);
-    let ugal = &here.routing.ugal;
-    let line = other.queue + ugal.bias;
-    let coin = ugal.tie == Tie::Random && salted(packet.draw, 192) & 1 == 1;
-    let diverts = minimal.queue > line || (minimal.queue == line && coin);
-    here.take(packet, &minimal, &other, diverts);
+impl Rule for UgalGlobal {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "UGAL with global information",
+        rule: "minimal or valiant_group, by links times queue of the global links themselves, whichever router owns them. A \
+               yardstick: no router has that information.",
+        source: "UGAL-G of Kim et al., ISCA 2008",
+        through: "a random group, if its queue is short",
+        decides: "source router",
+        information: Information::GroupQueues,
+        channels: ugal_g::CHANNELS,
+        most_hops: |diameter| 3 * diameter + 2,
+        paths: paths::adaptive,
+        reads: &[
+            RoutingKey::BiasFlits,
+            RoutingKey::CandidatesMinimal,
+            RoutingKey::CandidatesNonminimal,
+            RoutingKey::Queue,
+            RoutingKey::QueueScope,
+            RoutingKey::Tie,
+        ],
+        intermediate: Intermediate::Group,
+        ..Descriptor::USUAL
+    };
+
+    /// Minimal, or through a random group.
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        let (source, destination) = (here.group, u32::from(packet.destination_group));
+        let mut cost = |path: &Candidate| hops(here, packet, path) * queued(here, senses, path);
+        let minimal = here.minimal(packet, &mut cost, 0);
+        let draw = |draw| third_group(here.topology, source, destination, draw);
+        let other = here.nonminimal(packet, draw, &mut cost, 0);
+        let ugal = &here.routing.ugal;
+        let line = other.queue + ugal.bias;
+        let coin = ugal.tie == Tie::Random && salted(packet.draw, 192) & 1 == 1;
+        let diverts = minimal.queue > line || (minimal.queue == line && coin);
+        here.take(packet, &minimal, &other, diverts);
+    }
 }
 
 /// Flits queued for the path in its source group.

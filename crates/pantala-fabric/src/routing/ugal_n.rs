@@ -8,15 +8,37 @@
 //! Paper: Kang et al., SC22, section II.B (UGALn); SST's SC22 fork (`ugal-4vc`).
 
 use super::adaptive::{self, Here};
+use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::third_router;
-use super::{Channels, Senses};
+use super::{Channels, Senses, paths};
 use crate::packet::Packet;
 
 /// The VC map.
 pub(super) const CHANNELS: Channels = Channels::climbing(4, 2, 0, 1, 2);
 
-/// Minimal, or through a random router.
-pub(super) fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-    let (source, destination) = (here.group, u32::from(packet.destination_group));
-    adaptive::decide(here, packet, senses, |draw| third_router(here.topology, source, destination, draw), 0);
+/// The routing.
+pub(super) struct UgalN;
+
+impl Rule for UgalN {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "UGAL through a router",
+        rule: "minimal or valiant_node. The source router decides once by its own output queues: minimal if that queue is at \
+               most threshold times the other.",
+        source: "Kim et al., ISCA 2008; Kang et al., SC 2022, II.B",
+        through: "a random router, if its queue is short",
+        decides: "source router",
+        information: Information::Queues,
+        channels: CHANNELS,
+        most_hops: |diameter| 4 * diameter + 2,
+        paths: paths::adaptive,
+        reads: RoutingKey::UGAL,
+        intermediate: Intermediate::Router,
+        ..Descriptor::USUAL
+    };
+
+    /// Minimal, or through a random router.
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        let (source, destination) = (here.group, u32::from(packet.destination_group));
+        adaptive::decide(here, packet, senses, |draw| third_router(here.topology, source, destination, draw), 0);
+    }
 }

@@ -15,18 +15,45 @@
 //! Paper: Kim et al., ISCA 2008 (VAL); Prisacari et al., section II. SST upstream (`valiant`, 3 VCs) and CODES (`nonminimal`)
 //! do the same; CODES draws for each chunk.
 
+use super::adaptive::Here;
+use super::descriptor::{Descriptor, Intermediate, RoutingKey, Rule};
 use super::draws::{other_router, salted, third_group};
-use super::{Channels, divert, divert_beside};
+use super::{ChannelMap, Channels, InsideGroup, Senses, divert, divert_beside, paths};
 use crate::packet::{NONE, Packet};
 use pantala_topology::Topology;
 
-/// The VC map.
-pub(super) const CHANNELS: Channels = Channels::climbing(3, 0, 0, 1, 1);
+/// The routing.
+pub(super) struct ValiantGroup;
 
-/// Draws the intermediate group.
-pub(super) fn decide(topology: &Topology, group: u32, packet: &mut Packet) {
-    let intermediate = third_group(topology, group, u32::from(packet.destination_group), salted(packet.draw, 0));
-    divert(packet, intermediate, NONE);
+impl Rule for ValiantGroup {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Valiant through a group",
+        rule: "Minimally to the first router reached of a random third group, then minimally to the destination.",
+        source: "Kim et al., ISCA 2008",
+        through: "a random group",
+        decides: "source router",
+        channels: Channels::climbing(3, 0, 0, 1, 1),
+        maps: &[(ChannelMap::Codes, Channels::CODES)],
+        most_hops: |diameter| 3 * diameter + 2,
+        paths: paths::valiant,
+        reads: &[RoutingKey::InsideGroup],
+        intermediate: Intermediate::Group,
+        ..Descriptor::USUAL
+    };
+
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, _senses: &mut S) {
+        let destination = u32::from(packet.destination_group);
+        let intermediate = third_group(here.topology, here.group, destination, salted(packet.draw, 0));
+        divert(packet, intermediate, NONE);
+    }
+
+    fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        match here.routing.inside_group {
+            InsideGroup::Beside => decide_beside(here.topology, here.router, packet),
+            InsideGroup::Nonminimal if here.topology.groups() > 2 => Self::decide(here, packet, senses),
+            InsideGroup::Nonminimal | InsideGroup::Minimal => {}
+        }
+    }
 }
 
 /// Draws the router that a packet to another router of its group goes over.

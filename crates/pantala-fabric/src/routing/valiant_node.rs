@@ -14,16 +14,42 @@
 //! Paper: Valiant and Brebner, STOC 1981; Prisacari et al., section II. SST's SC22 fork (`valiant`) does the same. BookSim2
 //! (inside its UGAL) draws a node of the whole network, so R may lie in the source's or the destination's group.
 
+use super::adaptive::Here;
+use super::descriptor::{Descriptor, Intermediate, RoutingKey, Rule};
 use super::draws::{salted, third_router};
-use super::{Channels, divert};
+use super::{ChannelMap, Channels, InsideGroup, Senses, divert, paths, valiant_group};
 use crate::packet::{NONE, Packet};
-use pantala_topology::Topology;
 
-/// The VC map.
-pub(super) const CHANNELS: Channels = Channels::climbing(4, 0, 0, 1, 2);
+/// The routing.
+pub(super) struct ValiantNode;
 
-/// Draws the intermediate router.
-pub(super) fn decide(topology: &Topology, group: u32, packet: &mut Packet) {
-    let intermediate = third_router(topology, group, u32::from(packet.destination_group), salted(packet.draw, 0));
-    divert(packet, intermediate, NONE);
+impl Rule for ValiantNode {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Valiant through a router",
+        rule: "Minimally to a random router of a third group, then minimally to the destination.",
+        source: "Valiant and Brebner, STOC 1981; Prisacari et al., 2015",
+        through: "a random router",
+        decides: "source router",
+        channels: Channels::climbing(4, 0, 0, 1, 2),
+        maps: &[(ChannelMap::Caminos, Channels::CAMINOS_VALIANT)],
+        most_hops: |diameter| 4 * diameter + 2,
+        paths: paths::valiant,
+        reads: &[RoutingKey::InsideGroup],
+        intermediate: Intermediate::Router,
+        ..Descriptor::USUAL
+    };
+
+    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, _senses: &mut S) {
+        let destination = u32::from(packet.destination_group);
+        let intermediate = third_router(here.topology, here.group, destination, salted(packet.draw, 0));
+        divert(packet, intermediate, NONE);
+    }
+
+    fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+        match here.routing.inside_group {
+            InsideGroup::Beside => valiant_group::decide_beside(here.topology, here.router, packet),
+            InsideGroup::Nonminimal if here.topology.groups() > 2 => Self::decide(here, packet, senses),
+            InsideGroup::Nonminimal | InsideGroup::Minimal => {}
+        }
+    }
 }

@@ -11,7 +11,7 @@ proptest! {
     #![proptest_config(pantala_testing::cases(256))]
     #[test]
     fn nothing_is_lost(
-        topology in machines(), algorithm in 0usize..13, load in 0.05f64..1.0, seed: u64, choices in choices(),
+        topology in machines(), algorithm in 0..Algorithm::COUNT, load in 0.05f64..1.0, seed: u64, choices in choices(),
         quiet in 1_000_000u64..3_000_000, responses in 0u32..4,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
@@ -50,7 +50,7 @@ proptest! {
 
     #[test]
     fn the_same_seed_gives_the_same_run_in_any_number_of_blocks(
-        topology in machines(), algorithm in 0usize..13, seed: u64, choices in choices(), blocks in 2u32..20,
+        topology in machines(), algorithm in 0..Algorithm::COUNT, seed: u64, choices in choices(), blocks in 2u32..20,
     ) {
         prop_assume!(topology.nodes() > 1 && (Algorithm::ALL[algorithm].carries_2d() || !topology.is_2d()));
         let run = |seed, step: Time, blocks| {

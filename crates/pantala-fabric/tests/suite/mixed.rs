@@ -36,7 +36,7 @@ proptest! {
     /// each packet on a path that its own routing allows.
     #[test]
     fn mixed_routings_lose_nothing(
-        topology in machines(), table in prop::collection::vec(0usize..13, 2..4), uses: [usize; 4], model in 0usize..5,
+        topology in machines(), table in prop::collection::vec(0..Algorithm::COUNT, 2..4), uses: [usize; 4], model in 0usize..5,
         load in 0.2f64..1.0, seed: u64, packets in 1u32..4, responses in 0u32..3, injection in 0usize..3,
     ) {
         let algorithms: Vec<Algorithm> = table.into_iter().map(|place| Algorithm::ALL[place]).collect();

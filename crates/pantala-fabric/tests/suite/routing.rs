@@ -46,7 +46,7 @@ proptest! {
     #[test]
     fn paths_arrive_and_climb(
         p in 1u32..3, group in prop_oneof![meshes(1..6), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, round_robin: bool,
-        algorithm in 0usize..13, column_first: bool, inside in 0usize..3,
+        algorithm in 0..Algorithm::COUNT, column_first: bool, inside in 0usize..3,
         ends in any::<(u32, u32)>(), draw: u64, loads in prop::collection::vec(0i64..100, 80), candidates in 1u32..3,
     ) {
         let a = group.routers();
@@ -112,7 +112,7 @@ proptest! {
     /// A routing whose first VC is another one does as it did, on the VCs behind that: it reads those and takes those.
     #[test]
     fn routings_can_be_moved_to_other_channels(
-        group in prop_oneof![meshes(1..6), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, algorithm in 0usize..13, first_vc in 1u8..6,
+        group in prop_oneof![meshes(1..6), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, algorithm in 0..Algorithm::COUNT, first_vc in 1u8..6,
         ends in any::<(u32, u32)>(), draw: u64, loads in prop::collection::vec(0i64..200, 80), whole_port: bool,
     ) {
         let groups = 2 + (f64::from(group.routers() * h - 1) * share) as u32;

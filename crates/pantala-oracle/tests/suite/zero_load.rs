@@ -58,10 +58,10 @@ fn a_grid_hop_by_hop() {
         (LocalOrder::ColumnFirst, 4, [6, 3, 0]),
     ] {
         let route = minimal_route(&topology, 0, 5, RouteChoice { parallel, order });
-        assert_eq!(route.iter().map(|step| step.port).collect::<Vec<_>>(), ports, "{order} {parallel}");
+        assert_eq!(route.iter().map(|step| step.port).collect::<Vec<_>>(), ports, "{order:?} {parallel}");
         let packet = OraclePacket { source: 0, destination: 5, created: 0, flits: 4, injection_vc: 0, route };
         let delivered = run(&topology, &config, &[packet]).deliveries[0].delivered;
-        assert_eq!(delivered, 3 * 21_280 + 2 * 10_000 + 1_000 + 200 + 4 * 5_120 + 15_360, "{order} {parallel}");
+        assert_eq!(delivered, 3 * 21_280 + 2 * 10_000 + 1_000 + 200 + 4 * 5_120 + 15_360, "{order:?} {parallel}");
     }
 }
 

@@ -1,80 +1,118 @@
-//! The routing of a plan: every key of every algorithm, whether it has a say or not.
+//! The routing of a plan: every key of every algorithm, also those without an effect under the plan's own.
+//!
+//! The keys from `threshold` on have an effect under some algorithms only:
+//! [`Descriptor::reads`](pantala_fabric::routing::Descriptor::reads) lists them for each.
 
-use super::{InsideGroup, Intermediate, Queue, QueueScope, Tie};
+use pantala_fabric::routing::{Algorithm, ChannelMap, InsideGroup, IntermediateChoice, QueueMeasure, QueueScope, Tie};
+use pantala_topology::LocalOrder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A routing.
+/// How packets choose their paths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoutingPlan {
-    /// Name of the algorithm.
-    pub algorithm: String,
-    /// VCs a port; 0: as many as the algorithm needs.
+    /// The algorithm. `_g` and `_group` name an intermediate group, `_n` and `_node` a router of it.
+    #[schemars(extend("x-source" = "Kang et al., SC 2022, II.B"))]
+    pub algorithm: Algorithm,
+    /// Virtual channels per port; 0 means as many as the algorithms in use need to be free of deadlock.
+    #[schemars(extend("default" = 0, "x-zero" = "as many as needed"))]
     pub virtual_channels: u8,
-    /// Whose VC map: climbing, booksim2, caminos or codes.
-    pub channels: String,
-    /// Two dimensions: row_first or column_first.
-    pub local_order: String,
-    /// Adaptive: non-minimal iff q_min > floor(threshold q_nonmin) + bias and q_min > minimal_up_to.
+    /// The map from the place of a packet on its path to its virtual channel.
+    #[schemars(extend("default" = "climbing"))]
+    pub channels: ChannelMap,
+    /// Two dimensions: the first direction of a path inside a group.
+    #[schemars(extend("default" = "row_first"))]
+    pub local_order: LocalOrder,
+    /// A packet goes non-minimally if the minimal queue exceeds this many times the non-minimal one, rounded down, plus
+    /// the bias.
+    #[schemars(range(min = 0.0), extend("default" = 2.0, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub threshold: f64,
-    /// Adaptive: in flits.
+    /// Bias towards the minimal path, added to the non-minimal queue.
+    #[schemars(extend("default" = 0, "x-source" = "zero in Kang et al., SC 2022, III"))]
     pub bias_flits: i64,
-    /// Adaptive: a minimal queue of no more flits than this is never left.
+    /// A packet stays on a minimal path whose queue is no longer than this.
     #[serde(default)]
+    #[schemars(extend("x-source" = "adaptive_threshold of CODES"))]
     pub minimal_up_to_flits: i64,
-    /// Adaptive: candidates of each kind.
+    /// Minimal paths drawn and compared.
+    #[schemars(
+        range(min = 1, max = 16),
+        extend("default" = 1, "x-source" = "1 in SST, 2 in the text of Kang et al., SC 2022, II.B, and on Aries")
+    )]
     pub candidates_minimal: u32,
-    /// Adaptive: candidates of each kind.
+    /// Non-minimal paths drawn and compared.
+    #[schemars(
+        range(min = 1, max = 16),
+        extend("default" = 1, "x-source" = "1 in SST, 2 in the text of Kang et al., SC 2022, II.B, and on Aries")
+    )]
     pub candidates_nonminimal: u32,
-    /// Adaptive: which flits count.
-    pub queue: Queue,
-    /// Adaptive: over which VCs.
+    /// The flits that count as queued at a port.
+    #[schemars(extend("default" = "output_and_credits", "x-source" = "output_and_credits in SST"))]
+    pub queue: QueueMeasure,
+    /// Whether a queue is that of the port or that of one virtual channel.
+    #[schemars(extend("default" = "port"))]
     pub queue_scope: QueueScope,
-    /// Adaptive: who wins when neither is better.
+    /// The path that a packet takes if neither is better.
+    #[schemars(extend("default" = "minimal"))]
     pub tie: Tie,
-    /// booksim_ugal: where its intermediate is.
-    pub intermediate: Intermediate,
-    /// valiant_group, valiant_node: how traffic inside a group goes.
+    /// The routers that the intermediate is drawn from.
+    #[schemars(extend("default" = "any"))]
+    pub intermediate: IntermediateChoice,
+    /// The path of packets to another router of their own group.
     #[serde(default)]
     pub inside_group: InsideGroup,
-    /// aries: its bias.
+    /// The bias of aries.
     pub aries: AriesPlan,
-    /// q_adaptive: its learning.
+    /// The learning of q_adaptive.
     pub q_adaptive: QAdaptivePlan,
 }
 
-/// The bias of `aries`.
+/// The bias of the adaptive routing of Aries: minimal while its load is at most (the non-minimal load << shift) + add.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AriesPlan {
-    /// By hops made; the last value holds on.
+    /// Left shift of the non-minimal load, by the number of links that the packet has crossed. The last value holds from
+    /// there on.
+    #[schemars(length(min = 1), inner(range(max = 15)), extend("x-source" = "Chunduri et al., IPDPS 2021, II.D"))]
     pub shift: Vec<u8>,
-    /// Added to the non-minimal load.
+    /// Levels added to the non-minimal load.
+    #[schemars(range(max = 15), extend("default" = 0, "x-source" = "Chunduri et al., IPDPS 2021, II.D"))]
     pub add: u8,
-    /// Steps of the load.
+    /// Levels of load between an empty and a full port. The first is 1. Sixteen, since a bias has four bits.
+    #[schemars(range(min = 2, max = 65_536), extend("default" = 16, "x-source" = "assumption"))]
     pub levels: u32,
 }
 
-/// The learning of `q_adaptive`.
+/// The learning of q_adaptive. The defaults are those of the simulator published with Kang et al., SC 2022.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QAdaptivePlan {
-    /// Share of the difference by which an estimate falls.
+    /// Share of an error by which an estimate that was too high falls.
+    #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.2, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub learning_rate_down: f64,
-    /// And rises.
+    /// Share of an error by which an estimate that was too low rises.
+    #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.04, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub learning_rate_up: f64,
-    /// Probability of a random port.
+    /// Share of decisions that are drawn at random.
+    #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.001, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub exploration: f64,
-    /// Of a router's decisions, so many at the start explore.
+    /// Number of each router's first decisions that are drawn at random too. SST's random streams start with small numbers,
+    /// which amounts to 4. It shows in the first microseconds of a cold start.
     #[serde(default)]
+    #[schemars(extend("x-source" = "SST, SC22 fork"))]
     pub first_explorations: u32,
-    /// What the best port must save, of the minimal port's estimate, at the source router.
+    /// Share of the minimal port's estimate by which the best port must be faster, at the source router.
+    #[schemars(range(min = 0.0), extend("default" = 0.2, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub threshold_source: f64,
-    /// And a random one in the intermediate group.
+    /// Share of the minimal port's estimate by which a random local port must be faster, at the first router of an
+    /// intermediate group.
+    #[schemars(range(min = 0.0), extend("default" = 0.35, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub threshold_intermediate: f64,
-    /// Whether estimates are whole nanoseconds, cut towards zero.
+    /// Whether clocks and estimates are cut to whole nanoseconds, which loses small increases.
+    #[schemars(extend("default" = true, "x-source" = "SST, SC22 fork"))]
     pub truncate: bool,
-    /// A saved table to start from; empty: none.
+    /// A q_tables.parquet to start from, of a run on the same topology with record.q_tables = "end". Empty: untrained.
+    /// The path starts where pantala is run.
     pub table: String,
 }
