@@ -142,7 +142,7 @@ fn every_dependency_is_taken() {
         small(grid((2, 3), (1, 1)), 1, 4, Spread::RoundRobin),
     ];
     let mut pairs = 0;
-    for topology in &machines {
+    for topology in pantala_testing::sample(&machines) {
         for (algorithm, map) in Algorithm::ALL.into_iter().flat_map(|a| ChannelMap::ALL.map(|map| (a, map))) {
             let Some(mut config) = configuration(algorithm, map) else { continue };
             if matches!(algorithm, Algorithm::QAdaptive | Algorithm::MerlinUgal) {
@@ -165,5 +165,5 @@ fn every_dependency_is_taken() {
             pairs += 1;
         }
     }
-    assert_eq!(pairs, 5 * 20);
+    assert!(pairs == 5 * 20 || !pantala_testing::everything(), "{pairs}");
 }
