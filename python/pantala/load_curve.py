@@ -213,7 +213,7 @@ def curve_setup(
                     "pattern": pattern,
                     "load": 0.5,
                     "injection": defaults["injection"] if injection is None else injection,
-                    "phase": defaults["phase"],
+                    **({"phase": defaults["phase"]} if (injection or defaults["injection"]) == "periodic" else {}),
                     "include_self": defaults["include_self"],
                 },
             }

@@ -40,7 +40,7 @@ workload = { kind = "fft4d" }
 [[jobs]]
 name = "b"
 ranks = 4
-workload = { kind = "pattern", pattern = "uniform", load = 0.5, offset = 1, hotspots = [1] }
+workload = { kind = "pattern", pattern = "uniform", load = 0.5, offset = 2, hotspots = [1] }
 """
 KEYS = [
     "seeed",

@@ -19,7 +19,7 @@ FFT = 'workload = { kind = "fft3d", grid = [2, 3], row_message = "1 kB", iterati
 #: What is replaced in the small scenario, by what, the key at fault, and what the line says of it.
 READ_FAULTS = [
     ("ranks = 6", "rank = 6", "jobs[0].rank = 6", "unknown key; did you mean 'ranks'?"),
-    ("name =", "nonsense = 1\nname =", "nonsense = 1", "unknown key; known here: name, seed, interference"),
+    ("name =", "nonsense = 1\nname =", "nonsense = 1", "unknown key; known here: name, interference, machine"),
     ("grid = [2, 3]", "gird = [2, 3]", "jobs[0].workload.gird = [2, 3]", "did you mean 'grid'?"),
     ('"1 kB"', "1000", "jobs[0].workload.row_message = 1000", "has no unit; write e.g. '512 B'"),
     ('"1 kB"', '"1000"', 'jobs[0].workload.row_message = "1000"', "has no unit; write e.g. '512 B'"),
@@ -68,7 +68,7 @@ READ_FAULTS = [
         'machine.router.model = "sst"',
         f"choose one of {', '.join(pt.router_presets())}",
     ),
-    (MACHINE, 'machine = { packet = "512 B" }', "machine.topology", "name a machine that has it: preset = 'kang2022'"),
+    (MACHINE, 'machine = { packet = "512 B" }', "machine.flit", "name a machine that has it: preset = 'kang2022'"),
     (SMALL[SMALL.index("[[jobs]]") :], "", "jobs", "has no jobs; add a [[jobs]] table"),
     (SMALL[SMALL.index("[[jobs]]") :], "jobs = []", "jobs = []", "has no jobs; add a [[jobs]] table"),
     (
@@ -81,7 +81,7 @@ READ_FAULTS = [
         FFT,
         'workload = { kind = "pattern", pattern = "uniform", load = 0.5, offset = 2 }',
         "jobs[0].workload.offset = 2",
-        "has no effect with pattern = 'uniform'",
+        'has no effect under pattern = "uniform"',
     ),
 ]
 

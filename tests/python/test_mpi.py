@@ -80,7 +80,7 @@ def test_every_number_of_the_preset_says_where_it_is_from() -> None:
 def test_every_key() -> None:
     """All in units, and into the plan exactly."""
     given = {"gap": "50 ns", "gap_per_byte": "0.05 ns/B", "memory_latency": "80 ns", "memory_bandwidth": "8 GB/s"}
-    plan = scenario(given).plan()["mpi"]
+    plan = scenario(given, ranks_per_node=2).plan()["mpi"]
     assert [plan[key] for key in OFF] == [50_000, 50_000, 80_000, 8 * 10**9]
 
 

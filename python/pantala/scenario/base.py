@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -21,8 +21,10 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
+from pantala.catalogue.key import Key
 from pantala.errors import UsageError
 from pantala.scenario.collect import collected, fault
+from pantala.scenario.declared import unread_here
 from pantala.scenario.faults import scenario_error
 from pantala.units import Bandwidth, Duration, Parsed, Quantity, Size, TimePerByte
 
@@ -122,6 +124,15 @@ class Model(BaseModel, metaclass=_OneLineErrors):
         """The table with the kind that it has even if it does not say so."""
         kind = cls.model_fields.get("kind")
         return dict(data) if kind is None else {"kind": kind.default, **data}
+
+    #: The keys that the core declares, by name.
+    declared: ClassVar[Mapping[str, Key]] = {}
+
+    @classmethod
+    def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """The faults of keys that nothing reads; the scenario checks the tables that presets complete."""
+        if not cls.from_preset:
+            yield from unread_here(made, data)
 
     _made_of: Mapping[str, Any] | None = PrivateAttr(default=None)
 

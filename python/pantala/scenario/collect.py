@@ -69,6 +69,9 @@ class Reports(Protocol):
     def between_keys(self, data: Mapping[str, Any]) -> Iterable[PydanticCustomError]:
         """Faults between keys, in data that need not be valid."""
 
+    def between_fields(self, made: Any, data: Mapping[str, Any]) -> Iterable[PydanticCustomError]:
+        """Faults of the validated table, given the data as they were."""
+
 
 def collected(model: Reports, data: Mapping[str, Any], handler: Callable[[Any], Any]) -> Any:
     """Validates a table.
@@ -107,8 +110,9 @@ def collected(model: Reports, data: Mapping[str, Any], handler: Callable[[Any], 
             and not (line["type"] == "missing" and line["loc"] in misspelled)
         ]
         _refuse(faults, lines, between)
-    if faults or between:
-        _refuse(faults, [], between)
+    after = list(model.between_fields(made, data))
+    if faults or between or after:
+        _refuse(faults, [], [*between, *after])
     return made
 
 

@@ -16,6 +16,7 @@ from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.base import Flag, Name, plain
 from pantala.scenario.changes import changed
 from pantala.scenario.collect import Faults
+from pantala.scenario.declared import unread_in_scenario
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.job import Job
 from pantala.scenario.jobs import faults_of_jobs
@@ -116,6 +117,11 @@ class Scenario(ScenarioKeys):
     def between_keys(cls, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
         """The faults between jobs, and between the jobs and the run."""
         yield from faults_of_jobs(data)
+
+    @classmethod
+    def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """The faults of keys that nothing in the scenario reads."""
+        yield from unread_in_scenario(made, plain(data))
 
     def _remember(self, values: Mapping[str, Any]) -> None:
         super()._remember(values)

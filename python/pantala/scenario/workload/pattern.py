@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic_core import PydanticCustomError
 
+from pantala.errors import show
 from pantala.scenario.base import Count, Flag, Index, PositiveSize
-from pantala.scenario.collect import fault, refuse_all
+from pantala.scenario.collect import fault
 from pantala.scenario.keys import PatternKeys
 
 __all__ = ["Pattern"]
@@ -37,16 +39,15 @@ class Pattern(PatternKeys):
     """Whether the first and the last rank along the dimension of `neighbor_3d` are neighbours; if not, a rank at the
     edge sends to its only neighbour."""
 
-    @model_validator(mode="after")
-    def _no_idle_keys(self) -> Pattern:
-        owners = {"offset": "shift", "hotspots": "hotspot", "hotspot_share": "hotspot"}
-        owners |= dict.fromkeys(_OF_NEIGHBOR_3D, "neighbor_3d")
-        refuse_all(
-            fault(f"has no effect with pattern = '{self.pattern}'", f"remove it, or use '{owner}'", key)
-            for key, owner in owners.items()
-            if key in self.model_fields_set and self.pattern != owner
-        )
-        return self
+    @classmethod
+    def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+        """The faults of keys that the pattern does not read."""
+        yield from super().between_fields(made, data)
+        owners = {"hotspots": "hotspot"} | dict.fromkeys(_OF_NEIGHBOR_3D, "neighbor_3d")
+        for key, owner in owners.items():
+            if key in data and made.pattern != owner:
+                remedy = f"remove it, or set pattern to {show(owner)}"
+                yield fault(f"has no effect under pattern = {show(made.pattern)}", remedy, key)
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """The plan's workload object: every key but those of `neighbor_3d` that have no effect or are left open."""
