@@ -205,6 +205,14 @@ def test_a_router_model_is_a_router_and_a_curve(name: str) -> None:
     assert setup.measure > 0
 
 
+def test_notes_hold_whatever_other_keys_say() -> None:
+    """A note once said that one global link joins two groups, of a machine with four."""
+    changes = {"machine.topology.g": 9, "machine.topology.links_per_pair": 4}
+    told = scenario("kang2022", "ugal_g").replace(changes).assumptions()
+    assert told["routing.candidates_minimal"].startswith("the paper's text (II.B) says 2; from the simulator input")
+    assert not [reason for reason in told.values() if "one global link" in reason]
+
+
 def test_merge_goes_table_by_table_and_changes_nothing() -> None:
     below = {"a": {"b": 1, "c": 2}, "d": [1, 2]}
     above = {"a": {"c": 3}, "d": [4]}
