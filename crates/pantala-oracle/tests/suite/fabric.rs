@@ -26,14 +26,13 @@ fn carry_and_trace(
 }
 
 /// Algorithms whose routes follow from a packet's intermediate: they decide once, and where the VC does not depend on hops.
-const CARRIED: [Algorithm; 6] = [
-    Algorithm::Minimal,
-    Algorithm::ValiantGroup,
-    Algorithm::ValiantNode,
-    Algorithm::UgalG,
-    Algorithm::UgalN,
-    Algorithm::UgalGlobal,
-];
+fn carried() -> Vec<Algorithm> {
+    let follows = |algorithm: &Algorithm| {
+        let it = algorithm.descriptor();
+        !it.progressive && !it.steers && !it.channels.by_hop
+    };
+    Algorithm::ALL.into_iter().filter(follows).collect()
+}
 
 /// Asserts that fabric and oracle agree on every packet.
 fn assert_equal(topology: &Topology, config: &OracleConfig, algorithm: Algorithm, mut packets: Vec<OraclePacket>) {
@@ -62,7 +61,7 @@ fn kang() -> OracleConfig {
 /// Every algorithm under uniform random traffic of packets of one to four flits.
 fn uniform_agrees(config: &OracleConfig, load: f64) {
     let topology = dragonfly(2, 4, 2, 9);
-    for algorithm in CARRIED {
+    for algorithm in carried() {
         let mut packets = uniform(&topology, config, load, 4, 70, 5);
         for (i, packet) in packets.iter_mut().enumerate() {
             packet.flits = 1 + (i as u32 * 5) % 4;
@@ -79,7 +78,9 @@ fn a_network_of_grids() {
     let mut config = OracleConfig { virtual_channels: 4, ..OracleConfig::kang() };
     config.row = LinkTimes { flit_time: 7_000, latency: 21_000 };
     config.column = LinkTimes { flit_time: 4_100, latency: 43_000 };
-    for (load, algorithm) in [0.2, 0.6].into_iter().flat_map(|load| CARRIED.map(|algorithm| (load, algorithm))) {
+    for (load, algorithm) in
+        [0.2, 0.6].into_iter().flat_map(|load| carried().into_iter().map(move |algorithm| (load, algorithm)))
+    {
         let packets = uniform(&topology, &config, load, 4, 60, 9);
         assert_equal(&topology, &config, algorithm, packets);
     }
@@ -130,7 +131,7 @@ fn adversarial_traffic() {
     // Every node sends to its counterpart in the next group: one global link for all of a group's minimal traffic.
     let topology = dragonfly(2, 4, 2, 9);
     let config = kang();
-    for algorithm in CARRIED {
+    for algorithm in carried() {
         let mut packets = uniform(&topology, &config, 0.3, 4, 70, 6);
         for sent in &mut packets {
             sent.destination = (sent.source + 8) % 72;
@@ -143,7 +144,7 @@ fn adversarial_traffic() {
 fn many_to_one() {
     let topology = dragonfly(2, 4, 2, 9);
     let config = kang();
-    for algorithm in CARRIED {
+    for algorithm in carried() {
         let mut packets = uniform(&topology, &config, 0.05, 4, 100, 7);
         packets.retain(|sent| sent.source != 33);
         for sent in &mut packets {
@@ -226,7 +227,7 @@ proptest! {
     #[test]
     fn any_network_any_traffic(
         config in any_config(1_000),
-        algorithm in prop::sample::select(CARRIED.to_vec()),
+        algorithm in prop::sample::select(carried()),
         shape in prop_oneof![Just((2, 2, 1, 3)), Just((1, 3, 1, 4)), Just((3, 2, 2, 5)), Just((3, 4, 0, 1))],
         seed in any::<u64>(),
     ) {
@@ -238,7 +239,7 @@ proptest! {
     #[test]
     fn packets_that_never_meet_take_the_time_of_the_closed_form(
         config in any_config(997),
-        algorithm in prop::sample::select(CARRIED.to_vec()),
+        algorithm in prop::sample::select(carried()),
         seed in any::<u64>(),
     ) {
         let topology = dragonfly(2, 4, 2, 9);
