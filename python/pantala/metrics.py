@@ -47,9 +47,12 @@ def _execution_time(row: pl.DataFrame) -> float | None:
     return None if end is None else end - start
 
 
-def _injection_rate(row: pl.DataFrame) -> float | None:
-    time = _execution_time(row)
-    return row["bytes"].item() / time if time else None
+def _per_execution_time(column: str) -> Callable[[pl.DataFrame], float | None]:
+    def compute(row: pl.DataFrame) -> float | None:
+        time, value = _execution_time(row), row[column].item()
+        return value / time if time and value is not None else None
+
+    return compute
 
 
 def _counter(name: str) -> Callable[[Run], float | None]:
@@ -72,9 +75,13 @@ _JOB_METRICS: dict[str, tuple[str, Callable[[pl.DataFrame], float | None]]] = {
         if column.name not in _NOT_METRICS
     },
     "execution_time_ns": ("From the job's start to the end of its last rank.", _execution_time),
-    "injection_rate_gb_per_s": (
-        "Delivered payload over execution time, in GB/s (Kang et al., SC 2022, IV).",
-        _injection_rate,
+    "message_injection_rate_gb_per_s": (
+        "`mpi_bytes` over execution time, in GB/s: the message injection rate of Kang et al. (SC 2022), IV.",
+        _per_execution_time("mpi_bytes"),
+    ),
+    "link_injection_rate_gb_per_s": (
+        "`injected_bytes` over execution time, in GB/s: the rate on all injection links of the job.",
+        _per_execution_time("injected_bytes"),
     ),
 }
 

@@ -199,7 +199,9 @@ class FakeCore:
                 "communication_time_std_ns": 10.0,
                 "communication_time_max_ns": 1100.0 * together,
                 "packets": 20,
-                "bytes": 20 * 512,
+                "mpi_bytes": 20 * 512,
+                "injected_bytes": 20 * 512,
+                "delivered_bytes": 20 * 512,
             }
             for number, job in enumerate(plan["jobs"])
         ]

@@ -309,7 +309,9 @@ def _job(
         "communication_time_std_ns": float(time.std()),
         "communication_time_max_ns": float(time.max()),
         "packets": total // 512,
-        "bytes": total,
+        "mpi_bytes": total,
+        "injected_bytes": total,
+        "delivered_bytes": total,
     }
     for name, series in sources.items():
         row[f"{name}_latency_mean_ns"] = series.mean()

@@ -157,3 +157,24 @@ def test_a_node_to_itself(tmp_path: Path) -> None:
     assert ran.links.select(pl.col("bytes").sum()).collect().item() == 0
     ends = ran.ranks.collect()["end_ns"].to_list()
     assert max(ends) == pytest.approx(3 * (1_000 + 2 * (100 + 1)), abs=1e-9)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(("message", "controls"), [(8_192, 0), (65_536, 3)], ids=["eager", "rendezvous"])
+@pytest.mark.parametrize(("ranks_per_node", "divided"), [(1, 3), (2, 1), (4, 0)])
+def test_bytes_of_messages_and_on_injection_links(
+    tmp_path: Path, message: int, controls: int, ranks_per_node: int, divided: int
+) -> None:
+    """Four ranks in a line: three pairs exchange; a node's border divides some, and a rendezvous has three controls."""
+    workload = pt.Halo3d(grid=(4, 1, 1), message=f"{message} B", iterations=2, compute="1 us")
+    ran = run(scenario(ranks=4, ranks_per_node=ranks_per_node, workload=workload.model_dump()), tmp_path / "run")
+    control = ran.plan["mpi"]["control_bytes"]
+    payload, on_links = 2 * 2 * 3 * message, 2 * 2 * divided * (message + controls * control)
+    job = ran.jobs.collect().row(0, named=True)
+    assert (job["mpi_bytes"], job["injected_bytes"], job["delivered_bytes"]) == (payload, on_links, on_links)
+    injection = ran.links.filter(pl.col("class") == "injection").select(pl.col("bytes").sum()).collect().item()
+    assert injection == on_links
+    time = ran.metric("execution_time_ns")
+    assert time is not None
+    assert ran.metric("message_injection_rate_gb_per_s") == payload / time
+    assert ran.metric("link_injection_rate_gb_per_s") == on_links / time

@@ -179,7 +179,7 @@ def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) ->
     page = Page(text)
     assert "slowdown" not in text
     assert [caption.split(",")[0].split(":")[0] for caption in page.captions] == [
-        "What each job did",
+        "Traffic of each job. Run time",
         "Communication time of a rank",
         "Packet latency",
         "Network latency",
@@ -281,7 +281,10 @@ def test_endless_background_is_shown_without_a_slowdown(tmp_path: Path) -> None:
 
 def test_job_without_packets_has_no_latency(tmp_path: Path) -> None:
     run = fake_run(tmp_path)
-    silent = [pl.when(pl.col("job") == 0).then(0).otherwise(pl.col(name)).alias(name) for name in ("packets", "bytes")]
+    silent = [
+        pl.when(pl.col("job") == 0).then(0).otherwise(pl.col(name)).alias(name)
+        for name in ("packets", "delivered_bytes")
+    ]
     run.jobs.collect().with_columns(silent).write_parquet(tmp_path / "jobs.parquet")
     page = Page(render_report(Run(tmp_path)))
     assert page.rows_of("Packet latency")[1][1:] == ["\N{EN DASH}"] * 4

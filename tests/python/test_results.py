@@ -46,7 +46,8 @@ def test_metrics_agree_with_the_tables(study: pt.InterferenceRun) -> None:
     assert run.metric("communication_time_std_ns", job=job) == row["communication_time_std_ns"]
     execution = row["end_ns"] - row["start_ns"]
     assert run.metric("execution_time_ns", job=job) == execution
-    assert run.metric("injection_rate_gb_per_s", job=job) == row["bytes"] / execution
+    assert run.metric("message_injection_rate_gb_per_s", job=job) == row["mpi_bytes"] / execution
+    assert run.metric("link_injection_rate_gb_per_s", job=job) == row["injected_bytes"] / execution
     loads = run.links.filter(pl.col("class") == "global").collect()["load"]
     assert run.metric("global_load_max") == loads.max()
     assert study.metric("packet_hops") == run.document["counters"]["packet_hops"]

@@ -282,7 +282,7 @@ def test_a_point_that_goes_on_is_one_run(tmp_path: Path) -> None:
     changes = {"stop.duration": f"{record['simulated_ns']} ns", "record.window": "50 ns", "record.link_windows": False}
     run = pt.run(scenario.replace(changes), tmp_path / "run", report=False)
     assert isinstance(run, pt.Run)
-    assert run.jobs.collect()["bytes"][0] == record["delivered_bytes"]
+    assert run.jobs.collect()["delivered_bytes"][0] == record["delivered_bytes"]
     late = run.job_windows.filter(pl.col("window_start_ns") >= record["warm_up_ns"]).collect()
     carried = 42 * 5 * (record["simulated_ns"] - record["warm_up_ns"])
     assert late["delivered_bytes"].sum() / carried == pytest.approx(record["accepted"], rel=0.01)

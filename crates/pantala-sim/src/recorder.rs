@@ -14,7 +14,7 @@ pub struct JobPackets {
     /// Packets that count: delivered while measuring, or injected then ([`Recorder::count_injected`]).
     pub packets: u64,
     /// Their payload.
-    pub bytes: u64,
+    pub delivered_bytes: u64,
     /// Flits delivered while measuring.
     pub flits: u64,
     /// Links between routers, summed.
@@ -37,7 +37,7 @@ impl JobPackets {
     /// Adds what others have seen of the job.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.packets += other.packets;
-        self.bytes += other.bytes;
+        self.delivered_bytes += other.delivered_bytes;
         self.flits += other.flits;
         self.hops += other.hops;
         self.nonminimal += other.nonminimal;
@@ -223,7 +223,7 @@ impl Probe for Recorder {
             }
         }
         seen.packets += 1;
-        seen.bytes += u64::from(packet.bytes);
+        seen.delivered_bytes += u64::from(packet.bytes);
         seen.hops += u64::from(packet.hops);
         seen.nonminimal += u64::from(packet.nonminimal);
         seen.latency.record(latency);

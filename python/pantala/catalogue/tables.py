@@ -56,7 +56,29 @@ _JOBS = Table(
             nullable=True,
         ),
         Column("packets", "u64", "Packets delivered."),
-        Column("bytes", "u64", "Payload delivered.", unit="bytes"),
+        Column(
+            "mpi_bytes",
+            "u64",
+            (
+                "MPI payload: bytes of all messages that the job's ranks sent, messages inside a node and inside "
+                "collectives included. Control messages of rendezvous and messages of a rank to itself do not "
+                "count. Null for a pattern."
+            ),
+            unit="bytes",
+            nullable=True,
+        ),
+        Column(
+            "injected_bytes",
+            "u64",
+            (
+                "Bytes of the job's packets that entered the network over injection links: messages between nodes "
+                "and the control messages of rendezvous. Messages inside a node and responses do not count."
+            ),
+            unit="bytes",
+        ),
+        Column(
+            "delivered_bytes", "u64", "The part of `injected_bytes` that reached the destination NIC.", unit="bytes"
+        ),
         Column(
             "packet_latency_mean_ns",
             "f64",
@@ -99,8 +121,8 @@ _JOBS = Table(
             "u64",
             (
                 "Responses to packets of the job that reached the sender of the packet; 0 without "
-                "`machine.nic.responses`. `packets`, `bytes` and all latencies except packet-pair latency leave "
-                "them out."
+                "`machine.nic.responses`. `packets`, `injected_bytes`, `delivered_bytes` and all latencies except "
+                "packet-pair latency leave them out."
             ),
         ),
         Column(

@@ -86,8 +86,12 @@ def _slowdown(result: InterferenceRun) -> Table:
 
 def _jobs(result: Run) -> Table:
     """What a run without comparison tells of every job."""
-    headings = ("job", "ended", "communication", "most", "latency", "p99", "GB")
-    shown = table("Jobs", headings, f"{_CAPTION}; latency is of packets")
+    headings = ("job", "ended", "communication", "most", "latency", "p99", "MPI GB", "link GB")
+    shown = table(
+        "Jobs",
+        headings,
+        f"{_CAPTION}; latency is of packets; MPI GB: payload sent by ranks; link GB: bytes on injection links",
+    )
     for row in result.jobs.collect().iter_rows(named=True):
         shown.add_row(
             row["name"],
@@ -95,7 +99,8 @@ def _jobs(result: Run) -> Table:
             *_communication(row, ""),
             _time(row["packet_latency_mean_ns"]),
             _time(row["packet_latency_p99_ns"]),
-            f"{row['bytes'] / 1e9:.3g}",
+            "" if row["mpi_bytes"] is None else f"{row['mpi_bytes'] / 1e9:.3g}",
+            f"{row['injected_bytes'] / 1e9:.3g}",
         )
     return shown
 

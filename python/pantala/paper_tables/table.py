@@ -47,12 +47,11 @@ def of_first_job(run: Run) -> Record:
     job = run.jobs.filter(pl.col("job") == 0).collect().row(0, named=True)
     ranks = run.ranks.filter(pl.col("job") == 0)
     sums = ranks.select(
-        pl.col("bytes_sent").sum(),
         pl.col("peak_ingress_bytes").max(),
         pl.col("compute_time_ns", "communication_time_ns").mean(),
     )
     row = sums.collect().row(0, named=True)
-    total, time = row["bytes_sent"] / 1e6, (job["end_ns"] - job["start_ns"]) / 1e6
+    total, time = job["mpi_bytes"] / 1e6, (job["end_ns"] - job["start_ns"]) / 1e6
     return {
         "total_mb": total,
         "execution_ms": time,

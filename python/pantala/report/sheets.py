@@ -114,31 +114,49 @@ def _latency_sheet(kind: str, found: list[tuple[Case, dict[str, Any]]], paired: 
 
 
 def jobs_sheet(subject: Subject) -> Sheet:
-    """What each job sent, how fast, and over which paths."""
+    """The bytes that each job sent, their rates and their paths."""
     sheet = Sheet(
-        "What each job did: its run time from the first rank's start to the last one's end, the payload delivered, "
-        "that payload over the run time, the links between routers that a packet crossed on average, and the share of "
-        "packets on non-minimal paths.",
-        ["job", "ranks", "run time", "delivered", "rate, GB/ms", "links a packet", "non-minimal"],
+        "Traffic of each job. Run time: from the first rank's start to the last rank's end. MPI payload: bytes of the "
+        "messages that its ranks sent, messages inside a node included. Injected: bytes on its injection links, with "
+        "control messages. Rates: these over the run time. Links per packet: links between routers that a packet "
+        "crossed, mean. Non-minimal: share of packets on non-minimal paths.",
+        [
+            "job",
+            "ranks",
+            "run time",
+            "MPI payload",
+            "message rate, GB/s",
+            "injected",
+            "link rate, GB/s",
+            "links per packet",
+            "non-minimal",
+        ],
     )
     for case in cases(subject.run, subject.alone):
         row = job_row(case.run, case.job)
         end = row["end_ns"] if row["end_ns"] is not None else case.run.document["simulated_ns"]
         length, endless = end - row["start_ns"], is_endless(case.run, case.job)
-        rate = row["bytes"] / length / 1000 if length > 0 else None
         hops, share = row["link_hops_mean"], row["nonminimal_share"]
         sheet.rows.append(
             [
                 Cell(case.label, job=case.name, company=case.company),
                 Cell(count(row["ranks"]), row["ranks"]),
                 Cell(duration(length) + ("" if row["complete"] or endless else ", unfinished"), length),
-                Cell(size(row["bytes"]), row["bytes"]),
-                _NONE if rate is None else Cell(significant(rate), rate),
+                *_volume(row["mpi_bytes"], length),
+                *_volume(row["injected_bytes"], length),
                 _NONE if hops is None else Cell(f"{hops:.2f}", hops),
                 _NONE if share is None else Cell(percent(share), share),
             ]
         )
     return sheet
+
+
+def _volume(volume: int | None, length: float) -> list[Cell]:
+    """Bytes and their rate over `length` ns, in GB/s; dashes for the payload of a pattern."""
+    if volume is None:
+        return [_NONE, _NONE]
+    rate = volume / length if length > 0 else None
+    return [Cell(size(volume), volume), _NONE if rate is None else Cell(significant(rate), rate)]
 
 
 def hottest_sheet(subject: Subject, rows: int = 12) -> Sheet:

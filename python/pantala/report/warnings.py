@@ -62,7 +62,7 @@ def _conservation(run: RunLike) -> list[str]:
 def _saturation(run: RunLike) -> list[str]:
     document, found = run.document, []
     bandwidth = document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
-    delivered = dict(run.jobs.select("job", pl.col("bytes")).collect().iter_rows())
+    delivered = dict(run.jobs.select("job", pl.col("delivered_bytes")).collect().iter_rows())
     for number, job in enumerate(document["plan"]["jobs"]):
         offered = job["workload"].get("load")
         length = document["simulated_ns"] - job["start_ps"] / 1000

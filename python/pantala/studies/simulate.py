@@ -200,7 +200,7 @@ def _record(run: Run) -> Record:
     record: Record = {
         "packets": job["packets"],
         "link_hops_mean": job["link_hops_mean"],
-        "delivered_bytes": job["bytes"],
+        "delivered_bytes": job["delivered_bytes"],
         "delivered_bytes_by_group": links.filter(pl.col("class") == "ejection")
         .group_by("source_group")
         .agg(pl.col("bytes").sum())

@@ -1,6 +1,7 @@
 use super::Run;
 use crate::columns::{Table, ns, table};
 use pantala_mpi::{LatencyStatistics, RankReport};
+use std::ops::Add;
 
 table! {
     /// One row per job: its run time, the communication time of its ranks, the latency of its packets and messages.
@@ -27,8 +28,14 @@ table! {
         communication_time_max_ns: Option<f64> [ns],
         /// Packets delivered.
         packets: u64,
-        /// Payload delivered.
-        bytes: u64 [bytes],
+        /// MPI payload: bytes of all messages that the job's ranks sent, messages inside a node and inside collectives
+        /// included. Control messages of rendezvous and messages of a rank to itself do not count. Null for a pattern.
+        mpi_bytes: Option<u64> [bytes],
+        /// Bytes of the job's packets that entered the network over injection links: messages between nodes and the control
+        /// messages of rendezvous. Messages inside a node and responses do not count.
+        injected_bytes: u64 [bytes],
+        /// The part of `injected_bytes` that reached the destination NIC.
+        delivered_bytes: u64 [bytes],
         /// Mean packet latency: from the packet's creation at the source to its tail at the destination NIC.
         packet_latency_mean_ns: Option<f64> [ns],
         /// Median packet latency.
@@ -58,7 +65,7 @@ table! {
         /// Share of packets that took a non-minimal path.
         nonminimal_share: Option<f64> [1],
         /// Responses to packets of the job that reached the sender of the packet; 0 without `machine.nic.responses`.
-        /// `packets`, `bytes` and all latencies except packet-pair latency leave them out.
+        /// `packets`, `injected_bytes`, `delivered_bytes` and all latencies except packet-pair latency leave them out.
         responses: u64,
         /// Mean packet-pair latency: from the head's entry into the network to the delivery of the response; null without
         /// `machine.nic.responses`.
@@ -95,7 +102,9 @@ fn row(run: &Run<'_>, job: usize) -> JobRow {
         communication_time_std_ns: communication.map(|c| c.std),
         communication_time_max_ns: communication.map(|c| c.max),
         packets: packets.packets,
-        bytes: packets.bytes,
+        mpi_bytes: reports().map(|report| report.account.bytes_sent).reduce(u64::add),
+        injected_bytes: packets.windows.iter().map(|window| window.injected_bytes).sum(),
+        delivered_bytes: packets.delivered_bytes,
         packet_latency_mean_ns: mean(&packets.latency),
         packet_latency_p50_ns: quantile(&packets.latency, 0.5),
         packet_latency_p95_ns: quantile(&packets.latency, 0.95),

@@ -37,7 +37,7 @@ fn without_warm_up_it_is_the_run() {
         assert_eq!(json!(told), job[column], "{column}");
     }
     let offered = 20e-6 * 25e9 * 40.0;
-    assert!((point.accepted - job["bytes"].as_f64().unwrap() / offered).abs() < 1e-12);
+    assert!((point.accepted - job["delivered_bytes"].as_f64().unwrap() / offered).abs() < 1e-12);
     assert_eq!(json!(point.bench.packets), ran.document["counters"]["packets_delivered"]);
     assert_eq!(json!(point.bench.packet_hops), ran.document["counters"]["packet_hops"]);
     assert!(point.bench.events > 0);

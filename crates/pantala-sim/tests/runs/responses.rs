@@ -22,7 +22,7 @@ const PAIR: [&str; 4] = ["pair_latency_mean_ns", "pair_latency_p50_ns", "pair_la
 fn links_count_responses_and_jobs_tell_them_apart() {
     let ran = run(&answering(plan(json!([halo(), fft()])), 100));
     let sum = |name| ran.sum("jobs", name, |_| true);
-    let (packets, responses, bytes) = (sum("packets"), sum("responses"), sum("bytes"));
+    let (packets, responses, bytes) = (sum("packets"), sum("responses"), sum("delivered_bytes"));
     assert!(packets > 1_000 && packets == responses);
     for class in ["injection", "ejection"] {
         assert_eq!(ran.sum("links", "packets", |l| l["class"] == class), packets + responses);

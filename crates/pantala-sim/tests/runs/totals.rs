@@ -43,7 +43,7 @@ fn what_links_carry_is_what_jobs_send() {
     let packets = ran.sum("jobs", "packets", |_| true);
     for class in ["injection", "ejection"] {
         assert_eq!(ran.sum("links", "packets", |l| l["class"] == class), packets);
-        assert_eq!(ran.sum("links", "bytes", |l| l["class"] == class), ran.sum("jobs", "bytes", |_| true));
+        assert_eq!(ran.sum("links", "bytes", |l| l["class"] == class), ran.sum("jobs", "delivered_bytes", |_| true));
     }
     let hops = ran.sum("packets", "link_hops", |_| true);
     assert_eq!(ran.sum("links", "packets", |l| l["class"] == "local" || l["class"] == "global"), hops);
@@ -60,8 +60,8 @@ fn windows_of_jobs_add_up() {
     let ran = mixed();
     for job in ran.rows("jobs") {
         let of_job = |row: &crate::support::Row| row["job"] == job["job"];
-        for (column, total) in [("delivered_bytes", "bytes"), ("packets", "packets")] {
-            assert_eq!(json!(ran.sum("job_windows", column, of_job)), job[total], "{}", job["name"]);
+        for column in ["injected_bytes", "delivered_bytes", "packets"] {
+            assert_eq!(json!(ran.sum("job_windows", column, of_job)), job[column], "{}", job["name"]);
         }
         let injection: Vec<&Value> =
             ran.rows("links").iter().filter(|l| l["class"] == "injection").map(|l| &l["link"]).collect();
@@ -114,13 +114,35 @@ fn packets_carry_messages_and_control() {
             _ => message["bytes"].as_u64().unwrap() + 3 * 64,
         };
         let bytes: u64 = ran.rows("messages").iter().filter(of_job).map(on_the_wire).sum();
-        assert_eq!(job["bytes"], bytes, "{}", job["name"]);
+        assert_eq!(job["delivered_bytes"], bytes, "{}", job["name"]);
         for (way, count) in [("bytes_sent", "bytes"), ("bytes_received", "bytes")] {
             let ranks: u64 = ran.sum("ranks", way, |row| of_job(&row));
             assert_eq!(ranks, ran.sum("messages", count, |row| of_job(&row)));
         }
         let messages = ran.rows("messages").iter().filter(of_job).count() as u64;
         assert_eq!(ran.sum("ranks", "messages_sent", |row| of_job(&row)), messages);
+    }
+}
+
+/// A line of four ranks, each of which sends `bytes` to its neighbours three times, `ranks_per_node` to a node: between
+/// nodes go the messages of the pairs that a node's border divides, and by rendezvous three control messages with each.
+#[test]
+fn the_bytes_of_a_job_are_of_messages_and_of_links() {
+    const ITERATIONS: u64 = 3;
+    for (bytes, control) in [(5_000, 0), (20_000, 3 * 64)] {
+        for (ranks_per_node, divided) in [(1, 3), (2, 1), (3, 1), (4, 0)] {
+            let workload = json!({"kind": "stencil", "grid": [4], "message_bytes": [bytes], "iterations": ITERATIONS});
+            let mut line = job("line", 4, workload);
+            line["ranks_per_node"] = json!(ranks_per_node);
+            let ran = run(&plan(json!([line, noise(0.2)])));
+            let case = format!("{bytes} B, {ranks_per_node} ranks per node");
+            let (line, noise) = (&ran.rows("jobs")[0], &ran.rows("jobs")[1]);
+            assert_eq!(line["mpi_bytes"], ITERATIONS * 2 * 3 * bytes, "{case}");
+            assert_eq!(line["injected_bytes"], ITERATIONS * 2 * divided * (bytes + control), "{case}");
+            assert_eq!(line["delivered_bytes"], line["injected_bytes"], "{case}");
+            assert_eq!(noise["mpi_bytes"], Value::Null, "{case}");
+            assert!(noise["injected_bytes"].as_u64() >= noise["delivered_bytes"].as_u64(), "{case}");
+        }
     }
 }
 
