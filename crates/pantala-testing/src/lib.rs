@@ -1,4 +1,4 @@
-//! The number of cases of property tests and of loops over random seeds.
+//! How much of a large test runs: the number of cases of property tests, the share of a matrix.
 //!
 //! Each test names its full number of cases. `PANTALA_CASES` is the percentage that runs: 100 if it is not set, so that
 //! plain `cargo test` runs everything; the Makefile sets it for each tier of tests.
@@ -19,8 +19,16 @@ pub fn cases(full: u32) -> Config {
 ///
 /// Panics if `PANTALA_CASES` is not a positive whole number.
 pub fn share(full: u32) -> u32 {
-    let percent = std::env::var(VARIABLE).map_or(100, |text| percent_of(&text));
-    part(full, percent)
+    part(full, percent())
+}
+
+/// Every n-th item, so many as this tier of tests takes, the first among them; all items from 100 percent on.
+pub fn sample<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+    all.into_iter().step_by((100 / percent().min(100)) as usize)
+}
+
+fn percent() -> u32 {
+    std::env::var(VARIABLE).map_or(100, |text| percent_of(&text))
 }
 
 fn percent_of(text: &str) -> u32 {
