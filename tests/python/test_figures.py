@@ -162,6 +162,7 @@ def test_curve_without_saturation_needs_no_mark() -> None:
     assert "saturated" not in words(figures.curve({"a": [point(0.1, 0.1, 500)], "b": [point(0.1, 0.1, 700)]}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", figures.FORMATS)
 def test_same_figure_gives_the_same_file(study: InterferenceRun, tmp_path: Path, kind: str) -> None:
     files = []
@@ -186,6 +187,7 @@ def test_a_job_keeps_its_colour_in_every_figure(study: InterferenceRun) -> None:
         assert {colour.lower() for colour in figures.PALETTE} & found == {c.lower() for c in figures.PALETTE[:2]}
 
 
+@pytest.mark.slow
 def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
     """A run of one dimension whose local links are called rows and columns, in turn: its figures keep their numbers."""
     whole = fake_run(tmp_path / "1d")
@@ -208,6 +210,7 @@ def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
     assert "row, group" in words(figures.hottest_links(grid, 200))
 
 
+@pytest.mark.slow
 def test_learning_draws_each_kind_of_port_by_its_windows(tmp_path: Path) -> None:
     scenario = pt.Scenario(
         name="learning",

@@ -26,6 +26,7 @@ APPLICATIONS: list[Application] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wang2020", "yang2016"])
 def test_a_paper_s_table_is_met(name: str) -> None:
     records = measure(paper_table(name))

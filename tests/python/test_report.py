@@ -94,6 +94,7 @@ def edited(directory: Path, study: Study, edit: Callable[[dict[str, Any]], None]
     return Run(directory)
 
 
+@pytest.mark.slow
 def test_communication_times_are_those_of_the_slowdown_table(study: InterferenceRun, page: Page) -> None:
     expected = []
     for row in study.slowdown.collect().to_dicts():
@@ -165,15 +166,18 @@ def test_every_figure_has_a_text_and_every_table_a_caption(page: Page) -> None:
     assert all(caption.strip() for caption in page.captions)
 
 
+@pytest.mark.slow
 def test_same_tables_give_the_same_page(study: InterferenceRun, text: str) -> None:
     assert text == render_report(InterferenceRun(study.path))
 
 
+@pytest.mark.slow
 def test_write_report_returns_where_it_wrote(study: InterferenceRun, text: str, tmp_path: Path) -> None:
     path = write_report(study, tmp_path / "report.html")
     assert path.read_text(encoding="utf-8") == text
 
 
+@pytest.mark.slow
 def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) -> None:
     text = render_report(study.together)
     page = Page(text)
@@ -193,12 +197,14 @@ def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) ->
     assert page.values_of("Communication time of a rank") == expected
 
 
+@pytest.mark.slow
 def test_missing_packets_are_explained(tmp_path: Path) -> None:
     text = render_report(fake_run(tmp_path, small_study(packets="off")))
     assert "This run did not record single packets" in text
     assert "figure-latency" in text
 
 
+@pytest.mark.slow
 def test_missing_windows_are_explained(tmp_path: Path) -> None:
     run = fake_run(tmp_path)
     for name in ("job_windows", "link_windows", "iterations", "messages", "link_jobs"):
@@ -212,6 +218,7 @@ def test_complete_run_has_no_warning(text: str) -> None:
     assert "Read with care" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reason", "words"),
     [("interrupted", "was interrupted"), ("stalled", "stalled: packets were in flight"), ("duration", "set duration")],
@@ -223,11 +230,13 @@ def test_incomplete_run_is_marked(tmp_path: Path, reason: str, words: str) -> No
     assert words in text
 
 
+@pytest.mark.slow
 def test_unbalanced_books_are_a_warning(tmp_path: Path) -> None:
     run = edited(tmp_path, small_study(), lambda document: document["conservation"].update(credits=False))
     assert "the count of credits does not balance" in render_report(run)
 
 
+@pytest.mark.slow
 def test_a_plan_that_ran_with_a_warning_says_so(tmp_path: Path) -> None:
     warned = "packets can wait for each other in a cycle of 6 virtual channels"
     run = edited(tmp_path, small_study(), lambda document: document["plan"]["derived"].update(warnings=[warned]))
@@ -236,6 +245,7 @@ def test_a_plan_that_ran_with_a_warning_says_so(tmp_path: Path) -> None:
     assert f": {warned}." in text
 
 
+@pytest.mark.slow
 def test_saturated_pattern_is_a_warning(tmp_path: Path) -> None:
     def offer(document: dict[str, Any]) -> None:
         document["plan"]["jobs"][1]["workload"] = {"kind": "pattern", "pattern": "uniform", "load": 0.9}
@@ -245,6 +255,7 @@ def test_saturated_pattern_is_a_warning(tmp_path: Path) -> None:
     assert "fft3d is saturated" not in text
 
 
+@pytest.mark.slow
 def test_names_cannot_break_the_page(tmp_path: Path) -> None:
     run = edited(tmp_path, small_study(), lambda document: document["plan"].update(name="<b>&\"'"))
     jobs = run.jobs.collect().with_columns(name=pl.Series(["<i>x", 'say "y" $a$']))
@@ -255,6 +266,7 @@ def test_names_cannot_break_the_page(tmp_path: Path) -> None:
     assert len(Page(text).drawings) == 6
 
 
+@pytest.mark.slow
 def test_endless_background_is_shown_without_a_slowdown(tmp_path: Path) -> None:
     study = fake_interference(tmp_path)
     document = json.loads((tmp_path / "interference.json").read_text())
@@ -279,6 +291,7 @@ def test_endless_background_is_shown_without_a_slowdown(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_job_without_packets_has_no_latency(tmp_path: Path) -> None:
     run = fake_run(tmp_path)
     silent = [pl.when(pl.col("job") == 0).then(0).otherwise(pl.col(name)).alias(name) for name in ("packets", "bytes")]
