@@ -16,7 +16,7 @@ import pytest
 
 import pantala as pt
 from fake_core import FakeCore
-from fake_run import fake_run
+from small_runs import small_run
 from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
@@ -201,7 +201,7 @@ def test_topology_is_shown_and_written(fake_core: FakeCore, cli: Cli, workdir: P
 
 @pytest.mark.slow
 def test_report_is_made_anew(cli: Cli, tmp_path: Path) -> None:
-    fake_run(tmp_path / "run")
+    small_run(tmp_path / "run")
     assert cli("report", tmp_path / "run").out == f"report: {tmp_path}/run/report.html\n"
     assert "<html" in (tmp_path / "run" / "report.html").read_text()
 
