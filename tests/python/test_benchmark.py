@@ -95,6 +95,7 @@ def test_a_shorter_one_ends_earlier(fake_core: FakeCore) -> None:
     assert [plan["stop"]["duration_ps"] for plan in fake_core.runs] == [3 * US]
 
 
+@pytest.mark.slow
 @pytest.mark.native
 @pytest.mark.parametrize("name", [name for name in BENCHMARKS if name != "million"])
 def test_each_begins_on_the_core(name: str) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 import pantala as pt
 from fake_core import FakeCore
-from fake_run import fake_run
+from small_runs import small_run
 from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
@@ -31,6 +31,7 @@ def test_help_names_every_command(cli: Cli) -> None:
         assert cli(command, "--help").status == 0
 
 
+@pytest.mark.slow
 def test_routings_schema_version(cli: Cli, workdir: Path) -> None:
     assert all(routing.name in cli("routings").out for routing in pt.ROUTINGS)
     assert json.loads(cli("schema").out) == pt.scenario_json_schema()
@@ -198,12 +199,14 @@ def test_topology_is_shown_and_written(fake_core: FakeCore, cli: Cli, workdir: P
     assert cli("topology", "--p", "2", "--a", "4", "--h", "2", "--g", "3", "--graphml", "no/g.xml").status == 2
 
 
+@pytest.mark.slow
 def test_report_is_made_anew(cli: Cli, tmp_path: Path) -> None:
-    fake_run(tmp_path / "run")
+    small_run(tmp_path / "run")
     assert cli("report", tmp_path / "run").out == f"report: {tmp_path}/run/report.html\n"
     assert "<html" in (tmp_path / "run" / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_command_is_also_a_module_and_a_broken_pipe_is_no_fault() -> None:
     shown = subprocess.run([sys.executable, "-m", "pantala", "version"], capture_output=True, text=True, check=True)
     assert shown.stdout.startswith("pantala ")

@@ -40,6 +40,7 @@ def test_every_link_costs_a_serialisation(way: str) -> None:
     assert alone({"preset": "codes_dally", "routing": "minimal"}, way) == pytest.approx(expected, abs=0.2)
 
 
+@pytest.mark.slow
 @native
 def test_adaptive_beats_minimal_on_adversarial_traffic() -> None:
     """A group's 32 nodes share the one link to the next group, twice as fast as theirs: 2/32 of what they can send."""
@@ -49,6 +50,7 @@ def test_adaptive_beats_minimal_on_adversarial_traffic() -> None:
     assert adp["nonminimal_share"] > 0.8
 
 
+@pytest.mark.slow
 @native
 def test_virtual_output_queues_saturate_later() -> None:
     """Behind the head of an input queue packets for other outputs wait; with virtual output queues they do not."""

@@ -49,6 +49,7 @@ def test_threads_change_no_byte(workdir: Path) -> None:
     assert curves[0] == curves[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", ["quickstart", "patterns"])
 def test_the_small_examples_run(cli: Cli, workdir: Path, example: str) -> None:
     ended = cli("run", EXAMPLES / f"{example}.toml", "--out", "here")
@@ -164,6 +165,7 @@ def test_every_routing_has_the_channels_that_are_told_of_it(routing: RoutingInfo
             assert scenario.resolve()["derived"]["virtual_channels"] == told[kind], kind
 
 
+@pytest.mark.slow
 def test_two_dimensions_have_their_own_classes_of_links(small: Path, workdir: Path) -> None:
     changes = {"machine.topology": GRID, "machine.links.column.latency": "40 ns", "routing": "ugal_n"}
     scenario = pt.Scenario.from_toml(small).replace(changes | {"jobs.0.routing_all_to_all": "aries_ad3"})
@@ -240,6 +242,7 @@ def test_times_are_whole_picoseconds() -> None:
     assert Duration(derived["flit_time_ps"]["local"]) == Duration.parse("5.12 ns")
 
 
+@pytest.mark.slow
 def test_what_can_deadlock_and_runs_warns(workdir: Path, cli: Cli) -> None:
     """BookSim2's ugal: the warning of the core reaches the command line, the run directory and the report."""
     Path("known.toml").write_text(SMALL.replace('"minimal"', '{ algorithm = "booksim_ugal", channels = "booksim2" }'))
@@ -258,6 +261,7 @@ def test_what_can_deadlock_and_runs_warns(workdir: Path, cli: Cli) -> None:
     assert (ended.status, ended.err.splitlines()) == (0, [f"pantala curve: warning: {text}"])
 
 
+@pytest.mark.slow
 def test_what_can_deadlock_and_is_not_known_is_refused(workdir: Path, cli: Cli) -> None:
     jobs = SMALL.replace('name = "fft"', 'name = "fft"\nrouting = { algorithm = "minimal", channels = "booksim2" }')
     Path("two.toml").write_text(jobs.replace('routing = "minimal"', 'routing = "ugal_g"', 1))

@@ -56,6 +56,7 @@ def job(application: str) -> pt.Job:
     return pt.Job(name=f"job-{application.replace('_', '-')}", ranks=fewest_ranks(application), workload=workload)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("applications", BATCHES, ids="-".join)
 def test_every_application_goes_from_scenario_to_report(applications: list[str], tmp_path: Path) -> None:
     scenario = pt.Scenario(

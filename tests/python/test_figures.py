@@ -12,15 +12,17 @@ import pytest
 from matplotlib.figure import Figure
 
 import pantala as pt
-from fake_run import fake_interference, fake_run, small_study
 from pantala import figures
 from pantala.report import render_report
 from pantala.results import InterferenceRun, Run
+from small_runs import small_interference, small_run
+
+pytestmark = pytest.mark.native
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> InterferenceRun:
-    return fake_interference(tmp_path_factory.mktemp("study"))
+    return small_interference(tmp_path_factory.mktemp("study"))
 
 
 def words(figure: Figure) -> str:
@@ -58,7 +60,7 @@ def test_throughput_windows_keep_every_byte(study: InterferenceRun) -> None:
 
 
 def test_throughput_windows_without_a_row_are_zero(tmp_path: Path) -> None:
-    run = fake_run(tmp_path)
+    run = small_run(tmp_path)
     every = run.job_windows.collect()
     every.filter(pl.col("window_start_ns") != 10_000).write_parquet(tmp_path / "job_windows.parquet")
     frame = figures.throughput_windows(Run(tmp_path), 1)
@@ -67,15 +69,15 @@ def test_throughput_windows_without_a_row_are_zero(tmp_path: Path) -> None:
 
 
 def test_many_windows_are_joined(tmp_path: Path) -> None:
-    run = fake_run(tmp_path)
-    windows = pl.DataFrame({"window_start_ns": np.arange(1000) * 5e3}).with_columns(
-        job=pl.lit(0, pl.UInt16), window_ns=pl.lit(5e3), delivered_bytes=pl.lit(50, pl.UInt64)
+    run = small_run(tmp_path)
+    windows = pl.DataFrame({"window_start_ns": np.arange(1000) * 1e3}).with_columns(
+        job=pl.lit(0, pl.UInt16), window_ns=pl.lit(1e3), delivered_bytes=pl.lit(50, pl.UInt64)
     )
     windows.write_parquet(tmp_path / "job_windows.parquet")
     frame = figures.throughput_windows(run, 0)
     assert frame is not None
     assert frame.height == 200
-    assert frame["gb_per_ms"].to_list() == pytest.approx([1e-5] * 200)
+    assert frame["gb_per_ms"].to_list() == pytest.approx([5e-5] * 200)
 
 
 def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
@@ -101,7 +103,7 @@ def test_shared_time_ends_with_the_first_job(study: InterferenceRun) -> None:
 
 
 def test_unwired_groups_are_blank(tmp_path: Path) -> None:
-    run = fake_run(tmp_path)
+    run = small_run(tmp_path)
     apart = (pl.col("class") == "global") & (pl.col("source_group") == 0) & (pl.col("target_group") == 1)
     run.links.collect().filter(~apart).write_parquet(tmp_path / "links.parquet")
     assert np.isnan(figures.group_matrix(Run(tmp_path), pl.col("load"))[0, 1])
@@ -124,14 +126,14 @@ def test_hottest_links_of_other_classes(study: InterferenceRun) -> None:
 
 
 def test_latency_without_packets_has_no_boxes(tmp_path: Path) -> None:
-    run = fake_run(tmp_path, small_study(packets="off"))
+    run = small_run(tmp_path, packets="off")
     text = words(figures.packet_latency(run))
     assert "first to third quartile" not in text
     assert "median" in text
 
 
 def test_latency_axis_turns_logarithmic(tmp_path: Path) -> None:
-    run = fake_run(tmp_path)
+    run = small_run(tmp_path)
     jobs = run.jobs.collect().with_columns(packet_latency_p99_ns=pl.col("packet_latency_p99_ns") * 100)
     jobs.write_parquet(tmp_path / "jobs.parquet")
     text = words(figures.packet_latency(Run(tmp_path)))
@@ -162,6 +164,7 @@ def test_curve_without_saturation_needs_no_mark() -> None:
     assert "saturated" not in words(figures.curve({"a": [point(0.1, 0.1, 500)], "b": [point(0.1, 0.1, 700)]}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", figures.FORMATS)
 def test_same_figure_gives_the_same_file(study: InterferenceRun, tmp_path: Path, kind: str) -> None:
     files = []
@@ -186,10 +189,11 @@ def test_a_job_keeps_its_colour_in_every_figure(study: InterferenceRun) -> None:
         assert {colour.lower() for colour in figures.PALETTE} & found == {c.lower() for c in figures.PALETTE[:2]}
 
 
+@pytest.mark.slow
 def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
     """A run of one dimension whose local links are called rows and columns, in turn: its figures keep their numbers."""
-    whole = fake_run(tmp_path / "1d")
-    fake_run(tmp_path / "2d")
+    whole = small_run(tmp_path / "1d")
+    small_run(tmp_path / "2d")
     row_or_column = pl.when(pl.col("link") % 2 == 0).then(pl.lit("row")).otherwise(pl.lit("column"))
     links = whole.links.collect().with_columns(
         pl.when(pl.col("class") == "local").then(row_or_column).otherwise(pl.col("class")).alias("class")
@@ -208,6 +212,7 @@ def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
     assert "row, group" in words(figures.hottest_links(grid, 200))
 
 
+@pytest.mark.slow
 def test_learning_draws_each_kind_of_port_by_its_windows(tmp_path: Path) -> None:
     scenario = pt.Scenario(
         name="learning",
@@ -234,4 +239,4 @@ def test_learning_draws_each_kind_of_port_by_its_windows(tmp_path: Path) -> None
     page = render_report(run)
     assert "What the routers learned" in page
     with pytest.raises(ValueError, match=r"record\.q_learning asks for it"):
-        figures.learning(fake_run(tmp_path / "other"))
+        figures.learning(small_run(tmp_path / "other"))

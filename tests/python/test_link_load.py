@@ -128,6 +128,7 @@ def by_routers(net: Gates, loads: LinkLoads) -> dict[tuple[int, int], float]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("routing", ["minimal", "valiant_group", "valiant_node"])
 def test_the_core_loads_every_link_as_predicted(routing: str, tmp_path: Path) -> None:
     _, net = wired(2, 4, 2)

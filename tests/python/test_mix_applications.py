@@ -26,6 +26,7 @@ APPLICATIONS: list[Application] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["wang2020", "yang2016"])
 def test_a_paper_s_table_is_met(name: str) -> None:
     records = measure(paper_table(name))
@@ -38,6 +39,7 @@ def test_a_paper_s_table_is_met(name: str) -> None:
             assert record[key] == (paper if exact else pytest.approx(paper, rel=0.05)), (record["application"], key)
 
 
+@pytest.mark.slow
 def test_samg_is_a_hundred_times_amg() -> None:
     amg, *_, samg = measure(paper_table("yang2016"))
     assert samg["total_mb"] == pytest.approx(100 * amg["total_mb"], rel=1e-12)

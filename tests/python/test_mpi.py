@@ -134,6 +134,7 @@ def test_ranks_that_do_not_fit(job: dict[str, Any], line: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_ranks_share_nodes(tmp_path: Path) -> None:
     """More ranks than nodes, threads or not: every rank on its node, every byte the same."""
     given = scenario("sst_sc22", ranks=3000, ranks_per_node=3, placement="random")

@@ -62,6 +62,7 @@ def test_a_table_is_measured_row_by_row() -> None:
     assert "paper_execution_ms" not in tree
 
 
+@pytest.mark.slow
 def test_a_table_is_the_same_in_processes() -> None:
     assert measure(TINY, jobs=2, seed=3) == measure(TINY, seed=3)
 

@@ -12,9 +12,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from fake_run import Study, fake_interference, fake_run, small_study
 from pantala.report import finding_of, render_report, write_report
 from pantala.results import InterferenceRun, Run
+from small_runs import small_interference, small_run
+
+pytestmark = pytest.mark.native
 
 
 class Page(HTMLParser):
@@ -72,7 +74,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> InterferenceRun:
-    return fake_interference(tmp_path_factory.mktemp("study"))
+    return small_interference(tmp_path_factory.mktemp("study"))
 
 
 @pytest.fixture(scope="module")
@@ -85,15 +87,16 @@ def page(text: str) -> Page:
     return Page(text)
 
 
-def edited(directory: Path, study: Study, edit: Callable[[dict[str, Any]], None]) -> Run:
-    """A fake run whose run.json was changed by `edit`."""
-    fake_run(directory, study)
+def edited(directory: Path, edit: Callable[[dict[str, Any]], None]) -> Run:
+    """A run whose run.json was changed by `edit`."""
+    small_run(directory)
     document = json.loads((directory / "run.json").read_text())
     edit(document)
     (directory / "run.json").write_text(json.dumps(document))
     return Run(directory)
 
 
+@pytest.mark.slow
 def test_communication_times_are_those_of_the_slowdown_table(study: InterferenceRun, page: Page) -> None:
     expected = []
     for row in study.slowdown.collect().to_dicts():
@@ -117,7 +120,7 @@ def test_latencies_are_those_of_the_jobs_tables(study: InterferenceRun, page: Pa
 
 def test_shown_numbers_are_the_exact_ones_rounded(study: InterferenceRun, page: Page) -> None:
     mean = study.slowdown.collect()["alone_communication_time_mean_ns"][0]
-    assert page.rows_of("Communication time of a rank, µs")[1][:2] == ["fft3d", f"{mean / 1000:.1f}"]
+    assert page.rows_of("Communication time of a rank, µs")[1][:2] == ["fft3d", f"{mean / 1000:.2f}"]
 
 
 def test_hottest_links_come_by_load_with_both_ends_and_shares(study: InterferenceRun, page: Page) -> None:
@@ -141,7 +144,7 @@ def test_finding_names_victim_bully_and_factor(study: InterferenceRun, text: str
 
 
 def test_finding_does_not_dramatise_an_unchanged_job(tmp_path: Path) -> None:
-    study = fake_interference(tmp_path)
+    study = small_interference(tmp_path)
     even = study.slowdown.collect().with_columns(slowdown=pl.Series([1.01, 0.8]))
     even.write_parquet(tmp_path / "slowdown.parquet")
     text = finding_of(InterferenceRun(tmp_path))
@@ -165,15 +168,18 @@ def test_every_figure_has_a_text_and_every_table_a_caption(page: Page) -> None:
     assert all(caption.strip() for caption in page.captions)
 
 
+@pytest.mark.slow
 def test_same_tables_give_the_same_page(study: InterferenceRun, text: str) -> None:
     assert text == render_report(InterferenceRun(study.path))
 
 
+@pytest.mark.slow
 def test_write_report_returns_where_it_wrote(study: InterferenceRun, text: str, tmp_path: Path) -> None:
     path = write_report(study, tmp_path / "report.html")
     assert path.read_text(encoding="utf-8") == text
 
 
+@pytest.mark.slow
 def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) -> None:
     text = render_report(study.together)
     page = Page(text)
@@ -193,14 +199,16 @@ def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) ->
     assert page.values_of("Communication time of a rank") == expected
 
 
+@pytest.mark.slow
 def test_missing_packets_are_explained(tmp_path: Path) -> None:
-    text = render_report(fake_run(tmp_path, small_study(packets="off")))
+    text = render_report(small_run(tmp_path, packets="off"))
     assert "This run did not record single packets" in text
     assert "figure-latency" in text
 
 
+@pytest.mark.slow
 def test_missing_windows_are_explained(tmp_path: Path) -> None:
-    run = fake_run(tmp_path)
+    run = small_run(tmp_path)
     for name in ("job_windows", "link_windows", "iterations", "messages", "link_jobs"):
         (tmp_path / f"{name}.parquet").unlink()
     text = render_report(run)
@@ -212,41 +220,46 @@ def test_complete_run_has_no_warning(text: str) -> None:
     assert "Read with care" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reason", "words"),
     [("interrupted", "was interrupted"), ("stalled", "stalled: packets were in flight"), ("duration", "set duration")],
 )
 def test_incomplete_run_is_marked(tmp_path: Path, reason: str, words: str) -> None:
-    run = edited(tmp_path, small_study(), lambda document: document.update(complete=False, reason=reason))
+    run = edited(tmp_path, lambda document: document.update(complete=False, reason=reason))
     text = render_report(run)
     assert "Read with care" in text
     assert words in text
 
 
+@pytest.mark.slow
 def test_unbalanced_books_are_a_warning(tmp_path: Path) -> None:
-    run = edited(tmp_path, small_study(), lambda document: document["conservation"].update(credits=False))
+    run = edited(tmp_path, lambda document: document["conservation"].update(credits=False))
     assert "the count of credits does not balance" in render_report(run)
 
 
+@pytest.mark.slow
 def test_a_plan_that_ran_with_a_warning_says_so(tmp_path: Path) -> None:
     warned = "packets can wait for each other in a cycle of 6 virtual channels"
-    run = edited(tmp_path, small_study(), lambda document: document["plan"]["derived"].update(warnings=[warned]))
+    run = edited(tmp_path, lambda document: document["plan"]["derived"].update(warnings=[warned]))
     text = render_report(run)
     assert "Read with care" in text
     assert f": {warned}." in text
 
 
+@pytest.mark.slow
 def test_saturated_pattern_is_a_warning(tmp_path: Path) -> None:
     def offer(document: dict[str, Any]) -> None:
         document["plan"]["jobs"][1]["workload"] = {"kind": "pattern", "pattern": "uniform", "load": 0.9}
 
-    text = render_report(edited(tmp_path, small_study(), offer))
+    text = render_report(edited(tmp_path, offer))
     assert re.search(r"halo3d is saturated: 0\.\d+ accepted of 0\.9 offered", text)
     assert "fft3d is saturated" not in text
 
 
+@pytest.mark.slow
 def test_names_cannot_break_the_page(tmp_path: Path) -> None:
-    run = edited(tmp_path, small_study(), lambda document: document["plan"].update(name="<b>&\"'"))
+    run = edited(tmp_path, lambda document: document["plan"].update(name="<b>&\"'"))
     jobs = run.jobs.collect().with_columns(name=pl.Series(["<i>x", 'say "y" $a$']))
     jobs.write_parquet(tmp_path / "jobs.parquet")
     text = render_report(Run(tmp_path))
@@ -255,8 +268,9 @@ def test_names_cannot_break_the_page(tmp_path: Path) -> None:
     assert len(Page(text).drawings) == 6
 
 
+@pytest.mark.slow
 def test_endless_background_is_shown_without_a_slowdown(tmp_path: Path) -> None:
-    study = fake_interference(tmp_path)
+    study = small_interference(tmp_path)
     document = json.loads((tmp_path / "interference.json").read_text())
     document["parts"] = [part for part in document["parts"] if part["part"] != "alone-halo3d"]
     (tmp_path / "interference.json").write_text(json.dumps(document))
@@ -279,8 +293,9 @@ def test_endless_background_is_shown_without_a_slowdown(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_job_without_packets_has_no_latency(tmp_path: Path) -> None:
-    run = fake_run(tmp_path)
+    run = small_run(tmp_path)
     silent = [
         pl.when(pl.col("job") == 0).then(0).otherwise(pl.col(name)).alias(name)
         for name in ("packets", "delivered_bytes")

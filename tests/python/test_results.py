@@ -6,14 +6,16 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from fake_run import fake_interference
 from pantala.catalogue.tables import TABLES
+from small_runs import small_interference
+
+pytestmark = pytest.mark.native
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> pt.InterferenceRun:
     directory = tmp_path_factory.mktemp("study")
-    fake_interference(directory)
+    small_interference(directory)
     return pt.InterferenceRun(directory)
 
 

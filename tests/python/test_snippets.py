@@ -26,7 +26,7 @@ from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.slow]
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 HAND_MADE = [

@@ -244,6 +244,7 @@ def without_times(record: Record) -> Record:
     return {key: value for key, value in record.items() if key != "wall_seconds"}
 
 
+@pytest.mark.slow
 @pytest.mark.native
 def test_points_are_kept_and_do_not_depend_on_processes(tmp_path: Path) -> None:
     points = [tiny("a"), tiny("b", 0.1)]
@@ -369,6 +370,7 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
         return run_specs(runs, Options(out, quick=True))
 
 
+@pytest.mark.slow
 @pytest.mark.native
 def test_a_study_writes_all_its_files(small_study: Outcome) -> None:
     directory = small_study.directory
@@ -394,6 +396,7 @@ def test_a_study_writes_all_its_files(small_study: Outcome) -> None:
     assert len(small_study.claims) == 21
 
 
+@pytest.mark.slow
 @pytest.mark.native
 def test_the_page_needs_no_other_file(small_study: Outcome) -> None:
     page = small_study.page.read_text(encoding="utf-8")
@@ -404,6 +407,7 @@ def test_the_page_needs_no_other_file(small_study: Outcome) -> None:
     assert len(ids) == len(set(ids))
 
 
+@pytest.mark.slow
 @pytest.mark.native
 def test_the_same_study_again_gives_the_same_files(small_study: Outcome) -> None:
     directory = small_study.directory

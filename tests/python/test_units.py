@@ -92,6 +92,7 @@ def test_sizes_are_exact_or_refused(mantissa: int, decimals: int, prefix: str, u
             Size.parse(text)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=20))
 def test_any_text_is_a_time_or_refused(text: str) -> None:
     with contextlib.suppress(UnitError):

@@ -66,6 +66,7 @@ def test_computing_is_fitted_to_the_papers_sizes_only() -> None:
     assert set(of("fft3d", 12, iterations=1, row_message="1 kB").compute_ns) == {0.0}
 
 
+@pytest.mark.slow
 def test_noise_is_seeded_and_keeps_the_mean(tmp_path: Path) -> None:
     def times(**noise: object) -> list[float]:
         job = {"name": "j", "ranks": 64, "compute_noise": noise}
@@ -91,6 +92,7 @@ def test_every_application_is_described(kind: str) -> None:
     assert all(field.description for field in application.model_fields.values())
 
 
+@pytest.mark.slow
 def test_list_and_show(cli: Cli, workdir: Path) -> None:
     listed = cli("workload", "list")
     assert listed.status == 0

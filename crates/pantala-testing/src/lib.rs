@@ -27,11 +27,6 @@ pub fn sample<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     all.into_iter().step_by((100 / percent().min(100)) as usize)
 }
 
-/// Whether this tier of tests runs everything.
-pub fn everything() -> bool {
-    percent() >= 100
-}
-
 fn percent() -> u32 {
     std::env::var(VARIABLE).map_or(100, |text| percent_of(&text))
 }

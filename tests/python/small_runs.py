@@ -1,0 +1,77 @@
+"""One small interference study, run by the core once per process; tests get copies that they may edit.
+
+`python tests/python/small_runs.py DIR` writes it to look at.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pantala as pt
+from pantala.results import InterferenceRun, Run
+
+__all__ = ["small_interference", "small_run"]
+
+
+def small_interference(directory: Path, packets: str = "sampled") -> InterferenceRun:
+    """A copy of the study: fft3d and halo3d alone and together. halo3d slows fft3d down, fft3d does not slow halo3d.
+
+    Args:
+        directory: where to.
+        packets: which packets the runs record.
+    """
+    shutil.copytree(_study(packets), directory, dirs_exist_ok=True)
+    return InterferenceRun(directory)
+
+
+def small_run(directory: Path, packets: str = "sampled") -> Run:
+    """A copy of the run of both jobs together; the arguments are those of `small_interference`."""
+    shutil.copytree(_study(packets) / "together", directory, dirs_exist_ok=True)
+    return Run(directory)
+
+
+@cache
+def _study(packets: str) -> Path:
+    directory = Path(tempfile.mkdtemp(prefix="pantala-tests-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    pt.run(scenario(packets), out=directory, overwrite=True, report=False)
+    return directory
+
+
+def scenario(packets: str) -> pt.Scenario:
+    """72 nodes in 9 groups, 36 and 32 ranks, 86 us: 0.4 s of CPU time."""
+    return pt.Scenario(
+        name="interference",
+        interference=True,
+        machine={"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
+        routing="ugal_g",
+        record={"window": "1 us", "packets": packets},
+        jobs=[
+            pt.Job(
+                name="fft3d",
+                ranks=36,
+                workload=pt.Fft3d(
+                    grid=(6, 6),
+                    row_message="2 KiB",
+                    column_message="2 KiB",
+                    iterations=2,
+                    compute_forward="4 us",
+                    compute_backward="4 us",
+                ),
+            ),
+            pt.Job(
+                name="halo3d",
+                ranks=32,
+                workload=pt.Halo3d(grid=(2, 4, 4), message="64 KiB", iterations=4, compute="0 us"),
+            ),
+        ],
+    )
+
+
+if __name__ == "__main__":
+    small_interference(Path(sys.argv[1]))
