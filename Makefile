@@ -73,8 +73,8 @@ fmt: $(VENV)/.tools ## Lay out Rust and Python
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-check: lint ## Check format, lints and types, and that all crates compile
-	$(CARGO) check --locked --workspace
+check: build lint ## Check format, lints, types and generated files
+	PYTHONPATH=tools $(BIN)/python -m generate --check
 
 lint: $(VENV)/.tools ## Check format, lints and types of Rust and Python
 	@case "$$($(CARGO) clippy --version 2>/dev/null)" in \
