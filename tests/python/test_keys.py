@@ -107,6 +107,7 @@ SPOILT = [
     ({"mpi.memory_latency": "1 us"}, "mpi.memory_latency", "a job's ranks_per_node = 1"),
     ({"record.packets": "all", "record.packet_sample": 9}, "record.packet_sample", 'packets = "all"'),
     ({"record.q_learning": True}, "record.q_learning", "routing.algorithm"),
+    ({"routing.local_order": "column_first"}, "routing.local_order", 'machine.topology.kind = "dragonfly"'),
     ({"jobs.0.compute_noise": {"share": 0.5}}, "jobs[0].compute_noise.share", 'law = "none"'),
 ]
 

@@ -49,6 +49,7 @@ def unread_in_scenario(scenario: Scenario, given: Mapping[str, Any]) -> Iterator
         (("machine", "nic"), machine.nic),
         (("mpi",), scenario.mpi),
         (("record",), scenario.record),
+        (("routing",), scenario.routing),
     ]
     for path, table in tables:
         whole = path[0] != "record"

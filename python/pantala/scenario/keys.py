@@ -701,7 +701,7 @@ class RoutingKeys(Model):
     - codes: CODES' four.
     """
     local_order: Literal["row_first", "column_first"] = "row_first"
-    """Two dimensions: the first direction of a path inside a group.
+    """The first direction of a path inside a group. Only with machine.topology.kind = "dragonfly_2d".
 
     - row_first: along the row to the right column, then along the column.
     - column_first: along the column to the right row, then along the row.
@@ -753,7 +753,7 @@ class RoutingKeys(Model):
     declared: ClassVar[Mapping[str, Key]] = {
         "virtual_channels": Key("virtual_channels"),
         "channels": Key("channels"),
-        "local_order": Key("local_order"),
+        "local_order": Key("local_order", effect={"/machine.topology.kind": ("dragonfly_2d",)}),
         "threshold": Key("threshold", source="Kang et al., SC 2022, II.B"),
         "bias": Key("bias_flits", unit="flits", source="zero in Kang et al., SC 2022, III"),
         "minimal_up_to": Key("minimal_up_to_flits", unit="flits", source="adaptive_threshold of CODES"),

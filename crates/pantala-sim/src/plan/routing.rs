@@ -21,8 +21,8 @@ pub struct RoutingPlan {
     /// The map from the place of a packet on its path to its virtual channel.
     #[schemars(extend("default" = "climbing"))]
     pub channels: ChannelMap,
-    /// Two dimensions: the first direction of a path inside a group.
-    #[schemars(extend("default" = "row_first"))]
+    /// The first direction of a path inside a group.
+    #[schemars(extend("default" = "row_first", "x-effect" = {"/machine.topology.kind": ["dragonfly_2d"]}))]
     pub local_order: LocalOrder,
     /// A packet goes non-minimally if the minimal queue exceeds this many times the non-minimal one, rounded down, plus
     /// the bias.
