@@ -86,19 +86,31 @@ fn check_number(schema: &Value, value: &Value, key: &str) -> Result<(), PlanErro
     if !too_small && !too_large {
         return Ok(());
     }
-    let lowest = least.as_f64().filter(|least| *least > 0.0);
+    let (lowest, highest) = (bound(least).filter(|least| least != "0"), bound(most));
+    let has_unit = ["_ps", "_fs", "_bytes", "_per_s", "_flits"].iter().any(|unit| key.ends_with(unit));
     let in_seconds = most.as_f64().unwrap_or_default() / 1e12;
-    let (message, remedy) = match (lowest, most.is_number()) {
-        _ if too_small && number == 0.0 => ("must be more than zero".to_owned(), "give a positive value".to_owned()),
-        (_, true) if too_large && key.ends_with("_ps") => {
+    let (message, remedy) = match (lowest, highest) {
+        (_, highest) if too_small && number == 0.0 && (highest.is_none() || has_unit) => {
+            ("must be more than zero".to_owned(), "give a positive value".to_owned())
+        }
+        (_, Some(_)) if too_large && key.ends_with("_ps") => {
             ("is longer than any run".to_owned(), format!("give at most {in_seconds} s"))
         }
-        (_, true) if too_large && key.ends_with("_fs") => {
+        (_, Some(_)) if too_large && key.ends_with("_fs") => {
             (format!("must be at most {in_seconds} ms for a byte"), format!("give {in_seconds} ms/B or less"))
         }
-        (Some(_), true) => (format!("must be {least} to {most}"), "give a value in that range".to_owned()),
-        (None, true) if too_large => (format!("must be at most {most}"), format!("give {most} or less")),
-        _ => (format!("must be at least {least}"), format!("give {least} or more")),
+        (Some(least), Some(most)) => (format!("must be {least} to {most}"), "give a value in that range".to_owned()),
+        (None, Some(most)) if too_large => (format!("must be at most {most}"), format!("give {most} or less")),
+        (Some(least), None) => (format!("must be at least {least}"), format!("give {least} or more")),
+        (None, _) => ("must not be negative".to_owned(), "give 0 or more".to_owned()),
     };
     Err(PlanError::new(key, value, message, remedy))
+}
+
+/// A bound as a user writes it: whole numbers without a fraction.
+fn bound(value: &Value) -> Option<String> {
+    match value.as_f64() {
+        Some(number) if value.is_f64() && number.fract() == 0.0 => Some(format!("{number:.0}")),
+        _ => value.is_number().then(|| value.to_string()),
+    }
 }

@@ -30,7 +30,7 @@
 //! use pantala_mpi::{MpiConfig, Recording};
 //! use pantala_workload::{Endpoints, JobSpec, Noise, PatternContext};
 //!
-//! let noise = r#"{"kind": "pattern", "pattern": "uniform", "load": 0.5, "injection": "periodic"}"#;
+//! let noise = r#"{"kind": "pattern", "pattern": "uniform", "load": 0.5, "injection": "periodic", "phase": "in"}"#;
 //! let job = JobSpec { name: "noise".into(), nodes: (0..64).collect(), start: 0, noise: Noise::default(), workload: serde_json::from_str(noise)? };
 //! let context = PatternContext {
 //!     packet_bytes: 512,

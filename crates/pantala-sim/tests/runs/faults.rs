@@ -75,10 +75,10 @@ fn of_the_router() {
 
 #[test]
 fn of_the_routing() {
-    at("routing.algorithm", json!("dal"), &["no such routing", "minimal, valiant_group"]);
+    at("routing.algorithm", json!("dal"), &["is not known", "use one of minimal, valiant_group"]);
     at("routing.virtual_channels", json!(2), &["ugal_g needs 3", "give 3 or more"]);
     at("routing.virtual_channels", json!(17), &["at most 16"]);
-    at("routing.threshold", json!(-0.5), &["not a factor"]);
+    at("routing.threshold", json!(-0.5), &["must not be negative; give 0 or more"]);
     at("routing.candidates_minimal", json!(0), &["1 to 16"]);
     at("routing.candidates_nonminimal", json!(17), &["1 to 16"]);
 }
@@ -88,12 +88,12 @@ fn of_the_routing() {
 fn of_routings_by_job_and_class() {
     for place in ["routing_all_to_all", "jobs[1].routing", "jobs[1].routing_all_to_all"] {
         for (key, value, words) in [
-            ("algorithm", json!("dal"), "no such routing"),
+            ("algorithm", json!("dal"), "is not known"),
             ("virtual_channels", json!(2), "ugal_g needs 3"),
-            ("threshold", json!(-1.0), "not a factor"),
+            ("threshold", json!(-1.0), "must not be negative"),
             ("channels", json!("caminos"), "no such map for ugal_g"),
             ("inside_group", json!("beside"), "ugal_g has its own way inside a group"),
-            ("aries/shift", json!([16]), "0 to 15"),
+            ("aries/shift", json!([16]), "at most 15"),
         ] {
             let pointer = format!("/{}", place.replace(['.', '['], "/").replace(']', ""));
             let error = fault(|plan| {
@@ -102,7 +102,7 @@ fn of_routings_by_job_and_class() {
                 *routing.pointer_mut(&format!("/{key}")).unwrap() = value.clone();
                 plan.pointer_mut(parent).unwrap()[name] = routing;
             });
-            assert_eq!(error.key, format!("{place}.{}", key.replace('/', ".")));
+            assert!(error.key.starts_with(&format!("{place}.{}", key.replace('/', "."))), "{error}");
             assert!(error.to_string().contains(words), "{error}");
         }
     }
