@@ -90,7 +90,7 @@ lint: $(VENV)/.tools ## Check format, lints and types of Rust and Python
 deny: ## Check licences and sources of the crates (needs cargo-deny)
 	@if command -v cargo-deny >/dev/null; then set -ex; \
 	  cargo-deny check licenses sources bans; \
-	  cargo-deny --manifest-path mpi/Cargo.toml check --config deny.toml licenses sources bans; \
+	  cargo-deny --manifest-path mpi/Cargo.toml --config deny.toml check licenses sources bans; \
 	else echo "deny: skipped: cargo-deny is not installed; run 'cargo install --locked cargo-deny'"; fi
 
 # The wheel's tag is the oldest manylinux that the glibc of this machine allows. WHEEL_FLAGS="--zig --compatibility
