@@ -21,7 +21,7 @@ RUST_CORE := --locked -p pantala-sim -p pantala-python
 RUST_CRATES := --locked --workspace --exclude pantala-sim --exclude pantala-python
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print) Cargo.toml Cargo.lock pyproject.toml
-DEMO_OUT := runs/interference
+DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test-fast test test-all fmt check lint deny wheel validate mpi docs bench instructions \

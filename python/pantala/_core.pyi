@@ -13,6 +13,7 @@ class PlanError(ValueError):
     value: str
     message: str
     remedy: str
+    others: list[tuple[str, str, str, str]]
 
 class RunError(RuntimeError): ...
 

@@ -47,13 +47,17 @@ class PlanError(PantalaError, ValueError):
         value: its value, as text; empty if there is none to show.
         message: what is wrong with it.
         remedy: what to do.
+        others: further faults of the plan, which have no others.
     """
 
-    def __init__(self, key: str, value: str, message: str, remedy: str) -> None:
+    def __init__(
+        self, key: str, value: str, message: str, remedy: str, others: Iterable[tuple[str, str, str, str]] = ()
+    ) -> None:
         self.key = key
         self.value = value
         self.message = message
         self.remedy = remedy
+        self.others = tuple(PlanError(*each) for each in others)
         super().__init__(_line("", key, value, message, remedy))
 
 
@@ -110,10 +114,10 @@ class ScenarioError(PantalaError, ValueError):
         """A line per fault: the source, the key, its value, what is wrong and what to do."""
         return [_line(self.source, each.key, each.value, each.message, each.remedy) for each in self.faults]
 
-    def with_keys(self, spelled: Callable[[str], str]) -> ScenarioError:
-        """The same error, with keys spelled another way."""
+    def respelled(self, source: str, spelled: Callable[[str], str]) -> ScenarioError:
+        """The same faults, with another source and keys spelled another way."""
         first, *others = (replace(each, key=spelled(each.key)) for each in self.faults)
-        return ScenarioError(self.source, first.key, first.value, first.message, first.remedy, others)
+        return ScenarioError(source, first.key, first.value, first.message, first.remedy, others)
 
 
 class ScenarioWarning(UserWarning):

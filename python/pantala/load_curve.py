@@ -7,10 +7,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from pydantic_core import PydanticCustomError
+
 from pantala import native
-from pantala.errors import PlanError, ScenarioError, UsageError
-from pantala.scenario import Scenario
-from pantala.scenario.presets import router_preset, router_presets
+from pantala.errors import PlanError, ScenarioError, UsageError, nearest
+from pantala.scenario import Machine, Scenario
+from pantala.scenario.base import plain
+from pantala.scenario.presets import (
+    example,
+    machine_preset,
+    machine_presets,
+    merge,
+    router_preset,
+    router_presets,
+)
 from pantala.units import Duration, UnitError
 
 __all__ = ["CurvePoint", "CurveSetup", "TimelineWindow", "curve", "curve_setup", "measure_point"]
@@ -93,8 +103,9 @@ class CurveSetup:
 
 def curve(
     *,
-    preset: str = "pantala",
-    routing: str = "minimal",
+    preset: str | None = None,
+    machine: str | Mapping[str, Any] | Machine | None = None,
+    routing: str | Mapping[str, Any] | None = None,
     pattern: str = "uniform",
     loads: Sequence[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
     seed: int = 1,
@@ -112,8 +123,11 @@ def curve(
     ``polars.DataFrame(pt.curve(...))`` makes a table of it.
 
     Args:
-        preset: a router model; it also gives the defaults of what follows, as its simulator has them.
-        routing: a routing algorithm, by our name or by that of the preset's simulator.
+        preset: a router model, whose simulator gives the machine and the defaults of the other arguments, or a machine
+            preset, as ``"theta"``; ``"pantala"`` if neither it nor a machine is given.
+        machine: a machine instead of a preset: its table or object. Its router model gives the defaults.
+        routing: a routing algorithm, by our name or by that of the preset's simulator, or its table. If not given, the
+            machine's own if it has one, else minimal.
         pattern: uniform, shift, bit_complement, next_group, hotspot or neighbor_3d.
         loads: offered loads, as fractions of the terminal bandwidth.
         seed: the seed; one seed, one result.
@@ -139,6 +153,7 @@ def curve(
     """
     setup = curve_setup(
         preset=preset,
+        machine=machine,
         routing=routing,
         pattern=pattern,
         seed=seed,
@@ -166,8 +181,9 @@ def curve(
 
 def curve_setup(
     *,
-    preset: str = "pantala",
-    routing: str = "minimal",
+    preset: str | None = None,
+    machine: str | Mapping[str, Any] | Machine | None = None,
+    routing: str | Mapping[str, Any] | None = None,
     pattern: str = "uniform",
     seed: int = 1,
     warmup: str | Duration | None = None,
@@ -183,9 +199,7 @@ def curve_setup(
         ScenarioError: a name or value is wrong.
         UsageError: a time is wrong, or there is no such preset.
     """
-    if preset not in router_presets():
-        raise UsageError(f"preset = '{preset}': is not a router model; choose one of {', '.join(router_presets())}")
-    defaults = router_preset(preset)["curve"]
+    chosen, own_routing, defaults = _habits(preset, machine)
     times = {
         "warmup": _time("warmup", defaults["warmup"] if warmup is None else warmup),
         "measure": _time("measure", defaults["measure"] if measure is None else measure),
@@ -197,12 +211,8 @@ def curve_setup(
     data = {
         "name": "curve",
         "seed": seed,
-        "machine": {
-            "preset": defaults["machine"],
-            "router": {"model": preset},
-            "nic": {"latency_from": defaults["latency_from"]},
-        },
-        "routing": _meaning(routing, defaults.get("routings", {})),
+        "machine": chosen,
+        "routing": _meaning(own_routing if routing is None else routing, defaults.get("routings", {})),
         "jobs": [
             {
                 "name": _JOB,
@@ -259,19 +269,63 @@ def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
     return {key: measured[key] for key in keys}  # type: ignore[return-value]
 
 
-def _meaning(routing: str, names: Mapping[str, Any]) -> dict[str, Any]:
+def _habits(
+    preset: str | None, machine: str | Mapping[str, Any] | Machine | None
+) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """The machine's table, the routing that it has by itself, and the curve's defaults of its router model."""
+    if machine is None:
+        name = "pantala" if preset is None else preset
+        if name in router_presets():
+            defaults: dict[str, Any] = router_preset(name)["curve"]
+            nic = {"latency_from": defaults["latency_from"]}
+            return {"preset": defaults["machine"], "router": {"model": name}, "nic": nic}, "minimal", defaults
+        _check_machine_preset(name)
+        machine = name
+    elif preset is not None:
+        raise UsageError("preset and machine: give one of the two")
+    table: dict[str, Any] = {"preset": machine} if isinstance(machine, str) else plain(machine)
+    with _keys_of_the_curve("machine."):
+        built = Machine(**table)
+    defaults = router_preset(built.router.model)["curve"]
+    if "latency_from" not in built.nic.model_fields_set:
+        table = merge({"nic": {"latency_from": defaults["latency_from"]}}, table)
+    given = {} if built.preset is None else machine_preset(built.preset).get("routing", {})
+    return table, given.get("algorithm", "minimal"), defaults
+
+
+def _check_machine_preset(name: str) -> None:
+    """Refuses a name that is neither a router model nor a machine."""
+    try:
+        machine_preset(name)
+    except PydanticCustomError as error:
+        base = name.partition("(")[0].strip()
+        context = error.context or {}
+        if base in machine_presets():
+            raise UsageError(f"preset = '{name}': {context['message']}; {context['remedy']}") from None
+        known = list(dict.fromkeys([*router_presets(), *map(example, machine_presets())]))
+        close = nearest(base, known)
+        hint = f"did you mean '{close}'? " if close else ""
+        message = f"is neither a router model nor a machine; {hint}choose one of {', '.join(known)}"
+        raise UsageError(f"preset = '{name}': {message}") from None
+
+
+def _meaning(routing: str | Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of `routing` that a routing's name stands for, where the preset's simulator calls it by that name."""
-    meaning = names.get(routing, routing)
+    meaning = names.get(routing, routing) if isinstance(routing, str) else routing
     return dict(meaning) if isinstance(meaning, Mapping) else {"algorithm": meaning}
 
 
 @contextmanager
-def _keys_of_the_curve() -> Iterator[None]:
-    """Lets an error name ``workload.load``, as ``--set`` has it, for ``jobs[0].workload.load``."""
+def _keys_of_the_curve(below: str = "") -> Iterator[None]:
+    """Lets an error name ``workload.load``, as ``--set`` has it, for ``jobs[0].workload.load``.
+
+    Args:
+        below: what to put before the keys, of an error about a part of a scenario.
+    """
     try:
         yield
     except ScenarioError as error:
-        raise error.with_keys(lambda key: key.removeprefix("jobs[0].")) from None
+        raise error.respelled(_SOURCE, lambda key: below + key.removeprefix("jobs[0].")) from None
 
 
 def _time(name: str, text: str | Duration) -> Duration:

@@ -236,6 +236,6 @@ def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
     try:
         yield module
     except module.PlanError as error:
-        raise PlanError(str(error.key), str(error.value), str(error.message), str(error.remedy)) from None
+        raise PlanError(str(error.key), str(error.value), str(error.message), str(error.remedy), error.others) from None
     except module.RunError as error:
         raise SimulationError(str(error), directory) from None

@@ -89,6 +89,7 @@ class ProgressLine:
         """
         if self._bar is not None and self._task is not None:
             self._bar.remove_task(self._task)
+            self._bar.refresh()  # or what is printed next would draw the old line once more
             self._task = None
         if self._console is None:
             return

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from itertools import count
 from pathlib import Path
 
 from pantala.errors import RunDirectoryError
@@ -51,7 +52,7 @@ class OutputDirectory:
                     raise RunDirectoryError(
                         target,
                         "already holds a run",
-                        "add --overwrite (overwrite=True) to replace it, or choose another --out",
+                        f"add --overwrite (overwrite=True) to replace it, or another --out, e.g. {_free(target)}",
                     )
             elif any(target.iterdir()):
                 raise RunDirectoryError(target, "is a directory with something else in it", "choose another --out")
@@ -101,6 +102,12 @@ class OutputDirectory:
     def discard(self) -> None:
         """Removes what was written."""
         shutil.rmtree(self.partial, ignore_errors=True)
+
+
+def _free(target: Path) -> Path:
+    """The first of NAME-2, NAME-3, ... that is not there."""
+    names = (target.with_name(f"{target.absolute().name}-{number}") for number in count(2))
+    return next(path for path in names if not path.exists())
 
 
 def _marks_last(directory: Path) -> list[Path]:

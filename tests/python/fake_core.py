@@ -23,6 +23,7 @@ class FakePlanError(ValueError):
     def __init__(self, key: str, value: str, message: str, remedy: str) -> None:
         super().__init__(message)
         self.key, self.value, self.message, self.remedy = key, value, message, remedy
+        self.others: list[tuple[str, str, str, str]] = []
 
 
 class FakeRunError(RuntimeError):

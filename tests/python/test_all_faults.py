@@ -10,6 +10,7 @@ import pytest
 
 import pantala as pt
 from fake_core import FakeCore
+from pantala.errors import PlanError
 from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
@@ -128,6 +129,76 @@ def test_a_fault_is_told_once() -> None:
     assert faults_of({"name": "x", "machine": "tetha", "routing": "minimal", "jobs": "kang2022.mix"}) == [
         "jobs.preset",
         "machine.preset",
+    ]
+
+
+def refused_by_the_core(*faults: tuple[str, str, str, str]) -> list[str]:
+    job = {"name": "a", "ranks": 4, "start": "1 us", "workload": {"kind": "lu"}}
+    data = {"name": "x", "machine": "theta", "routing": "par", "mpi": {"gap": "2000 ps"}, "jobs": [job]}
+    first, *others = faults
+    return pt.Scenario.from_dict(data).blame(PlanError(*first, others)).lines
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "shown"),
+    [
+        ("stop.watchdog_ps", "100000000", "stop.watchdog = 100 us (default)"),
+        ("links.global.latency_ps", "1500", "machine.links.global.latency = 1.5 ns (default)"),
+        ("links.row.bandwidth_bytes_per_s", "5250000000", "machine.links.row.bandwidth = 5.25 GB/s (default)"),
+        ("packet_bytes", "64", "machine.packet = 64 B (default)"),
+        ("mpi.gap_per_byte_fs", "344000", "mpi.gap_per_byte = 344 ps/B (default)"),
+        ("router.input_buffer_flits", "3", "machine.router.input_buffer = 3 flits (default)"),
+        ("nic.buffer_packets", "3", "machine.nic.buffer = 3 packets (default)"),
+        ("mpi.gap_ps", "2000", 'mpi.gap = "2000 ps"'),
+        ("jobs[0].start_ps", "1000000", 'jobs[0].start = "1 us"'),
+        ("jobs[0].workload.message_bytes", "1000", "jobs[0].workload.message = 1 kB"),
+        ("routing.algorithm", "par", "routing.algorithm = par"),
+        ("routing.queue", "output", "routing.queue = output"),
+    ],
+)
+def test_values_of_a_plan_are_shown_with_their_units(key: str, value: str, shown: str) -> None:
+    told = refused_by_the_core((key, value, "is not 1500 ps", "give 90000000 ps or 2 psi"))
+    assert told == [f"scenario: key {shown}: is not 1.5 ns; give 90 us or 2 psi"]
+
+
+def test_all_faults_of_a_plan_once_each() -> None:
+    few = ("is too few", "give more")
+    told = refused_by_the_core(
+        ("routing_all_to_all.virtual_channels", "1", *few),
+        ("routing.algorithm", "par", *few),
+        ("mpi.gap_ps", "2000", *few),
+        ("routing_all_to_all.algorithm", "par", *few),
+    )
+    assert [line.split(" ")[2] for line in told] == [
+        "routing_all_to_all.virtual_channels",
+        "routing.algorithm",
+        "mpi.gap",
+    ]
+
+
+@pytest.mark.native
+def test_a_long_link_names_the_watchdog_and_itself_in_units(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "long.toml"
+    file.write_text(SMALL)
+    long = ("--set", "machine.links.global.latency=1 ms")
+    needs = "a packet may need 4.1 ms from one router to the next (latency of the global links: 1 ms)"
+    assert cli("check", file, *long).err == (
+        f"{file}: key stop.watchdog = 100 us (default): {needs}, and would count as stuck; "
+        "set stop.watchdog to 4.1 ms or more\n"
+    )
+    assert cli("check", file, *long, "--set", "stop.watchdog=4.1 ms").status == 0
+
+
+@pytest.mark.native
+def test_the_core_lists_all_faults_too(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "several.toml"
+    file.write_text(SMALL)
+    settings = ("machine.router.input_buffer=1 flit", "routing.virtual_channels=1", "jobs.fft.workload.grid=[2, 2]")
+    lines = cli("check", file, *(word for setting in settings for word in ("--set", setting))).err.splitlines()
+    assert [line.split(" ")[2] for line in lines] == [
+        "machine.router.input_buffer",
+        "routing.virtual_channels",
+        "jobs[0].workload.grid",
     ]
 
 

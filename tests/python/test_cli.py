@@ -213,3 +213,58 @@ def test_the_command_is_also_a_module_and_a_broken_pipe_is_no_fault() -> None:
     pipe = f"{sys.executable} -m pantala schema | head -c 1"
     ended = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True, check=True)
     assert ended.stderr == ""
+
+
+def test_the_version_is_an_option_too(cli: Cli) -> None:
+    assert cli("--version") == cli("version")
+
+
+def test_every_command_is_registered_once() -> None:
+    from pantala.cli.application import app
+
+    names = [each.name for each in app.registered_commands] + [each.name for each in app.registered_groups]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("columns", [80, 100, 130, None])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "presets",
+        "routings",
+        "workload list",
+        "workload table yang2016",
+        "workload table wang2020",
+        "bench --list",
+        "study list",
+    ],
+)
+def test_tables_are_readable_at_any_width(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, columns: int | None, command: str
+) -> None:
+    if columns is None:  # a pipe
+        monkeypatch.delenv("COLUMNS")
+    else:
+        monkeypatch.setenv("COLUMNS", str(columns))
+    shown = cli(*command.split())
+    assert shown.status == 0, shown.err
+    assert "…" not in shown.out, "a cell is cut off"
+    assert max(len(line.rstrip()) for line in shown.out.splitlines()) <= (columns or 200)
+
+
+def test_no_report_is_written_if_none_is_wanted(
+    fake_core: FakeCore, cli: Cli, workdir: Path, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pantala.report.finding_of", lambda _: "found")
+    ended = cli("run", small, "--no-report", "--out", "there")
+    assert ended.status == 0, ended.err
+    assert "report:" not in ended.out
+    assert not Path("there/report.html").exists()
+    assert Path("there/run.json").exists()
+
+
+def test_a_taken_directory_names_a_free_one(fake_core: FakeCore, cli: Cli, workdir: Path, small: Path) -> None:
+    for name in ("there", "there-2"):
+        assert cli("run", small, "--quiet", "--no-report", "--out", name).status == 0
+    taken = "already holds a run; add --overwrite (overwrite=True) to replace it, or another --out, e.g."
+    assert cli("run", small, "--out", "there").err == f"there: {taken} there-3\n"

@@ -150,3 +150,86 @@ def test_an_error_names_the_key_as_set_has_it(fake_core: FakeCore, cli: Cli) -> 
     assert ended.err.startswith(
         "pantala curve: key workload.pattern = \"unifrom\": is not known; did you mean 'uniform'?"
     )
+
+
+@pytest.mark.parametrize(
+    ("preset", "nodes", "algorithm", "latency_from"),
+    [
+        ("kang2022", 1056, "minimal", "created"),
+        ("prisacari2015(4,8,4)", 1056, "minimal", "created"),
+        ("theta", 4392, "aries", "created"),
+        ("yang2016", 1056, "codes_adp", "injected"),
+    ],
+)
+def test_a_machine_is_measured_with_the_habits_of_its_router(
+    fake_core: FakeCore, cli: Cli, preset: str, nodes: int, algorithm: str, latency_from: str
+) -> None:
+    ended = cli("curve", "--preset", preset, "--loads", "0.1")
+    assert ended.status == 0, ended.err
+    plan, *times = fake_core.measured[0]
+    assert plan["jobs"][0]["ranks"] == nodes
+    assert (plan["routing"]["algorithm"], plan["nic"]["latency_from"]) == (algorithm, latency_from)
+    assert times[:2] == ([200 * US, 400 * US] if preset == "yang2016" else [20 * US, 80 * US])
+    assert ended.out.startswith(f"{preset}: {'aries_ad0' if algorithm == 'aries' else algorithm} routing, uniform")
+
+
+def test_a_scenario_gives_its_machine_and_routing(fake_core: FakeCore, cli: Cli, small: Path) -> None:
+    ended = cli("curve", small, "--loads", "0.1", "--set", "machine.router.arbiter=age")
+    assert ended.status == 0, ended.err
+    plan = fake_core.measured[0][0]
+    assert (plan["topology"]["g"], plan["jobs"][0]["ranks"], plan["router"]["arbiter"]) == (9, 72, "age")
+    assert cli("curve", small, "--loads", "0.1", "--routing", "par").out.startswith(
+        "small: par routing, uniform traffic"
+    )
+    refused = cli("curve", small, "--preset", "theta")
+    assert "has a machine of its own; give one of the two" in refused.err
+    machine = pt.Machine.of("kang2022", topology={"p": 1, "a": 2, "h": 1})
+    pt.curve(machine=machine, loads=[0.1])
+    assert fake_core.measured[-1][0]["jobs"][0]["ranks"] == 6
+    with pytest.raises(pt.UsageError, match="preset and machine: give one of the two"):
+        pt.curve(preset="theta", machine=machine)
+
+
+@pytest.mark.parametrize(
+    ("options", "workload"),
+    [
+        (["shift", "--offset", "36"], {"offset": 36}),
+        (["hotspot", "--hotspots", "0,5", "--hotspot-share", "0.3"], {"hotspots": [0, 5], "hotspot_share": 0.3}),
+        (
+            ["neighbor_3d", "--grid", "4,11,24", "--dimension", "1", "--message", "4 kB", "--periodic"],
+            {"grid": [4, 11, 24], "dimension": 1, "message_bytes": 4000, "periodic": True},
+        ),
+        (["uniform", "--include-self"], {"include_self": True}),
+    ],
+)
+def test_every_key_of_a_pattern_is_an_option(
+    fake_core: FakeCore, cli: Cli, options: list[str], workload: dict[str, Any]
+) -> None:
+    ended = cli("curve", "--loads", "0.1", "--pattern", *options)
+    assert ended.status == 0, ended.err
+    assert workload.items() <= fake_core.measured[0][0]["jobs"][0]["workload"].items()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            ["--offset", "3"],
+            'key workload.offset = 3: has no effect under pattern = "uniform"; remove it, or set',
+        ),
+        (["--hotspots", "a"], "--hotspots a: is not a list of whole numbers; write e.g. --hotspots 4,4,8"),
+        (["--preset", "tehta"], "preset = 'tehta': is neither a router model nor a machine; did you mean 'theta'?"),
+        (["--preset", "prisacari2015(4,8)"], "takes 3 numbers: p, a, h"),
+        (["--preset", "theta", "--routing", "ugal"], "known: minimal, valiant_group"),
+    ],
+)
+def test_mistakes_with_machines_and_patterns(fake_core: FakeCore, cli: Cli, options: list[str], says: str) -> None:
+    ended = cli("curve", *options)
+    assert (ended.status, ended.err.count("\n"), says in ended.err) == (2, 1, True), ended.err
+
+
+def test_a_timeline_is_readable_with_many_loads(fake_core: FakeCore, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = cli("curve", "--loads", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8", "--timeline", "1us").out
+    assert "…" not in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())

@@ -44,6 +44,12 @@ def test_a_terminal_sees_how_far_it_is() -> None:
     assert "fft3d: 25 %, 6.0 s left, 1.5 ms, 1.23 M packets, 4 M packet-hops/s" in text
 
 
+def test_no_stale_line_is_drawn_after_the_end() -> None:
+    _, end, after = shown(True).partition("fft3d: 6 ms")
+    assert end
+    assert "left" not in after, "the line of a run that has ended"
+
+
 def test_nothing_is_shown_without_a_console() -> None:
     with ProgressLine(1, None) as line:
         line.start("x")

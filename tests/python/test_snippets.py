@@ -75,7 +75,7 @@ def clone(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(pt.Scenario, "from_toml", smaller)
     monkeypatch.setattr("pantala.load_curve.router_preset", brief)
     (workdir / "examples").symlink_to(ROOT / "examples")
-    pt.run(smaller(example), out="runs/interference", report=False)
+    pt.run(smaller(example), out="runs/demo", report=False)
     return workdir
 
 
@@ -94,6 +94,23 @@ def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
         exec(code, names)  # the pages are our own
     for block in blocks(page, "sql"):
         assert duckdb.execute(block).fetchall(), block
+
+
+def test_no_two_pages_run_into_one_directory() -> None:
+    """Whoever follows the pages one after the other never meets a directory that is taken."""
+    used: dict[str, str] = {"runs/demo": "make demo"}
+    for page in HAND_MADE:
+        text = page.read_text("utf-8").replace("\\\n", " ")
+        lines = [
+            line for line in re.findall(r"^(?:\$ )?pantala run .*$", text, re.MULTILINE) if "# exits with" not in line
+        ]
+        for line in lines:
+            words = shlex.split(line.removeprefix("$ "), comments=True)
+            name = tomllib.loads((ROOT / words[2]).read_text("utf-8"))["name"] if (ROOT / words[2]).exists() else "?"
+            out = words[words.index("--out") + 1] if "--out" in words else f"runs/{name}"
+            assert used.setdefault(out, str(page)) == str(page), f"{out} is used by {used[out]} and by {page}"
+        for out in re.findall(r"^study = pt\.run\(.*out=\"([^\"]+)\"\)$", text, re.MULTILINE):
+            assert used.setdefault(out, str(page)) == str(page), f"{out} is used by {used[out]} and by {page}"
 
 
 def _run(line: str, shown: str, cli: Cli) -> None:

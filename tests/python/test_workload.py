@@ -100,10 +100,14 @@ def test_list_and_show(cli: Cli, workdir: Path) -> None:
     shown = cli("workload", "show", "halo3d", "--ranks", "24", "--set", "iterations=1")
     assert shown.status == 0, shown.err
     assert "24 ranks" in shown.out
-    assert (workdir / "runs/workloads/halo3d.png").read_bytes().startswith(b"\x89PNG")
+    assert not list(workdir.iterdir()), "nothing is written unasked"
     drawn = cli("workload", "show", "fft3d", "-n", "8", "--plot", "m.svg")
     assert drawn.status == 0
+    assert drawn.out.endswith("matrix: m.svg\n")
     assert "<svg" in (workdir / "m.svg").read_text()
+    drawn = cli("workload", "show", ROOT / "examples" / "interference.toml", "--plot", "m.png", "--json")
+    assert [job["job"] for job in json.loads(drawn.out)] == ["fft3d", "halo3d"]
+    assert {path.name for path in workdir.iterdir()} == {"m.svg", "m-fft3d.png", "m-halo3d.png"}
     told = json.loads(cli("workload", "show", "halo3d", "--ranks", "24", "--set", "iterations=1", "--json").out)
     assert [job["total_mb"] for job in told] == [of("halo3d", 24, iterations=1).total_bytes / 1e6]
 

@@ -7,7 +7,7 @@ pyo3::create_exception!(
     pantala._core,
     PlanError,
     PyValueError,
-    "A fault in a plan, with attributes key, value, message and remedy."
+    "A fault in a plan, with attributes key, value, message and remedy; others has those of the other faults."
 );
 pyo3::create_exception!(pantala._core, RunError, PyRuntimeError, "A simulation that could not go on: the diagnosis.");
 
@@ -22,7 +22,11 @@ pub(crate) fn plan_error(py: Python<'_>, error: &pantala_sim::PlanError) -> PyEr
             return failed;
         }
     }
-    raised
+    let others: Vec<_> = error.others.iter().map(|e| (&e.key, &e.value, &e.message, &e.remedy)).collect();
+    match value.setattr("others", others) {
+        Ok(()) => raised,
+        Err(failed) => failed,
+    }
 }
 
 /// A run directory's fault.

@@ -16,6 +16,8 @@ pub struct PlanError {
     pub message: String,
     /// What to do.
     pub remedy: String,
+    /// The plan's other faults, as far as they were looked for; their own `others` are empty.
+    pub others: Vec<PlanError>,
 }
 
 impl PlanError {
@@ -25,7 +27,8 @@ impl PlanError {
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        Self { key: key.to_owned(), value: value.to_string(), message: message.into(), remedy: remedy.into() }
+        let (message, remedy) = (message.into(), remedy.into());
+        Self { key: key.to_owned(), value: value.to_string(), message, remedy, others: Vec::new() }
     }
 
     /// A fault found in an object of the plan that stands at `prefix`; the plan itself is at nothing.
@@ -35,7 +38,35 @@ impl PlanError {
             (prefix, "") => prefix.to_owned(),
             (prefix, key) => format!("{prefix}.{key}"),
         };
-        Self { key, value: fault.value, message: fault.message, remedy: fault.remedy }
+        Self { key, value: fault.value, message: fault.message, remedy: fault.remedy, others: Vec::new() }
+    }
+}
+
+/// The faults found by checks that do not depend on each other.
+#[derive(Default)]
+pub(crate) struct Faults(Vec<PlanError>);
+
+impl Faults {
+    /// Keeps the fault of a check, if it found one.
+    pub(crate) fn note(&mut self, checked: Result<(), PlanError>) {
+        if let Err(mut error) = checked {
+            let others = std::mem::take(&mut error.others);
+            self.0.push(error);
+            self.0.extend(others);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The first fault, with the others.
+    pub(crate) fn result(self) -> Result<(), PlanError> {
+        let mut faults = self.0.into_iter();
+        match faults.next() {
+            None => Ok(()),
+            Some(first) => Err(PlanError { others: faults.collect(), ..first }),
+        }
     }
 }
 
@@ -46,6 +77,7 @@ impl From<TopologyError> for PlanError {
             value: error.value,
             message: error.message,
             remedy: error.remedy,
+            others: Vec::new(),
         }
     }
 }

@@ -1,21 +1,23 @@
 //! Ranges of a plan's numbers, as the catalogue declares them.
 
 use crate::catalogue::plan_schema;
-use crate::error::PlanError;
+use crate::error::{Faults, PlanError};
 use crate::plan::Plan;
 use serde_json::Value;
 
 /// Checks every number of a plan against the range that its declaration gives.
 ///
 /// # Errors
-/// A [`PlanError`] for the first number out of range.
+/// A [`PlanError`] for the first number out of range, with the others.
 ///
 /// # Panics
 /// If the plan cannot be written as JSON, which every plan can.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let schema = plan_schema();
     let value = serde_json::to_value(plan).expect("a plan is JSON");
-    Walk { definitions: &schema["$defs"] }.check(schema, &value, "")
+    let mut faults = Faults::default();
+    Walk { definitions: &schema["$defs"] }.check(schema, &value, "", &mut faults);
+    faults.result()
 }
 
 struct Walk<'a> {
@@ -23,29 +25,31 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn check(&self, schema: &Value, value: &Value, key: &str) -> Result<(), PlanError> {
+    fn check(&self, schema: &Value, value: &Value, key: &str, faults: &mut Faults) {
         match value {
             Value::Object(fields) => {
                 let declared = self.object(schema, value);
                 for (name, field) in fields {
                     if let Some(below) = declared.and_then(|object| object["properties"].get(name)) {
                         let place = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
-                        self.check(below, field, &place)?;
+                        self.check(below, field, &place, faults);
                     }
                 }
-                Ok(())
             }
             Value::Array(items) => {
                 let Some(declared) = self.branches(schema).find_map(|branch| branch.get("items")) else {
-                    return Ok(());
+                    return;
                 };
-                if !self.may_fail(declared) {
-                    return Ok(());
+                if self.may_fail(declared) {
+                    for (i, item) in items.iter().enumerate() {
+                        self.check(declared, item, &format!("{key}[{i}]"), faults);
+                    }
                 }
-                items.iter().enumerate().try_for_each(|(i, item)| self.check(declared, item, &format!("{key}[{i}]")))
             }
-            Value::Number(_) => self.branches(schema).try_for_each(|branch| check_number(branch, value, key)),
-            Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
+            Value::Number(_) => {
+                faults.note(self.branches(schema).try_for_each(|branch| check_number(branch, value, key)));
+            }
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! From a plan with open ends to a plan resolved.
 
 use crate::deadlock;
-use crate::error::PlanError;
+use crate::error::{Faults, PlanError};
 use crate::fabric::fabric_config;
 use crate::placement;
 use crate::plan::*;
@@ -55,18 +55,22 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
 /// Checks a plan and fills in what it leaves open: node lists, VCs, derived figures. Resolving twice changes nothing.
 ///
 /// # Errors
-/// A [`PlanError`] for the first fault found.
+/// A [`PlanError`] for the first fault, with those that other checks find.
 pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     ranges::check(&plan)?;
     if plan.nic.response_bytes == 0 {
         plan.nic.response_bytes = plan.flit_bytes;
     }
     let topology = topology(&plan.topology)?;
-    check_links(&plan)?;
-    check_router(&plan)?;
-    check_times(&plan)?;
-    routings::check(&mut plan, &topology)?;
-    check_jobs(&plan)?;
+    let mut faults = Faults::default();
+    faults.note(check_links(&plan));
+    faults.note(check_router(&plan));
+    if faults.is_empty() {
+        faults.note(check_watchdog(&plan)); // computes with links and times
+    }
+    faults.note(routings::check(&mut plan, &topology));
+    faults.note(check_jobs(&plan));
+    faults.result()?;
     complete_patterns(&mut plan);
     placement::place(&mut plan.jobs, (&topology).into(), &plan.service_nodes, plan.seed)?;
     check_patterns(&plan, &topology)?;
@@ -159,18 +163,28 @@ fn check_bandwidth(key: &str, bandwidth: u64, flit_bytes: u32) -> Result<(), Pla
     Ok(())
 }
 
-/// A watchdog must outlast the longest time that a packet may need.
-fn check_times(plan: &Plan) -> Result<(), PlanError> {
-    let needed = longest_hop(plan);
-    if plan.stop.watchdog_ps < needed {
-        return Err(PlanError::new(
-            "stop.watchdog_ps",
-            plan.stop.watchdog_ps,
-            "a packet may take longer from one router to the next, and would pass for stuck",
-            format!("give at least {needed} ps"),
-        ));
+/// The watchdog outlasts the longest time that a packet may need for a hop.
+fn check_watchdog(plan: &Plan) -> Result<(), PlanError> {
+    let needed = in_round_numbers(longest_hop(plan));
+    if plan.stop.watchdog_ps >= needed {
+        return Ok(());
     }
-    Ok(())
+    let slowest = plan.links.by_class().into_iter().max_by_key(|(_, link)| link.latency_ps);
+    let link = slowest.map_or(String::new(), |(class, link)| {
+        format!(" (latency of the {} links: {} ps)", class.name(), link.latency_ps)
+    });
+    Err(PlanError::new(
+        "stop.watchdog_ps",
+        plan.stop.watchdog_ps,
+        format!("a packet may need {needed} ps from one router to the next{link}, and would count as stuck"),
+        format!("set stop.watchdog to {needed} ps or more"),
+    ))
+}
+
+/// A time rounded up to two digits.
+fn in_round_numbers(time: Time) -> Time {
+    let unit = 10_u64.pow(time.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    time.div_ceil(unit).saturating_mul(unit)
 }
 
 /// The longest that a packet may take from one router to the next without being stuck: its turn on the crossbar and on the
@@ -288,28 +302,30 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
     if plan.jobs.len() > usize::from(u16::MAX) {
         return Err(PlanError::new("jobs", plan.jobs.len(), "too many jobs", "give at most 65,535"));
     }
-    for (index, job) in plan.jobs.iter().enumerate() {
-        check_ranks_per_node(index, job)?;
-        if plan.jobs[..index].iter().any(|other| other.name == job.name) {
-            return Err(PlanError::new(
-                &format!("jobs[{index}].name"),
-                format!("{:?}", job.name),
-                "another job has this name",
-                "give every job its own: results and random streams are keyed by it",
-            ));
-        }
-        job.workload.check(job.ranks).map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))?;
+    let mut faults = Faults::default();
+    for index in 0..plan.jobs.len() {
+        faults.note(check_job(plan, index));
     }
     let endless = plan.jobs.iter().all(|job| job.workload.is_endless());
     if endless && plan.stop.duration_ps == 0 {
+        let message = "every job is a pattern, and patterns have no end";
+        faults.note(Err(PlanError::new("stop.duration_ps", 0, message, "set stop.duration")));
+    }
+    faults.result()
+}
+
+fn check_job(plan: &Plan, index: usize) -> Result<(), PlanError> {
+    let job = &plan.jobs[index];
+    check_ranks_per_node(index, job)?;
+    if plan.jobs[..index].iter().any(|other| other.name == job.name) {
         return Err(PlanError::new(
-            "stop.duration_ps",
-            0,
-            "every job is a pattern, and patterns have no end",
-            "set stop.duration",
+            &format!("jobs[{index}].name"),
+            format!("{:?}", job.name),
+            "another job has this name",
+            "give every job its own: results and random streams are keyed by it",
         ));
     }
-    Ok(())
+    job.workload.check(job.ranks).map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))
 }
 
 /// The sources of a pattern are nodes.

@@ -4,7 +4,7 @@
 //! Cray's MPICH_GNI_ROUTING_MODE and MPICH_GNI_A2A_ROUTING_MODE, a job that sets the first keeps the system's second. Where NICs
 //! answer packets, each routing has a twin for the responses to its packets, on VCs behind all those of requests.
 
-use crate::error::PlanError;
+use crate::error::{Faults, PlanError};
 use crate::plan::*;
 use pantala_fabric::config::{MOST_CHANNELS, ResponseConfig, Switching};
 use pantala_fabric::routing::{AriesConfig, InsideGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig};
@@ -38,14 +38,17 @@ fn all(plan: &mut Plan) -> Vec<(String, &mut RoutingPlan)> {
 /// Checks every routing of a plan, and gives those that leave their VCs open as many as they need.
 ///
 /// # Errors
-/// A [`PlanError`] for the first fault found.
+/// A [`PlanError`] for the first fault, with the first of every other routing.
 pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
+    let mut faults = Faults::default();
     for (key, routing) in all(plan) {
-        let needed = check_one(&key, routing, topology)?;
-        if routing.virtual_channels == 0 {
-            routing.virtual_channels = needed;
-        }
+        faults.note(check_one(&key, routing, topology).map(|needed| {
+            if routing.virtual_channels == 0 {
+                routing.virtual_channels = needed;
+            }
+        }));
     }
+    faults.result()?;
     let table = table(plan);
     if table.routings.len() > usize::from(u8::MAX) {
         let most = u8::MAX / if plan.nic.responses { 2 } else { 1 };

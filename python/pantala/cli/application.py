@@ -23,17 +23,25 @@ app = typer.Typer(
     name="pantala",
     help="Who slows whom down on a Dragonfly: a packet-level laboratory for workload interference.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        reference.version()
+        raise typer.Exit
+
+
 @app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
 ) -> None:
-    """Only `--debug`; `run_line` has taken it off the line already."""
+    """The options of every command; `run_line` has taken `--debug` off the line already."""
 
 
 app.command("run", help=run.HELP)(run.run)
@@ -44,7 +52,6 @@ app.command("topology", help=topology.HELP)(topology.topology)
 app.command("report", help=report.HELP)(report.report)
 app.add_typer(workload.app, name="workload", help=workload.HELP)
 app.add_typer(study.app, name="study", help=study.HELP)
-app.add_typer(workload.app, name="workload", help=workload.HELP)
 app.command("routings", help=reference.ROUTINGS_HELP)(reference.routings)
 app.command("presets", help=reference.PRESETS_HELP)(reference.presets)
 app.command("schema", help=reference.SCHEMA_HELP)(reference.schema)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.benchmark import BENCHMARKS
-from pantala.cli.tables import console, facts, table
+from pantala.cli import complete
+from pantala.cli.tables import console, facts, listing, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,7 +29,9 @@ _SHORT = 12
 
 
 def bench(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark.")] = "uniform-1056",
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The benchmark.", autocompletion=complete.benchmarks)
+    ] = "uniform-1056",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, a list of them where there are several cases.")
     ] = False,
@@ -55,9 +58,7 @@ def bench(
 
 
 def _list() -> Table:
-    from rich.table import Table
-
-    shown = Table("benchmark", "what it simulates")
+    shown = listing(("benchmark", "what it simulates"))
     for name, benchmark in BENCHMARKS.items():
         shown.add_row(name, benchmark.text)
     return shown

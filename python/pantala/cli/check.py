@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pantala.cli import complete
+from pantala.cli.arguments import ScenarioFile, Settings
+
 if TYPE_CHECKING:
     from pantala.scenario import Scenario
 
@@ -23,14 +26,17 @@ Without --plan the plan goes to standard output, as JSON. Every fault is a line 
 
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario, a TOML file.", show_default=False)],
+    file: ScenarioFile,
     plan: Annotated[
-        Path | None, typer.Option("--plan", metavar="FILE", help="Write the resolved plan to a file instead.")
+        Path | None,
+        typer.Option(
+            "--plan",
+            metavar="FILE",
+            help="Write the resolved plan to a file instead.",
+            autocompletion=complete.files,
+        ),
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. routing.algorithm=minimal; repeatable."),
-    ] = None,
+    settings: Settings = None,
     assumptions: Annotated[
         bool, typer.Option("--assumptions", help="List the values that no paper gives, with the reason for each.")
     ] = False,

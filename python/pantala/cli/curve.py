@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pantala.cli import complete
+from pantala.cli.arguments import OptionalScenarioFile, Threads
 from pantala.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -19,21 +21,64 @@ __all__ = ["HELP", "curve"]
 
 HELP = """Measure the field's basic curve: latency and accepted load of synthetic traffic against offered load.
 
-A preset is a router model with the habits of its simulator: injection, warm-up, window; any of them can be changed.
+The machine is that of a scenario, or of a preset. A preset is a router model with the habits of its simulator (machine,
+injection, warm-up, window), or a machine, as theta or prisacari2015(4,8,4), with the habits of its router model.
 """
+
+_INJECTIONS = ("bernoulli", "periodic")
+_PATTERNS = ("uniform", "shift", "bit_complement", "next_group", "hotspot", "neighbor_3d")
 
 
 def curve(
-    preset: Annotated[str, typer.Option("--preset", help="Router model, e.g. pantala or sst_sc22.")] = "pantala",
-    routing: Annotated[
-        str,
+    file: OptionalScenarioFile = None,
+    preset: Annotated[
+        str | None,
         typer.Option(
-            "--routing", help="Routing algorithm, see [b]pantala routings[/b], or what the preset's simulator calls it."
+            "--preset",
+            help="Router model or machine, see [b]pantala presets[/b]; pantala if not given.",
+            autocompletion=complete.curve_presets,
         ),
-    ] = "minimal",
+    ] = None,
+    routing: Annotated[
+        str | None,
+        typer.Option(
+            "--routing",
+            help="Routing algorithm, see [b]pantala routings[/b], or the name in the preset's simulator. "
+            "If not given: the machine's own, else minimal.",
+            autocompletion=complete.routings,
+        ),
+    ] = None,
     pattern: Annotated[
-        str, typer.Option("--pattern", help="uniform, shift, bit_complement, next_group, hotspot or neighbor_3d.")
+        str, typer.Option("--pattern", help=", ".join(_PATTERNS) + ".", autocompletion=complete.of(_PATTERNS))
     ] = "uniform",
+    offset: Annotated[
+        int | None, typer.Option("--offset", metavar="N", help="Of shift: distance in ranks; 1 if not given.")
+    ] = None,
+    hotspots: Annotated[
+        str | None, typer.Option("--hotspots", metavar="LIST", help="Of hotspot: the ranks, e.g. 0,5; 0 if not given.")
+    ] = None,
+    hotspot_share: Annotated[
+        float | None,
+        typer.Option("--hotspot-share", metavar="SHARE", help="Of hotspot: share of packets to these ranks; 0.1."),
+    ] = None,
+    grid: Annotated[
+        str | None,
+        typer.Option("--grid", metavar="X,Y,Z", help="Of neighbor_3d: process grid; nearest to a cube if not given."),
+    ] = None,
+    dimension: Annotated[
+        int | None, typer.Option("--dimension", metavar="N", help="Of neighbor_3d: 0 is x, 1 is y, 2 is z; 2.")
+    ] = None,
+    message: Annotated[
+        str | None,
+        typer.Option("--message", metavar="SIZE", help="Of neighbor_3d: bytes to one neighbour in turn; one packet."),
+    ] = None,
+    periodic: Annotated[
+        bool | None, typer.Option("--periodic", help="Of neighbor_3d: the ends of a dimension are neighbours.")
+    ] = None,
+    include_self: Annotated[
+        bool | None,
+        typer.Option("--include-self/--no-include-self", help="Whether a rank can be its own destination."),
+    ] = None,
     loads: Annotated[
         str, typer.Option("--loads", metavar="LIST", help="Offered loads, as fractions of terminal bandwidth.")
     ] = "0.1,0.3,0.5,0.7,0.9",
@@ -44,7 +89,9 @@ def curve(
     measure: Annotated[
         str | None, typer.Option("--measure", metavar="TIME", help="Length of the measured window.")
     ] = None,
-    injection: Annotated[str | None, typer.Option("--injection", help="bernoulli or periodic.")] = None,
+    injection: Annotated[
+        str | None, typer.Option("--injection", help="bernoulli or periodic.", autocompletion=complete.of(_INJECTIONS))
+    ] = None,
     timeline: Annotated[
         str | None, typer.Option("--timeline", metavar="TIME", help="Accepted load and more, a window of this length.")
     ] = None,
@@ -56,22 +103,57 @@ def curve(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. machine.topology.g=9; repeatable."),
     ] = None,
-    threads: Annotated[
-        int, typer.Option("--threads", "-t", metavar="N", help="Threads; results do not depend on it.")
-    ] = 1,
+    threads: Threads = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a load.")] = False,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the curve: .svg, .png or .pdf.")
+        Path | None,
+        typer.Option(
+            "--plot", metavar="FILE", help="Draw the curve: .svg, .png or .pdf.", autocompletion=complete.files
+        ),
     ] = None,
 ) -> None:
     """Measures a load-latency curve."""
     from rich.console import Console
 
-    from pantala.cli.settings import parse_loads, parse_settings
+    from pantala.cli.settings import parse_loads, parse_numbers, parse_settings
+    from pantala.errors import UsageError
     from pantala.load_curve import curve as measure_curve
+    from pantala.load_curve import curve_setup
+    from pantala.scenario import Scenario
 
     wanted = parse_loads(loads)
     changes = parse_settings(settings)
+    machine: Any = None
+    route: Any = routing
+    if file is not None:
+        if preset is not None:
+            raise UsageError(f"--preset {preset}: the scenario {file} has a machine of its own; give one of the two")
+        given = Scenario.from_toml(file).given
+        machine = given["machine"]
+        route = given.get("routing") if routing is None else routing
+    workload = {
+        "offset": offset,
+        "hotspots": None if hotspots is None else parse_numbers("--hotspots", hotspots),
+        "hotspot_share": hotspot_share,
+        "grid": None if grid is None else parse_numbers("--grid", grid),
+        "dimension": dimension,
+        "message": message,
+        "periodic": periodic,
+        "include_self": include_self,
+    }
+    habits: dict[str, Any] = {
+        "preset": preset,
+        "machine": machine,
+        "routing": route,
+        "pattern": pattern,
+        "seed": seed,
+        "warmup": warmup,
+        "measure": measure,
+        "injection": injection,
+        "timeline": timeline,
+        "drain": drain,
+        "changes": {f"workload.{key}": value for key, value in workload.items() if value is not None} | changes,
+    }
     if plot is not None:
         from pantala.figures import check_place
 
@@ -84,35 +166,27 @@ def curve(
             done.append(point)
             line.update(f"{len(done)} of {len(wanted)} loads measured")
 
-        points = measure_curve(
-            preset=preset,
-            routing=routing,
-            pattern=pattern,
-            loads=wanted,
-            seed=seed,
-            warmup=warmup,
-            measure=measure,
-            injection=injection,
-            timeline=timeline,
-            drain=drain,
-            changes=changes,
-            threads=threads,
-            on_point=on_point,
-        )
+        points = measure_curve(**habits, loads=wanted, threads=threads, on_point=on_point)
+    if as_json:
+        print(json.dumps(points, indent=2))
+    if as_json and plot is None:
+        return
+    algorithm = curve_setup(**habits).scenario.routing.algorithm
+    route = routing if isinstance(routing, str) else algorithm
     if plot is not None:
         from pantala.figures import curve as draw
         from pantala.figures import save
 
-        save(draw({f"{routing}, {pattern}": points}), plot)
+        save(draw({f"{route}, {pattern}": points}), plot)
     if as_json:
-        print(json.dumps(points, indent=2))
-    else:
-        output = console()
-        output.print(_table(points, f"{preset}: {routing} routing, {pattern} traffic"))
-        if timeline is not None:
-            output.print(_timeline(points))
-        if plot is not None:
-            output.print(f"figure: {plot}", highlight=False, markup=False, soft_wrap=True)
+        return
+    output = console()
+    name = file.stem if file is not None else preset or "pantala"
+    output.print(_table(points, f"{name}: {route} routing, {pattern} traffic"))
+    if timeline is not None:
+        output.print(_timeline(points))
+    if plot is not None:
+        output.print(f"figure: {plot}", highlight=False, markup=False, soft_wrap=True)
 
 
 _HEADINGS = (
@@ -153,15 +227,16 @@ def _table(points: list[CurvePoint], title: str) -> Table:
 
 
 def _timeline(points: list[CurvePoint]) -> Table:
-    """Accepted load and non-minimal share, a row a window of time, two columns a load."""
+    """Accepted load and non-minimal share, a row per load and window of time."""
     from pantala.progress import time_text
 
-    loads = [f"{point['load']:g}" for point in points]
-    headings = ("from", *(f"{word} at {load}" for load in loads for word in ("accepted", "non-minimal")))
-    shown = table("Over time", headings, "the warm-up included", gap=2)
-    for windows in zip(*(point["timeline"] for point in points), strict=True):
-        cells = [text for w in windows for text in (f"{w['accepted']:.3f}", _number(w["nonminimal_share"], 3))]
-        shown.add_row(time_text(windows[0]["window_start_ns"]), *cells)
+    shown = table("Over time", ("load", "from", "accepted", "non-minimal"), "the warm-up included", gap=2)
+    for point in points:
+        for window in point["timeline"]:
+            start = time_text(window["window_start_ns"])
+            share = _number(window["nonminimal_share"], 3)
+            shown.add_row(f"{point['load']:g}", start, f"{window['accepted']:.3f}", share)
+        shown.add_section()
     return shown
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pantala.cli.tables import console
+from pantala.cli import complete
+from pantala.cli.tables import console, listing
 
 __all__ = ["PRESETS_HELP", "ROUTINGS_HELP", "SCHEMA_HELP", "VERSION_HELP", "presets", "routings", "schema", "version"]
 
@@ -17,18 +19,15 @@ PRESETS_HELP = "List the presets: published machines, mixes of jobs, and router 
 SCHEMA_HELP = "Print the JSON Schema of a scenario, for editors."
 VERSION_HELP = "Print the version."
 
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)`])\. (?=[A-Z])")
+
 
 def routings() -> None:
     """Lists the routing algorithms."""
-    from rich.table import Table
-
     from pantala.routings import ROUTINGS
 
-    table = Table(caption="VCs: virtual channels a port on a one- and on a two-dimensional Dragonfly; -: it cannot run")
-    table.add_column("algorithm")
-    table.add_column("VCs 1D", justify="right")
-    table.add_column("2D", justify="right")
-    table.add_column("rule")
+    caption = "VCs: virtual channels per port on a one- and on a two-dimensional Dragonfly; -: it cannot run"
+    table = listing(("algorithm", "VCs 1D", "2D", "rule"), caption=caption, right=2)
     for routing in ROUTINGS:
         there = routing.virtual_channels_2d
         channels = str(routing.virtual_channels), "-" if there is None else str(there)
@@ -38,17 +37,13 @@ def routings() -> None:
 
 def presets() -> None:
     """Lists the presets."""
-    from rich.table import Table
-
     from pantala.scenario import Machine, machine_presets, mix_presets, router_presets
     from pantala.scenario.presets import example, mix_preset, mpi_presets, preset_text
 
     def show(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        table = Table(title=title, title_justify="left")
-        for heading in headings:
-            table.add_column(heading, no_wrap=heading == "name", justify="right" if heading == "nodes" else "left")
-        for row in rows:
-            table.add_row(*row)
+        table = listing(headings, title=title, right=len(headings) - 2)
+        for *cells, text in rows:
+            table.add_row(*cells, _first_sentence(text))
         console().print(table)
 
     def with_text(folder: str, names: Iterable[str]) -> list[tuple[str, str]]:
@@ -67,8 +62,16 @@ def presets() -> None:
     show("What messages cost their hosts, for mpi.preset", plain, with_text("mpi", mpi_presets()))
 
 
+def _first_sentence(text: str) -> str:
+    first = _SENTENCE_END.split(text, maxsplit=1)[0]
+    return f"{first[:1].upper()}{first[1:]}".removesuffix(".")
+
+
 def schema(
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file instead.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write it to a file instead.", autocompletion=complete.files),
+    ] = None,
 ) -> None:
     """Prints the JSON Schema of a scenario."""
     from pantala.errors import UsageError

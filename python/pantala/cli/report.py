@@ -7,13 +7,18 @@ from typing import Annotated
 
 import typer
 
+from pantala.cli import complete
+
 __all__ = ["HELP", "report"]
 
 HELP = "Write the report of a run again: one HTML page that needs no other file."
 
 
 def report(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The run directory.", show_default=False)],
+    directory: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="The run directory.", show_default=False, autocompletion=complete.files),
+    ],
 ) -> None:
     """Rebuilds report.html in a run directory."""
     from pantala.execution import write_report

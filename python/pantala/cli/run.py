@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pantala.cli import complete
+from pantala.cli.arguments import ScenarioFile, Settings, Threads
 from pantala.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -27,19 +29,25 @@ marked incomplete.
 
 
 def run(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The scenario, a TOML file.", show_default=False)],
+    file: ScenarioFile,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The run directory; runs/NAME if not given.")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="The run directory; runs/NAME if not given.",
+            autocompletion=complete.files,
+        ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that DIR holds.")] = False,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Another seed than the scenario's.")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. routing.algorithm=minimal; repeatable."),
-    ] = None,
-    threads: Annotated[
-        int, typer.Option("--threads", "-t", metavar="N", help="Threads; results do not depend on it.")
-    ] = 1,
+    settings: Settings = None,
+    threads: Threads = 1,
+    report: Annotated[
+        bool,
+        typer.Option("--report/--no-report", help="Whether to write report.html; pantala report DIR does it later."),
+    ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing unless something is wrong.")] = False,
 ) -> None:
     """Runs a scenario file."""
@@ -55,7 +63,7 @@ def run(
         changes["seed"] = seed
     scenario = Scenario.from_toml(file, changes=changes)
     try:
-        result = run_scenario(scenario, out, overwrite=overwrite, progress=not quiet, threads=threads)
+        result = run_scenario(scenario, out, overwrite=overwrite, progress=not quiet, report=report, threads=threads)
     except Interrupted as stopped:
         raise Stopped(str(stopped)) from None
     if quiet:
@@ -66,7 +74,8 @@ def run(
     output.print(_slowdown(result) if isinstance(result, InterferenceRun) else _jobs(result))
     output.print(finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal)
     output.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)
-    output.print(f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
+    if report:
+        output.print(f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _slowdown(result: InterferenceRun) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pantala.errors import UsageError
 
-__all__ = ["check_jobs_and_seed", "parse_loads", "parse_settings"]
+__all__ = ["check_jobs_and_seed", "parse_loads", "parse_numbers", "parse_settings"]
 
 
 def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:
@@ -48,6 +48,18 @@ def parse_loads(text: str) -> list[float]:
         return [float(word) for word in text.split(",") if word.strip()]
     except ValueError:
         raise UsageError(f"--loads {text}: is not a list of numbers; write e.g. --loads 0.1,0.3,0.5") from None
+
+
+def parse_numbers(option: str, text: str) -> list[int]:
+    """The whole numbers of ``4,4,8``.
+
+    Raises:
+        UsageError: something in it is not a whole number.
+    """
+    try:
+        return [int(word) for word in text.split(",") if word.strip()]
+    except ValueError:
+        raise UsageError(f"{option} {text}: is not a list of whole numbers; write e.g. {option} 4,4,8") from None
 
 
 def _value(text: str) -> Any:

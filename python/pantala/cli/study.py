@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pantala.cli.tables import console, cores
+from pantala.cli import complete
+from pantala.cli.arguments import Jobs
+from pantala.cli.tables import console, cores, listing
 
 if TYPE_CHECKING:
     from pantala.studies import Outcome
@@ -26,16 +28,22 @@ A study that was interrupted goes on where it was when the same command is given
 
 @app.command("run", help=_RUN_HELP)
 def run(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The study; see [b]pantala study list[/b].")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="The study; see [b]pantala study list[/b].", autocompletion=complete.studies
+        ),
+    ],
     quick: Annotated[
         bool, typer.Option("--quick", help="The small version, five to fifteen minutes of two cores.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The directory; runs/NAME if not given.")
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="DIR", help="The directory; runs/NAME if not given.", autocompletion=complete.files
+        ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", help="Processes at a time; all cores if not given.")
-    ] = None,
+    jobs: Jobs = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a study that is there already.")] = False,
 ) -> None:
@@ -69,13 +77,9 @@ def run(
 @app.command("list", help="List the studies.")
 def studies() -> None:
     """Lists the studies."""
-    from rich.table import Table
-
     from pantala.studies import studies as all_studies
 
-    table = Table()
-    for heading in ("study", "paper", "what it is about"):
-        table.add_column(heading)
+    table = listing(("study", "paper", "what it is about"))
     for each in all_studies():
         table.add_row(each.name, each.source, each.title)
     console().print(table)

@@ -7,9 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from pantala.cli import complete
+from pantala.cli.arguments import OptionalScenarioFile
 from pantala.cli.tables import console, facts
 
 __all__ = ["HELP", "topology"]
+
+_WIRINGS = ("absolute", "palmtree", "circulant", "random")
 
 HELP = """Show how a Dragonfly is wired, and write its links: as a Parquet table, or as GraphML.
 
@@ -23,10 +27,11 @@ printed, and the exit status is then 1.
 
 
 def topology(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="A scenario, for its machine.", show_default=False)
+    file: OptionalScenarioFile = None,
+    preset: Annotated[
+        str | None,
+        typer.Option("--preset", help="A machine preset, as kang2022.", autocompletion=complete.machines),
     ] = None,
-    preset: Annotated[str | None, typer.Option("--preset", help="A machine preset, as kang2022.")] = None,
     p: Annotated[int | None, typer.Option("--p", help="Nodes a router.")] = None,
     a: Annotated[int | None, typer.Option("--a", help="Routers a group, in one dimension.")] = None,
     rows: Annotated[int | None, typer.Option("--rows", help="Rows of a group, in two dimensions.")] = None,
@@ -45,21 +50,41 @@ def topology(
     links_per_pair: Annotated[
         int | None, typer.Option("--links-per-pair", help="Global links between two groups; 0: as many as fit.")
     ] = None,
-    wiring: Annotated[str | None, typer.Option("--wiring", help="absolute, palmtree, circulant or random.")] = None,
+    wiring: Annotated[
+        str | None,
+        typer.Option("--wiring", help="absolute, palmtree, circulant or random.", autocompletion=complete.of(_WIRINGS)),
+    ] = None,
     spread: Annotated[
         str | None, typer.Option("--spread", help="Which router owns a global link: consecutive or round_robin.")
     ] = None,
     mirrored: Annotated[bool, typer.Option("--mirrored", help="Palmtree as CAMINOS has it.")] = False,
     wiring_seed: Annotated[int | None, typer.Option("--wiring-seed", help="Seed of the random wiring.")] = None,
     links: Annotated[
-        Path | None, typer.Option("--links", metavar="FILE", help="Write the link table, a Parquet file.")
+        Path | None,
+        typer.Option(
+            "--links",
+            metavar="FILE",
+            help="Write the link table, a Parquet file.",
+            autocompletion=complete.files,
+        ),
     ] = None,
     graphml: Annotated[
-        Path | None, typer.Option("--graphml", metavar="FILE", help="Write the routers and links as GraphML.")
+        Path | None,
+        typer.Option(
+            "--graphml",
+            metavar="FILE",
+            help="Write the routers and links as GraphML.",
+            autocompletion=complete.files,
+        ),
     ] = None,
     deadlock: Annotated[bool, typer.Option("--deadlock", help="Search for deadlock instead.")] = False,
     routing: Annotated[
-        list[str] | None, typer.Option("--routing", help="A routing to search with --deadlock; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--routing",
+            help="A routing to search with --deadlock; repeatable.",
+            autocompletion=complete.routings,
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,

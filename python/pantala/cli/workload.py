@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pantala.cli.tables import console, cores, table
+from pantala.cli import complete
+from pantala.cli.arguments import Jobs
+from pantala.cli.tables import console, cores, facts, fits, listing, table
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from pantala.communication import Communication
@@ -27,26 +30,24 @@ app = typer.Typer(no_args_is_help=True)
 @app.command("list", help="List the applications.")
 def workloads() -> None:
     """Lists the applications."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from pantala.scenario.workload import APPLICATIONS
 
-    shown = Table(box=SIMPLE_HEAD, pad_edge=False)
-    shown.add_column("application", no_wrap=True)
-    shown.add_column("ranks", justify="right")
-    shown.add_column("what it is")
+    shown = listing(("application", "ranks", "what it is"), right=1)
     for kind, application in APPLICATIONS.items():
         what = (application.__doc__ or "").partition("\n")[0].partition(": ")
         shown.add_row(kind, f"{application.paper_ranks:,}", what[2][:1].upper() + what[2][1:] if what[2] else what[0])
     console().print(shown)
 
 
-@app.command("show", help="Print what an application sends, and draw its communication matrix.")
+@app.command("show", help="Print what an application sends; draw its communication matrix with --plot.")
 def show(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="An application, see [b]pantala workload list[/b], or a scenario's file."),
+        typer.Argument(
+            metavar="NAME",
+            help="An application, see [b]pantala workload list[/b], or a scenario's file.",
+            autocompletion=complete.workloads,
+        ),
     ],
     ranks: Annotated[
         int | None, typer.Option("--ranks", "-n", metavar="N", help="How many; those of the paper if not given.")
@@ -56,11 +57,15 @@ def show(
         typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. iterations=1 or mpi.collectives=mpich."),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Where the matrix is drawn: .svg, .png or .pdf.")
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw the communication matrix: .svg, .png or .pdf.",
+            autocompletion=complete.files,
+        ),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON list with an object a job; draw nothing.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a job.")] = False,
 ) -> None:
     """Shows what an application communicates."""
     from pantala.cli.settings import parse_settings
@@ -86,10 +91,13 @@ def show(
         raise UsageError(f"{name}: has no job with an end; synthetic traffic has no matrix of its own")
     if as_json:
         print(json.dumps([_summary(job) for job in jobs], indent=2))
-        return
     for job in jobs:
-        _print(job)
-        _draw(job, plot, alone=len(jobs) == 1)
+        if not as_json:
+            _print(job)
+        if plot is not None:
+            place = _draw(job, plot, alone=len(jobs) == 1)
+            if not as_json:
+                console().print(f"matrix: {place}", highlight=False, markup=False, soft_wrap=True)
 
 
 _TABLE_HELP = """Run the applications of a paper's table, each alone, and show what they are beside what the paper says.
@@ -101,16 +109,21 @@ Tables IV and V), which need no run.
 
 @app.command("table", help=_TABLE_HELP)
 def paper_table(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The table: kang2022, yang2016, wang2020, chunduri2021.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="The table: kang2022, yang2016, wang2020, chunduri2021.",
+            autocompletion=complete.paper_tables,
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a row.")] = False,
     only: Annotated[
         list[str] | None,
         typer.Option("--application", "-a", metavar="NAME", help="This application only; repeatable."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", help="Processes at a time; all cores if not given.")
-    ] = None,
+    jobs: Jobs = None,
 ) -> None:
     """Measures a paper's table of applications."""
     from rich.console import Console
@@ -132,7 +145,8 @@ def paper_table(
     if as_json:
         print(json.dumps(records, indent=2))
     else:
-        console().print(_shown(found, records))
+        output = console()
+        output.print(_shown(found, records, output))
 
 
 def _summary(found: Communication) -> dict[str, Any]:
@@ -155,19 +169,10 @@ def _summary(found: Communication) -> dict[str, Any]:
 
 
 def _print(found: Communication) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     from pantala.report.words import count, duration, size
 
     sent, partners = found.sent_bytes(), found.partners()
-    shown = Table(
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        show_header=False,
-        title=f"{found.job}: {count(found.ranks)} ranks",
-        title_justify="left",
-    )
+    shown = facts(f"{found.job}: {count(found.ranks)} ranks")
     shown.add_row("messages", count(found.total_messages))
     shown.add_row("bytes", f"{found.total_bytes / 1e6:,.2f} MB")
     shown.add_row("a rank sends", f"{size(float(sent.mean()))} on average, {size(float(sent.max()))} at most")
@@ -192,34 +197,55 @@ def _sizes(found: Communication) -> str:
     return f"{size(sizes[0][0])} to {size(sizes[-1][0])}, half of them up to {size(middle)}"
 
 
-def _draw(found: Communication, plot: Path | None, *, alone: bool) -> None:
+def _draw(found: Communication, plot: Path, *, alone: bool) -> Path:
+    """Draws the matrix of a job; its name is in the file's if there are several jobs."""
     from pantala.figures import communication_matrix, save
 
-    place = plot if plot is not None else Path("runs") / "workloads" / f"{found.job}.png"
-    if not alone and plot is not None:
-        place = plot.with_stem(f"{plot.stem}-{found.job}")
-    place.parent.mkdir(parents=True, exist_ok=True)
+    place = plot if alone else plot.with_stem(f"{plot.stem}-{found.job}")
     save(communication_matrix(found), place)
-    console().print(f"matrix: {place}", highlight=False, markup=False, soft_wrap=True)
+    return place
 
 
-def _shown(found: PaperTable, records: list[Record]) -> Table:
-    """Every column of the table, with the paper's value and the difference in percent behind each."""
+def _shown(found: PaperTable, records: list[Record], output: Console) -> Table:
+    """The table as wide as the paper has it if that has room, else a row per application and quantity."""
+    wide = _wide(found, records)
+    return wide if fits(wide, output) else _long(found, records)
+
+
+_OFF = "off: measured against the paper"
+
+
+def _wide(found: PaperTable, records: list[Record]) -> Table:
     headings = ["application"]
     for column in found.columns:
         headings += [column.heading, "paper", "off"]
-    shown = table(f"{found.title}: {found.source}", headings, "off: measured against the paper", gap=2)
+    shown = table(f"{found.title}: {found.source}", headings, _OFF, gap=2)
     for record in records:
-        cells = [record["application"]]
-        for column in found.columns:
-            measured, paper = record.get(column.key), record.get(f"paper_{column.key}")
-            cells += [_cell(value, column) for value in (measured, paper)]
-            if isinstance(paper, str):
-                cells.append("")
-            else:
-                cells.append("" if measured is None or paper is None else f"{100 * (measured / paper - 1):+.1f}%")
-        shown.add_row(*cells)
+        shown.add_row(record["application"], *(cell for column in found.columns for cell in _cells(record, column)))
     return shown
+
+
+def _long(found: PaperTable, records: list[Record]) -> Table:
+    shown = table(f"{found.title}: {found.source}", ("application", "", "measured", "paper", "off"), _OFF, gap=2)
+    shown.columns[1].justify = "left"
+    for record in records:
+        name = record["application"]
+        for column in found.columns:
+            cells = _cells(record, column)
+            if any(cells):
+                shown.add_row(name, column.heading, *cells)
+                name = ""
+        shown.add_section()
+    return shown
+
+
+def _cells(record: Record, column: Column) -> tuple[str, str, str]:
+    """A quantity as measured, as the paper has it, and the difference in percent."""
+    measured, paper = record.get(column.key), record.get(f"paper_{column.key}")
+    off = ""
+    if isinstance(measured, int | float) and isinstance(paper, int | float):
+        off = f"{100 * (measured / paper - 1):+.1f}%"
+    return _cell(measured, column), _cell(paper, column), off
 
 
 def _cell(value: float | str | None, column: Column) -> str:

@@ -11,16 +11,16 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.errors import PlanError, ScenarioError, ScenarioWarning
-from pantala.plan import build_plan, resolve_plan, scenario_key
+from pantala.plan import build_plan, resolve_plan
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.base import Flag, Name, plain
+from pantala.scenario.blame import blamed
 from pantala.scenario.changes import changed
 from pantala.scenario.collect import Faults
 from pantala.scenario.declared import unread_in_scenario
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.job import Job
 from pantala.scenario.jobs import faults_of_jobs
-from pantala.scenario.key_path import value_at
 from pantala.scenario.keys import RecordKeys, ScenarioKeys, StopKeys
 from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
@@ -230,9 +230,8 @@ class Scenario(ScenarioKeys):
         return resolved
 
     def blame(self, error: PlanError) -> ScenarioError:
-        """The scenario's own error for a fault that the core found in its plan."""
-        key = scenario_key(error.key)
-        return ScenarioError(self._source, key, value_at(self._given, key) or error.value, error.message, error.remedy)
+        """The scenario's own error for the faults that the core found in its plan."""
+        return blamed(error, self._source, self._given)
 
 
 def _preset_of(machine: object) -> dict[str, Any]:

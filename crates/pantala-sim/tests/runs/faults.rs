@@ -30,6 +30,46 @@ fn at(place: &str, value: Value, words: &[&str]) {
     }
 }
 
+/// The keys of all faults of a plan that a change has spoilt.
+fn keys(change: impl Fn(&mut Value)) -> Vec<String> {
+    let error = fault(change);
+    std::iter::once(&error).chain(&error.others).map(|fault| fault.key.clone()).collect()
+}
+
+#[test]
+fn of_several_ranges() {
+    let found = keys(|plan| {
+        plan["router"]["input_vc_gap"] = json!(5_000);
+        plan["links"]["global"]["latency_ps"] = json!(0);
+        plan["mpi"]["control_bytes"] = json!(0);
+        plan["jobs"][0]["ranks_per_node"] = json!(0);
+        plan["jobs"][1]["ranks"] = json!(0);
+    });
+    for key in [
+        "links.global.latency_ps",
+        "router.input_vc_gap",
+        "mpi.control_bytes",
+        "jobs[0].ranks_per_node",
+        "jobs[1].ranks",
+    ] {
+        assert!(found.iter().any(|other| other == key), "{key} is not in {found:?}");
+    }
+}
+
+#[test]
+fn of_several_checks() {
+    let found = keys(|plan| {
+        plan["links"]["local"]["bandwidth_bytes_per_s"] = json!(1_000_000_000_000_000_u64);
+        plan["routing"]["virtual_channels"] = json!(1);
+        plan["jobs"][0]["ranks"] = json!(7);
+        plan["jobs"][1]["ranks"] = json!(7);
+    });
+    let halo = found.iter().any(|key| key.starts_with("jobs[0].workload"));
+    let fft = found.iter().any(|key| key.starts_with("jobs[1].workload"));
+    assert!(halo && fft && found.len() == 4, "{found:?}");
+    assert_eq!(found[..2], ["links.local.bandwidth_bytes_per_s", "routing.virtual_channels"]);
+}
+
 #[test]
 fn of_the_topology() {
     at("topology.p", json!(0), &[]);

@@ -83,7 +83,9 @@ fn slow_links_are_not_stalls() {
     slow["links"]["global"]["latency_ps"] = json!(90_000_000);
     let error = Simulation::new(read(&slow), 0).err().expect("refused");
     assert_eq!(error.key, "stop.watchdog_ps");
-    let least: u64 = error.remedy.strip_prefix("give at least ").unwrap().strip_suffix(" ps").unwrap().parse().unwrap();
+    assert!(error.message.contains("latency of the global links: 90000000 ps"), "{error}");
+    let remedy = error.remedy.strip_prefix("set stop.watchdog to ").unwrap();
+    let least: u64 = remedy.strip_suffix(" ps or more").unwrap().parse().unwrap();
     slow["stop"]["watchdog_ps"] = json!(least);
     assert_eq!(crate::support::run(&slow).end, End::Finished);
 }

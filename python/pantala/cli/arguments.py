@@ -1,0 +1,37 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pantala.cli import complete
+
+__all__ = ["Jobs", "OptionalScenarioFile", "ScenarioFile", "Settings", "Threads"]
+
+ScenarioFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE", help="The scenario, a TOML file.", show_default=False, autocompletion=complete.scenarios
+    ),
+]
+OptionalScenarioFile = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE", help="A scenario, for its machine.", show_default=False, autocompletion=complete.scenarios
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Another value, e.g. routing.algorithm=minimal or jobs.fft3d.ranks=64; repeatable.",
+    ),
+]
+Threads = Annotated[int, typer.Option("--threads", "-t", metavar="N", help="Threads; results do not depend on it.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", metavar="N", help="Processes at a time; all cores if not given.")
+]

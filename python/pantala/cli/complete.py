@@ -1,0 +1,104 @@
+"""Values that the shell completes: presets, routings, applications, benchmarks, scenario files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+__all__ = [
+    "applications",
+    "benchmarks",
+    "curve_presets",
+    "files",
+    "machines",
+    "of",
+    "paper_tables",
+    "routings",
+    "scenarios",
+    "studies",
+    "workloads",
+]
+
+Complete = Callable[[str], list[str]]
+
+
+def of(words: Iterable[str]) -> Complete:
+    """Completes one of these words."""
+    known = list(words)
+    return lambda incomplete: _begin(known, incomplete)
+
+
+def machines(incomplete: str) -> list[str]:
+    """Machine presets."""
+    from pantala.scenario.presets import example, machine_presets
+
+    return _begin([example(name) for name in machine_presets()], incomplete)
+
+
+def curve_presets(incomplete: str) -> list[str]:
+    """Router models and machine presets."""
+    from pantala.scenario.presets import router_presets
+
+    return sorted({*_begin(router_presets(), incomplete), *machines(incomplete)})
+
+
+def routings(incomplete: str) -> list[str]:
+    """Routing algorithms."""
+    from pantala.scenario.routing import ALGORITHMS
+
+    return _begin(ALGORITHMS, incomplete)
+
+
+def applications(incomplete: str) -> list[str]:
+    """Applications."""
+    from pantala.scenario.workload import APPLICATIONS
+
+    return _begin(APPLICATIONS, incomplete)
+
+
+def benchmarks(incomplete: str) -> list[str]:
+    """Benchmarks."""
+    from pantala.benchmark import BENCHMARKS
+
+    return _begin(BENCHMARKS, incomplete)
+
+
+def paper_tables(incomplete: str) -> list[str]:
+    """Papers' tables of applications."""
+    from pantala.paper_tables.registry import paper_tables as tables
+
+    return _begin([table.name for table in tables()], incomplete)
+
+
+def studies(incomplete: str) -> list[str]:
+    """Studies."""
+    from pantala.studies.registry import studies as all_studies
+
+    return _begin([study.name for study in all_studies()], incomplete)
+
+
+def files(incomplete: str) -> list[str]:
+    """Nothing: the shell then completes files by itself."""
+    return []
+
+
+def scenarios(incomplete: str) -> list[str]:
+    """TOML files; nothing, so that the shell completes all files, if a directory could be meant as well."""
+    folder, slash, name = incomplete.rpartition("/")
+    try:
+        entries = [entry for entry in Path(folder + slash or ".").iterdir() if entry.name.startswith(name)]
+    except OSError:
+        return []
+    visible = sorted(entry for entry in entries if name.startswith(".") or not entry.name.startswith("."))
+    if any(entry.is_dir() for entry in visible):
+        return []
+    return [f"{folder}{slash}{entry.name}" for entry in visible if entry.suffix == ".toml"]
+
+
+def workloads(incomplete: str) -> list[str]:
+    """Applications; scenario files if no application begins like that."""
+    return applications(incomplete) or scenarios(incomplete)
+
+
+def _begin(words: Iterable[str], incomplete: str) -> list[str]:
+    return [word for word in words if word.startswith(incomplete)]

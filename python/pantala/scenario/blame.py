@@ -1,0 +1,78 @@
+"""Faults that the core found in a plan, as faults of the scenario: its keys, its values, its units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pantala.errors import Fault, PlanError, ScenarioError
+from pantala.plan import scenario_key
+from pantala.scenario.key_path import Named, parse, value_at
+from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
+
+__all__ = ["blamed", "in_units"]
+
+#: The quantity that a plan's key holds, by the end of its name.
+_QUANTITIES: Mapping[str, type[Quantity]] = {
+    "_bytes_per_s": Bandwidth,
+    "_bytes": Size,
+    "_ps": Duration,
+    "_fs": TimePerByte,
+}
+_COUNTED = {"_flits": "flits", "_packets": "packets"}
+#: The keys that a bare text can stand for.
+_SHORTHANDS = frozenset({"algorithm", "kind", "law", "model", "preset"})
+_RAW_TIME = re.compile(r"\b(\d+) ps\b")
+
+
+def blamed(error: PlanError, source: str, given: Mapping[str, Any]) -> ScenarioError:
+    """The error of a scenario for the faults of its plan.
+
+    Args:
+        error: what the core found.
+        source: the scenario's file, or another name for it.
+        given: the scenario as it was given, without what presets and defaults add.
+    """
+    found = [(each, _is_given(given, scenario_key(each.key))) for each in (error, *error.others)]
+    said = {(each.value, each.message) for each, is_given in found if is_given}
+    own = [each for each, is_given in found if is_given or (each.value, each.message) not in said]
+    first, *others = (_fault(each, given) for each in own)
+    return ScenarioError(source, first.key, first.value, first.message, first.remedy, others)
+
+
+def in_units(text: str) -> str:
+    """A text of the core with its times in units: ``90000000 ps`` is ``90 us``."""
+    return _RAW_TIME.sub(lambda match: str(Duration(int(match[1]))), text)
+
+
+def _fault(error: PlanError, given: Mapping[str, Any]) -> Fault:
+    key = scenario_key(error.key)
+    value = value_at(given, key)
+    if not value:
+        value = _quantity(error.key, error.value)
+        if not _is_given(given, key) and error.value.isdecimal() and not key.startswith("jobs"):
+            value = f"{value} (default)"
+    return Fault(key, value, in_units(error.message), in_units(error.remedy))
+
+
+def _quantity(plan_key: str, value: str) -> str:
+    """The value of a plan's key as a scenario writes it."""
+    if not value.isdecimal():
+        return value
+    for suffix, quantity in _QUANTITIES.items():
+        if plan_key.endswith(suffix):
+            return str(quantity(int(value)))
+    return next((f"{value} {noun}" for suffix, noun in _COUNTED.items() if plan_key.endswith(suffix)), value)
+
+
+def _is_given(given: Any, key: str) -> bool:
+    """Whether the scenario has a key; a text in the place of a table stands for one key of it."""
+    for step in parse(key):
+        if isinstance(given, str):
+            return step in _SHORTHANDS
+        try:
+            given = given[step.name if isinstance(step, Named) else step]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
