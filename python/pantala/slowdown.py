@@ -86,7 +86,7 @@ def accepted_load(run: RunLike, job: int) -> float | None:
     planned, row = run.document["plan"]["jobs"][job], run.jobs.filter(pl.col("job") == job).collect()
     bandwidth = run.document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
     length = run.document["simulated_ns"] - planned["start_ps"] / 1000
-    return row["bytes"].item() / (length * planned["ranks"] * bandwidth) if length > 0 else None
+    return row["delivered_bytes"].item() / (length * planned["ranks"] * bandwidth) if length > 0 else None
 
 
 @dataclass(frozen=True)
