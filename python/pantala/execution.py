@@ -9,13 +9,14 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from pantala import metrics, native
+from pantala import native
 from pantala.errors import Interrupted, PlanError, SimulationError
 from pantala.plan import only_jobs
 from pantala.progress import ProgressLine
 from pantala.results import InterferenceRun, Run, load
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, OutputDirectory
 from pantala.scenario import Scenario
+from pantala.slowdown import SLOWDOWN_FILE, slowdown_of
 
 __all__ = ["REPORT_FILE", "run", "write_report"]
 
@@ -100,6 +101,8 @@ class _Part:
     name: str
     directory: str
     plan: dict[str, Any]
+    #: Whether it lasts as long as the run together, which comes before it.
+    as_long_as_together: bool = False
 
     @property
     def jobs(self) -> list[str]:
@@ -107,51 +110,60 @@ class _Part:
 
 
 def _parts(scenario: Scenario, resolved: dict[str, Any]) -> list[_Part]:
-    """The simulations of a scenario.
+    """The simulations of a scenario in their order: jobs that end, all jobs together, patterns.
 
-    A pattern never ends: it is run alone only if the scenario says for how long.
+    A pattern never ends. It runs alone for the simulated time of the run together, so that both send for as long.
     """
     if not scenario.interference:
         return [_Part(scenario.name, ".", resolved)]
-    names = [job.name for job in scenario.jobs if scenario.stop.duration is not None or not job.endless]
-    alone = [f"alone-{name}" for name in names]
-    parts = [_Part(part, part, only_jobs(resolved, [name], part)) for part, name in zip(alone, names, strict=True)]
-    together = only_jobs(resolved, [job.name for job in scenario.jobs], "together")
-    return [*parts, _Part("together", "together", together)]
+
+    def part(name: str, jobs: list[str], *, endless: bool = False) -> _Part:
+        return _Part(name, name, only_jobs(resolved, jobs, name), endless)
+
+    alone = [part(f"alone-{job.name}", [job.name], endless=job.endless) for job in scenario.jobs]
+    together = part("together", [job.name for job in scenario.jobs])
+    return sorted([*alone, together], key=lambda part: (part.as_long_as_together, part is together))
 
 
 def _simulate(
     scenario: Scenario, parts: list[_Part], output: OutputDirectory, line: ProgressLine, threads: int
 ) -> None:
     done: list[_Part] = []
-    complete = False
+    all_ran = False
+    together_ps = 0
     try:
         for part in parts:
             directory = output.partial / part.directory
             directory.mkdir(exist_ok=True)
             done.append(part)
             line.start(part.name)
-            document = native.run(part.plan, directory, cast("native.ProgressCallback", line.update), threads)
+            plan = part.plan
+            if part.as_long_as_together:
+                plan = {**plan, "stop": {**plan["stop"], "duration_ps": together_ps}}
+            document = native.run(plan, directory, cast("native.ProgressCallback", line.update), threads)
+            if part.name == "together":
+                together_ps = round(document["simulated_ns"] * 1000)
             line.finish(document)
-        complete = True
+        all_ran = True
     finally:
         if scenario.interference:
-            _write_interference(scenario, done, output.partial, complete)
+            _write_interference(scenario, done, output.partial, all_ran)
 
 
-def _write_interference(scenario: Scenario, done: list[_Part], directory: Path, complete: bool) -> None:
-    """The slowdown table, if every part is there, and interference.json; without one part, neither."""
+def _write_interference(scenario: Scenario, done: list[_Part], directory: Path, all_ran: bool) -> None:
+    """The slowdown table, if every part ran, and interference.json; without one part, neither."""
     made = [part for part in done if (directory / part.directory / RUN_FILE).is_file()]
     if not made:
         return
-    if complete:
-        alone = {part.jobs[0]: Run(directory / part.directory) for part in made if part.name != "together"}
-        table = metrics.slowdown_of(Run(directory / "together"), alone)
-        table.write_parquet(directory / metrics.SLOWDOWN_FILE, compression="zstd", statistics=False)
+    runs = {part.name: Run(directory / part.directory) for part in made}
+    if all_ran:
+        alone = {part.jobs[0]: runs[part.name] for part in made if part.name != "together"}
+        table = slowdown_of(runs["together"], alone)
+        table.write_parquet(directory / SLOWDOWN_FILE, compression="zstd", statistics=False)
     document = {
         "pantala": native.core().VERSION,
         "name": scenario.name,
-        "complete": complete,
+        "complete": all_ran and all(run.complete for run in runs.values()),
         "parts": [{"part": part.name, "directory": part.directory, "jobs": part.jobs} for part in made],
     }
     (directory / INTERFERENCE_FILE).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")

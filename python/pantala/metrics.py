@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -15,11 +15,8 @@ from pantala.link_classes import INSIDE_GROUPS
 if TYPE_CHECKING:
     from pantala.results import Run
 
-__all__ = ["SLOWDOWN_FILE", "Metric", "all_metrics", "chosen_job", "slowdown_of", "value_of"]
+__all__ = ["Metric", "all_metrics", "chosen_job", "value_of"]
 
-SLOWDOWN_FILE = "slowdown.parquet"
-
-_OF_COMMUNICATION = ("mean", "std", "max")
 _NOT_METRICS = frozenset({"job", "name", "complete"})
 
 
@@ -151,31 +148,3 @@ def chosen_job(run: Run, metric: str, job: str | None) -> str:
     if job not in run.job_names:
         raise UsageError(f"there is no job '{job}'; the jobs are {names}")
     return job
-
-
-def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
-    """Communication time of every job alone and together, and their ratio.
-
-    Slowdown is the mean over ranks together over the mean over ranks alone (Kang et al., SC 2022, V: "variation"
-    plus one). It is null for a job that was not run alone, and where a job communicated for no time at all.
-
-    Returns:
-        One row a job: job u16, name str, alone_communication_time_{mean,std,max}_ns,
-        together_communication_time_{mean,std,max}_ns, slowdown, all f64.
-    """
-    columns = [f"communication_time_{word}_ns" for word in _OF_COMMUNICATION]
-    key = pl.col("name")
-    before = [run.jobs.select(key, pl.col(columns).name.prefix("alone_")) for run in alone.values()]
-    after = together.jobs.select("job", "name", pl.col(columns).name.prefix("together_"))
-    if before:
-        joined = after.join(pl.concat(before), on="name", how="left")
-    else:
-        joined = after.with_columns(pl.lit(None, pl.Float64).alias(f"alone_{column}") for column in columns)
-    base = pl.col("alone_communication_time_mean_ns")
-    ratio = pl.when(base > 0).then(pl.col("together_communication_time_mean_ns") / base)
-    return (
-        joined.with_columns(ratio.alias("slowdown"))
-        .sort("job")
-        .select("job", "name", *(f"{run}_{column}" for run in ("alone", "together") for column in columns), "slowdown")
-        .collect()
-    )

@@ -14,6 +14,7 @@ from pantala import metrics
 from pantala.catalogue.tables import TABLES
 from pantala.errors import RunDirectoryError
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE
+from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of
 
 __all__ = ["InterferenceRun", "Run", "load"]
 
@@ -64,7 +65,7 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end; false if it was interrupted or stalled."""
+        """Whether every job that can end has ended; `document["reason"]` says why the run ended."""
         return bool(self.document["complete"])
 
     @cached_property
@@ -114,7 +115,7 @@ class Run:
 
     @property
     def link_windows(self) -> pl.LazyFrame:
-        """One row a link between routers and window of time; empty if `record.link_windows` was off."""
+        """One row a link, terminal links included, and window of time; empty if `record.link_windows` was off."""
         return self._table("link_windows")
 
     @property
@@ -187,14 +188,15 @@ class InterferenceRun:
 
     @property
     def complete(self) -> bool:
-        """Whether all its runs were made and came to their ends."""
+        """Whether all its runs were made and are complete."""
         return bool(self.document["complete"])
 
     @cached_property
     def alone(self) -> Mapping[str, Run]:
         """The run of each job alone, by the job's name, in the scenario's order."""
-        parts = [part for part in self.document["parts"] if part["part"] != "together"]
-        return {part["jobs"][0]: Run(self.path / part["directory"]) for part in parts}
+        parts = {part["jobs"][0]: part for part in self.document["parts"] if part["part"] != "together"}
+        order = next((part["jobs"] for part in self.document["parts"] if part["part"] == "together"), list(parts))
+        return {name: Run(self.path / parts[name]["directory"]) for name in order if name in parts}
 
     @cached_property
     def together(self) -> Run:
@@ -210,27 +212,29 @@ class InterferenceRun:
 
     @property
     def slowdown(self) -> pl.LazyFrame:
-        """One row a job: communication time alone and together (ns), and slowdown, their ratio.
+        """One row a job: its communication time, run time or traffic alone and together, and their ratios.
 
-        Columns: job, name, {alone,together}_communication_time_{mean,std,max}_ns, slowdown.
+        `pantala.slowdown.SLOWDOWN_COLUMNS` describes every column.
         """
-        path = self.path / metrics.SLOWDOWN_FILE
-        return pl.scan_parquet(path) if path.is_file() else metrics.slowdown_of(self.together, self.alone).lazy()
+        path = self.path / SLOWDOWN_FILE
+        if path.is_file() and pl.read_parquet_schema(path).keys() == SLOWDOWN_COLUMNS.keys():
+            return pl.scan_parquet(path)
+        return slowdown_of(self.together, self.alone).lazy()  # interrupted, or written by an earlier version
 
     def metric(self, name: str, job: str | None = None) -> float | None:
-        """A metric by its name: ``slowdown``, or a metric of the run together.
+        """A metric by its name: a slowdown, or a metric of the run together.
 
         Args:
-            name: ``slowdown`` or one of `Run.metrics`.
+            name: ``slowdown``, another numeric column of the slowdown table, or one of `Run.metrics`.
             job: the job.
 
         Raises:
             UsageError: no such metric, no such job, or a job is needed.
         """
-        if name != "slowdown":
+        if name not in SLOWDOWN_COLUMNS or name in {"job", "name", "compared"}:
             return self.together.metric(name, job)
         job = metrics.chosen_job(self.together, name, job)
-        values = self.slowdown.filter(pl.col("name") == job).select("slowdown").collect()["slowdown"]
+        values = self.slowdown.filter(pl.col("name") == job).select(name).collect()[name]
         return None if values.is_empty() else values.item()
 
     def __repr__(self) -> str:

@@ -41,6 +41,7 @@ class FakeCore:
         measured: the plan and the times of each measurement.
         drained: whether each drains.
         warnings: what every plan resolves with.
+        unfinished: whether the plan's duration cuts the jobs of every run off.
     """
 
     VERSION: str = "0.1.0"
@@ -54,6 +55,7 @@ class FakeCore:
     measured: list[tuple[Json, int, int, int]] = field(default_factory=list)
     drained: list[bool] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    unfinished: bool = False
 
     def resolve(self, plan_json: str) -> str:
         plan = json.loads(plan_json)
@@ -93,8 +95,8 @@ class FakeCore:
         document = {
             "pantala": self.VERSION,
             "plan": plan,
-            "complete": True,
-            "reason": "finished",
+            "complete": not self.unfinished,
+            "reason": "duration" if self.unfinished else "finished",
             "simulated_ns": 1e6,
             "counters": {"packets_delivered": 20, "packet_hops": 80},
             "provenance": {"wall_seconds": 1.0},
@@ -194,8 +196,8 @@ class FakeCore:
                 "name": job["name"],
                 "ranks": job["ranks"],
                 "start_ns": 0.0,
-                "end_ns": 1e6,
-                "complete": True,
+                "end_ns": None if self.unfinished else 1e6,
+                "complete": not self.unfinished,
                 "communication_time_mean_ns": 1000.0 * together,
                 "communication_time_std_ns": 10.0,
                 "communication_time_max_ns": 1100.0 * together,

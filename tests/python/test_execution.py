@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 import pantala as pt
@@ -42,16 +41,24 @@ def test_interference_runs_each_job_alone_then_all(fake_core: FakeCore, workdir:
     assert {plan["seed"] for plan in fake_core.runs} == {1}
     assert list(study.alone) == ["fft", "halo"]
     assert study.complete
-    assert study.slowdown.collect().to_dicts()[0] == {
+    row = study.slowdown.collect().to_dicts()[0]
+    assert {key: value for key, value in row.items() if value is not None} == {
         "job": 0,
         "name": "fft",
+        "compared": "run",
+        "alone_iterations": 0,
+        "together_iterations": 0,
+        "compared_iterations": 0,
         "alone_communication_time_mean_ns": 1000.0,
         "alone_communication_time_std_ns": 10.0,
         "alone_communication_time_max_ns": 1100.0,
+        "alone_run_time_ns": 1e6,
         "together_communication_time_mean_ns": 1500.0,
         "together_communication_time_std_ns": 10.0,
         "together_communication_time_max_ns": 1650.0,
+        "together_run_time_ns": 1e6,
         "slowdown": 1.5,
+        "run_time_slowdown": 1.0,
     }
     assert study.metric("slowdown", job="halo") == 1.5
     document = json.loads(Path("study/interference.json").read_text())
@@ -59,16 +66,29 @@ def test_interference_runs_each_job_alone_then_all(fake_core: FakeCore, workdir:
     assert isinstance(pt.load("study"), pt.InterferenceRun)
 
 
-def test_an_endless_job_is_not_run_alone(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+def test_an_endless_job_runs_alone_for_as_long_as_together(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
     noise = {"kind": "pattern", "pattern": "uniform", "load": 0.5}
-    study = pt.run(scenario.replace(BOTH | {"jobs.1.workload": noise}), report=False)
+    study = pt.run(scenario.replace(BOTH | {"jobs.0.workload": noise}), report=False)
     assert isinstance(study, pt.InterferenceRun)
-    assert list(study.alone) == ["fft"]
-    assert study.slowdown.select("name", "slowdown").collect().rows() == [("fft", 1.5), ("halo", None)]
-    timed = scenario.replace(BOTH | {"jobs.1.workload": noise, "stop": {"duration": "1 us"}})
-    study = pt.run(timed, out="timed", report=False)
-    assert isinstance(study, pt.InterferenceRun)
+    assert [plan["name"] for plan in fake_core.runs] == ["small/alone-halo", "small/together", "small/alone-fft"]
+    assert [plan["stop"]["duration_ps"] for plan in fake_core.runs] == [0, 0, 10**9]
     assert list(study.alone) == ["fft", "halo"]
+    assert study.slowdown.select("name", "compared", "slowdown").collect().rows() == [
+        ("fft", "duration", None),
+        ("halo", "run", 1.5),
+    ]
+
+
+def test_an_experiment_with_a_job_that_was_cut_off_is_not_complete(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
+    fake_core.unfinished = True
+    study = pt.run(scenario.replace(BOTH), report=False)
+    assert isinstance(study, pt.InterferenceRun)
+    assert not study.complete
+    assert study.slowdown.collect()["compared"].to_list() == ["nothing", "nothing"]
 
 
 def test_a_directory_with_a_run_is_kept(
@@ -270,14 +290,3 @@ def test_check_writes_the_plan_or_prints_it(fake_core: FakeCore, workdir: Path, 
     assert plan["derived"] == {"nodes": 72}
     assert plan["jobs"][1]["nodes"] == list(range(6, 14))
     assert cli("check", small, "--plan", "absent/plan.json").status == 2
-
-
-def test_slowdown_is_null_where_there_is_no_communication(
-    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
-) -> None:
-    study = pt.run(scenario.replace(BOTH), report=False)
-    assert isinstance(study, pt.InterferenceRun)
-    jobs = study.alone["fft"].path / "jobs.parquet"
-    pl.read_parquet(jobs).with_columns(communication_time_mean_ns=0.0).write_parquet(jobs)
-    table = pt.metrics.slowdown_of(study.together, study.alone)
-    assert table["slowdown"].to_list() == [None, 1.5]

@@ -55,7 +55,7 @@ def test_throughput_windows_keep_every_byte(study: InterferenceRun) -> None:
     run = study.together
     frame = figures.throughput_windows(run, 0)
     assert frame is not None
-    sent = (frame["gb_per_ms"] * (frame["end_ns"] - frame["start_ns"])).sum() * 1000
+    sent = (frame["gb_per_s"] * (frame["end_ns"] - frame["start_ns"])).sum()
     assert sent == pytest.approx(run.job_windows.filter(pl.col("job") == 0).collect()["delivered_bytes"].sum())
 
 
@@ -65,7 +65,7 @@ def test_throughput_windows_without_a_row_are_zero(tmp_path: Path) -> None:
     every.filter(pl.col("window_start_ns") != 10_000).write_parquet(tmp_path / "job_windows.parquet")
     frame = figures.throughput_windows(Run(tmp_path), 1)
     assert frame is not None
-    assert frame.filter(pl.col("start_ns") == 10_000)["gb_per_ms"].to_list() == [0.0]
+    assert frame.filter(pl.col("start_ns") == 10_000)["gb_per_s"].to_list() == [0.0]
 
 
 def test_many_windows_are_joined(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_many_windows_are_joined(tmp_path: Path) -> None:
     frame = figures.throughput_windows(run, 0)
     assert frame is not None
     assert frame.height == 200
-    assert frame["gb_per_ms"].to_list() == pytest.approx([5e-5] * 200)
+    assert frame["gb_per_s"].to_list() == pytest.approx([5e-2] * 200)
 
 
 def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
@@ -90,16 +90,15 @@ def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
     assert matrix[3, 5] == pytest.approx(across["load"].mean())
 
 
-def test_group_matrix_until_the_end_is_the_whole_load(study: InterferenceRun) -> None:
-    run = study.together
-    whole = figures.group_matrix(run, pl.col("bytes"))
-    windows = figures.group_matrix(run, pl.col("bytes"), until_ns=run.document["simulated_ns"] + 5e3)
-    assert windows == pytest.approx(whole, rel=0.01)
+def test_group_matrix_of_a_single_job_is_that_of_its_whole_run(study: InterferenceRun) -> None:
+    run = study.alone["fft3d"]
+    whole, shared = (figures.group_matrix(run, pl.col("bytes"), shared=shared) for shared in (False, True))
+    assert shared == pytest.approx(whole, rel=0.01)
 
 
 def test_shared_time_ends_with_the_first_job(study: InterferenceRun) -> None:
-    assert figures.shared_until(study.together) == study.together.jobs.collect()["end_ns"].min()
-    assert figures.shared_until(study.alone["fft3d"]) is None
+    assert figures.shared_time(study.together) == (0, study.together.jobs.collect()["end_ns"].min())
+    assert figures.shared_time(study.alone["fft3d"]) == (0, study.alone["fft3d"].document["simulated_ns"])
 
 
 def test_unwired_groups_are_blank(tmp_path: Path) -> None:
@@ -136,9 +135,13 @@ def test_latency_axis_turns_logarithmic(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     jobs = run.jobs.collect().with_columns(packet_latency_p99_ns=pl.col("packet_latency_p99_ns") * 100)
     jobs.write_parquet(tmp_path / "jobs.parquet")
-    text = words(figures.packet_latency(Run(tmp_path)))
+    figure = figures.packet_latency(Run(tmp_path))
+    text = words(figure)
     assert "logarithmic" in text
     assert "$" not in text
+    axes = figure.axes[0]
+    low, high = axes.get_xlim()
+    assert sum(low <= tick <= high for tick in axes.get_xticks()) >= 3, "one label is no scale"
 
 
 def test_communication_time_reaches_every_rank(study: InterferenceRun) -> None:

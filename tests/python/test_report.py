@@ -7,13 +7,18 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import polars as pl
 import pytest
 
+from pantala import figures
 from pantala.report import finding_of, render_report, write_report
+from pantala.report.finding import finding, hottest_sentence
+from pantala.report.subject import Subject
 from pantala.results import InterferenceRun, Run
+from pantala.slowdown import SLOWDOWN_COLUMNS
 from small_runs import small_interference, small_run
 
 pytestmark = pytest.mark.native
@@ -100,9 +105,9 @@ def edited(directory: Path, edit: Callable[[dict[str, Any]], None]) -> Run:
 def test_communication_times_are_those_of_the_slowdown_table(study: InterferenceRun, page: Page) -> None:
     expected = []
     for row in study.slowdown.collect().to_dicts():
+        expected += [row["slowdown"], row["run_time_slowdown"]]
         for part in ("alone", "together"):
             expected += [row[f"{part}_communication_time_{key}_ns"] for key in ("mean", "std", "max")]
-        expected.append(row["slowdown"])
     assert page.values_of("Communication time of a rank") == expected
 
 
@@ -113,34 +118,49 @@ def test_latencies_are_those_of_the_jobs_tables(study: InterferenceRun, page: Pa
     for number, run in enumerate(study.alone.values()):
         alone = run.jobs.collect().row(0, named=True)
         both = study.together.jobs.collect().row(number, named=True)
-        expected += [alone[key] for key in keys] + [both[key] for key in keys]
-        expected += [both[key] / alone[key] for key in (keys[0], keys[3])]
+        ratios = [both[key] / alone[key] for key in (keys[0], keys[3])]
+        expected += [alone[key] for key in keys] + ratios + [both[key] for key in keys]
     assert page.values_of(f"{kind.capitalize()} latency") == pytest.approx(expected, rel=1e-12)
 
 
 def test_shown_numbers_are_the_exact_ones_rounded(study: InterferenceRun, page: Page) -> None:
     mean = study.slowdown.collect()["alone_communication_time_mean_ns"][0]
-    assert page.rows_of("Communication time of a rank, µs")[1][:2] == ["fft3d", f"{mean / 1000:.2f}"]
+    assert page.rows_of("Communication time of a rank, µs")[1][3] == f"{mean / 1000:.2f}"
 
 
 def test_hottest_links_come_by_load_with_both_ends_and_shares(study: InterferenceRun, page: Page) -> None:
-    links = study.together.links.filter(pl.col("class").is_in(["local", "global"])).sort("load", descending=True)
-    first = links.head(1).collect().to_dicts()[0]
+    loads = figures.link_loads(study.together).links.sort("load", descending=True)
+    first = loads.row(0, named=True)
     row = page.rows_of("Hottest links")[1]
-    ends = [" / ".join(str(first[f"{end}_{at}"]) for at in ("group", "router", "port")) for end in ("source", "target")]
-    assert row[:4] == [str(first["link"]), first["class"], *ends]
-    loads = page.values_of("Hottest links")[0::5]
-    assert loads == sorted(loads, reverse=True)
-    shares = page.values_of("Hottest links")[3:5]
-    assert sum(shares) == pytest.approx(1, abs=1e-3)
+    assert [row[0], row[2]] == [str(first["link"]), figures.link_name(first)]
+    shown = [float(cells[1].split("\u00a0")[0]) for cells in page.rows_of("Hottest links")[1:]]
+    assert shown == sorted(shown, reverse=True)
+    values = page.values_of("Hottest links")
+    assert values[0:2] == [first["load"], first["peak_load"]]
+    assert sum(values[5:7]) == pytest.approx(1, abs=1e-3)
+
+
+def test_classes_of_links_have_their_loads(study: InterferenceRun, page: Page) -> None:
+    rows = page.rows_of("Load of the links by class")[1:]
+    assert [row[0] for row in rows] == ["injection", "ejection", "local", "global"]
+    loads = figures.link_loads(study.together).links
+    highest = [loads.filter(pl.col("class") == row[0])["load"].max() for row in rows]
+    assert page.values_of("Load of the links by class")[2::6] == highest
 
 
 def test_finding_names_victim_bully_and_factor(study: InterferenceRun, text: str) -> None:
-    factor = study.slowdown.collect()["slowdown"][0]
+    row = study.slowdown.collect().row(0, named=True)
     found = finding_of(study).replace("\u00a0", " ")
-    assert found.startswith(f"halo3d makes fft3d communicate {factor:.2f} times as long as alone; fft3d ")
-    assert re.search(r"The hottest link is the (local|global) one from .* of it for (fft3d|halo3d)\.$", found)
-    assert finding_of(study) in text.replace("&#39;", "'")
+    assert found.startswith(
+        f"Beside halo3d, fft3d communicates {row['slowdown']:.2f} times as long as alone; its run time is "
+        f"{row['run_time_slowdown']:.2f} times as long. Beside fft3d, halo3d "
+    )
+    assert re.search(r"in which all jobs ran, the hottest link is the .* (fft3d|halo3d)'s\): it sends \d+ % of", found)
+    assert found.endswith("One seed, one placement: repeat with other seeds before you conclude.")
+    shown = text.replace("&#39;", "'").replace("\u00a0", " ")
+    subject = Subject.of(study)
+    assert finding(subject) in shown
+    assert hottest_sentence(subject).replace("\u00a0", " ") in shown
 
 
 def test_finding_does_not_dramatise_an_unchanged_job(tmp_path: Path) -> None:
@@ -148,8 +168,53 @@ def test_finding_does_not_dramatise_an_unchanged_job(tmp_path: Path) -> None:
     even = study.slowdown.collect().with_columns(slowdown=pl.Series([1.01, 0.8]))
     even.write_parquet(tmp_path / "slowdown.parquet")
     text = finding_of(InterferenceRun(tmp_path))
-    assert text.startswith("halo3d leaves fft3d's communication time as it is (1.01 times); beside fft3d, halo3d ")
-    assert "halo3d communicates 0.80 times as long as alone" in text
+    assert text.startswith("Beside halo3d, fft3d's communication time is unchanged (1.01 times, within 2 %); its run")
+    assert "Beside fft3d, halo3d communicates 0.80 times as long as alone; " in text
+
+
+def finding_about(rows: list[dict[str, Any]]) -> str:
+    """What the finding says of a slowdown table with these values; the rest of it is null."""
+    run = cast("Any", SimpleNamespace(document={"complete": True}))
+    subject = Subject("x", run, {}, pl.DataFrame(rows, {n: t for n, (t, _) in SLOWDOWN_COLUMNS.items()}))
+    return finding(subject)
+
+
+def test_finding_of_many_jobs_says_longer_only_of_those_that_take_longer() -> None:
+    ratios = {"a": 1.4, "b": 1.0, "c": 0.99, "d": 0.9, "e": 1.12}
+    rows = [{"name": name, "compared": "run", "slowdown": ratio} for name, ratio in ratios.items()]
+    assert finding_about(rows) == (
+        "In one another's company, communication time is longer than alone for a (1.40 times) and e (1.12 times); it "
+        "is shorter for d (0.90 times); it is unchanged (within 2 %) for b (1.00 times) and c (0.99 times)."
+    )
+
+
+def test_finding_of_jobs_that_were_cut_off_says_what_it_compares() -> None:
+    cut = {"name": "a", "compared": "iterations", "alone_iterations": 6, "together_iterations": 3}
+    cut |= {"compared_iterations": 3, "slowdown": 1.5, "run_time_slowdown": 1.25}
+    never = {"name": "b", "compared": "nothing", "alone_iterations": 1, "together_iterations": 0}
+    unknown = {"name": "b", "compared": "nothing"}  # record.iterations = false
+    start = (
+        "Over the 3 iterations that finished in both runs (6 alone, 3 together), beside b, a communicates 1.50 "
+        "times as long as alone; its run time is 1.25 times as long. "
+    )
+    assert finding_about([cut, never | {"compared_iterations": 0}]) == start + (
+        "b has no slowdown: no iteration finished in both runs (1 alone, 0 together)."
+    )
+    assert finding_about([cut, unknown]) == start + (
+        "b has no slowdown: it did not end in both runs, and its iterations were not recorded."
+    )
+
+
+def test_finding_of_patterns_tells_latency_and_accepted_load() -> None:
+    noise = {"name": "a", "compared": "duration", "packet_latency_slowdown": 1.31}
+    noise |= {"alone_accepted_load": 0.4, "together_accepted_load": 0.3}
+    even = {"name": "b", "compared": "duration", "packet_latency_slowdown": 1.003}
+    even |= {"alone_accepted_load": 0.2, "together_accepted_load": 0.2}
+    assert finding_about([noise, even]) == (
+        "a is synthetic traffic: beside b, its packets take 1.31 times as long as alone, and its accepted load falls "
+        "from 0.400 to 0.300. b is synthetic traffic: beside a, its packet latency is unchanged (1.00 times, within "
+        "2 %), and its accepted load is unchanged at 0.200 (within 2 %)."
+    )
 
 
 def test_page_fetches_nothing(text: str, page: Page) -> None:
@@ -190,7 +255,8 @@ def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) ->
         "Packet latency",
         "Network latency",
         "Message latency",
-        "Hottest links between routers. Load is the share of the simulated time in which the link was sending; stalled",
+        "Load of the links by class",
+        "Hottest links",
         "Each simulation. A packet-hop is one packet over one link between routers",
     ]
     jobs = study.together.jobs.collect()
@@ -213,7 +279,11 @@ def test_missing_windows_are_explained(tmp_path: Path) -> None:
         (tmp_path / f"{name}.parquet").unlink()
     text = render_report(run)
     assert "This run kept no windows of time" in text
-    assert all(cell == "\N{EN DASH}" for row in Page(text).rows_of("Hottest links")[1:] for cell in row[-2:])
+    page = Page(text)
+    assert all(cell == "\N{EN DASH}" for row in page.rows_of("Hottest links")[1:] for cell in row[-2:])
+    assert "peak window" not in page.rows_of("Hottest links")[0]
+    assert finding_of(run).startswith("A rank of fft3d communicates for ")
+    assert "Over the whole run, the hottest link is " in finding_of(run)
 
 
 def test_complete_run_has_no_warning(text: str) -> None:
@@ -269,21 +339,19 @@ def test_names_cannot_break_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_endless_background_is_shown_without_a_slowdown(tmp_path: Path) -> None:
-    study = small_interference(tmp_path)
+def test_a_job_that_was_not_run_alone_has_no_slowdown(tmp_path: Path) -> None:
+    small_interference(tmp_path)
     document = json.loads((tmp_path / "interference.json").read_text())
     document["parts"] = [part for part in document["parts"] if part["part"] != "alone-halo3d"]
     (tmp_path / "interference.json").write_text(json.dumps(document))
     run = json.loads((tmp_path / "together" / "run.json").read_text())
     run["plan"]["jobs"][1]["workload"] = {"kind": "pattern", "pattern": "uniform", "load": 0.01}
     (tmp_path / "together" / "run.json").write_text(json.dumps(run))
-    slowdown = study.slowdown.collect().with_columns(
-        slowdown=pl.when(pl.col("name") == "fft3d").then("slowdown"),
-        alone_communication_time_mean_ns=pl.when(pl.col("name") == "fft3d").then("alone_communication_time_mean_ns"),
-    )
-    slowdown.write_parquet(tmp_path / "slowdown.parquet")
+    (tmp_path / "slowdown.parquet").unlink()
     text = render_report(InterferenceRun(tmp_path))
-    assert finding_of(InterferenceRun(tmp_path)).startswith("halo3d makes fft3d communicate")
+    found = finding_of(InterferenceRun(tmp_path))
+    assert found.startswith("Beside halo3d, fft3d communicates ")
+    assert "halo3d has no slowdown: it was not run alone." in found
     assert "figure-shift" not in text
     assert "Read with care" not in text
     assert [row[0] for row in Page(text).rows_of("Packet latency")[1:]] == [

@@ -71,7 +71,7 @@ fn run(
     observer.result()?;
     match end.diagnosis() {
         Some(diagnosis) => Err(RunError::new_err(diagnosis.to_owned())),
-        None if end.complete() => json(&document),
+        None if end.planned() => json(&document),
         None => Err(PyKeyboardInterrupt::new_err(())),
     }
 }
@@ -127,7 +127,7 @@ fn cost(py: Python<'_>, plan_json: &str, threads: u32, progress: Option<Py<PyAny
     if let Some(diagnosis) = end.diagnosis() {
         return Err(RunError::new_err(diagnosis.to_owned()));
     }
-    if !end.complete() {
+    if !end.planned() {
         return Err(PyKeyboardInterrupt::new_err(()));
     }
     let whole = py.detach(|| whole(simulation));

@@ -19,9 +19,9 @@ pub struct Document {
     pub pantala: &'static str,
     /// The resolved plan.
     pub plan: Plan,
-    /// Whether the run came to the end that its plan foresaw.
+    /// Whether the plan ended the run and every job that can end has ended.
     pub complete: bool,
-    /// finished, duration, interrupted, stalled or failed.
+    /// Why the run ended: finished, duration, interrupted, stalled or failed.
     pub reason: &'static str,
     /// Who waits for whom, if it stalled.
     pub diagnosis: Option<String>,
@@ -90,7 +90,7 @@ pub fn write<Q: Peers>(
     let document = Document {
         pantala: env!("CARGO_PKG_VERSION"),
         plan: simulation.plan.clone(),
-        complete: end.complete(),
+        complete: end.planned() && results.reports.iter().all(|rank| rank.end.is_some()),
         reason: end.word(),
         diagnosis: end.diagnosis().map(str::to_owned),
         simulated_ns: crate::columns::ns(simulation.simulated()),

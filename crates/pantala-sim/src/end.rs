@@ -32,9 +32,9 @@ impl End {
         }
     }
 
-    /// Whether the run has come to the end that its plan foresaw.
+    /// Whether the plan ended the run. Its duration may cut off jobs that are not finished.
     #[must_use]
-    pub const fn complete(&self) -> bool {
+    pub const fn planned(&self) -> bool {
         matches!(self, Self::Finished | Self::Duration)
     }
 

@@ -216,13 +216,13 @@ impl Measurement {
     /// The diagnosis of a network that has stopped moving.
     pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> Result<Option<Point>, String> {
         let mut end = self.simulation.run(&mut observe);
-        if self.drain && end.complete() {
+        if self.drain && end.planned() {
             end = self.simulation.drain(&mut observe);
         }
         if let Some(diagnosis) = end.diagnosis() {
             return Err(diagnosis.to_owned());
         }
-        Ok(end.complete().then(|| self.point()))
+        Ok(end.planned().then(|| self.point()))
     }
 
     fn point(&self) -> Point {

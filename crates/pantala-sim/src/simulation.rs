@@ -13,7 +13,7 @@ use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Diagnosis, FabricConfig, Machine, Partitions, Share, Totals};
 use pantala_mpi::Recording;
-use pantala_topology::{LinkClass, Topology};
+use pantala_topology::Topology;
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Bytes of one link in one window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkWindow {
-    /// `router * ports + port`.
+    /// `router * ports + port`, or `routers * ports + node` of an injection link.
     pub link: u32,
     /// When the window starts.
     pub start: Time,
@@ -154,7 +154,7 @@ impl<Q: Peers> Simulation<Q> {
             ends.push((host, recorder.clone()));
         }
         let keys = routing_keys(&plan, topology.nodes());
-        let links = (topology.routers() * topology.ports_per_router()) as usize;
+        let links = (topology.routers() * topology.ports_per_router() + topology.nodes()) as usize;
         let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
         let mut network = Machine::new(&config, topology, partitions, here, &keys, ends);
         if let Some(estimates) = &estimates {
@@ -357,25 +357,26 @@ impl<Q: Peers> Simulation<Q> {
         (!nothing_to_move && still >= self.plan.stop.watchdog_ps).then(|| self.stalled(status))
     }
 
-    /// Notes what every local and global link has carried since the last window.
+    /// Records the bytes that every link has carried since the last window.
     fn close_window(&mut self, start: Time) {
         if self.link_bytes.is_empty() {
             return;
         }
-        let topology = self.network.topology();
-        let ports = topology.ports_per_router();
-        for router in self.network.routers() {
-            for port in 0..ports {
-                if topology.class_of_port(port as u16) == LinkClass::Terminal {
-                    continue;
-                }
-                let link = router * ports + port;
-                let bytes = self.network.link_counters(router, port as u16, start).bytes;
-                let carried = bytes - std::mem::replace(&mut self.link_bytes[link as usize], bytes);
-                if carried > 0 {
-                    self.collected.link_windows.push(LinkWindow { link, start, bytes: carried });
-                }
+        let (network, known, windows) = (&self.network, &mut self.link_bytes, &mut self.collected.link_windows);
+        let (routers, ports) = (network.topology().routers(), network.topology().ports_per_router());
+        let mut close = |link: u32, bytes: u64| {
+            let carried = bytes - std::mem::replace(&mut known[link as usize], bytes);
+            if carried > 0 {
+                windows.push(LinkWindow { link, start, bytes: carried });
             }
+        };
+        for router in network.routers() {
+            for port in 0..ports {
+                close(router * ports + port, network.link_counters(router, port as u16, start).bytes);
+            }
+        }
+        for node in network.nodes() {
+            close(routers * ports + node, network.injection_counters(node, start).bytes);
         }
     }
 

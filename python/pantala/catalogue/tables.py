@@ -298,8 +298,8 @@ _LINK_JOBS = Table(
 _LINK_WINDOWS = Table(
     "link_windows",
     text=(
-        "One row per link between routers and time window in which it sent anything. The length of a window "
-        "is `record.window_ps` of the plan."
+        "One row per link, injection and ejection included, and time window in which it sent anything. The "
+        "length of a window is `record.window_ps` of the plan."
     ),
     switch="record.link_windows",
     columns=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "run"]
 
 _CAPTION = "mean ± standard deviation, and the most that a rank has"
+_COMPARISON_CAPTION = f"{_CAPTION}\nslowdown of communication time and of run time: together over alone"
+_TRAFFIC_CAPTION = "mean packet latency; load as a share of terminal bandwidth\nslowdown of load: alone over together"
 
 HELP = """Run a scenario: simulate, write the run directory, report.
 
@@ -71,26 +73,62 @@ def run(
     from pantala.report import finding_of
 
     output = console()
-    output.print(_slowdown(result) if isinstance(result, InterferenceRun) else _jobs(result))
+    for shown in _comparison(result) if isinstance(result, InterferenceRun) else [_jobs(result)]:
+        output.print(shown)
     output.print(finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal)
     output.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)
     if report:
         output.print(f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _slowdown(result: InterferenceRun) -> Table:
-    """Communication time of every job alone and together."""
-    headings = ("job", "alone", "most", "together", "most", "slowdown")
-    shown = table("Communication time over ranks", headings, _CAPTION)
-    for row in result.slowdown.collect().iter_rows(named=True):
-        slowdown = row["slowdown"]
+def _comparison(result: InterferenceRun) -> list[Table]:
+    """The jobs that end alone and together, then synthetic traffic."""
+    rows = result.slowdown.collect().to_dicts()
+    traffic = [row for row in rows if row["compared"] == "duration"]
+    jobs = [row for row in rows if row["compared"] != "duration"]
+    return [*([_slowdown(jobs)] if jobs else []), *([_traffic(traffic)] if traffic else [])]
+
+
+def _slowdown(rows: list[dict[str, Any]]) -> Table:
+    """Communication time of every job alone and together, and its slowdowns."""
+    from pantala.report.finding import iterations_compared
+
+    partly = any(iterations_compared(row) for row in rows)
+    headings = ["job", "alone", "most", "together", "most", "slowdown", "run time", *["iterations"] * partly]
+    shown = table("Communication time over ranks", headings, _COMPARISON_CAPTION)
+    for row in rows:
         shown.add_row(
             row["name"],
             *_communication(row, "alone_"),
             *_communication(row, "together_"),
-            "" if slowdown is None else f"{slowdown:.2f}",
+            _ratio(row["slowdown"]),
+            _ratio(row["run_time_slowdown"]),
+            *[iterations_compared(row) or "all"] * partly,
         )
     return shown
+
+
+def _traffic(rows: list[dict[str, Any]]) -> Table:
+    """Packet latency and accepted load of synthetic traffic, alone and together."""
+    headings = ["job", "alone", "together", "slowdown", "load alone", "load together", "slowdown of load"]
+    shown = table("Packet latency and accepted load of synthetic traffic", headings, _TRAFFIC_CAPTION)
+    for row in rows:
+        shown.add_row(
+            row["name"],
+            *(_time(row[f"{part}_packet_latency_mean_ns"]) for part in ("alone", "together")),
+            _ratio(row["packet_latency_slowdown"]),
+            *(_number(row[f"{part}_accepted_load"]) for part in ("alone", "together")),
+            _ratio(row["accepted_load_slowdown"]),
+        )
+    return shown
+
+
+def _ratio(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}"
 
 
 def _jobs(result: Run) -> Table:

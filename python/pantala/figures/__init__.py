@@ -16,7 +16,8 @@ from pantala.figures.curve import curve
 from pantala.figures.hottest import hottest_links, hottest_table, link_name
 from pantala.figures.latency import packet_latency
 from pantala.figures.learning import learning
-from pantala.figures.link_map import group_matrix, link_load_map, link_shift_map, shared_until
+from pantala.figures.link_load import SATURATED, LinkLoads, link_loads, shared_time
+from pantala.figures.link_map import group_matrix, link_load_map, link_shift_map
 from pantala.figures.matrix import communication_matrix
 from pantala.figures.save import FORMATS, check_place, save, to_svg
 from pantala.figures.slowdown import slowdown_bars
@@ -26,6 +27,8 @@ from pantala.figures.throughput import throughput, throughput_windows
 __all__ = [
     "FORMATS",
     "PALETTE",
+    "SATURATED",
+    "LinkLoads",
     "check_place",
     "communication_matrix",
     "communication_time",
@@ -35,11 +38,12 @@ __all__ = [
     "hottest_table",
     "learning",
     "link_load_map",
+    "link_loads",
     "link_name",
     "link_shift_map",
     "packet_latency",
     "save",
-    "shared_until",
+    "shared_time",
     "slowdown_bars",
     "style",
     "throughput",

@@ -5,42 +5,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from pantala.figures.link_load import link_loads
 from pantala.figures.runs import RunLike, job_names, table
-from pantala.figures.style import MUTED, PERCENT, colours, horizontal_rows, new_figure, style
+from pantala.figures.style import INK, MUTED, PERCENT, colours, horizontal_rows, new_figure, style
 from pantala.link_classes import INSIDE_GROUPS, NETWORK
 
-__all__ = ["hottest_links", "hottest_table", "link_name"]
+__all__ = ["ALL_CLASSES", "hottest_links", "hottest_table", "link_name"]
+
+#: Every class of links, terminal links included.
+ALL_CLASSES = ("injection", "ejection", *NETWORK)
 
 
-def hottest_table(run: RunLike, count: int = 12, classes: Sequence[str] = NETWORK) -> pl.DataFrame:
-    """Links by falling load: the columns of `links`, `stall_share`, and each job's share of the bytes.
+def hottest_table(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CLASSES) -> pl.DataFrame:
+    """Return the links of the highest load over the time in which all jobs ran, the highest first.
 
-    Shares are in `job_<number>_share`, one column a job of the run; they are null when `link_jobs` was not recorded.
-    Links that carried nothing are left out. Ties go to the lower link number.
+    The columns are those of `link_loads` and each job's share of the bytes over the whole run: `job_<number>_share`,
+    one column per job, null when `link_jobs` was not recorded. Links that carried nothing are left out. Ties go to the
+    lower link number.
 
     Args:
         run: The run.
         count: Most rows to return.
-        classes: Link classes to look at, by default those between routers.
+        classes: Link classes to include.
     """
     links = (
-        run.links.filter(pl.col("class").is_in(classes), pl.col("bytes") > 0)
+        link_loads(run)
+        .links.filter(pl.col("class").is_in(classes), pl.col("bytes") > 0)
         .sort(["load", "link"], descending=[True, False])
         .head(count)
-        .with_columns(stall_share=pl.col("stall_ns") / float(run.document["simulated_ns"]))
-        .collect()
     )
     by_job = table(run, "link_jobs")
     for job in job_names(run):
         share = pl.lit(None, pl.Float64)
         if by_job is not None:
-            carried = by_job.filter(pl.col("job") == job).select("link", pl.col("bytes").alias("_bytes")).collect()
-            links = links.join(carried, on="link", how="left", maintain_order="left")
-            share = pl.col("_bytes").fill_null(0) / pl.col("bytes")
-        links = links.with_columns(share.alias(f"job_{job}_share")).drop("_bytes", strict=False)
+            carried = by_job.with_columns(_all=pl.col("bytes").sum().over("link"))
+            of_job = carried.filter(pl.col("job") == job).select("link", _share=pl.col("bytes") / pl.col("_all"))
+            links = links.join(of_job.collect(), on="link", how="left", maintain_order="left")
+            share = pl.col("_share").fill_null(0.0)
+        links = links.with_columns(share.alias(f"job_{job}_share")).drop("_share", strict=False)
     return links
 
 
@@ -58,13 +65,15 @@ def link_name(link: dict[str, object]) -> str:
     return f"{kind}, {ends}"
 
 
-def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = NETWORK) -> Figure:
-    """Draw the links of the highest load as bars, divided by the job whose bytes they carried.
+def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CLASSES) -> Figure:
+    """Draw the links of the highest load while all jobs ran as bars, divided by the job whose bytes they carried.
+
+    A tick marks the load of the link's peak window.
 
     Args:
         run: The run.
         count: Most links to draw.
-        classes: Link classes to look at, by default those between routers.
+        classes: Link classes to include.
     """
     links = hottest_table(run, count, classes).to_dicts()
     names = job_names(run)
@@ -81,13 +90,14 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = NETWOR
                     start += share * link["load"]
             if start == 0.0:
                 axes.barh(y, link["load"], 0.7, color=MUTED)
+            if link["peak_load"] is not None:
+                axes.plot([link["peak_load"]] * 2, [y - 0.35, y + 0.35], color=INK, lw=2, solid_capstyle="butt")
         horizontal_rows(axes, [link_name(link) for link in links], range(len(links)))
         axes.xaxis.set_major_formatter(PERCENT)
         axes.set_xlim(left=0)
-        axes.set_xlabel("load: share of the simulated time in which the link was sending")
-        figure.legend(
-            handles=[Patch(color=colour[name], label=name) for name in names.values()],
-            loc="outside upper left",
-            ncols=len(names),
-        )
+        axes.set_xlabel("load: share of the time in which the link was sending")
+        key: list[Artist] = [Patch(color=colour[name], label=name) for name in names.values()]
+        if any(link["peak_load"] is not None for link in links):
+            key.append(Line2D([], [], color=INK, ls="", marker="|", ms=9, mew=2, label="in its peak window"))
+        figure.legend(handles=key, loc="outside upper left", ncols=min(len(key), 6))
     return figure

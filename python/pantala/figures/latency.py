@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from pantala.figures.runs import Case, RunLike, cases, job_row, table
 from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style, time_unit
@@ -45,6 +45,8 @@ def packet_latency(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> 
         horizontal_rows(axes, [case.label for case, _ in rows], positions)
         if low > 0 and high / low > _LOG_FROM:
             axes.set_xscale("log")
+            # At least three labels: one a decade is too few below three decades.
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 1000 else (1,)))
             axes.xaxis.set_major_formatter("{x:g}")
             axes.xaxis.set_minor_formatter(NullFormatter())
             axes.set_xlabel(f"packet latency ({unit}, logarithmic)")

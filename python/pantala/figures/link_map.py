@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,34 +12,33 @@ from matplotlib.colors import Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
-from pantala.figures.runs import RunLike, table
+from pantala.figures.link_load import link_loads
+from pantala.figures.runs import RunLike
 from pantala.figures.style import PERCENT, WIDTH, new_figure, style, time_unit
 from pantala.link_classes import NETWORK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["group_matrix", "link_load_map", "link_shift_map", "shared_until"]
+__all__ = ["group_matrix", "link_load_map", "link_shift_map"]
 
 Measure = Literal["load", "stall"]
 
 
-def group_matrix(run: RunLike, value: pl.Expr, until_ns: float | None = None) -> NDArray[Any]:
-    """Mean of `value` over the links from each group (row) to each group (column); nan where there is no link.
+def group_matrix(run: RunLike, value: pl.Expr, *, shared: bool = False) -> NDArray[Any]:
+    """Return the mean of `value` over the links from each group (row) to each group (column); nan without a link.
 
     The diagonal holds the mean over the links inside the group: local, or row and column.
 
     Args:
         run: The run whose `links` table is read.
         value: An expression over the columns of `links`.
-        until_ns: Count only what was sent before this time: `bytes` and `load` are then those of the whole windows of
-            `link_windows` that end by then.
+        shared: Whether `bytes` and `load` count only the time in which all jobs ran, as in `link_loads`.
     """
-    links = run.links.filter(pl.col("class").is_in(NETWORK))
-    if until_ns is not None:
-        links = _until(run, links, until_ns)
+    links = link_loads(run).links.lazy() if shared else run.links
     frame = (
-        links.group_by("source_group", "target_group")
+        links.filter(pl.col("class").is_in(NETWORK))
+        .group_by("source_group", "target_group")
         .agg(value.mean().alias("value"))
         .sort("source_group", "target_group")
         .collect()
@@ -50,22 +49,7 @@ def group_matrix(run: RunLike, value: pl.Expr, until_ns: float | None = None) ->
     return matrix
 
 
-def shared_until(run: RunLike) -> float | None:
-    """When the first job of a run ended, ns: until then all jobs shared the machine.
-
-    None when that is the whole run, when a job starts later, or when there are no windows to tell.
-    """
-    jobs = run.jobs.select(pl.col("start_ns").max(), pl.col("end_ns").min()).collect()
-    start, end = jobs.row(0)
-    window = run.document["plan"]["record"]["window_ps"] / 1000
-    if end is None or start > 0 or end < window or end > 0.97 * run.document["simulated_ns"]:
-        return None
-    return float(end) if table(run, "link_windows") is not None else None
-
-
-def link_load_map(
-    runs: Mapping[str, RunLike], measure: Measure = "load", until_ns: Mapping[str, float] | None = None
-) -> Figure:
+def link_load_map(runs: Mapping[str, RunLike], measure: Measure = "load", shared: Collection[str] = ()) -> Figure:
     """Draw one heat map a run: mean of the global links between each two groups, those inside groups on the diagonal.
 
     `load` is Kang et al.'s congestion index (SC22, Fig. 12): mean link throughput over its capacity. `stall` is the
@@ -74,11 +58,10 @@ def link_load_map(
     Args:
         runs: Title of each panel and its run.
         measure: Which of the two is drawn; all panels share its scale.
-        until_ns: For the panels named here, count the load only up to this time, as `group_matrix` does.
+        shared: The panels that count only the time in which all jobs ran.
     """
-    ends = until_ns or {}
     value = pl.col("load" if measure == "load" else "stall_ns")
-    matrices = {title: group_matrix(run, value, ends.get(title)) for title, run in runs.items()}
+    matrices = {title: group_matrix(run, value, shared=title in shared) for title, run in runs.items()}
     top = max((float(np.nanmax(matrix)) for matrix in matrices.values()), default=0.0)
     divisor, unit = (1.0, "") if measure == "load" else time_unit(top)
     columns = min(3, len(matrices))
@@ -121,25 +104,6 @@ def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
         bar.set_label("MB a link")
         bar.outline.set_visible(False)
     return figure
-
-
-def _until(run: RunLike, links: pl.LazyFrame, until_ns: float) -> pl.LazyFrame:
-    window = run.document["plan"]["record"]["window_ps"] / 1000
-    whole = until_ns // window * window
-    sent = (
-        run.link_windows.filter(pl.col("window_start_ns") + window <= whole + 1e-6)
-        .group_by("link")
-        .agg(pl.col("bytes").sum())
-    )
-    # A byte takes as long as the link's bytes took on the whole: packets fill whole flits.
-    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
-    return (
-        links.with_columns(_byte_ns=byte_ns)
-        .drop("bytes", "load")
-        .join(sent, on="link", how="left")
-        .with_columns(pl.col("bytes").fill_null(0))
-        .with_columns(load=pl.col("bytes") * pl.col("_byte_ns") / whole)
-    )
 
 
 def _panel(axes: Axes, title: str, matrix: NDArray[Any], norm: Normalize, colours: str) -> AxesImage:

@@ -39,17 +39,10 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
                 axes.barh(y, mean, 0.33, color=colour[row["name"]], alpha=0.35 if alone else 1.0)
                 axes.errorbar(mean, y, xerr=std, color=INK, lw=1.0, capsize=2.5)
                 axes.plot(slowest, y, "D", color=MUTED, ms=4)
-            end = row["together_communication_time_max_ns"] / divisor
-            axes.annotate(
-                f"{row['slowdown']:.2f} \N{MULTIPLICATION SIGN}",
-                (end, index + 0.19),
-                (9, 0),
-                textcoords="offset points",
-                va="center",
-                fontweight="bold",
-            )
-        horizontal_rows(axes, [row["name"] for row in rows], range(len(rows)))
-        axes.set_xlim(0, longest / divisor * 1.12)
+        # The factors are on the left, where a narrow screen shows them.
+        labels = [f"{row['name']}\n{row['slowdown']:.2f} \N{MULTIPLICATION SIGN}" for row in rows]
+        horizontal_rows(axes, labels, range(len(rows)))
+        axes.set_xlim(0, longest / divisor * 1.04)
         axes.set_xlabel(f"communication time of a rank ({unit})")
         key = [
             Patch(facecolor=MUTED, alpha=0.35, label="alone"),

@@ -24,7 +24,7 @@ _ONE_SCALE = 5.0
 def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
     """Draw the delivered throughput of each job over time, one panel a job, alone dashed and together solid.
 
-    As Kang et al. (SC22), Fig. 5 and 9, in GB/ms. A dotted line marks where another job of the same run ends.
+    As Kang et al. (SC22), Fig. 5 and 9. A dotted line marks where another job of the same run ends.
     The panels share one scale unless a job's peak is more than five times another's.
 
     Args:
@@ -35,7 +35,7 @@ def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figu
     rows = [(case, frame) for case, frame in found if frame is not None]
     names = list(dict.fromkeys(case.name for case, _ in rows))
     divisor, unit = time_unit(max((frame["end_ns"][-1] for _, frame in rows), default=1.0))
-    peaks = [max(max(frame["gb_per_ms"]) for case, frame in rows if case.name == name) for name in names]
+    peaks = [max(max(frame["gb_per_s"]) for case, frame in rows if case.name == name) for name in names]
     one_scale = max(peaks, default=0.0) <= _ONE_SCALE * min(peaks, default=0.0)
     with style():
         figure = new_figure(0.75 + 1.45 * max(1, len(names)))
@@ -51,7 +51,7 @@ def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figu
             # The room at the top is for the labels of the dotted lines.
             axes.set_ylim(0, 1.15 * (max(peaks) if one_scale else peak) or 1.0)
         panels[-1].set_xlabel(f"simulated time ({unit})")
-        figure.supylabel("delivered throughput (GB/ms)", fontsize=9)
+        figure.supylabel("delivered throughput (GB/s)", fontsize=9)
         if any(case.alone for case, _ in rows):
             key = [
                 Line2D([], [], color=MUTED, lw=1.2, ls=(0, (4, 1.5)), label="alone"),
@@ -62,7 +62,7 @@ def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figu
 
 
 def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
-    """Delivered throughput of one job in steps of equal length: `start_ns`, `end_ns`, `gb_per_ms`.
+    """Delivered throughput of one job in steps of equal length: `start_ns`, `end_ns`, `gb_per_s`.
 
     A window without a row counts as zero. None when the run recorded no windows for the job.
     """
@@ -80,13 +80,13 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     number = np.floor(start / step + 1e-9).astype(int)
     delivered = np.bincount(number, frame["delivered_bytes"].to_numpy(), int(np.ceil(end / step - 1e-9)))
     edges = np.minimum(np.arange(len(delivered) + 1) * step, end)
-    # bytes / ns is GB/s; a thousandth of it is GB/ms.
-    return pl.DataFrame({"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_ms": delivered / np.diff(edges) / 1000})
+    # bytes / ns is GB/s
+    return pl.DataFrame({"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_s": delivered / np.diff(edges)})
 
 
 def _line(axes: Axes, case: Case, frame: pl.DataFrame, divisor: float) -> None:
     edges = np.append(frame["start_ns"].to_numpy(), frame["end_ns"][-1]) / divisor
-    values = frame["gb_per_ms"].to_numpy()
+    values = frame["gb_per_s"].to_numpy()
     if case.alone:
         axes.stairs(values, edges, color=case.colour, lw=1.2, ls=(0, (4, 1.5)), alpha=0.9, baseline=None)
     else:

@@ -12,13 +12,21 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pantala.figures.runs import InterferenceLike, RunLike
-from pantala.report.finding import finding
+from pantala.report.finding import SCOPE, finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
 from pantala.report.pictures import pictures
-from pantala.report.sheets import communication_sheet, hottest_sheet, jobs_sheet, latency_sheets, runs_sheet
+from pantala.report.sheets import (
+    classes_sheet,
+    communication_sheet,
+    hottest_sheet,
+    jobs_sheet,
+    latency_sheets,
+    runs_sheet,
+    traffic_sheet,
+)
 from pantala.report.subject import Subject
+from pantala.report.tiles import tiles
 from pantala.report.warnings import warnings
-from pantala.report.words import duration
 
 __all__ = ["finding_of", "render_report", "write_report"]
 
@@ -44,13 +52,13 @@ def render_report(run: RunLike | InterferenceLike) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["duration"] = duration
     return environment.get_template("template.html.j2").render(_content(Subject.of(run)))
 
 
 def finding_of(run: RunLike | InterferenceLike) -> str:
-    """Return the report's opening sentences: who slows whom down, and the hottest link."""
-    return finding(Subject.of(run))
+    """Return the report's opening sentences: who is slowed down by how much, and which link is the hottest."""
+    subject = Subject.of(run)
+    return " ".join(filter(None, [finding(subject), hottest_sentence(subject), SCOPE]))
 
 
 def _content(subject: Subject) -> dict[str, Any]:
@@ -59,14 +67,18 @@ def _content(subject: Subject) -> dict[str, Any]:
         "title": subject.name,
         "comparison": subject.slowdown is not None,
         "finding": finding(subject),
+        "hottest_link": hottest_sentence(subject),
+        "scope": SCOPE,
         "summary": summary(plan),
         "warnings": warnings(subject),
         "colours": subject.colours,
         "pictures": pictures(subject),
         "communication": communication_sheet(subject),
-        "tiles": [] if subject.slowdown is None else subject.slowdown.drop_nulls("slowdown").to_dicts(),
+        "traffic": traffic_sheet(subject),
+        "tiles": tiles(subject),
         "jobs": jobs_sheet(subject),
         "latencies": latency_sheets(subject),
+        "classes": classes_sheet(subject),
         "hottest": hottest_sheet(subject),
         "runs": runs_sheet(subject),
         "facts": facts(plan),

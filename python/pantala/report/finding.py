@@ -1,4 +1,4 @@
-"""The report's first sentence, computed from the tables."""
+"""The report's first sentences, computed from the tables: who is slowed down, and where the network is hottest."""
 
 from __future__ import annotations
 
@@ -6,65 +6,160 @@ from typing import Any
 
 import polars as pl
 
-from pantala.figures.hottest import hottest_table
+from pantala.figures.link_load import SATURATED
 from pantala.figures.runs import job_names, job_row
 from pantala.link_classes import INSIDE_GROUPS
 from pantala.report.subject import Subject
-from pantala.report.words import duration, join, percent
+from pantala.report.words import count, duration, join, percent, significant
 
-__all__ = ["finding", "hottest_sentence"]
+__all__ = ["SCOPE", "finding", "hottest_sentence", "iterations_compared"]
 
-# Closer to one than this, the difference is not worth a verb.
+#: A ratio closer to one than this is called unchanged.
 _UNCHANGED = 0.02
+_WITHIN = f"within {100 * _UNCHANGED:g} %"
+
+#: How far a finding carries.
+SCOPE = "One seed, one placement: repeat with other seeds before you conclude."
 
 
 def finding(subject: Subject) -> str:
-    """Say in plain words who slowed whom down and which link was the hottest."""
-    sentences = [_slowdowns(subject.slowdown) if subject.slowdown is not None else _single(subject)]
-    return " ".join([*sentences, hottest_sentence(subject)]).strip()
+    """Say in plain words who is slowed down by how much, or how long the jobs of a single run communicate."""
+    told = _single(subject) if subject.slowdown is None else _comparison(subject.slowdown)
+    return " ".join([*_cut_off(subject), *told])
 
 
-def _slowdowns(slowdown: pl.DataFrame) -> str:
-    rows = [row for row in slowdown.to_dicts() if row["slowdown"] is not None]
-    if not rows:
-        return "No job communicated in every run, so there is no slowdown to tell."
-    if slowdown.height == 2:
-        names = slowdown["name"].to_list()
-        parts = []
-        for row in rows:
-            other = names[1 - names.index(row["name"])]
-            parts.append(_pair(row["name"], other, row["slowdown"]))
-        text = "; ".join(parts) + "."
-        return f"Beside{text.removeprefix('beside')}" if text.startswith("beside ") else text
-    rows.sort(key=lambda row: -row["slowdown"])
-    ratios = [f"{row['name']} {row['slowdown']:.2f} times" for row in rows]
-    return f"In one another's company the jobs communicate longer than alone: {join(ratios)}."
+def _cut_off(subject: Subject) -> list[str]:
+    """Say which runs ended before every job that can end had ended."""
+    cut = {title: run for title, run in subject.parts.items() if not run.document["complete"]}
+    if not cut:
+        return []
+    when = join(list(dict.fromkeys(f"{duration(run.document['simulated_ns'])}" for run in cut.values())))
+    if subject.slowdown is None:
+        return [f"The run ended after {when}, before every job had finished."]
+    titles = ", ".join("the run together" if title == "together" else title for title in cut)
+    return [f"Ended before every job had finished, after {when}: {titles}."]
 
 
-def _pair(name: str, other: str, ratio: float) -> str:
-    if abs(ratio - 1) < _UNCHANGED:
-        return f"{other} leaves {name}'s communication time as it is ({ratio:.2f} times)"
-    if ratio < 1:
-        return f"beside {other}, {name} communicates {ratio:.2f} times as long as alone"
-    return f"{other} makes {name} communicate {ratio:.2f} times as long as alone"
+def iterations_compared(row: dict[str, Any]) -> str:
+    """Say over how many iterations a row of the slowdown table compares a job; empty if over the whole of both runs."""
+    number = row["compared_iterations"]
+    if row["compared"] == "nothing" and number is None:
+        return "not recorded"
+    if row["compared"] not in ("iterations", "nothing"):
+        return ""
+    return f"{count(number)} ({_finished(row)})"
 
 
-def _single(subject: Subject) -> str:
+def _finished(row: dict[str, Any]) -> str:
+    return f"{count(row['alone_iterations'])} alone, {count(row['together_iterations'])} together"
+
+
+def _comparison(slowdown: pl.DataFrame) -> list[str]:
+    rows = slowdown.to_dicts()
+    names = [row["name"] for row in rows]
+    beside = {name: names[1 - number] if len(names) == 2 else "the others" for number, name in enumerate(names)}
+    timed = [row for row in rows if row["slowdown"] is not None]
+    if len(rows) > 2:
+        told = [
+            _grouped("In one another's company, communication time", timed, "slowdown"),
+            _grouped("Run time", [row for row in rows if row["run_time_slowdown"] is not None], "run_time_slowdown"),
+        ]
+    else:
+        told = [_job(row, beside[row["name"]]) for row in timed]
+    for row in rows:
+        told.append(_traffic(row, beside[row["name"]]) if row["compared"] == "duration" else _missing(row))
+    return [sentence for sentence in told if sentence]
+
+
+def _job(row: dict[str, Any], other: str) -> str:
+    """The two slowdowns of one job of two."""
+    name, ratio, run_time = row["name"], row["slowdown"], row["run_time_slowdown"]
+    over = ""
+    if row["compared"] == "iterations":
+        over = f"{_iterations(row['compared_iterations'])} ({_finished(row)}), "
+    if _is_unchanged(ratio):
+        text = f"{name}'s communication time is unchanged ({ratio:.2f} times, {_WITHIN})"
+    else:
+        text = f"{name} communicates {ratio:.2f} times as long as alone"
+    if run_time is not None:
+        unchanged = f"unchanged ({run_time:.2f} times)"
+        text += f"; its run time is {unchanged if _is_unchanged(run_time) else f'{run_time:.2f} times as long'}"
+    return f"{over}beside {other}, {text}." if over else f"Beside {other}, {text}."
+
+
+def _iterations(number: int) -> str:
+    return (
+        "Over the one iteration that finished in both runs"
+        if number == 1
+        else (f"Over the {count(number)} iterations that finished in both runs")
+    )
+
+
+def _grouped(subject: str, rows: list[dict[str, Any]], key: str) -> str:
+    """Which of many jobs take longer, less long and as long as alone."""
+    rows = sorted(rows, key=lambda row: -row[key])
+    groups = (
+        ("longer than alone for", [row for row in rows if row[key] >= 1 + _UNCHANGED]),
+        ("shorter for", [row for row in rows if row[key] <= 1 - _UNCHANGED]),
+        (f"unchanged ({_WITHIN}) for", [row for row in rows if _is_unchanged(row[key])]),
+    )
+
+    def named(row: dict[str, Any]) -> str:
+        number, over = row["compared_iterations"], ""
+        if row["compared"] == "iterations":
+            over = f" over {count(number)} {'iteration' if number == 1 else 'iterations'}"
+        return f"{row['name']} ({row[key]:.2f} times{over})"
+
+    told = [f"{words} {join([named(row) for row in group])}" for words, group in groups if group]
+    return f"{subject} is {'; it is '.join(told)}." if told else ""
+
+
+def _is_unchanged(ratio: float) -> bool:
+    return abs(ratio - 1) < _UNCHANGED
+
+
+def _missing(row: dict[str, Any]) -> str:
+    """Why a job has no slowdown; empty if it has one."""
+    name = row["name"]
+    if row["compared"] is None:
+        return f"{name} has no slowdown: it was not run alone."
+    if row["compared"] == "nothing":
+        if row["compared_iterations"] is None:
+            return f"{name} has no slowdown: it did not end in both runs, and its iterations were not recorded."
+        return f"{name} has no slowdown: no iteration finished in both runs ({_finished(row)})."
+    return f"{name} has no slowdown: it did not communicate." if row["slowdown"] is None else ""
+
+
+def _traffic(row: dict[str, Any], other: str) -> str:
+    """The two slowdowns of synthetic traffic."""
+    name, ratio = row["name"], row["packet_latency_slowdown"]
+    alone, together = row["alone_accepted_load"], row["together_accepted_load"]
+    if ratio is None or not alone or not together:
+        return f"{name} has no slowdown: it delivered no packet in one of its runs."
+    load = f"is unchanged at {significant(together)} ({_WITHIN})"
+    if not _is_unchanged(together / alone):
+        load = f"{'falls' if together < alone else 'rises'} from {significant(alone)} to {significant(together)}"
+    latency = f"its packet latency is unchanged ({ratio:.2f} times, {_WITHIN})"
+    if not _is_unchanged(ratio):
+        latency = f"its packets take {ratio:.2f} times as long as alone"
+    return f"{name} is synthetic traffic: beside {other}, {latency}, and its accepted load {load}."
+
+
+def _single(subject: Subject) -> list[str]:
     rows = [job_row(subject.run, job) for job in job_names(subject.run)]
     told = [text for row in rows if (text := _communication(row))]
     if len(rows) == 1 or not told:
         told += [text for row in rows if (text := _latency(row))]
-    if not told:
-        return "No packet was delivered."
-    text = "; ".join(told) + "."
-    return text[0].upper() + text[1:] if told[0].startswith(("a rank", "half")) else text
+    text = "; ".join(told) + "." if told else "no packet was delivered."
+    return [text[0].upper() + text[1:] if not told or told[0].startswith(("a rank", "half")) else text]
 
 
 def _communication(row: dict[str, Any]) -> str:
     mean, slowest = row["communication_time_mean_ns"], row["communication_time_max_ns"]
     if not mean:
         return ""
-    return f"a rank of {row['name']} communicates for {duration(mean)} on average, the slowest for {duration(slowest)}"
+    text = f"a rank of {row['name']} communicates for {duration(mean)} on average, the slowest for {duration(slowest)}"
+    return text if row["complete"] else f"{text} (not finished)"
 
 
 def _latency(row: dict[str, Any]) -> str:
@@ -75,17 +170,46 @@ def _latency(row: dict[str, Any]) -> str:
 
 
 def hottest_sentence(subject: Subject) -> str:
-    """Name the hottest link between routers, its load and whose bytes it carried most; empty if nothing moved."""
-    links = hottest_table(subject.run, 1).to_dicts()
-    if not links:
+    """Name the hottest link of any class, its load and its peak window, and count the saturated links."""
+    if subject.hottest.is_empty():
         return ""
-    link = links[0]
-    ends = f"from group {link['source_group']} to group {link['target_group']}"
-    if link["class"] in INSIDE_GROUPS:
-        ends = f"from router {link['source_router']} to router {link['target_router']} in group {link['source_group']}"
-    text = f"The hottest link is the {link['class']} one {ends}, sending {percent(link['load'])} of the time"
-    shares = {name: link[f"job_{job}_share"] for job, name in job_names(subject.run).items()}
-    if len(shares) > 1 and all(share is not None for share in shares.values()):
-        name = max(shares, key=lambda name: shares[name])
-        text += f", {percent(shares[name])} of it for {name}"
+    loads, link = subject.loads, subject.hottest.row(0, named=True)
+    when = "Over the whole run"
+    if loads.shared and len(subject.names) > 1:
+        when = f"In the {duration(loads.end_ns - loads.start_ns)} in which all jobs ran"
+    text = f"{when}, the hottest link is {_place(link)}{_owner(subject, link)}"
+    text += f": it sends {percent(link['load'])} of the time"
+    if loads.window_ns is not None and link["peak_load"] is not None:
+        window = duration(loads.window_ns, exact=True)
+        start = duration(link["peak_start_ns"], exact=True)
+        text += f", and {percent(link['peak_load'])} in its peak window, the {window} that start at {start}"
+        saturated = loads.links.filter(pl.col("saturated_windows") > 0)
+        if saturated.is_empty():
+            return f"{text}. No link exceeds {percent(SATURATED)} in any window."
+        number, verb = saturated.height, "link exceeds" if saturated.height == 1 else "links exceed"
+        classes = saturated.group_by("class", maintain_order=True).len().sort("len", descending=True).iter_rows()
+        by_class = join([f"{count(of_class)} {name}" for name, of_class in classes])
+        text += f". {count(number)} {verb} {percent(SATURATED)} in some window ({by_class})"
     return text + "."
+
+
+def _owner(subject: Subject, link: dict[str, Any]) -> str:
+    """Whose bytes the link carried most over the run; empty if there is one job only, or if that is not recorded."""
+    shares = {name: link[f"job_{job}_share"] for job, name in job_names(subject.run).items()}
+    if len(shares) < 2 or any(share is None for share in shares.values()):
+        return ""
+    name = max(shares, key=lambda name: shares[name])
+    return f" ({percent(shares[name])} of its bytes are {name}'s)"
+
+
+def _place(link: dict[str, Any]) -> str:
+    """Where a link is."""
+    kind = link["class"]
+    if kind == "global":
+        ends = f"the global link from group {link['source_group']} to group {link['target_group']}"
+    elif kind in INSIDE_GROUPS:
+        ends = f"the {kind} link from router {link['source_router']} to {link['target_router']}"
+        ends += f" in group {link['source_group']}"
+    else:
+        ends = f"the {kind} link of node {link['node']}"
+    return ends

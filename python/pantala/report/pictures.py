@@ -15,7 +15,7 @@ from pantala.link_classes import NETWORK
 from pantala.report.finding import hottest_sentence
 from pantala.report.inline import inline_svg
 from pantala.report.subject import Subject
-from pantala.report.words import duration, percent, significant
+from pantala.report.words import duration, join, percent, significant
 
 __all__ = ["Picture", "pictures"]
 
@@ -65,11 +65,13 @@ def _slowdown(subject: Subject) -> Picture | None:
         f"{duration(row['together_communication_time_mean_ns'])} together, {row['slowdown']:.2f} times."
         for row in rows.to_dicts()
     ]
+    partly = rows.filter(pl.col("compared") == "iterations")["name"].to_list()
+    note = f" Of {join(partly)} only the iterations that finished in both runs count." if partly else ""
     return _picture(
         "slowdown",
         "Communication time, alone and together",
         "Each bar is the mean over the job's ranks. The whisker reaches one standard deviation to either side, the "
-        "diamond is the slowest rank. The factor is the mean together over the mean alone.",
+        f"diamond is the slowest rank. The factor is the mean together over the mean alone.{note}",
         f"{KANG}, Fig. 4",
         "Bars of mean communication time. " + " ".join(told),
         figures.slowdown_bars(rows),
@@ -141,11 +143,12 @@ def _latency(subject: Subject) -> Picture | None:
 
 
 def _load(subject: Subject) -> Picture:
-    until = figures.shared_until(subject.run) if subject.alone else None
-    last = list(subject.parts)[-1]
+    loads, last = subject.loads, list(subject.parts)[-1]
+    part = loads.shared and loads.end_ns - loads.start_ns < 0.97 * subject.run.document["simulated_ns"]
     note = ""
-    if until is not None:
-        note = f" The panel “{last}” counts the first {duration(until)}, while all jobs were running."
+    if part:
+        after = f", from {duration(loads.start_ns, exact=True)} on" if loads.start_ns else ""
+        note = f" The panel “{last}” counts the {duration(loads.end_ns - loads.start_ns)} in which all jobs ran{after}."
     return _picture(
         "load",
         "Link load, group by group",
@@ -154,13 +157,13 @@ def _load(subject: Subject) -> Picture:
         f"the congestion index of Kang et al.{note}",
         f"{KANG}, Fig. 12",
         f"Heat map of link load, {subject.plan['topology']['g']} groups by as many. {hottest_sentence(subject)}",
-        figures.link_load_map(subject.parts, until_ns={} if until is None else {last: until}),
+        figures.link_load_map(subject.parts, shared=[last] if part else []),
     )
 
 
 def _stall(subject: Subject) -> Picture:
-    worst = figures.hottest_table(subject.run, 1)
-    told = "" if worst.is_empty() else f" The hottest link is stalled {percent(worst['stall_share'][0])} of the time."
+    worst = subject.hottest
+    told = "" if worst.is_empty() else f" The hottest link is stalled {percent(worst['stall_share'][0])} of the run."
     return _picture(
         "stall",
         "Stalls, group by group",
@@ -199,12 +202,14 @@ def _sent(run: RunLike) -> float:
 
 
 def _hottest(subject: Subject) -> Picture | None:
-    if figures.hottest_table(subject.run, 1).is_empty():
+    if subject.hottest.is_empty():
         return None
+    peak = "" if subject.loads.window_ns is None else " A tick marks the load in the link's peak window."
     return _picture(
         "hottest",
-        "Hottest links between routers",
-        "The links of the highest load over the whole run, divided by the job whose bytes they carried.",
+        "Hottest links",
+        f"The links of the highest load {'while all jobs ran' if subject.loads.shared else 'over the whole run'}, of "
+        f"any class, divided by the job whose bytes they carried.{peak}",
         "",
         hottest_sentence(subject) + " The table below has the numbers.",
         figures.hottest_links(subject.run),

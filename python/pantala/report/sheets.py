@@ -6,12 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pantala.figures.hottest import hottest_table
+import polars as pl
+
+from pantala.figures.hottest import ALL_CLASSES, link_name
+from pantala.figures.link_load import SATURATED
 from pantala.figures.runs import Case, cases, is_endless, job_names, job_row
+from pantala.report.finding import iterations_compared
 from pantala.report.subject import Subject
 from pantala.report.words import TIMES, count, duration, fixed, percent, significant, size, span
 
-__all__ = ["Cell", "Sheet", "communication_sheet", "hottest_sheet", "jobs_sheet", "latency_sheets", "runs_sheet"]
+__all__ = [
+    "Cell",
+    "Sheet",
+    "classes_sheet",
+    "communication_sheet",
+    "hottest_sheet",
+    "jobs_sheet",
+    "latency_sheets",
+    "runs_sheet",
+    "traffic_sheet",
+]
 
 
 @dataclass(frozen=True)
@@ -47,9 +61,13 @@ def _ratio(together: float | None, alone: float | None) -> Cell:
     return Cell(f"{together / alone:.2f} {TIMES}", together / alone, strong=True)
 
 
+def _times(ratio: float | None) -> Cell:
+    return _NONE if ratio is None else Cell(f"{ratio:.2f} {TIMES}", ratio, strong=True)
+
+
 def communication_sheet(subject: Subject) -> Sheet:
-    """Communication time over the ranks of each job; alone, together and the slowdown where there is a comparison."""
-    rows = subject.slowdown
+    """Communication time over the ranks of each job; alone, together and the slowdowns where there is a comparison."""
+    rows = None if subject.slowdown is None else subject.slowdown.filter(pl.col("compared").ne_missing("duration"))
     parts: tuple[str, ...] = ("alone", "together")
     if rows is None:
         rows, parts = subject.run.jobs.sort("job").collect(), ("",)
@@ -62,15 +80,48 @@ def communication_sheet(subject: Subject) -> Sheet:
     divisor, unit = span(longest)
     caption = f"Communication time of a rank, {unit}: mean, standard deviation and maximum over ranks."
     paired = subject.slowdown is not None
+    partly = paired and any(iterations_compared(row) for row in rows.to_dicts())
     if paired:
-        caption += " Slowdown is the mean together over the mean alone."
-    sheet = Sheet(caption, ["job", *columns, *["slowdown"] * paired])
+        caption += (
+            " Slowdown is the mean together over the mean alone; run time is the job's run time together over its run "
+            "time alone."
+        )
+    if partly:
+        caption += (
+            " A job that did not finish in both runs is compared over the iterations that all of its ranks finished in "
+            "both, and not at all if there are none."
+        )
+    # The answers come first: a narrow screen shows the first columns only.
+    sheet = Sheet(caption, ["job", *["slowdown", "run time"] * paired, *columns, *["iterations compared"] * partly])
     for row in rows.to_dicts():
-        cells = [_number(row[column], longest, divisor) for column in columns.values()]
-        if paired:
-            slowdown = row["slowdown"]
-            cells.append(_NONE if slowdown is None else Cell(f"{slowdown:.2f} {TIMES}", slowdown, strong=True))
+        cells = [_times(row["slowdown"]), _times(row["run_time_slowdown"])] if paired else []
+        cells += [_number(row[column], longest, divisor) for column in columns.values()]
+        if partly:
+            cells.append(Cell(iterations_compared(row) or "all", row["compared_iterations"]))
         sheet.rows.append([Cell(row["name"], job=row["name"]), *cells])
+    return sheet
+
+
+def traffic_sheet(subject: Subject) -> Sheet:
+    """Packet latency and accepted load of synthetic traffic, alone and together; no rows without any."""
+    patterns = pl.DataFrame() if subject.slowdown is None else subject.slowdown.filter(pl.col("compared") == "duration")
+    sheet = Sheet(
+        "Synthetic traffic, alone and together for the same simulated time: mean packet latency and its slowdown, "
+        "together over alone; accepted load as a share of terminal bandwidth and its slowdown, alone over together.",
+        ["job", "slowdown", "slowdown of load", "latency alone", "latency together", "load alone", "load together"],
+    )
+    for row in patterns.to_dicts():
+        latencies = [row[f"{part}_packet_latency_mean_ns"] for part in ("alone", "together")]
+        loads = [row[f"{part}_accepted_load"] for part in ("alone", "together")]
+        sheet.rows.append(
+            [
+                Cell(row["name"], job=row["name"]),
+                _times(row["packet_latency_slowdown"]),
+                _times(row["accepted_load_slowdown"]),
+                *(_NONE if value is None else Cell(duration(value), value) for value in latencies),
+                *(_NONE if value is None else Cell(significant(value), value) for value in loads),
+            ]
+        )
     return sheet
 
 
@@ -94,22 +145,16 @@ def _latency_sheet(kind: str, found: list[tuple[Case, dict[str, Any]]], paired: 
     if not known:
         return None
     divisor, unit = span(max(known))
-    columns = ["job", "mean", "median", "p95", "p99"]
-    sheet = Sheet(f"{_KINDS[kind]}, {unit}.", columns + ["mean ÷ alone", "p99 ÷ alone"] * paired)
+    ratios = ["mean ÷ alone", "p99 ÷ alone"] if paired else []
+    sheet = Sheet(f"{_KINDS[kind]}, {unit}.", ["job", *ratios, "mean", "median", "p95", "p99"])
     alone: dict[str, Any] = {}
     for case, row in found:
-        cells = [
-            Cell(case.label, job=case.name, company=case.company),
-            *(_number(row[key], max(known), divisor) for key in keys),
-        ]
-        if paired:
-            ratios = [Cell(""), Cell("")]
-            if case.alone:
-                alone = row
-            elif alone.get("name") == case.name:
-                ratios = [_ratio(row[key], alone[key]) for key in (keys[0], keys[3])]
-            cells += ratios
-        sheet.rows.append(cells)
+        cells = [Cell(case.label, job=case.name, company=case.company), *[Cell("")] * len(ratios)]
+        if case.alone:
+            alone = row
+        elif alone.get("name") == case.name:
+            cells[1:] = [_ratio(row[key], alone[key]) for key in (keys[0], keys[3])]
+        sheet.rows.append(cells + [_number(row[key], max(known), divisor) for key in keys])
     return sheet
 
 
@@ -159,29 +204,75 @@ def _volume(volume: int | None, length: float) -> list[Cell]:
     return [Cell(size(volume), volume), _NONE if rate is None else Cell(significant(rate), rate)]
 
 
-def hottest_sheet(subject: Subject, rows: int = 12) -> Sheet:
-    """The links between routers of the highest load."""
+def classes_sheet(subject: Subject) -> Sheet:
+    """How loaded the links of each class are while all jobs ran."""
+    windows = subject.loads.window_ns is not None
+    columns = ["class", "links", "mean load", "highest load"]
+    if windows:
+        columns += ["highest in a window", f"links above {percent(SATURATED)} in a window"]
+    sheet = Sheet(f"Load of the links by class, {_span(subject)}.", [*columns, "mean stall, whole run"])
+    for name in ALL_CLASSES:
+        links = subject.loads.links.filter(pl.col("class") == name)
+        if links.is_empty():
+            continue
+        mean, most, peak, stalled = links.select(
+            pl.col("load").mean(),
+            pl.col("load").max().alias("most"),
+            pl.col("peak_load").max(),
+            pl.col("stall_share").mean(),
+        ).row(0)
+        cells = [Cell(name), Cell(count(links.height), links.height), _share(mean), _share(most)]
+        if windows:
+            saturated = links.filter(pl.col("saturated_windows") > 0).height
+            cells += [_share(peak), Cell(count(saturated), saturated)]
+        sheet.rows.append([*cells, _share(stalled)])
+    return sheet
+
+
+def hottest_sheet(subject: Subject) -> Sheet:
+    """The links of the highest load while all jobs ran, of any class."""
     names = job_names(subject.run)
     shares = list(names) if len(names) > 1 else []
+    windows = subject.loads.window_ns is not None
     sheet = Sheet(
-        "Hottest links between routers. Load is the share of the simulated time in which the link was sending; "
-        "stalled, the share in which a flit was ready and could not advance for want of credit. Ends are "
-        "group / router / port.",
-        ["link", "class", "from", "to", "load", "stalled", "sent", *(f"{names[job]}'s share" for job in shares)],
+        f"Hottest links, {_span(subject)}. Load is the share of that time in which the link was sending. The shares of "
+        "jobs are of the link's bytes over the whole run; stalled is the share of the whole run in which a flit was "
+        "ready and could not advance for want of credit.",
+        [
+            "link",
+            "load",
+            "class and ends",
+            *["peak window", "from"] * windows,
+            "stalled",
+            "sent",
+            *(f"{names[job]}'s share" for job in shares),
+        ],
     )
-    for link in hottest_table(subject.run, rows).to_dicts():
-        ends = [
-            " / ".join(str(link[f"{end}_{place}"]) for place in ("group", "router", "port"))
-            for end in ("source", "target")
-        ]
-        cells = [Cell(str(link["link"]), link["link"]), Cell(link["class"]), *map(Cell, ends)]
-        cells += [Cell(percent(link[key]), link[key]) for key in ("load", "stall_share")]
-        cells.append(Cell(size(link["bytes"]), link["bytes"]))
-        for job in shares:
-            share = link[f"job_{job}_share"]
-            cells.append(_NONE if share is None else Cell(percent(share), share))
+    for link in subject.hottest.to_dicts():
+        cells = [Cell(str(link["link"]), link["link"]), _share(link["load"]), Cell(link_name(link))]
+        if windows:
+            start = link["peak_start_ns"]
+            cells += [
+                _share(link["peak_load"]),
+                _NONE if start is None else Cell(duration(start, exact=True), start),
+            ]
+        cells += [_share(link["stall_share"]), Cell(size(link["bytes"]), link["bytes"])]
+        cells += [_share(link[f"job_{job}_share"]) for job in shares]
         sheet.rows.append(cells)
     return sheet
+
+
+def _span(subject: Subject) -> str:
+    """The time over which the loads of links are."""
+    loads = subject.loads
+    if not loads.shared:
+        return "over the whole run"
+    when = f"from {duration(loads.start_ns, exact=True) if loads.start_ns else 'the start'} to {duration(loads.end_ns)}"
+    return f"{when}, while all jobs ran" if len(subject.names) > 1 else f"{when}, while the job ran"
+
+
+def _share(share: float | None) -> Cell:
+    return _NONE if share is None else Cell(percent(share), share)
 
 
 def runs_sheet(subject: Subject) -> Sheet:
@@ -195,7 +286,7 @@ def runs_sheet(subject: Subject) -> Sheet:
             "packets",
             "packet-hops",
             "wall,\N{NO-BREAK SPACE}s",
-            "packet-hops a CPU-second",
+            "packet-hops per CPU-second",
             "result hash",
         ],
     )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import polars as pl
 
+from pantala.figures.hottest import hottest_table
+from pantala.figures.link_load import LinkLoads, link_loads
 from pantala.figures.runs import InterferenceLike, RunLike, job_names
 from pantala.figures.style import PALETTE, colours
 
@@ -38,6 +41,16 @@ class Subject:
         """The resolved plan of the run."""
         plan: Mapping[str, Any] = self.run.document["plan"]
         return plan
+
+    @cached_property
+    def loads(self) -> LinkLoads:
+        """The load of every link of the run while all jobs ran."""
+        return link_loads(self.run)
+
+    @cached_property
+    def hottest(self) -> pl.DataFrame:
+        """The links of the highest load while all jobs ran, of any class."""
+        return hottest_table(self.run)
 
     @property
     def names(self) -> list[str]:

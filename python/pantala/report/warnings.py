@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import polars as pl
-
-from pantala.figures.runs import RunLike, is_endless, job_names
+from pantala.figures.runs import RunLike
 from pantala.report.subject import Subject
 from pantala.report.words import duration, significant
+from pantala.slowdown import accepted_load
 
 __all__ = ["warnings"]
 
 _REASONS = {
     "interrupted": "was interrupted",
-    "duration": "ended at its set duration, before every job had finished",
+    "duration": "ended at its set duration (stop.duration), before every job had finished",
     "stalled": "stalled: packets were in flight and none moved",
     "failed": "failed",
 }
@@ -26,21 +25,12 @@ def warnings(subject: Subject) -> list[str]:
     for title, run in subject.parts.items():
         texts = (*_ending(run), *_planned(run), *_conservation(run), *_saturation(run))
         found += [f"{title}: {text}" for text in texts]
-    if subject.slowdown is not None:
-        unknown = subject.slowdown.filter(pl.col("slowdown").is_null())["name"].to_list()
-        endless = [name for job, name in job_names(subject.run).items() if is_endless(subject.run, job)]
-        found += [
-            f"{name}: no slowdown, as it was not run alone or did not communicate."
-            for name in unknown
-            if name not in endless
-        ]
     return found
 
 
 def _ending(run: RunLike) -> list[str]:
     document = run.document
-    endless = all(is_endless(run, job) for job in job_names(run))
-    if document["complete"] or (document["reason"] == "duration" and endless):
+    if document["complete"]:
         return []
     what = _REASONS.get(document["reason"], f"is incomplete ({document['reason']})")
     text = f"the run {what}, after {duration(document['simulated_ns'])} simulated. Its numbers cover that much."
@@ -60,16 +50,11 @@ def _conservation(run: RunLike) -> list[str]:
 
 
 def _saturation(run: RunLike) -> list[str]:
-    document, found = run.document, []
-    bandwidth = document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
-    delivered = dict(run.jobs.select("job", pl.col("delivered_bytes")).collect().iter_rows())
-    for number, job in enumerate(document["plan"]["jobs"]):
+    found = []
+    for number, job in enumerate(run.document["plan"]["jobs"]):
         offered = job["workload"].get("load")
-        length = document["simulated_ns"] - job["start_ps"] / 1000
-        if offered is None or length <= 0:
-            continue
-        accepted = delivered.get(number, 0) / (length * job["ranks"] * bandwidth)
-        if accepted < _SATURATED * offered:
+        accepted = None if offered is None else accepted_load(run, number)
+        if accepted is not None and accepted < _SATURATED * offered:
             found.append(
                 f"{job['name']} is saturated: {significant(accepted)} accepted of {offered:g} offered. "
                 "Its latency grows with the length of the run."

@@ -28,7 +28,8 @@ fn a_duration_stops_the_run() {
     let mut short = plan(json!([halo(), fft(), noise(0.5)]));
     short["stop"]["duration_ps"] = json!(4_321_000);
     let ran = run(&short);
-    assert_eq!((ran.end, ran.document["complete"].as_bool()), (End::Duration, Some(true)));
+    assert_eq!(ran.end, End::Duration);
+    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(false), &json!("duration")));
     assert_eq!(ran.document["simulated_ns"], 4_321.0);
     assert!(ran.tables["packets"].iter().all(|packet| ps(&packet["delivered_ns"]) < 4_321_000));
     assert!(ran.document["counters"]["packets_in_flight"].as_u64().unwrap() > 0);
@@ -39,6 +40,21 @@ fn a_duration_stops_the_run() {
         assert!(rank["end_ns"].is_null());
         assert_eq!(ps(&rank["communication_time_ns"]) + ps(&rank["compute_time_ns"]), 4_321_000);
     }
+}
+
+/// A run is complete if every job that can end has ended, whatever ended the run.
+#[test]
+fn patterns_cannot_end_and_so_leave_nothing_incomplete() {
+    let mut only_noise = plan(json!([noise(0.5)]));
+    only_noise["stop"]["duration_ps"] = json!(1_000_000);
+    let ran = run(&only_noise);
+    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(true), &json!("duration")));
+    // The job ends in the window that the duration cuts off.
+    let mut beside = plan(json!([halo(), noise(0.3)]));
+    let end = ps(&job_row(run(&beside).rows("jobs"), "halo")["end_ns"]);
+    beside["stop"]["duration_ps"] = json!(end + 1);
+    let ran = run(&beside);
+    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(true), &json!("duration")));
 }
 
 #[test]
@@ -148,7 +164,7 @@ fn progress_rises_to_the_end() {
             seen.push(*progress);
             true
         });
-        assert!(ran.end.complete());
+        assert!(ran.end.planned());
         for pair in seen.windows(2) {
             let [a, b] = [pair[0], pair[1]];
             assert!(a.now < b.now && a.packet_hops <= b.packet_hops && a.ranks_done <= b.ranks_done);

@@ -1,0 +1,98 @@
+"""Load of every link over the time in which all jobs of a run were running, and in its peak window."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import polars as pl
+
+from pantala.figures.runs import RunLike, table
+
+__all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
+
+#: A link whose load in a window is above this is saturated in it.
+SATURATED = 0.95
+
+# Times in ns are exact multiples of a picosecond but for rounding.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class LinkLoads:
+    """Load of the links over some time of a run."""
+
+    #: The time over which `bytes` and `load` are, ns.
+    start_ns: float
+    end_ns: float
+    #: Whether all jobs were running in all of that time; false if that is not known, or never was for a window.
+    shared: bool
+    #: Length of a window, ns; None if no whole window of link_windows is in that time.
+    window_ns: float | None
+    #: The table `links` with `bytes` and `load` over that time, and of its windows: `peak_load`, `peak_start_ns` and
+    #: `saturated_windows`, the number of windows above 95 %; null and 0 without windows. `stall_share` is the share of
+    #: the whole run in which the link was stalled.
+    links: pl.DataFrame
+
+
+def shared_time(run: RunLike) -> tuple[float, float] | None:
+    """Return when all jobs of a run were running, from the last start to the first end in ns; None if never."""
+    end = pl.col("end_ns").fill_null(float(run.document["simulated_ns"]))
+    start, end = run.jobs.select(pl.col("start_ns").max().alias("start"), end.min().alias("end")).collect().row(0)
+    return (start, end) if end > start else None
+
+
+def link_loads(run: RunLike) -> LinkLoads:
+    """Return the load of every link over the whole windows in which all jobs were running.
+
+    It is over the whole run if link windows were not recorded, or if the jobs shared no whole window.
+    """
+    simulated = float(run.document["simulated_ns"])
+    window = run.document["plan"]["record"]["window_ps"] / 1000
+    recorded = table(run, "link_windows")
+    time = shared_time(run)
+    links = run.links.with_columns(stall_share=pl.col("stall_ns") / (simulated or 1.0))
+    if recorded is None or time is None:
+        return LinkLoads(0.0, simulated, _is_whole(time, simulated), None, _without_windows(links))
+    first, last = math.ceil(time[0] / window - _ROUNDING), math.floor(time[1] / window + _ROUNDING)
+    to_the_end = time[1] >= simulated - _ROUNDING
+    start, end = first * window, simulated if to_the_end else last * window
+    shared = end > start
+    if not shared:
+        start, end = 0.0, simulated
+    # A byte takes as long as the link's bytes took on the whole: packets fill whole flits.
+    byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
+    at, sent = pl.col("window_start_ns"), pl.col("bytes")
+    inside = recorded.filter(at >= start - _ROUNDING, at < end - _ROUNDING).join(
+        links.select("link", byte_ns.alias("byte_ns")), on="link"
+    )
+    # A window that the end of the run cuts short is none to compare with others.
+    whole = at + window <= end + _ROUNDING
+    load = sent * pl.col("byte_ns") / window
+    found = inside.group_by("link").agg(
+        sent.sum(),
+        pl.col("byte_ns").first(),
+        load.filter(whole).max().clip(0, 1).alias("peak_load"),
+        at.filter(whole, load == load.filter(whole).max()).min().alias("peak_start_ns"),
+        (load.filter(whole) > SATURATED).sum().alias("saturated_windows"),
+    )
+    joined = (
+        links.drop("bytes", "load")
+        .join(found, on="link", how="left", maintain_order="left")
+        .with_columns(pl.col("bytes", "saturated_windows").fill_null(0))
+        .with_columns(load=(sent * pl.col("byte_ns").fill_null(0.0) / (end - start or 1.0)).clip(0, 1))
+        .drop("byte_ns")
+        .collect()
+    )
+    return LinkLoads(start, end, shared, window if end - start >= window - _ROUNDING else None, joined)
+
+
+def _is_whole(time: tuple[float, float] | None, simulated: float) -> bool:
+    return time is not None and time[0] <= 0 and time[1] >= simulated - _ROUNDING
+
+
+def _without_windows(links: pl.LazyFrame) -> pl.DataFrame:
+    nothing = pl.lit(None, pl.Float64)
+    return links.with_columns(
+        peak_load=nothing, peak_start_ns=nothing, saturated_windows=pl.lit(0, pl.UInt32)
+    ).collect()

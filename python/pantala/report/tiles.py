@@ -1,0 +1,56 @@
+"""The large numbers at the top of an interference report: one tile per job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pantala.report.finding import iterations_compared
+from pantala.report.subject import Subject
+from pantala.report.words import TIMES, duration, significant
+
+__all__ = ["Tile", "tiles"]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One job: its slowdown, and the lines below it."""
+
+    name: str
+    number: str
+    lines: list[str]
+
+
+def tiles(subject: Subject) -> list[Tile]:
+    """Return a tile for each job of an interference experiment; none for a single run."""
+    return [] if subject.slowdown is None else [_tile(row) for row in subject.slowdown.to_dicts()]
+
+
+def _tile(row: dict[str, Any]) -> Tile:
+    if row["compared"] == "duration":
+        lines = [
+            _before_and_after("packet latency", row, "packet_latency_mean_ns"),
+            _before_and_after("accepted load", row, "accepted_load", significant),
+        ]
+        return Tile(row["name"], _times(row["packet_latency_slowdown"]), lines)
+    lines = [
+        _before_and_after("communication time", row, "communication_time_mean_ns"),
+        _before_and_after("run time", row, "run_time_ns", ratio=row["run_time_slowdown"]),
+    ]
+    if over := iterations_compared(row):
+        lines.append(f"iterations compared: {over}")
+    return Tile(row["name"], _times(row["slowdown"]), lines)
+
+
+def _times(ratio: float | None) -> str:
+    return "no slowdown" if ratio is None else f"{ratio:.2f}\N{NO-BREAK SPACE}{TIMES}"
+
+
+def _before_and_after(
+    what: str, row: dict[str, Any], key: str, shown: Any = duration, ratio: float | None = None
+) -> str:
+    alone, together = row[f"alone_{key}"], row[f"together_{key}"]
+    if alone is None or together is None:
+        return f"{what}: not compared"
+    factor = "" if ratio is None else f" ({ratio:.2f}\N{NO-BREAK SPACE}{TIMES})"
+    return f"{what}: {shown(alone)} alone, {shown(together)} together{factor}"

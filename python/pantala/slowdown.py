@@ -1,0 +1,175 @@
+"""How much a job is slowed by company: the same work of the job, alone and together with the others.
+
+A job that ended in both runs is compared over the whole of both. A job that was cut off in one of them is compared over
+the iterations that all of its ranks finished in both runs, and over nothing if there are none. Synthetic traffic has no
+end and no iterations: it runs alone for as long as together, and its packets are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from polars.datatypes import DataTypeClass
+
+    from pantala.figures.runs import RunLike
+    from pantala.results import Run
+
+__all__ = ["SLOWDOWN_COLUMNS", "SLOWDOWN_FILE", "accepted_load", "slowdown_of"]
+
+SLOWDOWN_FILE = "slowdown.parquet"
+
+_MEASURES: Mapping[str, str] = MappingProxyType(
+    {
+        "communication_time_mean_ns": "communication time over the work compared, mean over ranks",
+        "communication_time_std_ns": "communication time over the work compared, standard deviation over ranks",
+        "communication_time_max_ns": "communication time over the work compared, of the slowest rank",
+        "run_time_ns": "duration from the job's start to the end of the work compared",
+        "packet_latency_mean_ns": "mean packet latency; null for a job that ends",
+        "accepted_load": "payload delivered, as a share of terminal bandwidth; null for a job that ends",
+    }
+)
+
+#: The columns of the slowdown table: type and meaning by name.
+SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
+    {
+        "job": (pl.UInt16, "Number of the job in the plan."),
+        "name": (pl.String, "The job's name."),
+        "compared": (
+            pl.String,
+            "The work that is compared: `run`, all of both runs; `iterations`, those that finished in both runs; "
+            "`duration`, the same simulated time; `nothing`, as no iteration finished in both.",
+        ),
+        "alone_iterations": (pl.UInt32, "Iterations that all ranks finished alone; null without `record.iterations`."),
+        "together_iterations": (pl.UInt32, "The same together."),
+        "compared_iterations": (pl.UInt32, "Iterations that all ranks finished in both runs."),
+        **{
+            f"{company}_{name}": (pl.Float64, f"{company.capitalize()}: {text}.")
+            for name, text in _MEASURES.items()
+            for company in ("alone", "together")
+        },
+        "slowdown": (pl.Float64, "Mean communication time together over alone; null for a pattern."),
+        "run_time_slowdown": (pl.Float64, "Run time together over alone; null for a pattern."),
+        "packet_latency_slowdown": (pl.Float64, "Mean packet latency together over alone; null for a job that ends."),
+        "accepted_load_slowdown": (pl.Float64, "Accepted load alone over together; null for a job that ends."),
+    }
+)
+
+
+def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
+    """Compare every job of the run together with its run alone.
+
+    The slowdown is the mean over ranks together over the mean over ranks alone (Kang et al., SC 2022, V: "variation"
+    plus one). It is null for a job that was not run alone, that did not communicate, or that finished no iteration in
+    both runs.
+
+    Returns:
+        One row a job, with the columns of `SLOWDOWN_COLUMNS`.
+    """
+    rows = []
+    for job in together.jobs.sort("job").collect().to_dicts():
+        row: dict[str, Any] = {"job": job["job"], "name": job["name"]}
+        other = alone.get(job["name"])
+        if other is not None:
+            row |= _compared(_Part.of(other, job["name"]), _Part.of(together, job["name"]))
+        rows.append(row)
+    return pl.DataFrame(rows, {name: dtype for name, (dtype, _) in SLOWDOWN_COLUMNS.items()})
+
+
+def accepted_load(run: RunLike, job: int) -> float | None:
+    """Return the payload that a job's nodes accepted, as a share of terminal bandwidth; None if the job never ran."""
+    planned, row = run.document["plan"]["jobs"][job], run.jobs.filter(pl.col("job") == job).collect()
+    bandwidth = run.document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
+    length = run.document["simulated_ns"] - planned["start_ps"] / 1000
+    return row["delivered_bytes"].item() / (length * planned["ranks"] * bandwidth) if length > 0 else None
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One job in one run."""
+
+    run: Run
+    row: dict[str, Any]
+
+    @classmethod
+    def of(cls, run: Run, name: str) -> _Part:
+        return cls(run, run.jobs.filter(pl.col("name") == name).collect().row(0, named=True))
+
+    @property
+    def endless(self) -> bool:
+        return bool(self.run.document["plan"]["jobs"][self.row["job"]]["workload"]["kind"] == "pattern")
+
+    @property
+    def iterations(self) -> pl.LazyFrame:
+        return self.run.iterations.filter(pl.col("job") == self.row["job"])
+
+    def finished(self) -> set[int]:
+        """The iterations that every rank has finished."""
+        counted = self.iterations.group_by("iteration").len().filter(pl.col("len") == self.row["ranks"])
+        return set(counted.collect()["iteration"])
+
+    def whole(self) -> dict[str, float | None]:
+        """What the run measured of a job that ended."""
+        times = {name: self.row[name] for name in _MEASURES if name.startswith("communication")}
+        return times | {"run_time_ns": self.row["end_ns"] - self.row["start_ns"]}
+
+    def during(self, iterations: set[int]) -> dict[str, float | None]:
+        """The same over some iterations only."""
+        chosen = self.iterations.filter(pl.col("iteration").is_in(sorted(iterations)))
+        of_ranks = chosen.group_by("rank").agg(pl.col("communication_time_ns").sum())
+        time, prefix = pl.col("communication_time_ns"), "communication_time"
+        spread = of_ranks.sort("rank").select(
+            time.mean().alias(f"{prefix}_mean_ns"),
+            time.std(ddof=0).alias(f"{prefix}_std_ns"),
+            time.max().alias(f"{prefix}_max_ns"),
+        )
+        end = chosen.select(pl.col("end_ns").max()).collect().item()
+        return spread.collect().row(0, named=True) | {"run_time_ns": end - self.row["start_ns"]}
+
+    def traffic(self) -> dict[str, float | None]:
+        """What the run measured of synthetic traffic."""
+        latency = self.row["packet_latency_mean_ns"] if self.row["packets"] else None
+        return {"packet_latency_mean_ns": latency, "accepted_load": accepted_load(self.run, self.row["job"])}
+
+
+def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
+    """The columns of one job after its name."""
+    if together.endless:
+        before, after = alone.traffic(), together.traffic()
+        return {
+            "compared": "duration",
+            **_beside(before, after),
+            "packet_latency_slowdown": _ratio(after["packet_latency_mean_ns"], before["packet_latency_mean_ns"]),
+            "accepted_load_slowdown": _ratio(before["accepted_load"], after["accepted_load"]),
+        }
+    first, second = alone.finished(), together.finished()
+    both = first & second
+    row: dict[str, Any] = {"compared": "nothing"}
+    if together.run.document["plan"]["record"]["iterations"]:
+        row |= {
+            "alone_iterations": len(first),
+            "together_iterations": len(second),
+            "compared_iterations": len(both),
+        }
+    if alone.row["complete"] and together.row["complete"]:
+        row |= {"compared": "run"} | _beside(alone.whole(), together.whole())
+    elif both:
+        row |= {"compared": "iterations"} | _beside(alone.during(both), together.during(both))
+    for name, measure in (("slowdown", "communication_time_mean_ns"), ("run_time_slowdown", "run_time_ns")):
+        row[name] = _ratio(row.get(f"together_{measure}"), row.get(f"alone_{measure}"))
+    return row
+
+
+def _beside(alone: Mapping[str, float | None], together: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {f"alone_{name}": value for name, value in alone.items()} | {
+        f"together_{name}": value for name, value in together.items()
+    }
+
+
+def _ratio(one: float | None, other: float | None) -> float | None:
+    return one / other if one is not None and other else None

@@ -1,0 +1,169 @@
+"""What a slowdown compares: the same work alone and together, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import polars as pl
+import pytest
+
+import pantala as pt
+from pantala.slowdown import SLOWDOWN_COLUMNS, slowdown_of
+
+MACHINE = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
+HALO = {"kind": "halo3d", "message": "16 KiB", "iterations": 6, "compute": "2 us"}
+NOISE = {"kind": "pattern", "pattern": "uniform", "load": 0.3}
+
+
+@dataclass
+class Written:
+    """A run of one job of two ranks whose iterations take 10 ns, `time` of it in MPI."""
+
+    time: float
+    #: Iterations that rank 0 and rank 1 have finished.
+    finished: tuple[int, int]
+    complete: bool = True
+    recorded: bool = True
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return {"plan": {"jobs": [{"workload": {"kind": "stencil"}}], "record": {"iterations": self.recorded}}}
+
+    @property
+    def jobs(self) -> pl.LazyFrame:
+        times = {f"communication_time_{key}_ns": 100 * self.time for key in ("mean", "std", "max")}
+        end = 10.0 * max(self.finished) + 5 if self.complete else None
+        row = {"job": 0, "name": "a", "ranks": 2, "start_ns": 5.0, "end_ns": end, "complete": self.complete, **times}
+        return pl.LazyFrame([row])
+
+    @property
+    def iterations(self) -> pl.LazyFrame:
+        rows = [
+            {"job": 0, "rank": rank, "iteration": i, "end_ns": 15.0 + 10 * i, "communication_time_ns": self.time + rank}
+            for rank, count in enumerate(self.finished if self.recorded else (0, 0))
+            for i in range(count)
+        ]
+        schema = {"job": pl.UInt16, "rank": pl.UInt32, "iteration": pl.UInt32, "end_ns": pl.Float64}
+        return pl.LazyFrame(rows, schema | {"communication_time_ns": pl.Float64})
+
+
+def compared(alone: Written | None, together: Written) -> dict[str, Any]:
+    runs = {} if alone is None else {"a": cast("pt.Run", alone)}
+    found = slowdown_of(cast("pt.Run", together), runs)
+    assert found.columns == list(SLOWDOWN_COLUMNS)
+    return found.row(0, named=True)
+
+
+def test_jobs_that_end_are_compared_over_the_whole_of_both_runs() -> None:
+    row = compared(Written(3, (4, 4)), Written(6, (4, 4)))
+    assert (row["compared"], row["slowdown"], row["run_time_slowdown"]) == ("run", 2, 1)
+    assert (row["alone_communication_time_mean_ns"], row["alone_run_time_ns"]) == (300, 40)
+    assert row["compared_iterations"] == row["alone_iterations"] == 4
+
+
+@pytest.mark.parametrize("cut", ["together", "alone", "both"])
+def test_a_job_that_was_cut_off_is_compared_over_what_finished_in_both(cut: str) -> None:
+    short, long = (3, 2), (4, 4)  # the third iteration of the short run is finished on rank 0 only
+    alone = Written(3, long if cut == "together" else short, complete=cut == "together")
+    together = Written(6, long if cut == "alone" else short, complete=cut == "alone")
+    row = compared(alone, together)
+    assert (row["compared"], row["compared_iterations"]) == ("iterations", 2)
+    assert row["alone_communication_time_mean_ns"] == 2 * 3.5
+    assert row["alone_communication_time_max_ns"] == 2 * 4
+    assert row["alone_communication_time_std_ns"] == 1
+    assert row["slowdown"] == 6.5 / 3.5
+    assert (row["alone_run_time_ns"], row["run_time_slowdown"]) == (20, 1)
+    assert row["alone_iterations"] == (4 if cut == "together" else 2)
+    assert row["together_iterations"] == (4 if cut == "alone" else 2)
+
+
+@pytest.mark.parametrize(
+    ("alone", "together", "iterations"),
+    [
+        (Written(3, (4, 4)), Written(6, (1, 0), complete=False), 0),
+        (Written(3, (0, 0), complete=False), Written(6, (0, 0), complete=False), 0),
+        (Written(3, (4, 4), recorded=False), Written(6, (2, 2), complete=False, recorded=False), None),
+        (None, Written(6, (2, 2)), None),
+    ],
+    ids=["not_once_together", "not_once", "not_recorded", "not_alone"],
+)
+def test_without_a_common_iteration_there_is_no_slowdown(
+    alone: Written | None, together: Written, iterations: int | None
+) -> None:
+    row = compared(alone, together)
+    assert row["compared"] == (None if alone is None else "nothing")
+    assert row["compared_iterations"] == iterations
+    assert {row[name] for name in row if name.endswith(("_ns", "slowdown"))} == {None}
+
+
+def test_a_job_that_did_not_communicate_has_no_slowdown() -> None:
+    row = compared(Written(0, (4, 4)), Written(6, (4, 4)))
+    assert (row["slowdown"], row["run_time_slowdown"]) == (None, 1)
+
+
+def scenario(*jobs: pt.Job, **options: Any) -> pt.Scenario:
+    record = {"packets": "off", "window": "2 us"}
+    return pt.Scenario(
+        name="x", machine=MACHINE, routing="minimal", interference=True, jobs=jobs, record=record, **options
+    )
+
+
+def study_of(scenario: pt.Scenario, out: Path) -> pt.InterferenceRun:
+    study = pt.run(scenario, out=out, report=False)
+    assert isinstance(study, pt.InterferenceRun)
+    return study
+
+
+@pytest.mark.native
+def test_a_duration_that_cuts_the_jobs_off(tmp_path: Path) -> None:
+    jobs = (pt.Job(name="halo", ranks=27, workload=HALO), pt.Job(name="other", ranks=27, workload=HALO))
+    whole = study_of(scenario(*jobs), tmp_path / "whole")
+    assert whole.complete
+    cut = study_of(scenario(*jobs, stop={"duration": "12 us"}), tmp_path / "cut")
+    assert not cut.complete
+    assert not cut.together.complete
+    assert cut.together.document["reason"] == "duration"
+    row, full = (study.slowdown.collect().row(0, named=True) for study in (cut, whole))
+    assert (full["compared"], full["compared_iterations"]) == ("run", 6)
+    assert full["slowdown"] == whole.metric("slowdown", job="halo")
+    assert row["compared"] == "iterations"
+    assert 0 < row["compared_iterations"] == min(row["alone_iterations"], row["together_iterations"]) < 6
+    # The iterations that are compared are those of the whole runs, to the picosecond.
+    first = whole.together.iterations.filter(pl.col("job") == 0, pl.col("iteration") < row["compared_iterations"])
+    of_ranks = first.group_by("rank").agg(pl.col("communication_time_ns").sum()).collect()
+    assert row["together_communication_time_mean_ns"] == pytest.approx(of_ranks["communication_time_ns"].mean())
+    nothing = study_of(scenario(*jobs, stop={"duration": "1 us"}), tmp_path / "nothing")
+    assert nothing.slowdown.collect()["slowdown"].to_list() == [None, None]
+    assert nothing.slowdown.collect()["compared"].to_list() == ["nothing", "nothing"]
+
+
+@pytest.mark.native
+def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> None:
+    hot = NOISE | {"pattern": "hotspot", "load": 0.9, "hotspot_share": 0.5}
+    jobs = (pt.Job(name="noise", ranks=30, workload=NOISE), pt.Job(name="hot", ranks=30, workload=hot))
+    study = study_of(scenario(*jobs, stop={"duration": "10 us"}), tmp_path / "run")
+    assert study.complete, "a pattern has no end to miss"
+    noise, hot_row = study.slowdown.collect().to_dicts()
+    assert noise["compared"] == "duration"
+    alone, together = study.alone["noise"], study.together
+    latency = [run.metric("packet_latency_mean_ns", job="noise") or 0.0 for run in (alone, together)]
+    assert noise["packet_latency_slowdown"] == latency[1] / latency[0] > 1
+    assert noise["alone_accepted_load"] == pytest.approx(0.3, abs=0.02)
+    assert noise["accepted_load_slowdown"] == noise["alone_accepted_load"] / noise["together_accepted_load"]
+    assert hot_row["together_accepted_load"] < 0.5, "saturated"
+    assert noise["slowdown"] is None
+    assert noise["run_time_slowdown"] is None
+    assert study.metric("packet_latency_slowdown", job="noise") == noise["packet_latency_slowdown"]
+
+
+@pytest.mark.native
+def test_a_pattern_runs_alone_for_as_long_as_together(tmp_path: Path) -> None:
+    jobs = (pt.Job(name="noise", ranks=30, workload=NOISE), pt.Job(name="halo", ranks=27, workload=HALO))
+    study = study_of(scenario(*jobs), tmp_path / "run")
+    assert [part["part"] for part in study.document["parts"]] == ["alone-halo", "together", "alone-noise"]
+    assert list(study.alone) == ["noise", "halo"], "in the scenario's order"
+    assert study.alone["noise"].document["simulated_ns"] == study.together.document["simulated_ns"]
+    assert study.alone["noise"].complete
+    assert study.slowdown.collect()["compared"].to_list() == ["duration", "run"]
