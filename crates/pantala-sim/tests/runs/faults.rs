@@ -213,7 +213,7 @@ fn of_times() {
     at("record.packet_sample", json!(0), &["more than zero"]);
     at("stop.watchdog_ps", json!(0), &["more than zero"]);
     at("stop.watchdog_ps", json!(u64::MAX), &["longer than any run"]);
-    at("stop.watchdog_ps", json!(1_000_000), &["would pass for stuck", "give at least "]);
+    at("stop.watchdog_ps", json!(1_000_000), &["would count as stuck", "set stop.watchdog to 1400000 ps or more"]);
     at("stop.duration_ps", json!(u64::MAX), &["longer than any run", "give at most 1000000 s"]);
     at("seed", json!(u64::MAX), &["at most 9223372036854775807"]);
     at("jobs[1].start_ps", json!(u64::MAX), &["longer than any run"]);
