@@ -175,8 +175,9 @@ def hottest_sentence(subject: Subject) -> str:
         return ""
     loads, link = subject.loads, subject.hottest.row(0, named=True)
     when = "Over the whole run"
-    if loads.shared and len(subject.names) > 1:
-        when = f"In the {duration(loads.end_ns - loads.start_ns)} in which all jobs ran"
+    if len(subject.names) > 1:
+        together = f"In the {duration(loads.end_ns - loads.start_ns)} in which all jobs ran"
+        when = together if loads.shared else "All jobs ran together in no whole window of time. Over the whole run"
     text = f"{when}, the hottest link is {_place(link)}{_owner(subject, link)}"
     text += f": it sends {percent(link['load'])} of the time"
     if loads.window_ns is not None and link["peak_load"] is not None:
