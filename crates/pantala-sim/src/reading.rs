@@ -46,8 +46,8 @@ fn below(path: &str, field: &str) -> String {
 
 /// The value at a key, short enough for a line.
 fn shown(plan: &Value, key: &str) -> String {
-    let steps = key.split(['.', '[']).map(|step| step.trim_end_matches(']')).filter(|step| !step.is_empty());
-    let found = steps.fold(Some(plan), |place, step| match place? {
+    let mut steps = key.split(['.', '[']).map(|step| step.trim_end_matches(']')).filter(|step| !step.is_empty());
+    let found = steps.try_fold(plan, |place, step| match place {
         Value::Array(items) => items.get(step.parse::<usize>().ok()?),
         object => object.get(step),
     });
