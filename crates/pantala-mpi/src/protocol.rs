@@ -306,8 +306,7 @@ impl<P: Program> World<P> {
     /// Accounts for a payload that has arrived.
     fn delivered(&mut self, r: usize, header: &Header, protocol: Protocol, now: Time) {
         let rank = &mut self.ranks[r];
-        rank.account.messages_received += 1;
-        rank.account.bytes_received += header.bytes;
+        rank.account.received(header.bytes);
         self.jobs[rank.job as usize].statistics.record(now - header.posted);
         if self.recording.messages {
             self.message_records.push(MessageRecord {

@@ -248,9 +248,7 @@ impl<P> Rank<P> {
         };
         *ingress += bytes;
         let ingress = *ingress;
-        self.account.peak_ingress = self.account.peak_ingress.max(ingress);
-        self.account.messages_sent += 1;
-        self.account.bytes_sent += bytes;
+        self.account.sent(bytes, ingress);
     }
 
     /// Counts a send or receive of `owner` as complete.

@@ -91,6 +91,19 @@ impl Account {
         self.send + self.recv + self.wait + self.collective
     }
 
+    /// Counts a message that the rank posts. `ingress` is the payload posted since the last wait, this message included.
+    pub(crate) fn sent(&mut self, bytes: u64, ingress: u64) {
+        self.messages_sent += 1;
+        self.bytes_sent += bytes;
+        self.peak_ingress = self.peak_ingress.max(ingress);
+    }
+
+    /// Counts a message whose payload has arrived.
+    pub(crate) const fn received(&mut self, bytes: u64) {
+        self.messages_received += 1;
+        self.bytes_received += bytes;
+    }
+
     pub(crate) const fn blocked(&mut self, kind: CallKind, time: Time) {
         match kind {
             CallKind::Send => self.send += time,
