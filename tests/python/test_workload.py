@@ -7,13 +7,15 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 import pantala as pt
 from pantala.communication import Communication, application_scenario, communication
-from pantala.scenario.workload import APPLICATIONS
+from pantala.errors import UsageError
+from pantala.scenario.workload import APPLICATIONS, Application
 from support import ROOT, Ended
 
 Cli = Callable[..., Ended]
@@ -93,6 +95,16 @@ def test_every_application_is_described(kind: str) -> None:
 
 
 @pytest.mark.slow
+def test_an_application_without_its_ranks_is_refused_as_a_class() -> None:
+    with pytest.raises(UsageError, match="class Ring: paper_ranks is not set; write `paper_ranks: ClassVar"):
+
+        class Ring(Application):
+            kind: Literal["ring"] = "ring"
+
+            def as_plan(self, ranks: int) -> dict[str, Any]:
+                return {}
+
+
 def test_list_and_show(cli: Cli, workdir: Path) -> None:
     listed = cli("workload", "list")
     assert listed.status == 0

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import model_validator
 
 from pantala import native
+from pantala.errors import UsageError
 from pantala.scenario.base import Count, Model, UnsignedDuration, fault
 from pantala.units import Duration, Size
 
@@ -54,6 +55,18 @@ class Application(Model):
     scaling: Literal["weak", "strong"] = "weak"
     """What stays the same with another number of ranks than the paper's: weak, a rank's part of the problem; strong,
     the whole problem, so that sizes and times of a rank change."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        """Refuses an application, which has a `kind`, without `paper_ranks`.
+
+        Raises:
+            UsageError: the class does not set it.
+        """
+        super().__pydantic_init_subclass__(**arguments)
+        if "kind" in cls.model_fields and not hasattr(cls, "paper_ranks"):
+            remedy = "write `paper_ranks: ClassVar[int] = N`, the number of ranks that sizes and times are given for"
+            raise UsageError(f"class {cls.__name__}: paper_ranks is not set; {remedy}")
 
     @property
     def application(self) -> str:
