@@ -45,7 +45,7 @@ def test_commands_and_options(complete: Complete) -> None:
     [
         ("pantala curve --preset kan", ["kang2022"]),
         ("pantala curve --preset sst", ["sst_merlin_2021", "sst_sc22"]),
-        ("pantala curve --routing ugal", ["ugal_g", "ugal_n", "ugal_global"]),
+        ("pantala curve --routing ugal", [routing.name for routing in pt.ROUTINGS if routing.name.startswith("ugal")]),
         ("pantala curve --pattern ne", ["next_group", "neighbor_3d"]),
         ("pantala topology --preset th", ["theta"]),
         ("pantala topology --wiring p", ["palmtree"]),
