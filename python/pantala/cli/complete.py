@@ -16,6 +16,7 @@ __all__ = [
     "routings",
     "scenarios",
     "studies",
+    "wirings",
     "workloads",
 ]
 
@@ -47,6 +48,15 @@ def routings(incomplete: str) -> list[str]:
     from pantala.scenario.routing import ALGORITHMS
 
     return _begin(ALGORITHMS, incomplete)
+
+
+def wirings(incomplete: str) -> list[str]:
+    """Global link arrangements."""
+    from typing import get_args
+
+    from pantala.scenario.keys import TopologyKeys
+
+    return _begin(get_args(TopologyKeys.model_fields["wiring"].annotation), incomplete)
 
 
 def applications(incomplete: str) -> list[str]:

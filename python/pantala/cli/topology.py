@@ -13,8 +13,6 @@ from pantala.cli.tables import console, facts
 
 __all__ = ["HELP", "topology"]
 
-_WIRINGS = ("absolute", "palmtree", "circulant", "random")
-
 HELP = """Show how a Dragonfly is wired, and write its links: as a Parquet table, or as GraphML.
 
 Of a scenario, of a preset ([b]--preset theta[/b]), or of its own numbers ([b]--p 2 --a 4 --h 2[/b], or in two
@@ -52,7 +50,9 @@ def topology(
     ] = None,
     wiring: Annotated[
         str | None,
-        typer.Option("--wiring", help="absolute, palmtree, circulant or random.", autocompletion=complete.of(_WIRINGS)),
+        typer.Option(
+            "--wiring", help="Global link arrangement: absolute, palmtree, ...", autocompletion=complete.wirings
+        ),
     ] = None,
     spread: Annotated[
         str | None, typer.Option("--spread", help="Which router owns a global link: consecutive or round_robin.")
