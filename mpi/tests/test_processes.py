@@ -45,9 +45,10 @@ workload = { kind = "pattern", pattern = "uniform", load = 0.5 }
 duration = "60 us"
 [record]
 packets = "all"
-q_tables = "end"
-q_learning = true
 """
+
+#: More keys of [record], which stands last: they have an effect under q_adaptive only.
+LEARNING = 'q_tables = "end"\nq_learning = true\n'
 
 
 def started(processes: int, *line: str | Path) -> subprocess.CompletedProcess[str]:
@@ -72,7 +73,8 @@ def written(directory: Path) -> dict[str, Any]:
 
 def plan_of(routing: str, directory: Path) -> Path:
     """The resolved plan of the scenario, written there."""
-    (directory / "scenario.toml").write_text(SCENARIO.replace("ROUTING", routing))
+    learning = LEARNING if routing == "q_adaptive" else ""
+    (directory / "scenario.toml").write_text(SCENARIO.replace("ROUTING", routing) + learning)
     plan = directory / "plan.json"
     plan.write_text(json.dumps(pt.Scenario.from_toml(directory / "scenario.toml").resolve()))
     return plan
