@@ -115,7 +115,7 @@ class ScenarioError(PantalaError, ValueError):
         return [_line(self.source, each.key, each.value, each.message, each.remedy) for each in self.faults]
 
     def respelled(self, source: str, spelled: Callable[[str], str]) -> ScenarioError:
-        """The same faults, with another source and keys spelled another way."""
+        """A copy of the error with another source, and with its keys spelled by a function."""
         first, *others = (replace(each, key=spelled(each.key)) for each in self.faults)
         return ScenarioError(source, first.key, first.value, first.message, first.remedy, others)
 

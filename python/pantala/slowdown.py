@@ -119,7 +119,7 @@ class _Part:
         return times | {"run_time_ns": self.row["end_ns"] - self.row["start_ns"]}
 
     def during(self, iterations: set[int]) -> dict[str, float | None]:
-        """The same over some iterations only."""
+        """Communication time and run time of the job over some iterations only."""
         chosen = self.iterations.filter(pl.col("iteration").is_in(sorted(iterations)))
         of_ranks = chosen.group_by("rank").agg(pl.col("communication_time_ns").sum())
         time, prefix = pl.col("communication_time_ns"), "communication_time"

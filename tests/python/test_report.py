@@ -201,7 +201,7 @@ def test_finding_of_jobs_that_were_cut_off_says_what_it_compares() -> None:
         "b has no slowdown: no iteration finished in both runs (1 alone, 0 together)."
     )
     assert finding_about([cut, unknown]) == start + (
-        "b has no slowdown: it did not end in both runs, and its iterations were not recorded."
+        "b has no slowdown: not every run ended, and iterations were not recorded."
     )
 
 
@@ -351,7 +351,7 @@ def test_a_job_that_was_not_run_alone_has_no_slowdown(tmp_path: Path) -> None:
     text = render_report(InterferenceRun(tmp_path))
     found = finding_of(InterferenceRun(tmp_path))
     assert found.startswith("Beside halo3d, fft3d communicates ")
-    assert "halo3d has no slowdown: it was not run alone." in found
+    assert "halo3d has no slowdown: there is no run alone." in found
     assert "figure-shift" not in text
     assert "Read with care" not in text
     assert [row[0] for row in Page(text).rows_of("Packet latency")[1:]] == [

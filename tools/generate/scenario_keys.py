@@ -6,7 +6,7 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from generate.core import Catalogue
@@ -34,9 +34,8 @@ class Part:
     definition: str
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-    #: Keys that Python declares by itself, for the form a user writes them in.
+    #: The class's docstring, if not the description of the definition.
     text: str = ""
-    required: tuple[str, ...] = field(default=())
 
 
 PARTS = (
@@ -123,7 +122,7 @@ def _typing(classes: str) -> list[str]:
 def _class(part: Part, schema: dict[str, Any]) -> str:
     declared = _definition(part.definition, schema)
     chosen = {
-        name: {**value, "required": name in declared.get("required", []), **_default(declared, name, value)}
+        name: {**value, **_default(declared, name, value)}
         for name, value in declared["properties"].items()
         if (not part.only or name in part.only) and name not in part.without
     }

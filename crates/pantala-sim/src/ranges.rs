@@ -37,6 +37,11 @@ impl Walk<'_> {
                 }
             }
             Value::Array(items) => {
+                let fewest = self.branches(schema).find_map(|branch| branch.get("minItems")?.as_u64()).unwrap_or(0);
+                if (items.len() as u64) < fewest {
+                    let message = format!("must have at least {fewest} {}", if fewest == 1 { "item" } else { "items" });
+                    faults.note(Err(PlanError::new(key, value, message, "add the others")));
+                }
                 let Some(declared) = self.branches(schema).find_map(|branch| branch.get("items")) else {
                     return;
                 };

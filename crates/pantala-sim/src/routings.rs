@@ -69,7 +69,7 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
     check_learning(plan)
 }
 
-/// Those of a plan's routings that learn, with their keys.
+/// The routings of a plan that learn, with their keys.
 fn learners(plan: &mut Plan) -> impl Iterator<Item = (String, &QAdaptivePlan)> {
     let learn = all(plan).into_iter().filter(|(_, routing)| routing.algorithm.learns());
     learn.map(|(key, routing)| (key, &routing.q_adaptive))
@@ -153,77 +153,13 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
             &format!("give {} or more, or leave the key out", channels.count),
         ));
     }
-    if given > MOST_CHANNELS {
-        return Err(fault(
-            "virtual_channels",
-            &given,
-            &format!("at most {MOST_CHANNELS} virtual channels"),
-            "give fewer",
-        ));
-    }
-    if !(routing.threshold.is_finite() && routing.threshold >= 0.0) {
-        return Err(fault("threshold", &routing.threshold, "not a factor", "give a number of 0 or more"));
-    }
-    for (key, value) in
-        [("candidates_minimal", routing.candidates_minimal), ("candidates_nonminimal", routing.candidates_nonminimal)]
-    {
-        if !(1..=16).contains(&value) {
-            return Err(fault(key, &value, "1 to 16 candidates", "give a number in that range"));
-        }
-    }
     let reads_inside_group = algorithm.descriptor().reads.contains(&RoutingKey::InsideGroup);
     if routing.inside_group != InsideGroup::Minimal && !reads_inside_group {
         let message = format!("{} has its own way inside a group", algorithm.name());
         let remedy = "leave the key out, or take valiant_group or valiant_node";
         return Err(fault("inside_group", &word(routing.inside_group), &message, remedy));
     }
-    check_aries(at, &routing.aries)?;
-    check_q_adaptive(at, &routing.q_adaptive)?;
     Ok(channels.count)
-}
-
-/// Checks the bias and the load levels of a routing, whether it is aries or not.
-fn check_aries(at: &str, aries: &AriesPlan) -> Result<(), PlanError> {
-    let at = |key: &str| format!("{at}.aries.{key}");
-    if aries.shift.is_empty() {
-        return Err(PlanError::new(&at("shift"), "[]", "no shift", "give at least one number from 0 to 15"));
-    }
-    for value in aries.shift.iter().chain([&aries.add]) {
-        if *value > 15 {
-            let key = if *value == aries.add { at("add") } else { at("shift") };
-            return Err(PlanError::new(&key, value, "a bias is 0 to 15", "give a number in that range"));
-        }
-    }
-    if !(2..=65_536).contains(&aries.levels) {
-        return Err(PlanError::new(&at("levels"), aries.levels, "2 to 65,536 levels", "give a number in that range"));
-    }
-    Ok(())
-}
-
-/// Checks the learning of a routing, whether it learns or not.
-fn check_q_adaptive(at: &str, learning: &QAdaptivePlan) -> Result<(), PlanError> {
-    for (key, value) in [
-        ("learning_rate_down", learning.learning_rate_down),
-        ("learning_rate_up", learning.learning_rate_up),
-        ("exploration", learning.exploration),
-    ] {
-        if !(0.0..=1.0).contains(&value) {
-            return Err(PlanError::new(
-                &format!("{at}.q_adaptive.{key}"),
-                value,
-                "a share is 0 to 1",
-                "give a number in that range",
-            ));
-        }
-    }
-    for (key, value) in
-        [("threshold_source", learning.threshold_source), ("threshold_intermediate", learning.threshold_intermediate)]
-    {
-        if !value.is_finite() {
-            return Err(PlanError::new(&format!("{at}.q_adaptive.{key}"), value, "not a number", "give a share"));
-        }
-    }
-    Ok(())
 }
 
 /// The VCs of a port: the most that any routing of the plan has, twice if NICs answer packets.

@@ -55,7 +55,7 @@ motifs! {
     stencil: Stencil,
     /// Alltoalls in rows and columns.
     fft3d: Fft3d,
-    /// The same with blocks as a cube of points gives them.
+    /// Alltoalls in rows and columns, with the block sizes that a cube of points in pencils gives.
     pencil_fft: PencilFft,
     /// A wave from corner to corner.
     sweep: Sweep,

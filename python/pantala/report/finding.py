@@ -66,8 +66,8 @@ def _comparison(slowdown: pl.DataFrame) -> list[str]:
         ]
     else:
         told = [_job(row, beside[row["name"]]) for row in timed]
-    for row in rows:
-        told.append(_traffic(row, beside[row["name"]]) if row["compared"] == "duration" else _missing(row))
+    told += [_traffic(row, beside[row["name"]]) for row in rows if row["compared"] == "duration"]
+    told += _missing([row for row in rows if row["compared"] != "duration"])
     return [sentence for sentence in told if sentence]
 
 
@@ -118,16 +118,27 @@ def _is_unchanged(ratio: float) -> bool:
     return abs(ratio - 1) < _UNCHANGED
 
 
-def _missing(row: dict[str, Any]) -> str:
+def _missing(rows: list[dict[str, Any]]) -> list[str]:
+    """Sentences that say which jobs have no slowdown, and why; jobs of one reason share a sentence."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        reason = _why_missing(row)
+        if reason:
+            names.setdefault(reason, []).append(row["name"])
+    return [
+        f"{join(jobs)} {'has' if len(jobs) == 1 else 'have'} no slowdown: {reason}." for reason, jobs in names.items()
+    ]
+
+
+def _why_missing(row: dict[str, Any]) -> str:
     """Why a job has no slowdown; empty if it has one."""
-    name = row["name"]
     if row["compared"] is None:
-        return f"{name} has no slowdown: it was not run alone."
+        return "there is no run alone"
     if row["compared"] == "nothing":
         if row["compared_iterations"] is None:
-            return f"{name} has no slowdown: it did not end in both runs, and its iterations were not recorded."
-        return f"{name} has no slowdown: no iteration finished in both runs ({_finished(row)})."
-    return f"{name} has no slowdown: it did not communicate." if row["slowdown"] is None else ""
+            return "not every run ended, and iterations were not recorded"
+        return f"no iteration finished in both runs ({_finished(row)})"
+    return "there was no communication" if row["slowdown"] is None else ""
 
 
 def _traffic(row: dict[str, Any], other: str) -> str:

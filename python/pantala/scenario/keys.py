@@ -690,7 +690,7 @@ class QAdaptiveKeys(Model):
 class RoutingKeys(Model):
     """How packets choose their paths."""
 
-    virtual_channels: Annotated[int, Strict(), Field(ge=0, le=255)] = 0
+    virtual_channels: Annotated[int, Strict(), Field(ge=0, le=16)] = 0
     """Virtual channels per port; 0 means as many as the algorithms in use need to be free of deadlock."""
     channels: Literal["climbing", "booksim2", "caminos", "codes"] = "climbing"
     """The map from the place of a packet on its path to its virtual channel.

@@ -101,13 +101,13 @@ impl RoutingConfig {
         if self.algorithm.steers() { Gates::Fewest } else { self.gates }
     }
 
-    /// What is sought in the destination's group. A routing that picks links anew at every router looks at the way to the link
-    /// only; in either dimension that leads over the same links as if the first pick had stood.
+    /// The goal of a packet in the destination's group. A routing that picks links anew at every router minimises the path to the
+    /// link only. In one and in two dimensions that path has the same links as if the first pick had stood.
     const fn onward_goal(&self) -> Goal {
         if self.algorithm.steers() { Goal::Group } else { Goal::Router }
     }
 
-    /// What is sought in the intermediate group.
+    /// The goal of a packet in the intermediate group.
     const fn detour_goal(&self) -> Goal {
         match self.algorithm.intermediate() {
             Intermediate::Group => Goal::Group,

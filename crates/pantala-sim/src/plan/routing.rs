@@ -3,6 +3,7 @@
 //! The keys from `threshold` on have an effect under some algorithms only:
 //! [`Descriptor::reads`](pantala_fabric::routing::Descriptor::reads) lists them for each.
 
+use pantala_fabric::config::MOST_CHANNELS;
 use pantala_fabric::routing::{Algorithm, ChannelMap, InsideGroup, IntermediateChoice, QueueMeasure, QueueScope, Tie};
 use pantala_topology::LocalOrder;
 use schemars::JsonSchema;
@@ -16,7 +17,7 @@ pub struct RoutingPlan {
     #[schemars(extend("x-source" = "Kang et al., SC 2022, II.B"))]
     pub algorithm: Algorithm,
     /// Virtual channels per port; 0 means as many as the algorithms in use need to be free of deadlock.
-    #[schemars(extend("default" = 0, "x-zero" = "as many as needed"))]
+    #[schemars(range(max = MOST_CHANNELS), extend("default" = 0, "x-zero" = "as many as needed"))]
     pub virtual_channels: u8,
     /// The map from the place of a packet on its path to its virtual channel.
     #[schemars(extend("default" = "climbing"))]

@@ -118,6 +118,9 @@ fn of_the_routing() {
     at("routing.algorithm", json!("dal"), &["is not known", "use one of minimal, valiant_group"]);
     at("routing.virtual_channels", json!(2), &["ugal_g needs 3", "give 3 or more"]);
     at("routing.virtual_channels", json!(17), &["at most 16"]);
+    at("routing.aries.shift", json!([]), &["must have at least 1 item"]);
+    at("routing.aries.levels", json!(1), &["must be 2 to 65536"]);
+    at("routing.q_adaptive.exploration", json!(1.5), &["must be at most 1;"]);
     at("routing.threshold", json!(-0.5), &["must not be negative; give 0 or more"]);
     at("routing.candidates_minimal", json!(0), &["1 to 16"]);
     at("routing.candidates_nonminimal", json!(17), &["1 to 16"]);
