@@ -1,9 +1,14 @@
-//! The order of events: a timing wheel for what is near, a heap for what is far, one order over both.
+//! The order of events: a timing wheel of buckets for near events, lists by epoch and a heap for far ones, one order over all.
+
+mod far;
+mod nodes;
+mod occupancy;
 
 use crate::random::mix;
 use crate::time::{NEVER, Time};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use far::Far;
+use nodes::{END, Node, Nodes};
+use occupancy::Occupancy;
 
 /// An event: a time, a phase and an identity.
 ///
@@ -36,34 +41,18 @@ const MASK: u64 = SLOTS as u64 - 1;
 /// How many events are foreseen: as many as come while memory answers.
 const FORESEEN: u32 = 16;
 
-/// The end of a list.
-const END: u32 = u32::MAX;
-
-/// An event in a list.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    id: u32,
-    next: u32,
-    key: u32,
-    /// What its scheduler wants to hear when it is foreseen.
-    hint: u32,
-}
-
-/// An event beyond the wheel's reach, with its hint.
-type Far = Reverse<(Event, u32)>;
-
-/// A timing wheel with an overflow heap.
+/// A timing wheel.
 ///
-/// The wheel has 2^14 buckets of 64 ps, each a list through one slab of nodes. When a bucket's time comes, its list is dealt out to one list a key (offset, phase): few events ever compare, and a simulation takes
+/// The wheel has 2^14 buckets of 64 ps, each a list through one slab of nodes, and lists of the same kind for later epochs. When
+/// a bucket's time comes, its list is dealt out to one list a key (offset, phase): few events ever compare, and a simulation takes
 /// all events of one time and phase in a row. Nothing is allocated once the slab holds the most events ever scheduled.
 ///
 /// Invariant: nothing is ever scheduled before the time of the group taken last.
 #[derive(Debug)]
 pub struct Wheel {
-    nodes: Vec<Node>,
-    free: u32,
+    nodes: Nodes,
     buckets: Box<[u32; SLOTS]>,
-    occupied: Box<[u64; SLOTS / 64]>,
+    occupied: Box<Occupancy>,
     /// The bucket being drained (absolute number), its lists by key, and which of them hold anything.
     slot: u64,
     lists: Box<[u32; KEYS]>,
@@ -71,7 +60,7 @@ pub struct Wheel {
     /// What is left of the group being taken, and its time and phase.
     group: u32,
     group_key: (Time, u8),
-    far: BinaryHeap<Far>,
+    far: Far,
     /// The last bucket whose events have been foreseen, and about how many of those are still to come.
     foreseen: u64,
     awaited: u32,
@@ -90,16 +79,15 @@ impl Wheel {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            nodes: Vec::new(),
-            free: END,
+            nodes: Nodes::new(),
             buckets: Box::new([END; SLOTS]),
-            occupied: Box::new([0; SLOTS / 64]),
+            occupied: Occupancy::boxed(),
             slot: 0,
             lists: Box::new([END; KEYS]),
             used: [0; KEY_WORDS],
             group: END,
             group_key: (0, 0),
-            far: BinaryHeap::new(),
+            far: Far::new(),
             foreseen: 0,
             awaited: 0,
             scramble: None,
@@ -126,39 +114,21 @@ impl Wheel {
         let distance = slot.wrapping_sub(self.slot);
         // Zero, "negative" (wrapped) and far distances leave by the other path.
         if distance.wrapping_sub(1) < MASK {
-            let key = Self::key_of(time, phase);
-            let index = (slot & MASK) as usize;
-            let next = self.buckets[index];
-            self.buckets[index] = self.insert(Node { id, next, key, hint });
-            if next == END {
-                self.occupied[index / 64] |= 1 << (index % 64);
-            }
+            self.push_near(slot, Node::key_of::<WIDTH_LOG2>(time, phase), id, hint);
         } else {
             self.push_aside(Event { time, phase, id }, hint);
         }
     }
 
-    #[inline]
-    const fn key_of(time: Time, phase: u8) -> u32 {
-        (((time & ((1 << WIDTH_LOG2) - 1)) as u32) << PHASES_LOG2) | phase as u32
-    }
-
+    /// Puts an event into a bucket that the wheel reaches.
     #[inline(always)]
-    fn insert(&mut self, node: Node) -> u32 {
-        let index = self.free;
-        let Some(place) = self.nodes.get_mut(index as usize) else {
-            return self.grow(node);
-        };
-        self.free = place.next;
-        *place = node;
-        index
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, node: Node) -> u32 {
-        self.nodes.push(node);
-        (self.nodes.len() - 1) as u32
+    fn push_near(&mut self, slot: u64, key: u32, id: u32, hint: u32) {
+        let index = (slot & MASK) as usize;
+        let next = self.buckets[index];
+        self.buckets[index] = self.nodes.insert(Node { id, next, key, hint });
+        if next == END {
+            self.occupied.insert(index);
+        }
     }
 
     #[cold]
@@ -166,7 +136,7 @@ impl Wheel {
     fn push_aside(&mut self, event: Event, hint: u32) {
         let slot = event.time >> WIDTH_LOG2;
         if slot > self.slot {
-            self.far.push(Reverse((event, hint)));
+            self.far.push(&mut self.nodes, event, hint, self.slot);
             return;
         }
         // The bucket being drained, or (when the wheel has moved ahead to its next event) one before it.
@@ -176,8 +146,13 @@ impl Wheel {
         if (event.time, event.phase) < self.group_key {
             self.put_group_back();
         }
-        let key = Self::key_of(event.time, event.phase);
-        let index = self.insert(Node { id: event.id, next: END, key, hint });
+        self.deal_new(event, hint);
+    }
+
+    /// Puts an event of the current bucket into the list of its key.
+    fn deal_new(&mut self, event: Event, hint: u32) {
+        let key = Node::key_of::<WIDTH_LOG2>(event.time, event.phase);
+        let index = self.nodes.insert(Node { id: event.id, next: END, key, hint });
         self.deal(index);
     }
 
@@ -185,8 +160,8 @@ impl Wheel {
     #[cold]
     fn put_group_back(&mut self) {
         let mut at = std::mem::replace(&mut self.group, END);
-        while at != END {
-            let next = self.nodes[at as usize].next;
+        while let Some(node) = self.nodes.get(at) {
+            let next = node.next;
             self.deal(at);
             at = next;
         }
@@ -195,7 +170,7 @@ impl Wheel {
     /// Puts a node into the list of its key.
     #[inline]
     fn deal(&mut self, index: u32) {
-        let node = &mut self.nodes[index as usize];
+        let Some(node) = self.nodes.get_mut(index) else { return };
         let key = node.key as usize % KEYS;
         node.next = self.lists[key];
         if node.next == END {
@@ -204,24 +179,26 @@ impl Wheel {
         self.lists[key] = index;
     }
 
-    /// Goes back to an earlier bucket: all that is near becomes far. Needed only right after the wheel has moved to an event
-    /// that nobody has taken yet, so it may be slow.
+    /// Goes back to an earlier bucket: everything is scheduled anew. Needed only right after the wheel has moved to an event that
+    /// nobody has taken yet, so it may be slow.
     #[cold]
     fn rewind(&mut self, slot: u64) {
+        let mut events = Vec::new();
         loop {
             while self.group != END || self.take_group() {
                 let (time, phase) = self.group_key;
-                while let Some(&Node { hint, .. }) = self.nodes.get(self.group as usize)
-                    && let Some(id) = self.pop()
-                {
-                    self.popped -= 1;
-                    self.far.push(Reverse((Event { time, phase, id }, hint)));
+                while let Some(Node { id, hint, .. }) = self.nodes.pop(&mut self.group) {
+                    events.push((Event { time, phase, id }, hint));
                 }
             }
             let Some(next) = self.next_occupied() else { break };
             self.open(next, |_, _, _| {});
         }
+        events.extend(std::iter::from_fn(|| self.far.pop(&mut self.nodes, u64::MAX >> WIDTH_LOG2)));
         self.slot = slot;
+        for (event, hint) in events {
+            self.push_with_hint(event.time, event.phase, event.id, hint);
+        }
         self.forget_foreseen();
     }
 
@@ -264,13 +241,15 @@ impl Wheel {
     /// The next event of the group that [`Self::next_group`] has moved to; `None` if all have been taken.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
-        let index = self.group;
-        let node = self.nodes.get_mut(index as usize)?;
-        self.group = node.next;
-        node.next = self.free;
-        self.free = index;
+        self.pop_with_hint().map(|(id, _)| id)
+    }
+
+    /// The same, with what its scheduler said of it ([`Self::push_with_hint`]).
+    #[inline]
+    pub fn pop_with_hint(&mut self) -> Option<(u32, u32)> {
+        let node = self.nodes.pop(&mut self.group)?;
         self.popped += 1;
-        Some(node.id)
+        Some((node.id, node.hint))
     }
 
     /// Whether any event is scheduled for `time`, that of the group being taken. Unlike [`Self::next_group`] this never moves on:
@@ -278,7 +257,7 @@ impl Wheel {
     #[inline]
     #[must_use]
     pub fn more_at(&self, time: Time) -> bool {
-        let first = Self::key_of(time, 0) as usize % KEYS;
+        let first = Node::key_of::<WIDTH_LOG2>(time, 0) as usize % KEYS;
         (self.used[first / 64] >> (first % 64)) as u8 != 0
     }
 
@@ -292,18 +271,15 @@ impl Wheel {
             let key = word * 64 + self.used[word].trailing_zeros() as usize;
             return (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2);
         }
-        let far = self.far.peek().map_or(NEVER, |Reverse((event, _))| event.time);
-        let near = self.next_occupied().map_or(NEVER, |slot| {
-            let mut first = u32::MAX;
-            let mut at = self.buckets[(slot & MASK) as usize];
-            while at != END {
-                let node = &self.nodes[at as usize];
-                first = first.min(node.key);
-                at = node.next;
-            }
-            (slot << WIDTH_LOG2) + u64::from(first >> PHASES_LOG2)
+        let near = self.next_occupied();
+        // Events of an epoch have no order: they are looked through only if no bucket comes before the epoch.
+        let far =
+            if near.is_none_or(|slot| self.far.next_slot() <= slot) { self.far.next_time(&self.nodes) } else { NEVER };
+        let first = near.map_or(NEVER, |slot| {
+            let list = self.nodes.list(self.buckets[(slot & MASK) as usize]);
+            (slot << WIDTH_LOG2) + list.map(Node::offset).min().unwrap_or(0)
         });
-        near.min(far)
+        first.min(far)
     }
 
     /// How many events have been taken.
@@ -314,59 +290,52 @@ impl Wheel {
 
     /// Phase and identity of all scheduled events, in no order: for audits.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u32)> {
-        self.buckets
-            .iter()
-            .chain(self.lists.iter())
-            .chain(std::iter::once(&self.group))
-            .flat_map(move |&head| {
-                let mut at = head;
-                std::iter::from_fn(move || {
-                    let node = self.nodes.get(at as usize)?;
-                    at = node.next;
-                    Some((node.key as u8 & (PHASES - 1), node.id))
-                })
-            })
-            .chain(self.far.iter().map(|Reverse((event, _))| (event.phase, event.id)))
+        let heads = self.buckets.iter().chain(self.lists.iter()).chain(std::iter::once(&self.group));
+        let near = heads.flat_map(|&head| self.nodes.list(head)).map(|node| (node.phase(), node.id));
+        near.chain(self.far.iter(&self.nodes))
     }
 
     /// Bytes of memory held.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + size_of_val(&*self.buckets) + self.far.capacity() * size_of::<Far>()
+        self.nodes.memory() + size_of_val(&*self.buckets) + self.far.memory()
     }
 
     /// Moves to the next bucket that holds anything; false if there is none that begins before `until`.
     #[inline(never)]
     fn turn(&mut self, until: Time, mut foresee: impl FnMut(u8, u32, u32)) -> bool {
-        let near = self.next_occupied();
-        let far = self.far.peek().map(|Reverse((event, _))| event.time >> WIDTH_LOG2);
-        let slot = match (near, far) {
-            (None, None) => return false,
-            (Some(a), None) => a,
-            (None, Some(b)) => b,
-            (Some(a), Some(b)) => a.min(b),
-        };
-        if slot << WIDTH_LOG2 >= until {
+        let near = self.next_occupied().unwrap_or(u64::MAX);
+        let far = self.far.next_slot();
+        let slot = near.min(far);
+        if slot >= until.div_ceil(1 << WIDTH_LOG2) {
             return false;
         }
-        if near == Some(slot) {
+        if near == slot {
             self.open(slot, &mut foresee);
         }
         self.slot = slot;
-        self.foresee(foresee);
-        while let Some(&Reverse((event, hint))) = self.far.peek() {
-            if event.time >> WIDTH_LOG2 != slot {
-                break;
-            }
-            self.far.pop();
-            let key = Self::key_of(event.time, event.phase);
-            let index = self.insert(Node { id: event.id, next: END, key, hint });
-            self.deal(index);
+        if far == slot {
+            self.fetch_far(slot);
         }
+        self.foresee(foresee);
         if let Some(seed) = self.scramble {
             self.scramble_lists(seed);
         }
         true
+    }
+
+    /// Takes over the far events of the epoch that starts with bucket `slot`, which is the current one, or of that bucket.
+    #[cold]
+    fn fetch_far(&mut self, slot: u64) {
+        while let Some((event, hint)) = self.far.pop(&mut self.nodes, slot) {
+            if event.time >> WIDTH_LOG2 == slot {
+                self.deal_new(event, hint);
+            } else {
+                let key = Node::key_of::<WIDTH_LOG2>(event.time, event.phase);
+                self.push_near(event.time >> WIDTH_LOG2, key, event.id, hint);
+            }
+        }
+        self.foreseen = self.foreseen.max(slot);
     }
 
     /// Deals out a near bucket and makes it the current one.
@@ -374,12 +343,11 @@ impl Wheel {
     fn open(&mut self, slot: u64, mut foresee: impl FnMut(u8, u32, u32)) {
         let bucket = (slot & MASK) as usize;
         let mut at = std::mem::replace(&mut self.buckets[bucket], END);
-        self.occupied[bucket / 64] &= !(1 << (bucket % 64));
+        self.occupied.remove(bucket);
         self.slot = slot;
         let new = slot > self.foreseen;
         let mut events = 0;
-        while at != END {
-            let Node { id, next, key, hint } = self.nodes[at as usize];
+        while let Some(&Node { id, next, key, hint }) = self.nodes.get(at) {
             if new {
                 foresee(key as u8 & (PHASES - 1), id, hint);
             }
@@ -396,12 +364,9 @@ impl Wheel {
     fn foresee(&mut self, mut foresee: impl FnMut(u8, u32, u32)) {
         while self.awaited < FORESEEN {
             let Some(slot) = self.next_occupied_after(self.foreseen) else { return };
-            let mut at = self.buckets[(slot & MASK) as usize];
-            while at != END {
-                let Node { id, next, key, hint } = self.nodes[at as usize];
-                foresee(key as u8 & (PHASES - 1), id, hint);
+            for node in self.nodes.list(self.buckets[(slot & MASK) as usize]) {
+                foresee(node.phase(), node.id, node.hint);
                 self.awaited += 1;
-                at = next;
             }
             self.foreseen = slot;
         }
@@ -416,18 +381,14 @@ impl Wheel {
     #[cold]
     fn scramble_lists(&mut self, seed: u64) {
         for key in (0..KEYS).filter(|key| self.used[key / 64] >> (key % 64) & 1 == 1).collect::<Vec<_>>() {
-            let mut ids = Vec::new();
-            let mut at = self.lists[key];
-            while at != END {
-                ids.push(at);
-                at = self.nodes[at as usize].next;
+            let mut at = std::mem::replace(&mut self.lists[key], END);
+            let mut nodes = Vec::new();
+            while let Some(node) = self.nodes.get(at) {
+                nodes.push((mix(seed ^ self.slot ^ u64::from(node.id)), at));
+                at = node.next;
             }
-            ids.sort_unstable_by_key(|&index| mix(seed ^ self.slot ^ u64::from(self.nodes[index as usize].id)));
-            self.lists[key] = END;
-            for index in ids {
-                self.nodes[index as usize].next = self.lists[key];
-                self.lists[key] = index;
-            }
+            nodes.sort_unstable_by_key(|&(draw, _)| draw);
+            nodes.into_iter().for_each(|(_, index)| self.deal(index));
         }
     }
 
@@ -438,21 +399,11 @@ impl Wheel {
     }
 
     /// The absolute number of the first occupied bucket after this one, which is the current one or a near one.
+    #[inline]
     fn next_occupied_after(&self, slot: u64) -> Option<u64> {
-        let start = ((slot + 1) & MASK) as usize;
-        const WORDS: usize = SLOTS / 64;
-        let (mut word, mut bits) = (start / 64, self.occupied[start / 64] & (u64::MAX << (start % 64)));
-        for _ in 0..=WORDS {
-            if bits != 0 {
-                let index = (word * 64) as u64 + u64::from(bits.trailing_zeros());
-                let distance = index.wrapping_sub(self.slot) & MASK;
-                let found = self.slot + distance;
-                return (found > slot).then_some(found);
-            }
-            word = (word + 1) % WORDS;
-            bits = self.occupied[word];
-        }
-        None
+        let index = self.occupied.next_from(((slot + 1) & MASK) as usize)? as u64;
+        let found = self.slot + (index.wrapping_sub(self.slot) & MASK);
+        (found > slot).then_some(found)
     }
 }
 

@@ -1,0 +1,125 @@
+//! Events beyond the reach of the buckets: by epoch if they come within a millisecond, else in a heap.
+//!
+//! An epoch is as long as the buckets reach, a little over a microsecond. The events of an epoch have no order. When the wheel
+//! comes to an epoch, it deals them out to the buckets: each event is moved once, and not sifted through a heap.
+
+use super::nodes::{END, Node, Nodes};
+use super::{Event, SLOTS, WIDTH_LOG2};
+use crate::time::{NEVER, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Buckets in an epoch, as a power of two, and the picoseconds of an epoch.
+const EPOCH_SLOTS_LOG2: u32 = SLOTS.trailing_zeros();
+const EPOCH_LOG2: u32 = EPOCH_SLOTS_LOG2 + WIDTH_LOG2;
+/// How many epochs have lists.
+const EPOCHS: usize = 1 << 10;
+const WORDS: usize = EPOCHS / 64;
+
+/// An event in the heap, with its hint.
+type Late = Reverse<(Event, u32)>;
+
+/// The events beyond the reach of the buckets.
+#[derive(Debug)]
+pub(super) struct Far {
+    /// By epoch, modulo their number.
+    epochs: Box<[u32; EPOCHS]>,
+    occupied: [u64; WORDS],
+    heap: BinaryHeap<Late>,
+    /// The first epoch (absolute number) that has a list that is not empty; [`u64::MAX`]: none has.
+    first_epoch: u64,
+}
+
+impl Far {
+    pub(super) fn new() -> Self {
+        Self { epochs: Box::new([END; EPOCHS]), occupied: [0; WORDS], heap: BinaryHeap::new(), first_epoch: u64::MAX }
+    }
+
+    /// Schedules an event of a later epoch than that of bucket `slot`, the wheel's current one.
+    pub(super) fn push(&mut self, nodes: &mut Nodes, event: Event, hint: u32, slot: u64) {
+        let epoch = event.time >> EPOCH_LOG2;
+        debug_assert!(epoch > slot >> EPOCH_SLOTS_LOG2, "an event of this epoch");
+        if epoch - (slot >> EPOCH_SLOTS_LOG2) >= EPOCHS as u64 {
+            self.heap.push(Reverse((event, hint)));
+            return;
+        }
+        let list = epoch as usize % EPOCHS;
+        let key = Node::key_of::<EPOCH_LOG2>(event.time, event.phase);
+        self.epochs[list] = nodes.insert(Node { id: event.id, next: self.epochs[list], key, hint });
+        self.occupied[list / 64] |= 1 << (list % 64);
+        self.first_epoch = self.first_epoch.min(epoch);
+    }
+
+    /// The bucket (absolute number) that the wheel has to stop at to take events from here: where an epoch starts, or that of the
+    /// first event of the heap. [`u64::MAX`]: there is nothing here.
+    #[inline(always)]
+    pub(super) fn next_slot(&self) -> u64 {
+        let epoch = if self.first_epoch == u64::MAX { u64::MAX } else { self.first_epoch << EPOCH_SLOTS_LOG2 };
+        epoch.min(self.heap.peek().map_or(u64::MAX, |Reverse((event, _))| event.time >> WIDTH_LOG2))
+    }
+
+    /// When the first event comes; [`NEVER`] if there is none.
+    pub(super) fn next_time(&self, nodes: &Nodes) -> Time {
+        let late = self.heap.peek().map_or(NEVER, |Reverse((event, _))| event.time);
+        if self.first_epoch == u64::MAX {
+            return late;
+        }
+        let list = self.epochs[self.first_epoch as usize % EPOCHS];
+        let first = nodes.list(list).map(|node| (self.first_epoch << EPOCH_LOG2) + node.offset()).min();
+        late.min(first.unwrap_or(NEVER))
+    }
+
+    /// Takes an event out, with its hint, that the wheel has to know of in bucket `slot`; [`None`] if there is none left.
+    pub(super) fn pop(&mut self, nodes: &mut Nodes, slot: u64) -> Option<(Event, u32)> {
+        if self.first_epoch <= slot >> EPOCH_SLOTS_LOG2 {
+            let list = self.first_epoch as usize % EPOCHS;
+            let node = nodes.pop(&mut self.epochs[list]);
+            let time = self.first_epoch << EPOCH_LOG2;
+            if self.epochs[list] == END {
+                self.occupied[list / 64] &= !(1 << (list % 64));
+                self.first_epoch = self.next_epoch();
+            }
+            return node.map(|node| {
+                let event = Event { time: time + node.offset(), phase: node.phase(), id: node.id };
+                (event, node.hint)
+            });
+        }
+        let Reverse((event, _)) = self.heap.peek()?;
+        if event.time >> WIDTH_LOG2 > slot {
+            return None;
+        }
+        self.heap.pop().map(|Reverse(late)| late)
+    }
+
+    /// The first epoch after the present one that has events.
+    fn next_epoch(&self) -> u64 {
+        let start = (self.first_epoch + 1) as usize % EPOCHS;
+        // The word of the first epoch comes twice: at first what is behind it, at last what is before it.
+        (0..=WORDS)
+            .find_map(|step| {
+                let word = (start / 64 + step) % WORDS;
+                let behind = u64::MAX << (start % 64);
+                let mask = if step == 0 {
+                    behind
+                } else if step == WORDS {
+                    !behind
+                } else {
+                    u64::MAX
+                };
+                let bits = self.occupied[word] & mask;
+                (bits != 0).then(|| word * 64 + bits.trailing_zeros() as usize)
+            })
+            .map_or(u64::MAX, |list| self.first_epoch + (list.wrapping_sub(self.first_epoch as usize) % EPOCHS) as u64)
+    }
+
+    /// Phase and identity of all events, in no order.
+    pub(super) fn iter<'a>(&'a self, nodes: &'a Nodes) -> impl Iterator<Item = (u8, u32)> + use<'a> {
+        let listed = self.epochs.iter().flat_map(move |&list| nodes.list(list).map(|node| (node.phase(), node.id)));
+        listed.chain(self.heap.iter().map(|Reverse((event, _))| (event.phase, event.id)))
+    }
+
+    /// Bytes of memory held.
+    pub(super) fn memory(&self) -> usize {
+        size_of_val(&*self.epochs) + self.heap.capacity() * size_of::<Late>()
+    }
+}
