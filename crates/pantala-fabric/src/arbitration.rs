@@ -109,16 +109,22 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.ensure_crossbar_wake(out, free);
         } else if let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
             self.grant::<F>(in_vc, out, now);
-            self.arm_granted::<F>(out);
+            self.arm_granted::<F>(out, now);
         } else {
             self.arm_blocked::<F>(out, now);
         }
     }
 
-    /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it.
+    /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it: when the crossbar is
+    /// free, or when there is room, if nobody waits for a VC that has any.
     #[inline(always)]
-    fn arm_granted<const F: bool>(&mut self, out: usize) {
-        if self.out_ports[out].waiting != 0 {
+    fn arm_granted<const F: bool>(&mut self, out: usize, now: Time) {
+        if self.out_ports[out].waiting == 0 {
+            return;
+        }
+        if F && self.roomy_vcs(out, now) == 0 {
+            self.arm_blocked::<F>(out, now);
+        } else {
             self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
         }
     }
@@ -228,7 +234,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn arm_all(&mut self, outs: Vec<usize>, now: Time) {
         for &out in &outs {
             if self.out_ports[out].crossbar_free > now {
-                self.arm_granted::<false>(out);
+                self.arm_granted::<false>(out, now);
             } else {
                 self.arm_blocked::<false>(out, now);
             }
@@ -255,7 +261,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
             if let Some((_, in_vc)) = next {
                 self.grant::<false>(in_vc as usize, out, now);
-                self.arm_granted::<false>(out);
+                self.arm_granted::<false>(out, now);
             } else {
                 self.arm_blocked::<false>(out, now);
             }
@@ -386,12 +392,20 @@ impl<H: Host, P: Probe> Network<H, P> {
                     }
                     busy_until = busy_until.max(hold.until);
                 }
-                if busy_until > now {
-                    wake = wake.min(busy_until);
-                    continue;
-                }
                 let room = self.stages.room::<F>(flits.into());
                 let vc = &mut self.out_vcs[out_vc as usize];
+                if busy_until > now {
+                    // Room that is known to come later is waited for, too.
+                    if !F || vc.space.at(&mut self.pool, now) >= room as i32 {
+                        wake = wake.min(busy_until);
+                        continue;
+                    }
+                    match vc.space.when(&self.pool, room) {
+                        Some(time) => wake = wake.min(busy_until.max(time)),
+                        None => vc.space_wait = true,
+                    }
+                    continue;
+                }
                 if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= room as i32 {
                     match vc.credits.when(&self.pool, room) {
                         Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
@@ -406,6 +420,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             }
         }
         if wake != NEVER {
+            let wake = if F { wake.max(self.out_ports[out].crossbar_free) } else { wake };
             self.ensure_crossbar_wake(out, wake);
         }
     }

@@ -87,8 +87,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// A packet's head is in an input buffer. If it is the first there, it is routed at once: no queue that a routing reads
     /// changes before the arrivals of this time are over.
     #[inline(always)]
-    pub(crate) fn arrive<const F: bool>(&mut self, packet: u32, now: Time) {
-        let in_vc = self.packets[packet].at;
+    pub(crate) fn arrive<const F: bool>(&mut self, packet: u32, in_vc: u32, now: Time) {
         if self.stages.learning() {
             self.note_arrival(in_vc, packet, now);
         }
@@ -234,11 +233,30 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.out_ports[out].waiting |= 1 << (arrived.out_vc as usize - out * self.vcs);
         let bit = usize::from(self.in_vcs[arrived.in_vc].bit);
         self.waiting[arrived.out_vc as usize * self.words + bit / 64] |= 1 << (bit % 64);
-        if self.stages.unclocked::<F>() {
+        if F {
+            let free = self.out_ports[out].crossbar_free.max(self.in_ports[arrived.in_port].busy_until);
+            self.ask_for(out, arrived.out_vc, free.max(self.in_vcs[arrived.in_vc].open), now);
+        } else if self.stages.unclocked::<F>() {
             let OutPort { router, port, .. } = self.out_ports[out];
             self.mark_dirty::<F>(router, port);
         } else {
             self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(now));
+        }
+    }
+
+    /// Has an output arbitrated for a head that has just begun to wait and cannot go before `time`: now, or then. Nobody else can go
+    /// earlier for its coming.
+    #[inline(always)]
+    fn ask_for(&mut self, out: usize, out_vc: u32, time: Time, now: Time) {
+        if time <= now {
+            let OutPort { router, port, .. } = self.out_ports[out];
+            self.mark_dirty::<true>(router, port);
+        } else if self.out_ports[out].crossbar_wake > time {
+            let vc = &mut self.out_vcs[out_vc];
+            // Who waits for room on this VC is woken by the first that comes.
+            if !vc.space_wait || vc.space.at(&mut self.pool, now) > 0 {
+                self.ensure_crossbar_wake(out, time);
+            }
         }
     }
 
@@ -293,7 +311,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn room_at<const F: bool>(&mut self, out: usize, out_vc: usize, time: Time) {
         if self.out_vcs[out_vc].space_wait {
             self.out_vcs[out_vc].space_wait = false;
-            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(time));
+            // Before the crossbar is free, nobody can go.
+            let time = if F { time.max(self.out_ports[out].crossbar_free) } else { self.stages.edge_after::<F>(time) };
+            self.ensure_crossbar_wake(out, time);
         }
     }
 

@@ -86,6 +86,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let port = &self.out_ports[out];
         let ample = port.end == LinkEnd::AmpleNode || self.stages.credit_at_crossbar::<F>();
         let idle = self.stages.idle_flits::<F>() * port.flit;
+        let known = F && self.stages.heads_ready(port, now);
+        let full = self.stages.full as i32;
         let mut lacking = false;
         let mut next_due = NEVER;
         // First the VCs from the pointer on, then those before it.
@@ -95,17 +97,18 @@ impl<H: Host, P: Probe> Network<H, P> {
                 let vc = set.trailing_zeros() as usize;
                 set &= set - 1;
                 let queue = &mut self.out_vcs[first + vc];
-                let packet = &self.packets[queue.queue.head];
-                if packet.ready.max(queue.gone) > now {
-                    next_due = next_due.min(due(packet.ready, queue.gone, idle));
-                } else if ample
-                    || queue.credits.at(&mut self.pool, now) >= self.stages.room::<F>(packet.flits.into()) as i32
-                {
+                let head = queue.queue.head;
+                let ready = if known { 0 } else { self.packets[head].ready };
+                if ready.max(queue.gone) > now {
+                    next_due = next_due.min(due(ready, queue.gone, idle));
+                    continue;
+                }
+                let credits = if ample { full } else { queue.credits.at(&mut self.pool, now) };
+                if credits >= full || credits >= self.stages.room::<F>(self.packets[head].flits.into()) as i32 {
                     self.start::<F>(out, vc, now);
                     return;
-                } else {
-                    lacking = true;
                 }
+                lacking = true;
             }
         }
         if lacking {
@@ -163,12 +166,13 @@ impl<H: Host, P: Probe> Network<H, P> {
         let first = out * self.vcs;
         let port = &self.out_ports[out];
         let idle = self.stages.idle_flits::<F>() * port.flit;
+        let known = F && self.stages.heads_ready(port, port.link_free);
         let mut next_due = NEVER;
         let mut set = port.queued;
         while set != 0 {
             let queue = &self.out_vcs[first + set.trailing_zeros() as usize];
             set &= set - 1;
-            let ready = self.packets[queue.queue.head].ready;
+            let ready = if known { 0 } else { self.packets[queue.queue.head].ready };
             next_due = next_due.min(due(ready, port.link_free.max(queue.gone), idle));
         }
         self.ensure_link_wake(out, next_due);

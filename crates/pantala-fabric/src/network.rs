@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub(crate) struct Kind;
 
 impl Kind {
-    /// A packet's head is in the input VC it was sent to. Identity: the packet.
+    /// A packet's head is in the input VC it was sent to. Identity: the packet; hint: the input VC.
     pub(crate) const ARRIVE: u8 = 0;
     /// A packet is at its node. Identity: the packet.
     pub(crate) const DELIVER: u8 = 1;
@@ -172,7 +172,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         while let Some((now, phase)) = self.next_group(until) {
             self.now = now;
             match phase {
-                Kind::ARRIVE => self.each(|network, id| network.arrive::<F>(id, now)),
+                Kind::ARRIVE => {
+                    while let Some((id, in_vc)) = self.wheel.pop_with_hint() {
+                        self.arrive::<F>(id, in_vc, now);
+                    }
+                }
                 Kind::DELIVER => self.each(|network, id| network.deliver::<F>(id, now)),
                 Kind::TIMER => self.each(|network, id| {
                     network.host.timer(id, now, &mut network.wakes);

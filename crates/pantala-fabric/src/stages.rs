@@ -4,6 +4,7 @@ use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay, FabricConfig, HandOver,
     InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease, Release, Switching,
 };
+use crate::port::OutPort;
 use crate::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig};
 use pantala_engine::Time;
 use pantala_topology::LinkClass;
@@ -293,6 +294,14 @@ impl Stages {
     #[inline(always)]
     pub(crate) const fn unclocked<const F: bool>(&self) -> bool {
         F || self.crossbar_period == 0
+    }
+
+    /// Whether all packets in a port's output buffer are known to be ready at `time`, by the port's own times. The crossbar brings
+    /// one packet after the other and is occupied by each for a flit at least, so the last one was granted a flit before the
+    /// crossbar is free again, or earlier.
+    #[inline(always)]
+    pub(crate) const fn heads_ready(&self, port: &OutPort, time: Time) -> bool {
+        port.crossbar_free + self.head_delay <= time + self.crossbar_flit
     }
 
     #[inline(always)]
