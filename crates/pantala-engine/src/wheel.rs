@@ -57,6 +57,8 @@ pub struct Wheel {
     slot: u64,
     lists: Box<[u32; KEYS]>,
     used: [u64; KEY_WORDS],
+    /// Which words of `used` are not zero.
+    used_words: u8,
     /// What is left of the group being taken, and its time and phase.
     group: u32,
     group_key: (Time, u8),
@@ -85,6 +87,7 @@ impl Wheel {
             slot: 0,
             lists: Box::new([END; KEYS]),
             used: [0; KEY_WORDS],
+            used_words: 0,
             group: END,
             group_key: (0, 0),
             far: Far::new(),
@@ -175,6 +178,7 @@ impl Wheel {
         node.next = self.lists[key];
         if node.next == END {
             self.used[key / 64] |= 1 << (key % 64);
+            self.used_words |= 1 << (key / 64);
         }
         self.lists[key] = index;
     }
@@ -225,17 +229,28 @@ impl Wheel {
     /// Takes the list of the lowest key of the current bucket that holds anything; false if none does.
     #[inline]
     fn take_group(&mut self) -> bool {
-        for (word, bits) in self.used.iter_mut().enumerate() {
-            if *bits != 0 {
-                let key = word * 64 + bits.trailing_zeros() as usize;
-                *bits &= *bits - 1;
-                self.group = std::mem::replace(&mut self.lists[key], END);
-                let time = (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2);
-                self.group_key = (time, key as u8 & (PHASES - 1));
-                return true;
-            }
+        let Some(key) = self.first_key() else { return false };
+        let bits = &mut self.used[key / 64];
+        *bits &= *bits - 1;
+        if *bits == 0 {
+            self.used_words &= self.used_words - 1;
         }
-        false
+        self.group = std::mem::replace(&mut self.lists[key], END);
+        self.group_key = (self.time_of(key), key as u8 & (PHASES - 1));
+        true
+    }
+
+    /// The lowest key of the current bucket that holds anything.
+    #[inline(always)]
+    fn first_key(&self) -> Option<usize> {
+        let word = self.used_words.trailing_zeros() as usize;
+        (word < KEY_WORDS).then(|| (word * 64 + self.used[word].trailing_zeros() as usize) % KEYS)
+    }
+
+    /// The time of a key of the current bucket.
+    #[inline(always)]
+    const fn time_of(&self, key: usize) -> Time {
+        (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2)
     }
 
     /// The next event of the group that [`Self::next_group`] has moved to; `None` if all have been taken.
@@ -267,9 +282,8 @@ impl Wheel {
         if self.group != END {
             return self.group_key.0;
         }
-        if let Some(word) = self.used.iter().position(|bits| *bits != 0) {
-            let key = word * 64 + self.used[word].trailing_zeros() as usize;
-            return (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2);
+        if let Some(key) = self.first_key() {
+            return self.time_of(key);
         }
         let near = self.next_occupied();
         // Events of an epoch have no order: they are looked through only if no bucket comes before the epoch.

@@ -137,7 +137,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             return None;
         }
         // One past the last input VC is as good as the first.
-        let turn = usize::from(self.out_ports[out].next_input) % (self.ports as usize * self.vcs);
+        let turn = usize::from(self.out_ports[out].next_input);
+        let turn = if turn < self.ports as usize * self.vcs { turn } else { 0 };
         let behind = u64::MAX << (turn % 64);
         let mut word = turn / 64;
         for step in 0..=self.words {

@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::network::{Kind, Network, Totals};
 use crate::packet::Leg;
 use crate::pending::Credits;
-use crate::port::{ELSEWHERE, HERE, InPort, LinkEnd};
+use crate::port::{ELSEWHERE, HERE, InPort, LinkEnd, NODE};
 use crate::probe::Probe;
 use crate::queue::Queue;
 use crate::slab::Slab;
@@ -99,14 +99,12 @@ impl<H: Host, P: Probe> Network<H, P> {
             books.found[1] += ends * u64::from(self.is_response(packet));
             books.flits += u64::from(packet.flits);
             let Some(in_vc) = lacking else { return };
-            let InPort { upstream, terminal, sender_part, .. } = self.in_ports[self.in_vcs[in_vc].port];
+            let InPort { upstream, sender_part, .. } = self.in_ports[self.in_vcs[in_vc].port];
             let sender = upstream + (in_vc % self.vcs) as u32;
-            if sender_part != HERE {
-                *books.owed.entry(sender).or_default() -= self.room_of(index);
-            } else if terminal {
-                behind.nics[upstream as usize * self.vcs + in_vc % self.vcs] += self.room_of(index);
-            } else {
-                behind.outputs[sender] += self.room_of(index);
+            match sender_part {
+                NODE => behind.nics[upstream as usize * self.vcs + in_vc % self.vcs] += self.room_of(index),
+                HERE => behind.outputs[sender] += self.room_of(index),
+                _ => *books.owed.entry(sender).or_default() -= self.room_of(index),
             }
         });
         for packet in self.worms.begun() {
@@ -174,7 +172,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn held_at(&self, at: u32, index: u32, out_vc: u32, packets: u32) -> Held {
         let vcs = self.vcs as u32;
         let (in_port, out) = (self.in_vcs[at].port, out_vc / vcs);
-        let InPort { router, first_port, .. } = self.in_ports[in_port];
+        let router = self.in_ports[in_port].router;
+        let first_port = router * self.ports;
         let packet = &self.packets[index];
         let port = &self.out_ports[out];
         Held {

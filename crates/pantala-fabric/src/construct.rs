@@ -13,7 +13,7 @@ use crate::network::Network;
 use crate::packet::{NONE, Packets};
 use crate::partition::Partitions;
 use crate::pending::{Account, Credits, PendingPool};
-use crate::port::{ELSEWHERE, HERE, Hold, InPort, InVc, InputTurn, LinkCounters, LinkEnd, Nic, OutPort, OutVc};
+use crate::port::{ELSEWHERE, HERE, Hold, InPort, InVc, InputTurn, LinkCounters, LinkEnd, NODE, Nic, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::queue::Queue;
 use crate::response::Responses;
@@ -255,17 +255,14 @@ impl<H: Host, P: Probe> Network<H, P> {
                 };
                 // Data pass the sender's output part and the receiver's input part; a NIC has neither.
                 let parts = output_latency + if terminal { 0 } else { input_latency };
-                let first_port = router * self.ports;
                 self.in_ports.push(InPort {
                     busy_until: 0,
                     credit_delay: credit_delay(timing.latency, parts),
                     router,
-                    first_port,
                     group,
                     upstream,
                     waiting: 0,
-                    terminal,
-                    sender_part,
+                    sender_part: if terminal { NODE } else { sender_part },
                 });
                 for vc in 0..self.vcs as u32 {
                     let queue = Queue::default();

@@ -18,7 +18,7 @@ use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Time};
 
 /// The queues of one router's outputs, as its routing sees them.
-struct RouterSenses<'a> {
+struct RouterSenses<'a, const F: bool> {
     out_vcs: &'a mut Slab<OutVc>,
     virtual_queues: &'a Slab<VirtualQueue>,
     pool: &'a mut PendingPool,
@@ -30,7 +30,7 @@ struct RouterSenses<'a> {
     now: Time,
 }
 
-impl Senses for RouterSenses<'_> {
+impl<const F: bool> Senses for RouterSenses<'_, F> {
     #[inline]
     fn queue(&mut self, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
         self.queue_at(self.router, port, vc, measure)
@@ -44,6 +44,13 @@ impl Senses for RouterSenses<'_> {
             Some(vc) => first + usize::from(vc)..first + usize::from(vc) + 1,
             None => first..first + self.vcs,
         };
+        if F && measure == QueueMeasure::OutputAndCredits {
+            let flits_of = |index: usize| {
+                let out_vc = &mut self.out_vcs[index];
+                credits_full - out_vc.credits.at(self.pool, self.now) + out_vc.unsent
+            };
+            return range.map(flits_of).sum::<i32>().into();
+        }
         let mut flits = 0;
         for index in range {
             let out_vc = &mut self.out_vcs[index];
@@ -180,7 +187,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline(always)]
     fn route<const F: bool>(&mut self, in_vc: u32, packet: u32, now: Time) -> Arrived {
         let in_port = self.in_vcs[in_vc].port;
-        let InPort { router, first_port, group, .. } = self.in_ports[in_port];
+        let InPort { router, group, .. } = self.in_ports[in_port];
         if self.stages.by_flits::<F>() && !self.packets[packet].piece.starts() {
             let (out, out_vc) = self.follow_first(in_vc, packet);
             return Arrived { packet, in_vc, in_port, out, out_vc };
@@ -190,7 +197,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let learned = self.stages.learning() && routing.algorithm.learns();
         if !self.stages.minimal && !learned && (state.leg <= Leg::Revisable || self.stages.steers) {
             if self.stages.adaptive {
-                let mut senses = RouterSenses {
+                let mut senses = RouterSenses::<F> {
                     out_vcs: &mut self.out_vcs,
                     virtual_queues: &self.virtual_queues,
                     pool: &mut self.pool,
@@ -213,7 +220,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             routing.follow(&self.topology, router, group, state)
         };
         self.packets[packet].out_vc = hop.vc;
-        let out = first_port + u32::from(hop.port);
+        let out = router * self.ports + u32::from(hop.port);
         let out_vc = out * self.vcs as u32 + u32::from(hop.vc);
         self.probe.routed(in_vc, out_vc);
         if self.stages.by_flits::<F>() {
@@ -306,14 +313,27 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.mark_dirty::<F>(router, port);
     }
 
-    /// Room in an output buffer comes free at `time`: wakes who waits for it.
+    /// Room in an output buffer comes free at `time`, which is `now` or later: wakes who waits for it.
     #[inline]
-    pub(crate) fn room_at<const F: bool>(&mut self, out: usize, out_vc: usize, time: Time) {
-        if self.out_vcs[out_vc].space_wait {
-            self.out_vcs[out_vc].space_wait = false;
-            // Before the crossbar is free, nobody can go.
-            let time = if F { time.max(self.out_ports[out].crossbar_free) } else { self.stages.edge_after::<F>(time) };
+    pub(crate) fn room_at<const F: bool>(&mut self, out: usize, out_vc: usize, time: Time, now: Time) {
+        if !self.out_vcs[out_vc].space_wait {
+            return;
+        }
+        self.out_vcs[out_vc].space_wait = false;
+        if !F {
+            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(time));
+            return;
+        }
+        // Before the crossbar is free, nobody can go.
+        let port = &mut self.out_ports[out];
+        let time = time.max(port.crossbar_free);
+        if time > now {
             self.ensure_crossbar_wake(out, time);
+        } else {
+            // Who is served now is woken anew for later.
+            port.crossbar_wake = NEVER;
+            let OutPort { router, port, .. } = *port;
+            self.mark_dirty::<F>(router, port);
         }
     }
 

@@ -46,7 +46,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.input_turns[in_port] = InputTurn { next_output: self.out_ports[out].port + 1, next_vc: vc as u16 + 1 };
             self.grant::<false>(in_vc as usize, out, now);
             // The round is one of ports.
-            self.out_ports[out].next_input = (in_port - self.in_ports[in_port].first_port) as u16 + 1;
+            self.out_ports[out].next_input = (in_port - self.in_ports[in_port].router * self.ports) as u16 + 1;
         }
         self.offers = offers;
         self.arm_all(outs, now);

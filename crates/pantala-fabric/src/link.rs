@@ -38,7 +38,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             let left = self.send::<F>(out, out_vc, index, start);
             if open > ready || !self.stages.ahead_is_free::<F>() {
                 self.out_vcs[out_vc].space.take(room);
-                self.free_room::<F>(out, out_vc, room, start, left);
+                self.free_room::<F>(out, out_vc, room, (start, left), now);
             }
             return;
         }
@@ -137,9 +137,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         let left = self.send::<F>(out, out_vc, index, now);
         if self.stages.ahead_is_free::<F>() {
             self.out_vcs[out_vc].space.put(room);
-            self.room_at::<F>(out, out_vc, now);
+            self.room_at::<F>(out, out_vc, now, now);
         } else {
-            self.free_room::<F>(out, out_vc, room, now, left);
+            self.free_room::<F>(out, out_vc, room, (now, left), now);
         }
         if self.out_ports[out].queued != 0 {
             self.arm_link::<F>(out);
@@ -150,14 +150,21 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// The room of a packet in the output buffer comes free: its head starts on the link at `start`, its tail is gone at `left`.
     #[inline]
-    fn free_room<const F: bool>(&mut self, out: usize, out_vc: usize, room: u32, start: Time, left: Time) {
+    fn free_room<const F: bool>(
+        &mut self,
+        out: usize,
+        out_vc: usize,
+        room: u32,
+        (start, left): (Time, Time),
+        now: Time,
+    ) {
         let (first, last) = match self.stages.output_release::<F>() {
             OutputRelease::Start => (start, start),
             OutputRelease::Tail => (left, left),
             OutputRelease::Flit => (start, left - self.out_ports[out].flit),
         };
         self.out_vcs[out_vc].space.give_over::<F>(&mut self.pool, first, last, room);
-        self.room_at::<F>(out, out_vc, first);
+        self.room_at::<F>(out, out_vc, first, now);
     }
 
     /// Schedules the decision after a packet that has just started.
@@ -279,7 +286,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let input = &self.in_ports[port];
         let (upstream, vc) = (input.upstream, in_vc - port as usize * self.vcs);
         let (first, last) = (first + input.credit_delay, last + input.credit_delay);
-        if input.terminal {
+        if input.is_terminal() {
             let nic = &mut self.nics[upstream as usize];
             let account = if self.stages.one_account::<F>() {
                 &mut nic.credits

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// No other part of the machine.
 pub(crate) const HERE: u16 = u16::MAX;
 
+/// No part of the machine but a node of this one.
+pub(crate) const NODE: u16 = u16::MAX - 1;
+
 /// The bit of what is in another part of the machine.
 pub(crate) const ELSEWHERE: u16 = 1 << 15;
 
@@ -41,18 +44,22 @@ pub(crate) struct InPort {
     pub(crate) credit_delay: Time,
     /// The router.
     pub(crate) router: u32,
-    /// The router's first port.
-    pub(crate) first_port: u32,
     /// The router's group.
     pub(crate) group: u32,
     /// Who sends here and gets the credits: the first VC of an output port, or (terminal) a node.
     pub(crate) upstream: u32,
     /// How many of its VCs have a head that waits for an output.
     pub(crate) waiting: u16,
-    /// Whether a NIC sends here.
-    pub(crate) terminal: bool,
-    /// The part of the machine that the sender is in, if it is another than this one; [`HERE`].
+    /// The part of the machine that the sender is in, if it is another than this one; [`HERE`]; [`NODE`].
     pub(crate) sender_part: u16,
+}
+
+impl InPort {
+    /// Whether a NIC sends here.
+    #[inline(always)]
+    pub(crate) const fn is_terminal(&self) -> bool {
+        self.sender_part == NODE
+    }
 }
 
 /// An output port of a router and the link behind it: two cache lines, what a packet always touches in the first.
@@ -240,6 +247,6 @@ mod tests {
     #[test]
     fn what_packets_touch_fits_cache_lines() {
         assert_eq!((size_of::<OutVc>(), size_of::<OutPort>()), (64, 128));
-        assert_eq!(size_of::<InVc>(), 32);
+        assert_eq!((size_of::<InVc>(), size_of::<InPort>()), (32, 32));
     }
 }

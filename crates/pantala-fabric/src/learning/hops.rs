@@ -4,7 +4,7 @@ use super::Via;
 use crate::host::Host;
 use crate::network::Network;
 use crate::packet::Leg;
-use crate::port::{HERE, InPort};
+use crate::port::{HERE, InPort, NODE};
 use crate::probe::Probe;
 use crate::routing::Hop;
 use pantala_engine::Time;
@@ -14,9 +14,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline]
     pub(crate) fn note_arrival(&mut self, in_vc: u32, packet: u32, now: Time) {
         let in_port = self.in_vcs[in_vc].port;
-        let InPort { terminal, first_port, .. } = self.in_ports[in_port];
-        if terminal {
-            self.learning.enter(packet, (in_port - first_port) as u16, now);
+        let port = &self.in_ports[in_port];
+        if port.is_terminal() {
+            self.learning.enter(packet, (in_port - port.router * self.ports) as u16, now);
         } else {
             self.learning.arrive(packet, now);
         }
@@ -40,10 +40,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// A packet leaves an input buffer: tells the router that sent it how it went.
     #[inline]
     pub(crate) fn give_feedback(&mut self, in_vc: u32, packet: u32, now: Time) {
-        let InPort { upstream, terminal, group, credit_delay, sender_part, .. } =
-            self.in_ports[self.in_vcs[in_vc].port];
+        let InPort { upstream, group, credit_delay, sender_part, .. } = self.in_ports[self.in_vcs[in_vc].port];
         let state = &self.packets[packet];
-        if terminal || !self.config.routings[usize::from(state.routing)].algorithm.learns() {
+        if sender_part == NODE || !self.config.routings[usize::from(state.routing)].algorithm.learns() {
             return;
         }
         let destination_group = u32::from(state.destination_group);
