@@ -383,6 +383,10 @@ impl Wheel {
                 self.awaited += 1;
             }
             self.foreseen = slot;
+            // The list that is looked through next.
+            if let Some(next) = self.next_occupied_after(slot) {
+                self.nodes.prefetch(self.buckets[(next & MASK) as usize]);
+            }
         }
     }
 

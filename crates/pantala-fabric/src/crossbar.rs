@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::network::{Kind, Network};
 use crate::packet::{Leg, NONE};
 use crate::pending::PendingPool;
-use crate::port::{InPort, InVc, LinkEnd, OutPort, OutVc};
+use crate::port::{HERE, InPort, InVc, LinkEnd, OutPort, OutVc};
 use crate::probe::Probe;
 use crate::routing::{QueueMeasure, Senses};
 use crate::slab::Slab;
@@ -109,8 +109,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         let arrived = self.route::<F>(in_vc, packet, now);
         if F {
-            let port = &mut self.out_ports[arrived.out];
-            port.routed_at = 2 * now + Time::from(port.routed_at >> 1 == now);
+            // Needed as soon as all have come.
+            self.out_ports.prefetch::<2>(arrived.out as usize);
+            self.out_vcs.prefetch::<1>(arrived.out_vc as usize);
             self.arrived.push(arrived);
         } else {
             self.in_vcs[in_vc].queue.push(&mut self.packets, packet);
@@ -125,6 +126,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         if self.stages.virtual_output::<F>() {
             self.settle_virtual(now);
             return;
+        }
+        for i in 0..self.arrived.len() {
+            let port = &mut self.out_ports[self.arrived[i].out];
+            port.routed_at = 2 * now + Time::from(port.routed_at >> 1 == now);
         }
         for i in 0..self.arrived.len() {
             let arrived = self.arrived[i];
@@ -356,6 +361,11 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn cross<const F: bool>(&mut self, arrived: &Arrived, now: Time) {
         let stages = &self.stages;
         let &Arrived { packet: index, in_vc, in_port, out, out_vc } = arrived;
+        let InPort { upstream, sender_part, .. } = self.in_ports[in_port];
+        if sender_part == HERE {
+            // Who gets the credits.
+            self.out_vcs.prefetch::<1>((upstream + in_vc) as usize - in_port as usize * self.vcs);
+        }
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let free = now + Time::from(flits) * stages.crossbar_flit;
