@@ -328,6 +328,13 @@ def test_runs_take_turns(tmp_path: Path) -> None:
     assert rows[1].ratio(lambda run: run.network) is None
 
 
+def test_pantala_runs_alone_where_nobody_can_follow(tmp_path: Path) -> None:
+    nothing = program(tmp_path, "")
+    others: dict[Simulator, str] = {BookSim2(): nothing}
+    rows = measure(replace(SMALL, a=6), (Standing("pantala", 1e6), nothing), others, Settings(repeats=2))
+    assert [len(row.runs) for row in rows] == [2, 0]
+
+
 def test_a_ratio_is_the_median_of_the_pairs() -> None:
     ours = [Run(100.0, cpu, 1.0, 1.0) for cpu in (1.0, 2.0, 4.0)]
     theirs = [Run(10.0, 1.0, 1.0, 1.0)] * 3

@@ -73,6 +73,19 @@ def test_the_table_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ["all", "20", "0.80", "0.00", "0.00", "100%"] in rows
 
 
+def test_several_benches_share_a_table_in_markdown(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = iter([("events: Ir\n", 100), (WRITTEN, 110), ("events: Ir\n", 0), (WRITTEN.replace("link", "nic"), 20)])
+    monkeypatch.setattr(stages, "cachegrind", lambda *_: next(runs))
+    ended = CliRunner().invoke(stages.app, ["uniform-72", "uniform-1056", "--markdown"])
+    assert ended.exit_code == 0, ended.output
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in ended.output.splitlines() if "|" in line]
+    assert cells[0][:2] == ["stage", "`uniform-72`: instructions"]
+    assert cells[1] == ["---", *6 * ["---:"]]
+    assert [line[0] for line in cells[2:]] == ["link", LIBRARY, "NIC", "all"]
+    assert cells[2][1:] == ["16", "0.80", "0.00", "0", "0.00", "0.00"]
+    assert cells[5][1:] == ["20", "0.80", "0.00", "10", "0.40", "0.00"]
+
+
 def test_mistakes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert CliRunner().invoke(stages.app, ["uniform-73"]).exit_code == 2
     monkeypatch.setattr(stages, "cachegrind", lambda *_: ("events: Ir\nfl=???\n1 5\n", 1))

@@ -31,7 +31,9 @@ class BookSim2:
     key = "booksim"
     title = "BookSim2"
     install = "not in a package registry: clone github.com/booksim/booksim2 and run 'make' in src"
-    hops = "its injected flits over 19 of 20 samples, taken for all 20, times its mean hops (routers passed)"
+    hops = (
+        "computed: its rate of injected flits in 19 of 20 samples, taken for all, times its mean hops (routers passed)"
+    )
     #: It ends with 255 where the simulation succeeds (`main.cpp`: `return result ? -1 : 0`).
     statuses: Set[int] = frozenset({0, 255})
 

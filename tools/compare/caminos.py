@@ -95,7 +95,7 @@ class Caminos:
     key = "caminos"
     title = "CAMINOS"
     install = "cargo install caminos --locked --version 0.6.3"
-    hops = "its own: phits that arrived over links between routers, and phits that nodes consumed, per packet"
+    hops = "its own statistics: phits over links between routers and phits consumed by nodes, by packet size"
     statuses: Set[int] = frozenset({0})
 
     def differences(self, described: Description) -> list[str]:

@@ -94,7 +94,7 @@ class Codes:
         "not in a package registry: build github.com/ROSS-org/ROSS and github.com/codes-org/codes; "
         "the path is that of model-net-synthetic-dragonfly-all"
     )
-    hops = "its own: finished chunks (one per packet) times their mean hops (routers passed)"
+    hops = "its own statistics: finished chunks (one per packet) times their mean hops (routers passed)"
     statuses: Set[int] = frozenset({0})
 
     def differences(self, described: Description) -> list[str]:

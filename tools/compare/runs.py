@@ -110,9 +110,7 @@ def measure(
             row.missing = f"not compared: {error}"
         rows.append(row)
     for repeat in range(settings.repeats):
-        for row in rows[1:] or [ours]:
-            if row.missing:
-                continue
+        for row in [row for row in rows[1:] if not row.missing] or [ours]:
             tell(f"{described.title}: {row.simulator.title}, run {repeat + 1} of {settings.repeats}")
             before = _once(pantala, described, settings)
             ours.runs.append(before)

@@ -31,7 +31,7 @@ class Sst:
     install = (
         "not in a package registry: build github.com/sstsimulator/sst-core and sst-elements; the path is that of 'sst'"
     )
-    hops = "counted: statistic send_packet_count of all router ports"
+    hops = "its own statistics: send_packet_count of all router ports"
     statuses: Set[int] = frozenset({0})
     #: Its routing by the routing here.
     routings: Mapping[str, str] = {"minimal": "minimal", "ugal_n": "ugal"}

@@ -43,7 +43,7 @@ def show(console: Console, described: Description, rows: Sequence[Measured]) -> 
         "CPU s\nnetwork",
         "million packet-hops\nper CPU s, whole",
         "million packet-hops\nper CPU s, network",
-        "Pantala's over it\nwhole, network",
+        "Pantala over it:\nwhole, network",
     ):
         table.add_column(heading, justify="right")
     for row in rows:
@@ -94,6 +94,7 @@ def _number(value: float) -> str:
 
 def _notes(console: Console, row: Measured) -> None:
     """Where a simulator's packet-hops come from, and where its machine differs."""
-    lines = [row.missing] if row.missing else [f"packet-hops {row.simulator.hops}", *row.differences]
+    lines = [f"packet-hops: {row.simulator.hops}", *row.differences] if row.runs else []
+    lines += [row.missing] if row.missing else []
     for line in lines:
         console.print(f"  {row.simulator.title}: {line}", markup=False, highlight=False)
