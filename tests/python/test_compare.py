@@ -11,39 +11,28 @@ import struct
 import sys
 import types
 from collections import Counter
-from collections.abc import Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from compare import __main__ as command
 from compare.booksim2 import BookSim2
 from compare.caminos import Caminos
 from compare.codes import Codes, global_links, local_links
-from compare.description import Description, NotComparable, describe
+from compare.description import NotComparable, describe
 from compare.pantala_bench import CHILD, Pantala
 from compare.process import Failed, Process, run
 from compare.runs import Measured, Run, Settings, measure
-from compare.simulator import Moved, Simulator
+from compare.simulator import Simulator
 from compare.sst import SC22, Sst
-from support import ROOT
+from stand_ins import Standing, program
 
 SMALL = replace(describe("uniform-72"), simulated_ps=10_240_000)
 
 
 def process(output: str, wall: float = 4.0) -> Process:
     return Process(output, 2.0, wall)
-
-
-def program(directory: Path, text: str) -> str:
-    """An executable that runs some Python."""
-    path = directory / "program"
-    path.write_text(f"#!{sys.executable}\n{text}", encoding="utf-8")
-    path.chmod(0o755)
-    return str(path)
 
 
 def test_the_description_is_that_of_the_plan() -> None:
@@ -289,29 +278,6 @@ def test_a_process_that_fails_is_told(tmp_path: Path) -> None:
         run(["/no/such/program"], tmp_path, 60)
 
 
-class Standing:
-    """A simulator that does nothing."""
-
-    install = "it cannot be installed"
-    hops = "made up"
-    statuses: Set[int] = frozenset({0})
-
-    def __init__(self, key: str, hops: float | None) -> None:
-        self.key, self.title, self.moves, self.seen = key, key.capitalize(), hops, list[Description]()
-
-    def differences(self, described: Description) -> list[str]:
-        return ["it stands still"]
-
-    def prepare(self, described: Description, directory: Path) -> list[str]:
-        self.seen.append(described)
-        return []
-
-    def moved(self, described: Description, directory: Path, process: Process) -> Moved:
-        if self.moves is None:
-            raise Failed("it moved nothing")
-        return Moved(self.moves)
-
-
 def test_runs_take_turns(tmp_path: Path) -> None:
     nothing = program(tmp_path, "")
     ours, first, broken = Standing("pantala", 1e6), Standing("first", 1e5), Standing("broken", None)
@@ -339,54 +305,3 @@ def test_a_ratio_is_the_median_of_the_pairs() -> None:
     ours = [Run(100.0, cpu, 1.0, 1.0) for cpu in (1.0, 2.0, 4.0)]
     theirs = [Run(10.0, 1.0, 1.0, 1.0)] * 3
     assert Measured(Sst(), theirs, ours).ratio(lambda run: run.whole) == 5.0
-
-
-# The command
-
-
-def test_executables_are_named_by_options_and_by_a_file(tmp_path: Path) -> None:
-    own, other = program(tmp_path, ""), str(tmp_path / "program")
-    file = tmp_path / "paths.toml"
-    file.write_text(f"codes = '{own}'\nsst = '/no/such/sst'\n")
-    assert command.paths({"sst": other, "caminos": ""}, file) == {"codes": own, "sst": other}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--caminos", "/no/such/caminos"], "caminos = '/no/such/caminos': there is no such executable"),
-        (["uniform-73"], "there is no benchmark 'uniform-73'"),
-        (["apps-1056"], "apps-1056: cannot be compared"),
-        (["--paths", "no-such.toml"], "no-such.toml: cannot be read"),
-    ],
-)
-def test_mistakes_are_told(arguments: list[str], told: str) -> None:
-    ended = CliRunner().invoke(command.app, arguments)
-    assert ended.exit_code == 2
-    assert told in ended.stderr
-
-
-def test_what_is_compared_and_what_is_missing_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in = program(
-        tmp_path,
-        "import sys; assert sys.argv[1:] == ['caminos.cfg']; open('caminos.cfg')\n"
-        "print('accepted_load:\\n\\t0.5,\\naverage_link_utilization:\\n\\t0.25,')",
-    )
-    (tmp_path / "ours").mkdir()
-    monkeypatch.setattr(command, "Pantala", lambda: Standing("pantala", 2e6))
-    monkeypatch.setattr(sys, "executable", program(tmp_path / "ours", ""))
-    command_line = ["uniform-72", "--caminos", stand_in, "--repeats", "1", "--keep", str(tmp_path / "kept")]
-    ended = CliRunner().invoke(command.app, command_line)
-    assert ended.exit_code == 0, ended.output
-    shown = ended.stdout
-    for line in ("uniform-72: 72 nodes, minimal, load 0.5", "CAMINOS: palm-tree wiring", "not told"):
-        assert line in shown
-    assert "BookSim2: not given. To install: not in a package registry: clone" in shown
-    assert "CAMINOS: not given" not in shown
-    assert (tmp_path / "kept" / "uniform-72" / "caminos" / "caminos.cfg").is_file()
-
-
-def test_the_makefile_names_every_simulator() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    (line,) = (line for line in makefile.splitlines() if line.startswith("PEERS :="))
-    assert line.split()[2:] == [simulator.key.upper() for simulator in command.SIMULATORS]
