@@ -51,8 +51,8 @@ def test_all_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert any(row[:3] == [title, "1", "200"] for row in rows), title
     for line in (
         "CAMINOS: palm-tree wiring",
-        "BookSim2: packet-hops: computed",
-        "CODES: packet-hops: its own statistics",
+        "BookSim2: packet-hops are computed",
+        "CODES: packet-hops are its own statistics",
     ):
         assert line in shown
     assert shown.count("not given") == 1

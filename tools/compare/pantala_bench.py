@@ -22,7 +22,7 @@ class Pantala:
     key = "pantala"
     title = "Pantala"
     install = "make build"
-    hops = "counted, every traversal of a link between routers and every ejection"
+    hops = "counted: every traversal of a link between routers, every ejection"
     statuses: Set[int] = frozenset({0})
 
     def differences(self, described: Description) -> list[str]:

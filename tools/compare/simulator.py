@@ -34,7 +34,7 @@ class Simulator(Protocol):
         key: its option and its key in a file of paths.
         title: its name in tables.
         install: how to install it.
-        hops: where its packet-hops come from, in words.
+        hops: where its packet-hops come from: "counted: ...", "its own statistics: ..." or "computed: ...".
         statuses: with which its executable exits where it succeeds.
     """
 

@@ -94,7 +94,7 @@ def _number(value: float) -> str:
 
 def _notes(console: Console, row: Measured) -> None:
     """Where a simulator's packet-hops come from, and where its machine differs."""
-    lines = [f"packet-hops: {row.simulator.hops}", *row.differences] if row.runs else []
+    lines = [f"packet-hops are {row.simulator.hops}", *row.differences] if row.runs else []
     lines += [row.missing] if row.missing else []
     for line in lines:
         console.print(f"  {row.simulator.title}: {line}", markup=False, highlight=False)
