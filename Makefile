@@ -24,8 +24,8 @@ RUST_SOURCES := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -na
 DEMO_OUT := runs/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test-fast test test-all fmt check lint deny wheel validate mpi docs bench instructions \
-  generate figure lock clean
+.PHONY: help setup build demo test-fast test test-all fmt check lint deny wheel validate mpi docs bench benches \
+  compare instructions stages generate figure lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -119,8 +119,26 @@ BENCH := uniform-1056
 bench: build ## Measure the speed of the core on uniform-1056; BENCH=NAME: another of `pantala bench --list`
 	$(BIN)/pantala bench $(BENCH)
 
+benches: build ## Measure all benches but million in turn, three times: the table of docs/performance.md
+	PYTHONPATH=tools $(BIN)/python -m benches
+
+# Programs of other simulators: make compare CAMINOS=~/.cargo/bin/caminos. BENCHES are those of `pantala bench --list`;
+# COMPARE_FLAGS="--repeats 7 --share 0.05"; `make compare COMPARE_FLAGS=--help` lists them.
+PEERS := SST SST_SC22 CODES BOOKSIM CAMINOS
+BENCHES ?= uniform-72 uniform-1056
+lowered = $(shell echo $(1) | tr 'A-Z_' 'a-z-')
+
+compare: build ## Measure other simulators beside Pantala: SST=PATH SST_SC22=PATH CODES=PATH BOOKSIM=PATH CAMINOS=PATH
+	PYTHONPATH=tools $(BIN)/python -m compare $(BENCHES) $(COMPARE_FLAGS) \
+	  $(foreach peer,$(PEERS),$(if $($(peer)),--$(call lowered,$(peer)) $($(peer))))
+
 instructions: build ## Record the instructions per packet-hop that `make test-all` holds the core to (needs valgrind)
 	PYTHONPATH=tests $(BIN)/python -m instructions
+
+stages: build ## Count what a packet-hop costs by stage, on a core with line tables (needs valgrind)
+	VIRTUAL_ENV=$(abspath $(VENV)) PIP_NO_INDEX=1 PIP_QUIET=1 $(BIN)/maturin develop --profile profiling
+	rm $(VENV)/.core
+	PYTHONPATH=tools:tests $(BIN)/python -m stages $(STAGES_FLAGS)
 
 generate: build ## Write every file that is made from the core's catalogue
 	PYTHONPATH=tools $(BIN)/python -m generate

@@ -15,13 +15,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pantala import native
 from pantala.benchmark import bench_plan
 
-__all__ = ["GUARDED", "RECORD", "TOLERANCE", "Guarded", "compiler", "measured", "recorded"]
+__all__ = ["GUARDED", "RECORD", "TOLERANCE", "Guarded", "cachegrind", "compiler", "measured", "recorded"]
 
 #: Instructions per packet-hop, by compiler and benchmark.
 RECORD = Path(__file__).with_suffix(".json")
@@ -89,8 +90,15 @@ def measured(guarded: Guarded) -> float:
     return (after - before) / (hops_after - hops_before)
 
 
-def _count(guarded: Guarded, simulated_us: int) -> tuple[int, int]:
-    """Instructions and packet-hops of a process that runs a benchmark for a simulated time."""
+def cachegrind(guarded: Guarded, simulated_us: int, options: Sequence[str] = ("--cache-sim=no",)) -> tuple[str, int]:
+    """What cachegrind writes of a process that runs a benchmark for a simulated time, and its packet-hops.
+
+    Without a simulated cache cachegrind is the fastest of valgrind's tools that count.
+
+    Raises:
+        FileNotFoundError: there is no valgrind.
+        RuntimeError: it failed.
+    """
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         raise FileNotFoundError("there is no valgrind")
@@ -98,20 +106,27 @@ def _count(guarded: Guarded, simulated_us: int) -> tuple[int, int]:
         counts, prepared = Path(directory) / "counts", Path(directory) / "plan.json"
         prepared.write_text(json.dumps(bench_plan(guarded.name, guarded.case, simulated_us * 1_000_000)))
         program = [sys.executable, "-c", _CHILD, str(prepared)]
-        # Without a simulated cache cachegrind is the fastest of valgrind's tools that count.
-        options = ["--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={counts}"]
         ended = subprocess.run(
-            [valgrind, *options, *program],
+            [valgrind, "--tool=cachegrind", *options, f"--cachegrind-out-file={counts}", *program],
             # Python does the same both times: sets in one order, and no cache of bytecode that only one finds.
             env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,
             check=False,
         )
-        found = re.search(r"^summary: (\d+)", counts.read_text(), re.MULTILINE) if counts.exists() else None
-    if ended.returncode != 0 or found is None:
+        written = counts.read_text(encoding="utf-8") if counts.exists() else ""
+    if ended.returncode != 0 or not written:
         raise RuntimeError(f"valgrind failed:\n{ended.stderr}")
-    return int(found[1]), int(ended.stdout)
+    return written, int(ended.stdout)
+
+
+def _count(guarded: Guarded, simulated_us: int) -> tuple[int, int]:
+    """Instructions and packet-hops of a process that runs a benchmark for a simulated time."""
+    written, hops = cachegrind(guarded, simulated_us)
+    found = re.search(r"^summary: (\d+)", written, re.MULTILINE)
+    if found is None:
+        raise RuntimeError("valgrind counted nothing")
+    return int(found[1]), hops
 
 
 def _main() -> None:

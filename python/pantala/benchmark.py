@@ -88,12 +88,16 @@ BENCHMARKS = {
         "kang2022 (1,056 nodes), router model pantala, minimal routing, uniform random at load 0.5, 100 us simulated",
         {"": Point(0.5)},
     ),
+    "uniform-72": Benchmark(
+        "a balanced Dragonfly, (p, a, h) = (2, 4, 2), 72 nodes, otherwise as uniform-1056, 2 ms simulated",
+        {"": Point(0.5, {"warmup": "20 us", "measure": "1980 us", "changes": _balanced(2, 4, 2)})},
+    ),
     "adaptive-1056": Benchmark(
-        "the same under ugal_n, par and q_adaptive, each at load 0.7",
+        "uniform-1056 under ugal_n, par and q_adaptive, each at load 0.7",
         {routing: Point(0.7, {"routing": routing}) for routing in ("ugal_n", "par", "q_adaptive")},
     ),
     "saturated-1056": Benchmark(
-        "the same under ugal_n at load 1.0, more than the network takes", {"": Point(1.0, {"routing": "ugal_n"})}
+        "uniform-1056 under ugal_n at load 1.0, more than the network takes", {"": Point(1.0, {"routing": "ugal_n"})}
     ),
     "apps-1056": Benchmark(
         "FFT3D and Halo3D of examples/interference.toml side by side, with all tables, to their ends; shortened: "

@@ -1,0 +1,72 @@
+"""A program run to its end, with the processor time that it took."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Failed", "Process", "run"]
+
+
+class Failed(Exception):
+    """A program that did not end well; the text says how."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """A program that ended.
+
+    Attributes:
+        output: what it printed, standard error included.
+        cpu_seconds: user and system time of the process and of the children that it waited for (rusage).
+        wall_seconds: from its start to its end.
+    """
+
+    output: str
+    cpu_seconds: float
+    wall_seconds: float
+
+    def share_of_cpu(self, wall_seconds: float) -> float:
+        """The processor time of a part of the process, of which only the wall-clock time is known."""
+        return self.cpu_seconds * min(1.0, wall_seconds / self.wall_seconds)
+
+
+def run(command: Sequence[str], directory: Path, timeout: float, statuses: Set[int] = frozenset({0})) -> Process:
+    """Runs a program in a directory, where its output stays in `output.txt`.
+
+    Args:
+        command: the program and its arguments.
+        directory: where it runs.
+        timeout: in seconds.
+        statuses: with which it exits where it succeeds.
+
+    Raises:
+        Failed: it is no program, it exits with another status, or it takes longer than `timeout`.
+    """
+    printed = directory / "output.txt"
+    started = time.monotonic()
+    with printed.open("wb") as output:
+        try:
+            child = subprocess.Popen(command, cwd=directory, stdout=output, stderr=subprocess.STDOUT)
+        except OSError as error:
+            raise Failed(f"{command[0]}: {error.strerror}") from error
+    timer = threading.Timer(timeout, child.kill)
+    timer.start()
+    try:
+        _, status, usage = os.wait4(child.pid, 0)
+    finally:
+        timer.cancel()
+    wall = time.monotonic() - started
+    child.returncode = os.waitstatus_to_exitcode(status)
+    text = printed.read_text(encoding="utf-8", errors="replace")
+    if child.returncode == -9 and wall >= timeout:
+        raise Failed(f"{command[0]} takes longer than {timeout:g} seconds; lower --share or raise --timeout")
+    if child.returncode not in statuses:
+        last = next((line for line in reversed(text.splitlines()) if line.strip()), "no output")
+        raise Failed(f"{command[0]} exited with status {child.returncode}: {last.strip()}")
+    return Process(text, usage.ru_utime + usage.ru_stime, wall)

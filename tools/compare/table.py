@@ -1,0 +1,100 @@
+"""The comparison as tables of a terminal."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from compare.description import Description
+from compare.runs import Measured, spread
+
+__all__ = ["machine", "missing", "show"]
+
+
+def machine() -> str:
+    """The processor of this machine, and how many there are."""
+    info = Path("/proc/cpuinfo")
+    names = []
+    if info.is_file():
+        lines = info.read_text(encoding="utf-8").splitlines()
+        names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{os.cpu_count()} x {names[0] if names else platform.processor() or platform.machine()}"
+
+
+def show(console: Console, described: Description, rows: Sequence[Measured]) -> None:
+    """Prints a table of a bench: a line per simulator, then where its numbers come from."""
+    table = Table(
+        title=f"{described.title}: {described.nodes:,} nodes, {described.routing}, load {described.load:g}",
+        box=box.SIMPLE,
+        title_justify="left",
+    )
+    table.add_column("simulator")
+    for heading in (
+        "runs",
+        "simulated",
+        "packet-hops\nper us",
+        "CPU s\nwhole",
+        "CPU s\nnetwork",
+        "million packet-hops\nper CPU s, whole",
+        "million packet-hops\nper CPU s, network",
+        "Pantala over it:\nwhole, network",
+    ):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        if row.runs:
+            table.add_row(row.simulator.title, *_cells(row))
+    console.print(table)
+    for row in rows:
+        _notes(console, row)
+    console.print()
+
+
+def missing(console: Console, simulators: Iterable[tuple[str, str, str]]) -> None:
+    """Prints the simulators that are not compared: title, option, how to install."""
+    for title, option, install in simulators:
+        console.print(f"{title}: not given. To install: {install}. Then: {option}=PATH", markup=False, highlight=False)
+
+
+def _cells(row: Measured) -> list[str]:
+    """The columns of a simulator, but for its title."""
+    runs = row.runs
+    ratios = (row.ratio(lambda run: run.whole), row.ratio(lambda run: run.network))
+    itself = row.before is row.runs
+    return [
+        str(len(runs)),
+        f"{runs[0].simulated_us:,.4g} us",
+        _number(runs[0].packet_hops / runs[0].simulated_us),
+        _spread([run.cpu_seconds for run in runs]),
+        _spread([run.network_cpu_seconds for run in runs]),
+        _spread([run.whole / 1e6 for run in runs]),
+        _spread([None if run.network is None else run.network / 1e6 for run in runs]),
+        "" if itself else ", ".join("not told" if ratio is None else f"{ratio:.3g}" for ratio in ratios),
+    ]
+
+
+def _spread(values: Sequence[float | None]) -> str:
+    """A median with the least and the greatest value; `not told` if there is one missing."""
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return "not told"
+    middle, least, greatest = spread(known)
+    return f"{_number(middle)} ({_number(least)} to {_number(greatest)})"
+
+
+def _number(value: float) -> str:
+    """Three digits, with separators where it is large."""
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{float(f'{value:.3g}'):g}"
+
+
+def _notes(console: Console, row: Measured) -> None:
+    """Where a simulator's packet-hops come from, and where its machine differs."""
+    lines = [f"packet-hops are {row.simulator.hops}", *row.differences] if row.runs else []
+    lines += [row.missing] if row.missing else []
+    for line in lines:
+        console.print(f"  {row.simulator.title}: {line}", markup=False, highlight=False)
