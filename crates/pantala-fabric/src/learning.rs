@@ -98,6 +98,12 @@ impl Learning {
         if self.trails.is_empty() { Trail::default() } else { self.trails[packet] }
     }
 
+    /// Asks for what is noted of a packet that will come soon.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, packet: u32) {
+        self.trails.prefetch::<1>(packet as usize);
+    }
+
     /// A packet is here that brings this along.
     pub(crate) fn resume(&mut self, packet: u32, trail: Trail) {
         while self.trails.len() <= packet as usize {

@@ -197,10 +197,25 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// anything of it is in the cache, and the times of all these misses pass together.
     #[inline(always)]
     fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
-        let Self { wheel, packets, in_vcs, in_ports, out_ports, out_vcs, waiting, nics, vcs, by_vcs, words, .. } = self;
+        let Self {
+            wheel,
+            packets,
+            in_vcs,
+            in_ports,
+            out_ports,
+            out_vcs,
+            waiting,
+            nics,
+            vcs,
+            by_vcs,
+            words,
+            learning,
+            ..
+        } = self;
         wheel.next_group_foreseen(until, |phase, id, hint| match phase {
             Kind::ARRIVE => {
                 packets.prefetch(id);
+                learning.prefetch(id);
                 in_vcs.prefetch::<1>(hint as usize);
                 in_ports.prefetch::<1>(by_vcs.quotient(hint) as usize);
             }

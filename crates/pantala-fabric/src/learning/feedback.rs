@@ -27,6 +27,8 @@ pub(super) struct FeedbackQueues {
     columns: usize,
     /// By router and column.
     queues: Slab<DueQueue>,
+    /// Likewise: when the first entry of the queue comes due.
+    firsts: Slab<Time>,
     /// By router: when the first entry of any of its queues comes due.
     due: Slab<Time>,
     pool: DuePool<Feedback>,
@@ -39,6 +41,7 @@ impl FeedbackQueues {
         Self {
             columns,
             queues: Slab::numbered_from(first * columns, vec![DueQueue::EMPTY; count * columns]),
+            firsts: Slab::numbered_from(first * columns, vec![NEVER; count * columns]),
             due: Slab::numbered_from(first, vec![NEVER; count]),
             pool: DuePool::default(),
         }
@@ -59,28 +62,34 @@ impl FeedbackQueues {
     /// Feedback for a port of `router` comes due at `time`, not before what was pushed for that port earlier.
     #[inline]
     pub(super) fn push(&mut self, router: u32, column: u32, feedback: Feedback, time: Time) {
-        let queue = &mut self.queues[router as usize * self.columns + column as usize];
-        if queue.is_empty() {
+        let index = router as usize * self.columns + column as usize;
+        let first = &mut self.firsts[index];
+        if *first == NEVER {
+            *first = time;
             let due = &mut self.due[router];
             *due = time.min(*due);
         }
-        queue.push(&mut self.pool, time, feedback);
+        self.queues[index].push(&mut self.pool, time, feedback);
     }
 
     /// Takes all feedback for `router` up to `now`, port by port: column, feedback and time.
     pub(super) fn take(&mut self, router: u32, now: Time, mut each: impl FnMut(u32, Feedback, Time)) {
         let mut due = NEVER;
         for column in 0..self.columns {
-            let queue = &mut self.queues[router as usize * self.columns + column];
-            let first = queue.take(&mut self.pool, now, |time, feedback| each(column as u32, feedback, time));
-            due = due.min(first);
+            let index = router as usize * self.columns + column;
+            if self.firsts[index] <= now {
+                let queue = &mut self.queues[index];
+                self.firsts[index] =
+                    queue.take(&mut self.pool, now, |time, feedback| each(column as u32, feedback, time));
+            }
+            due = due.min(self.firsts[index]);
         }
         self.due[router] = due;
     }
 
     /// Bytes of memory held.
     pub(super) fn memory(&self) -> usize {
-        self.queues.memory() + self.due.memory() + self.pool.memory()
+        self.queues.memory() + self.firsts.memory() + self.due.memory() + self.pool.memory()
     }
 }
 
