@@ -54,7 +54,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         if self.stages.by_flits::<F>() && self.send_flit(node, now) {
             return;
         }
-        if self.stages.responds::<F>() && self.send_response(node, now) {
+        if self.stages.responds() && self.send_response::<F>(node, now) {
             return;
         }
         let nic = &self.nics[node as usize];
@@ -176,9 +176,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// The NIC shall go on with what it has to send as soon as the link falls free.
     #[inline(always)]
     pub(crate) fn wake_for_next<const F: bool>(&mut self, node: u32, free: Time) {
-        let offer = !F && self.nics[node as usize].has_offer;
+        let offer = (!F || self.stages.responds()) && self.nics[node as usize].has_offer;
         let flits = self.stages.by_flits::<F>() && self.worms.sends(node);
-        if offer || flits || (self.stages.responds::<F>() && self.has_response(node)) {
+        if offer || flits || (self.stages.responds() && self.has_response(node)) {
             self.ensure_nic_wake(node, free);
         } else {
             self.wake_for_host(node, free);
@@ -193,7 +193,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             return created;
         }
         let mut sent = self.nics[node as usize].counters.packets;
-        if self.stages.responds::<F>() {
+        if self.stages.responds() {
             sent -= self.responses_sent(node);
         }
         let slot = &mut self.nic_departures[node as usize * buffer + sent as usize % buffer];
@@ -273,7 +273,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let node = packet.destination;
         let origin = self.packets.origin(index);
         self.packets_delivered += 1;
-        if self.stages.responds::<F>() && self.is_response(packet) {
+        if self.stages.responds() && self.is_response(packet) {
             self.take_response(index, now);
             return;
         }
@@ -285,7 +285,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             message: origin.message,
             job: packet.job,
         };
-        if self.stages.responds::<F>() {
+        if self.stages.responds() {
             self.answer(index, now);
         } else {
             self.packets.remove(index);

@@ -54,9 +54,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// The VCs that a NIC may inject responses on.
-    fn response_vcs(&self) -> Range<u8> {
+    fn response_vcs<const F: bool>(&self) -> Range<u8> {
         let first = self.config.responses.map_or(0, |responses| responses.first_vc);
-        first..first + self.stages.request_vcs::<false>().end
+        first..first + self.stages.request_vcs::<F>().end
     }
 
     /// A request has been delivered: its place becomes that of its response, which waits for the injection link.
@@ -78,15 +78,15 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// The injection link is free: sends the response that has waited longest, if it has credit; whether it has.
-    pub(crate) fn send_response(&mut self, node: u32, now: Time) -> bool {
+    pub(crate) fn send_response<const F: bool>(&mut self, node: u32, now: Time) -> bool {
         let index = self.nic_responses[node as usize].queue.head;
         let Some(responses) = self.config.responses.filter(|_| index != NONE) else { return false };
-        let (bytes, vcs) = (responses.bytes, self.response_vcs());
+        let (bytes, vcs) = (responses.bytes, self.response_vcs::<F>());
         let flits = self.config.flits(bytes);
-        let needed = self.stages.needed_to_start::<false>(flits);
-        let open = self.open_vcs::<false>(node, &vcs, needed, now);
+        let needed = self.stages.needed_to_start::<F>(flits);
+        let open = self.open_vcs::<F>(node, &vcs, needed, now);
         if open == 0 {
-            self.await_credit::<false>(node, &vcs, needed, now);
+            self.await_credit::<F>(node, &vcs, needed, now);
             return false;
         }
         self.end_stall(node, now);
@@ -95,11 +95,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         own.sent += 1;
         self.responses_waiting -= 1;
         let Packet { destination, draw, job, routing, .. } = self.packets[index];
-        let at = self.take_credit::<false>(node, open, needed, draw);
+        let at = self.take_credit::<F>(node, open, needed, draw);
         self.packets.origin_mut(index).injected = now;
-        let free =
-            self.launch::<false>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
-        self.wake_for_next::<false>(node, free);
+        let free = self.launch::<F>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
+        self.wake_for_next::<F>(node, free);
         true
     }
 

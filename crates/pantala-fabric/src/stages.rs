@@ -167,7 +167,6 @@ impl Stages {
             && stages.input_vc_gap == 0
             && !stages.credit_at_crossbar
             && stages.injection_vc == InjectionVc::First
-            && !stages.responds
             && stages.ahead_is_free
             && stages.idle_flits == 0
             && stages.crossbar_period == 0
@@ -260,14 +259,14 @@ impl Stages {
     }
 
     #[inline(always)]
-    pub(crate) const fn responds<const F: bool>(&self) -> bool {
-        !F && self.responds
+    pub(crate) const fn responds(&self) -> bool {
+        self.responds
     }
 
     /// Whether NICs inject on VC 0 only, so that one credit account a NIC is enough.
     #[inline(always)]
     pub(crate) const fn one_account<const F: bool>(&self) -> bool {
-        F || (matches!(self.injection_vc, InjectionVc::First) && !self.responds)
+        (F || matches!(self.injection_vc, InjectionVc::First)) && !self.responds
     }
 
     /// The VCs that a NIC may inject a host's packets on.
