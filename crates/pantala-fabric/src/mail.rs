@@ -12,6 +12,9 @@ use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 
+/// The port of a packet or credit is fetched this many places before its turn. It is in no cache.
+const FETCHED_AHEAD: usize = 8;
+
 /// A packet on a link, its head there at [`Packet::ready`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketMail {
@@ -106,7 +109,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         for said in mail.host.drain(..) {
             self.host.take_mail(from, said);
         }
-        for PacketMail { packet, origin, trail } in mail.packets.drain(..) {
+        for (number, &PacketMail { packet, origin, trail }) in mail.packets.iter().enumerate() {
+            if let Some(soon) = mail.packets.get(number + FETCHED_AHEAD) {
+                self.in_ports.prefetch::<1>(self.by_vcs.quotient(soon.packet.at) as usize);
+            }
             let index = self.packets.reserve();
             self.packets[index] = packet;
             *self.packets.origin_mut(index) = origin;
@@ -114,16 +120,23 @@ impl<H: Host, P: Probe> Network<H, P> {
             if self.stages.learning() {
                 self.learning.resume(index, trail);
             }
-            let group = self.in_ports[self.in_vcs[packet.at].port].group;
+            let group = self.in_ports[self.by_vcs.quotient(packet.at) as usize].group;
             let block = self.blocks.of_group(group);
             self.blocks.arrive(&mut self.wheel, block, packet.ready, index, packet.at);
         }
-        for CreditMail { out_vc, room, first, last } in mail.credits.drain(..) {
+        mail.packets.clear();
+        for (number, &CreditMail { out_vc, room, first, last }) in mail.credits.iter().enumerate() {
+            if let Some(soon) = mail.credits.get(number + FETCHED_AHEAD) {
+                self.out_vcs.prefetch::<1>(soon.out_vc as usize);
+            }
             self.credit::<F>(out_vc as usize, first, last, room);
         }
+        mail.credits.clear();
         for sent in mail.feedback.drain(..) {
             self.learning.expect(sent);
         }
+        // The wheel may have looked beyond the new arrivals. It would fetch nothing for them.
+        self.wheel.forget_foreseen();
         mail.earliest = NEVER;
     }
 }
