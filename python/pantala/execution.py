@@ -160,7 +160,9 @@ def _write_interference(scenario: Scenario, done: list[_Part], directory: Path, 
         alone = {part.jobs[0]: runs[part.name] for part in made if part.name != "together"}
         table = slowdown_of(runs["together"], alone)
         table.write_parquet(directory / SLOWDOWN_FILE, compression="zstd", statistics=False)
+    coarsened = next(iter(runs.values())).coarsened
     document = {
+        **({} if coarsened is None else {"coarsened": coarsened}),
         "pantala": native.core().VERSION,
         "name": scenario.name,
         "complete": all_ran and all(run.complete for run in runs.values()),

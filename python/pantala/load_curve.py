@@ -114,6 +114,7 @@ def curve(
     injection: str | None = None,
     timeline: str | Duration | None = None,
     drain: bool | None = None,
+    coarsen: int | None = None,
     changes: Mapping[str, Any] | None = None,
     threads: int = 1,
     on_point: Callable[[CurvePoint], None] | None = None,
@@ -137,6 +138,7 @@ def curve(
         timeline: also give accepted load and non-minimal share in windows of this length.
         drain: whether latency is that of the packets injected in the window, after which the sources fall silent and
             the network runs empty (BookSim2), or that of those delivered in it.
+        coarsen: simulate packets so many times as long, 2, 4 or 8: faster and less exact.
         changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self": True}``.
         threads: on how many threads to simulate a point; results do not depend on it.
         on_point: called with each point as soon as it is measured.
@@ -162,6 +164,7 @@ def curve(
         injection=injection,
         timeline=timeline,
         drain=drain,
+        coarsen=coarsen,
         changes=changes,
     )
     native.check_threads(threads)
@@ -191,6 +194,7 @@ def curve_setup(
     injection: str | None = None,
     timeline: str | Duration | None = None,
     drain: bool | None = None,
+    coarsen: int | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> CurveSetup:
     """What `curve` measures; see there.
@@ -231,6 +235,8 @@ def curve_setup(
         "stop": {"duration": str(simulated)},
         "record": {"packets": "off", "messages": False, "iterations": False, "link_windows": False},
     }
+    if coarsen is not None:
+        data["detail"] = {"coarsen": coarsen}
     spelled = {
         f"jobs.0.{key}" if key.split(".")[0] == "workload" else key: value for key, value in (changes or {}).items()
     }

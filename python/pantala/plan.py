@@ -43,6 +43,7 @@ def build_plan(scenario: Scenario) -> dict[str, Any]:
         "name": scenario.name,
         **_values(scenario, sizes),
         **_machine(scenario.machine),
+        **_coarse(scenario),
         "routing": _routing(scenario.routing, scenario.machine),
         "routing_all_to_all": _routing(scenario.routing_all_to_all, scenario.machine),
         "mpi": {**_values(scenario.mpi, sizes), "collectives": _values(scenario.mpi.collectives, sizes)},
@@ -118,6 +119,19 @@ def _router(router: Router, sizes: tuple[int, int]) -> dict[str, Any]:
     """The stages; a delay of credits that a preset gives for a stage of its own is left out with that stage."""
     values = {"model": router.model, **_values(router, sizes)}
     return values if router.credit_latency == "fixed" else values | {"credit_delay_ps": 0}
+
+
+def _coarse(scenario: Scenario) -> dict[str, Any]:
+    """How coarse the plan is, and the sizes that follow: the packet, and room that is counted in packets."""
+    coarsen = scenario.detail.coarsen
+    machine = scenario.machine
+    nic = _values(machine.nic, _sizes(machine))
+    nic["buffer_packets"] = -(-nic["buffer_packets"] // coarsen)
+    return {
+        "packet_bytes": int(machine.packet) * coarsen,
+        "detail": _values(scenario.detail, _sizes(machine)),
+        "nic": nic,
+    }
 
 
 def _routing(routing: Routing | None, machine: Machine) -> dict[str, Any] | None:

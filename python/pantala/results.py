@@ -68,6 +68,11 @@ class Run:
         """Whether every job that can end has ended; `document["reason"]` says why the run ended."""
         return bool(self.document["complete"])
 
+    @property
+    def coarsened(self) -> str | None:
+        """What a coarsened run is, and how far off it is known to be; None for a run by the packet."""
+        return self.document.get("coarsened")
+
     @cached_property
     def job_names(self) -> list[str]:
         """The names of the jobs, in the plan's order."""
@@ -190,6 +195,11 @@ class InterferenceRun:
     def complete(self) -> bool:
         """Whether all its runs were made and are complete."""
         return bool(self.document["complete"])
+
+    @property
+    def coarsened(self) -> str | None:
+        """What a coarsened study is, and how far off it is known to be; None for a study by the packet."""
+        return self.document.get("coarsened")
 
     @cached_property
     def alone(self) -> Mapping[str, Run]:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pantala.errors import UsageError
+
 if TYPE_CHECKING:
     from polars.datatypes import DataTypeClass
 
@@ -70,7 +72,17 @@ def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
 
     Returns:
         One row a job, with the columns of `SLOWDOWN_COLUMNS`.
+
+    Raises:
+        UsageError: the runs differ in detail, as one by the packet and one in coarse packets do.
     """
+    for name, run in alone.items():
+        ours, theirs = _coarsen(together), _coarsen(run)
+        if ours != theirs:
+            raise UsageError(
+                f"the run of {name} alone has detail.coarsen = {theirs} and the run together {ours}: their difference "
+                "is not a slowdown; run both with one detail"
+            )
     rows = []
     for job in together.jobs.sort("job").collect().to_dicts():
         row: dict[str, Any] = {"job": job["job"], "name": job["name"]}
@@ -79,6 +91,11 @@ def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
             row |= _compared(_Part.of(other, job["name"]), _Part.of(together, job["name"]))
         rows.append(row)
     return pl.DataFrame(rows, {name: dtype for name, (dtype, _) in SLOWDOWN_COLUMNS.items()})
+
+
+def _coarsen(run: RunLike) -> int:
+    """How many packets of the machine a packet of the run stands for."""
+    return int(run.document["plan"].get("detail", {}).get("coarsen", 1))
 
 
 def accepted_load(run: RunLike, job: int) -> float | None:

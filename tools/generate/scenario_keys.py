@@ -48,6 +48,7 @@ PARTS = (
         text="Keys of a topology but its kind and the numbers that can follow from others.",
     ),
     Part("LinkKeys", "LinkPlan"),
+    Part("DetailKeys", "DetailPlan"),
     Part("RouterKeys", "RouterConfig", without=("model",)),
     Part("NicKeys", "NicPlan"),
     Part("MpiKeys", "MpiConfig", without=("collectives",)),

@@ -3,6 +3,7 @@
 use pantala_engine::{Time, time_per_byte};
 
 use crate::config::MpiConfig;
+use crate::grain::Grain;
 
 /// How far the feeding of a node's NIC is.
 ///
@@ -21,9 +22,12 @@ pub(crate) struct Feed {
 
 impl Feed {
     /// When the next packet, of `bytes` of a transmission that was handed over at `handed`, is there.
-    pub(crate) fn ready(&self, handed: Time, bytes: u64, config: &MpiConfig) -> Time {
-        let last = time_per_byte((self.left + bytes).saturating_sub(1), config.gap_per_byte_fs);
-        self.begins(handed).saturating_add(last)
+    pub(crate) fn ready(&self, handed: Time, bytes: u64, grain: Option<&Grain>, config: &MpiConfig) -> Time {
+        let there = |bytes: u64| {
+            let last = time_per_byte((self.left + bytes).saturating_sub(1), config.gap_per_byte_fs);
+            self.begins(handed).saturating_add(last)
+        };
+        grain.map_or_else(|| there(bytes), |grain| grain.leaves(bytes, there))
     }
 
     fn begins(&self, handed: Time) -> Time {

@@ -137,6 +137,7 @@ pub mod error;
 pub mod fault;
 mod feed;
 mod finalize;
+pub mod grain;
 pub mod group;
 mod host;
 mod inbox;
@@ -168,6 +169,7 @@ pub use config::{
 pub use diagnosis::{Blocked, Waits};
 pub use error::{ProgramError, ProgramFault, SetupError, Unfinished};
 pub use fault::Fault;
+pub use grain::Grain;
 pub use group::{Group, Split};
 pub use mail::WorldMail;
 pub use message::{Header, Kind, Occasion, Protocol};

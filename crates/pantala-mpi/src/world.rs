@@ -7,6 +7,7 @@ use crate::communicator::Communicator;
 use crate::config::{MpiConfig, Recording};
 use crate::error::{ProgramError, SetupError};
 use crate::feed::Feed;
+use crate::grain::Grain;
 use crate::host::CallState;
 use crate::mail::{Post, WorldMail};
 use crate::matching::Receive;
@@ -84,6 +85,8 @@ pub struct World<P> {
     pub(crate) config: MpiConfig,
     pub(crate) recording: Recording,
     packet_bytes: u32,
+    /// What a packet stands for; `None` if for itself.
+    grain: Option<Grain>,
     pub(crate) jobs: Vec<Job>,
     /// The job of each number of the plan, or [`NONE`].
     by_id: Vec<u32>,
@@ -129,6 +132,7 @@ impl<P: Program> World<P> {
             config,
             recording,
             packet_bytes,
+            grain: None,
             jobs: Vec::new(),
             by_id: Vec::new(),
             ranks: Vec::new(),
@@ -149,6 +153,11 @@ impl<P: Program> World<P> {
             iteration_records: Vec::new(),
             errors: Vec::new(),
         }
+    }
+
+    /// From now on, a packet stands for several packets of the machine.
+    pub fn coarsen(&mut self, grain: Grain) {
+        self.grain = Some(grain);
     }
 
     /// Adds the NIC of `node` and returns its number (0, 1, ...).
@@ -287,7 +296,7 @@ impl<P: Program> World<P> {
         let bytes = message.to_send.min(u64::from(self.packet_bytes));
         if self.paced {
             let (feed, handed, last) = (&mut self.feeds[nic as usize], message.created, bytes == message.to_send);
-            let ready = feed.ready(handed, bytes, &self.config);
+            let ready = feed.ready(handed, bytes, self.grain.as_ref(), &self.config);
             if ready > now {
                 return Pull::Later(ready);
             }
@@ -326,7 +335,7 @@ impl<P: Program> World<P> {
         let message = &self.messages[front];
         if self.paced {
             let bytes = message.to_send.min(u64::from(self.packet_bytes));
-            return self.feeds[nic as usize].ready(message.created, bytes, &self.config);
+            return self.feeds[nic as usize].ready(message.created, bytes, self.grain.as_ref(), &self.config);
         }
         message.created
     }
@@ -346,7 +355,8 @@ impl<P: Program> World<P> {
             if let Some(part) = from {
                 self.post.put(part, WorldMail::Arrived { handle: packet.message });
             }
-            match self.config.nic_to_host_ps {
+            let behind = self.grain.map_or(0, |grain| grain.delivery(packet.bytes.into()));
+            match self.config.nic_to_host_ps.saturating_add(behind) {
                 0 => self.arrived(handle, now, wakes),
                 delay => self.keep(nic as usize, handle, now.saturating_add(delay), wakes),
             }

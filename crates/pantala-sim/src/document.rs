@@ -15,6 +15,9 @@ use std::path::Path;
 /// run.json: everything but `provenance` is a function of the plan and of Pantala's version.
 #[derive(Debug, Serialize)]
 pub struct Document {
+    /// What a coarsened run is, and how far off it is known to be; a run by the packet has no such line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coarsened: Option<String>,
     /// The version that made it.
     pub pantala: &'static str,
     /// The resolved plan.
@@ -87,7 +90,9 @@ pub fn write<Q: Peers>(
         table.write(&directory.join(format!("{name}.parquet")))?;
     }
     let (totals, audit) = (results.totals, results.books.audit());
+    let coarsened = simulation.plan.derived.as_ref().and_then(|derived| derived.coarsened.clone());
     let document = Document {
+        coarsened,
         pantala: env!("CARGO_PKG_VERSION"),
         plan: simulation.plan.clone(),
         complete: end.planned() && results.reports.iter().all(|rank| rank.end.is_some()),

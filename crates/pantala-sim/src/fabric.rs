@@ -1,5 +1,6 @@
 //! The fabric's view of a resolved plan.
 
+use crate::coarsen;
 use crate::plan::*;
 use crate::routings;
 use pantala_fabric::FabricConfig;
@@ -23,7 +24,7 @@ pub fn fabric_config(plan: &Plan) -> FabricConfig {
         packet_bytes: plan.packet_bytes,
         flit_bytes: plan.flit_bytes,
         links,
-        router: plan.router.clone(),
+        router: coarsen::router(plan),
         virtual_channels: routings::virtual_channels(plan),
         routings: table.routings,
         routing_of: table.routing_of,

@@ -23,6 +23,7 @@
 //! warm-up and a window, and one point of a load curve instead of tables.
 
 pub mod catalogue;
+pub mod coarsen;
 pub mod columns;
 pub mod communication;
 pub mod deadlock;

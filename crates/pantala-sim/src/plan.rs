@@ -35,11 +35,16 @@ pub struct Plan {
     /// The link classes.
     pub links: LinksPlan,
     /// Payload of a full packet.
+    ///
+    /// A plan holds the payload of a simulated packet: that of the machine's packet, times `detail.coarsen`.
     #[schemars(range(min = 1))]
     pub packet_bytes: u32,
     /// The unit of buffers and credits.
     #[schemars(range(min = 1))]
     pub flit_bytes: u32,
+    /// How much detail the simulation keeps.
+    #[serde(default)]
+    pub detail: DetailPlan,
     /// The router's stages.
     pub router: RouterConfig,
     /// The NIC.
@@ -67,6 +72,30 @@ pub struct Plan {
     /// What follows from the rest; written by `resolve`, ignored when read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<Derived>,
+}
+
+/// How much detail the simulation keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DetailPlan {
+    /// How many packets of the machine one simulated packet stands for: 1, 2, 4 or 8. The packets of long messages are so many
+    /// times as long. Flits, bandwidths, latencies and the size of buffers in bytes stay as they are.
+    #[schemars(range(min = 1, max = 8), extend("default" = 1))]
+    pub coarsen: u32,
+}
+
+impl Default for DetailPlan {
+    fn default() -> Self {
+        Self { coarsen: 1 }
+    }
+}
+
+impl DetailPlan {
+    /// Whether a simulated packet stands for several.
+    #[must_use]
+    pub const fn is_coarse(self) -> bool {
+        self.coarsen > 1
+    }
 }
 
 /// A Dragonfly.
@@ -447,6 +476,12 @@ pub struct Derived {
     pub flit_time_ps: BTreeMap<String, u64>,
     /// How far rounding to the picosecond is off, in parts per million.
     pub flit_time_error_ppm: BTreeMap<String, f64>,
+    /// What a coarsened run is, and how far off it is known to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coarsened: Option<String>,
+    /// Room of the buffers of a coarsened run, input and output, as it is simulated.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub simulated_buffer_flits: BTreeMap<String, u32>,
     /// SHA-256 of the estimates that q_adaptive starts from, if they come from a file: see `q_tables::fingerprint`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q_table_sha256: Option<String>,

@@ -1,5 +1,6 @@
 //! From a plan with open ends to a plan resolved.
 
+use crate::coarsen;
 use crate::deadlock;
 use crate::error::{Faults, PlanError};
 use crate::fabric::fabric_config;
@@ -70,6 +71,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     }
     faults.note(routings::check(&mut plan, &topology));
     faults.note(check_jobs(&plan));
+    faults.note(coarsen::check(&plan));
     faults.result()?;
     complete_patterns(&mut plan);
     placement::place(&mut plan.jobs, (&topology).into(), &plan.service_nodes, plan.seed)?;
@@ -78,6 +80,8 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     let estimates = load_estimates(&mut plan, &topology)?;
     let mut derived = derive(&plan, &topology);
     derived.warnings = deadlock::check(&plan, &topology)?;
+    derived.coarsened = coarsen::notice(&plan);
+    derived.simulated_buffer_flits = coarsen::buffers(&plan);
     derived.q_table_sha256 = estimates.as_ref().map(q_tables::fingerprint);
     plan.derived = Some(derived);
     Ok(Resolved { plan, topology, estimates })
@@ -203,7 +207,7 @@ fn longest_hop(plan: &Plan) -> Time {
 }
 
 fn check_router(plan: &Plan) -> Result<(), PlanError> {
-    let packet = flits_per_packet(plan);
+    let packet = flits_per_packet(plan) / u64::from(plan.detail.coarsen);
     let router = &plan.router;
     for (key, flits, unlimited) in [
         ("router.input_buffer_flits", router.input_buffer, false),
@@ -391,6 +395,8 @@ fn derive(plan: &Plan, topology: &Topology) -> Derived {
         flits_per_packet: flits_per_packet(plan) as u32,
         flit_time_ps: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), time(rate))).collect(),
         flit_time_error_ppm: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), error(rate))).collect(),
+        coarsened: None,
+        simulated_buffer_flits: BTreeMap::new(),
         q_table_sha256: None,
         warnings: Vec::new(),
     }

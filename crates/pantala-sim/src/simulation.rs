@@ -1,5 +1,6 @@
 //! A plan, running.
 
+use crate::coarsen;
 use crate::end::{End, Progress, deadlock};
 use crate::error::PlanError;
 use crate::fabric::fabric_config;
@@ -147,10 +148,13 @@ impl<Q: Peers> Simulation<Q> {
             let share = Share { partitions: Arc::clone(&partitions), part };
             let share = (partitions.count() > 1).then_some(share);
             let host = Endpoints::part(&jobs, plan.mpi, recording, &context, topology.nodes(), plan.seed, share);
-            let host = host.map_err(|error| {
+            let mut host = host.map_err(|error| {
                 let part = if error.of_workload { ".workload" } else { "" };
                 PlanError::at(&format!("jobs[{}]{part}", error.job), error.fault)
             })?;
+            if let Some(grain) = coarsen::grain(&plan) {
+                host.coarsen(grain);
+            }
             ends.push((host, recorder.clone()));
         }
         let keys = routing_keys(&plan, topology.nodes());

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, Pull, Share, Wakes};
 use pantala_mpi::{
-    Blocked, CallReport, Fault, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, Op, Outlook,
-    ProgramError, RankReport, RankSetup, Recording, World, WorldMail,
+    Blocked, CallReport, Fault, Grain, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, Op,
+    Outlook, ProgramError, RankReport, RankSetup, Recording, World, WorldMail,
 };
 
 use crate::generator::{Generator, Source};
@@ -121,6 +121,11 @@ impl Endpoints {
             }
         }
         Ok(endpoints)
+    }
+
+    /// From now on, a packet of a message stands for several packets of the machine.
+    pub fn coarsen(&mut self, grain: Grain) {
+        self.world.coarsen(grain);
     }
 
     /// Every node of the job exists, is free, and is named once, or by ranks that follow each other.

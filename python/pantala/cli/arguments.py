@@ -9,7 +9,7 @@ import typer
 
 from pantala.cli import complete
 
-__all__ = ["Jobs", "OptionalScenarioFile", "ScenarioFile", "Settings", "Threads"]
+__all__ = ["Coarsen", "Jobs", "OptionalScenarioFile", "ScenarioFile", "Settings", "Threads"]
 
 ScenarioFile = Annotated[
     Path,
@@ -29,6 +29,15 @@ Settings = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Another value, e.g. routing.algorithm=minimal or jobs.fft3d.ranks=64; repeatable.",
+    ),
+]
+Coarsen = Annotated[
+    int | None,
+    typer.Option(
+        "--coarsen",
+        metavar="N",
+        help="Simulate packets N times as long: 2, 4 or 8. Faster and less exact.",
+        autocompletion=complete.of(("2", "4", "8")),
     ),
 ]
 Threads = Annotated[int, typer.Option("--threads", "-t", metavar="N", help="Threads; results do not depend on it.")]

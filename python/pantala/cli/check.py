@@ -50,7 +50,8 @@ def check(
     changes = parse_settings(settings)
     try:
         scenario = Scenario.from_toml(file, changes=changes)
-        text = plan_text(scenario.resolve())
+        resolved = scenario.resolve()
+        text = plan_text(resolved)
     except ScenarioError as error:
         print("\n".join(error.lines), file=sys.stderr)
         raise typer.Exit(error.exit_status) from None
@@ -64,6 +65,8 @@ def check(
         except OSError as error:
             raise UsageError(f"{plan}: cannot be written: {error.strerror}; name another --plan") from None
     print("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
+    if scenario.detail.coarsen > 1:
+        print(resolved["derived"]["coarsened"], file=sys.stderr)
 
 
 def _summary(file: Path, scenario: Scenario, *, listed: bool) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import OptionalScenarioFile, Threads
+from pantala.cli.arguments import Coarsen, OptionalScenarioFile, Threads
 from pantala.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ def curve(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. machine.topology.g=9; repeatable."),
     ] = None,
+    coarsen: Coarsen = None,
     threads: Threads = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a load.")] = False,
     plot: Annotated[
@@ -152,6 +153,7 @@ def curve(
         "injection": injection,
         "timeline": timeline,
         "drain": drain,
+        "coarsen": coarsen,
         "changes": {f"workload.{key}": value for key, value in workload.items() if value is not None} | changes,
     }
     if plot is not None:
@@ -167,11 +169,15 @@ def curve(
             line.update(f"{len(done)} of {len(wanted)} loads measured")
 
         points = measure_curve(**habits, loads=wanted, threads=threads, on_point=on_point)
+    scenario = curve_setup(**habits).scenario
+    if scenario.detail.coarsen > 1:
+        said = Console(stderr=True) if as_json else console()
+        said.print(scenario.resolve()["derived"]["coarsened"], highlight=False, markup=False, soft_wrap=True)
     if as_json:
         print(json.dumps(points, indent=2))
     if as_json and plot is None:
         return
-    algorithm = curve_setup(**habits).scenario.routing.algorithm
+    algorithm = scenario.routing.algorithm
     route = routing if isinstance(routing, str) else algorithm
     if plot is not None:
         from pantala.figures import curve as draw

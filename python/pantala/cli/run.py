@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import ScenarioFile, Settings, Threads
+from pantala.cli.arguments import Coarsen, ScenarioFile, Settings, Threads
 from pantala.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def run(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that DIR holds.")] = False,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Another seed than the scenario's.")] = None,
     settings: Settings = None,
+    coarsen: Coarsen = None,
     threads: Threads = 1,
     report: Annotated[
         bool,
@@ -63,6 +64,8 @@ def run(
     changes = parse_settings(settings)
     if seed is not None:
         changes["seed"] = seed
+    if coarsen is not None:
+        changes["detail.coarsen"] = coarsen
     scenario = Scenario.from_toml(file, changes=changes)
     try:
         result = run_scenario(scenario, out, overwrite=overwrite, progress=not quiet, report=report, threads=threads)
@@ -73,6 +76,8 @@ def run(
     from pantala.report import finding_of
 
     output = console()
+    if result.coarsened:
+        output.print(result.coarsened, highlight=False, markup=False, soft_wrap=not output.is_terminal)
     for shown in _comparison(result) if isinstance(result, InterferenceRun) else [_jobs(result)]:
         output.print(shown)
     output.print(finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal)

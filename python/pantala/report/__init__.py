@@ -65,6 +65,7 @@ def _content(subject: Subject) -> dict[str, Any]:
     plan, document = subject.plan, subject.run.document
     return {
         "title": subject.name,
+        "coarsened": document.get("coarsened"),
         "comparison": subject.slowdown is not None,
         "finding": finding(subject),
         "hottest_link": hottest_sentence(subject),

@@ -41,7 +41,7 @@ def facts(plan: Plan) -> dict[str, list[str]]:
             for name, link in plan["links"].items()
             if link is not None
         ],
-        "Packets": [f"{size(plan['packet_bytes'], exact=True)} in flits of {size(plan['flit_bytes'], exact=True)}"],
+        "Packets": _packets(plan),
         "Routers": [
             f"model {router['model']}, crossbar {bandwidth(router['crossbar_bandwidth_bytes_per_s'])}",
             f"latency {picoseconds(router['input_latency_ps'])} in, {picoseconds(router['output_latency_ps'])} out",
@@ -53,6 +53,14 @@ def facts(plan: Plan) -> dict[str, list[str]]:
         **{f"Job {job['name']}": _job(job) for job in plan["jobs"]},
         "Seed": [str(plan["seed"])],
     }
+
+
+def _packets(plan: Plan) -> list[str]:
+    """The size of packets, and what a coarse one stands for."""
+    coarsen = plan.get("detail", {}).get("coarsen", 1)
+    told = [f"{size(plan['packet_bytes'], exact=True)} in flits of {size(plan['flit_bytes'], exact=True)}"]
+    each = f"each stands for {coarsen} packets of {size(plan['packet_bytes'] // coarsen, exact=True)} (detail.coarsen)"
+    return told + [each] * (coarsen > 1)
 
 
 def plan_text(plan: Plan) -> str:

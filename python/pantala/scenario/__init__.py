@@ -1,6 +1,7 @@
 """The scenario: typed models of what to run, read from TOML or made in Python."""
 
 from pantala.scenario import workload
+from pantala.scenario.detail import Detail
 from pantala.scenario.job import (
     ComputeNoise,
     ContiguousPlacement,
@@ -24,6 +25,7 @@ __all__ = [
     "Collectives",
     "ComputeNoise",
     "ContiguousPlacement",
+    "Detail",
     "Job",
     "Link",
     "Links",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pantala.errors import ScenarioError, nearest
+from pantala.scenario.detail import Detail
 from pantala.scenario.job import ComputeNoise
 from pantala.scenario.key_path import KeyPathError, Named, Step, parse, position
 from pantala.scenario.machine import Machine, Router
@@ -20,6 +21,7 @@ __all__ = ["changed"]
 _SHORTHANDS: Mapping[str, str | None] = {
     "collectives": Collectives.shorthand,
     "compute_noise": ComputeNoise.shorthand,
+    "detail": Detail.shorthand,
     "jobs": "preset",
     "machine": Machine.shorthand,
     "mpi": Mpi.shorthand,

@@ -31,6 +31,7 @@ __all__ = [
     "MachineKeys",
     "TopologyKeys",
     "LinkKeys",
+    "DetailKeys",
     "RouterKeys",
     "NicKeys",
     "MpiKeys",
@@ -140,6 +141,18 @@ class LinkKeys(Model):
     declared: ClassVar[Mapping[str, Key]] = {
         "bandwidth": Key("bandwidth_bytes_per_s", unit="bytes_per_s"),
         "latency": Key("latency_ps", unit="ps"),
+    }
+
+
+class DetailKeys(Model):
+    """How much detail the simulation keeps."""
+
+    coarsen: Annotated[int, Strict(), Field(ge=1, le=8)] = 1
+    """How many packets of the machine one simulated packet stands for: 1, 2, 4 or 8. The packets of long messages
+    are so many times as long. Flits, bandwidths, latencies and the size of buffers in bytes stay as they are."""
+
+    declared: ClassVar[Mapping[str, Key]] = {
+        "coarsen": Key("coarsen"),
     }
 
 

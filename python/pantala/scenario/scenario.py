@@ -18,6 +18,7 @@ from pantala.scenario.blame import blamed
 from pantala.scenario.changes import changed
 from pantala.scenario.collect import Faults
 from pantala.scenario.declared import unread_in_scenario
+from pantala.scenario.detail import Detail
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.job import Job
 from pantala.scenario.jobs import faults_of_jobs
@@ -68,6 +69,8 @@ class Scenario(ScenarioKeys):
     """Run each job alone with the same rank-to-node map, then all together, and compare (Kang et al., SC 2022, V)."""
     machine: Machine
     """The network, by the name of a preset or key by key."""
+    detail: Detail = Detail()
+    """How much detail the simulation keeps: "packet", or `{ coarsen = 2 }` (4, 8) for a faster and less exact run."""
     routing: Routing
     """How packets choose their way; the name of the algorithm alone will do. Some machine presets give it: theta and
     cori route as Cray's MPI does by default."""
