@@ -210,12 +210,15 @@ impl<H: Host, P: Probe> Network<H, P> {
             by_vcs,
             words,
             learning,
+            stages,
             ..
         } = self;
         wheel.next_group_foreseen(until, |phase, id, hint| match phase {
             Kind::ARRIVE => {
                 packets.prefetch(id);
-                learning.prefetch(id);
+                if stages.learning() {
+                    learning.prefetch(id);
+                }
                 in_vcs.prefetch::<1>(hint as usize);
                 in_ports.prefetch::<1>(by_vcs.quotient(hint) as usize);
             }
