@@ -317,13 +317,8 @@ impl RoutingConfig {
     ) -> Hop {
         let links = topology.global_links(group, target.group);
         if packet.gate == NONE {
-            packet.gate = match links.len() {
-                1 => 0,
-                _ => {
-                    let draw = salted(packet.draw, 16 + u64::from(packet.hops));
-                    gates::choose(topology, links, router, target, self.gates, draw)
-                }
-            };
+            let draw = || salted(packet.draw, 16 + u64::from(packet.hops));
+            packet.gate = gates::choose(topology, links, router, target, self.gates, draw);
         }
         let gate = links[packet.gate as usize];
         if gate.router == router {

@@ -80,13 +80,14 @@ impl Default for UgalConfig {
 }
 
 impl UgalConfig {
-    /// Whether the non-minimal path is taken; `coin` is a draw for ties.
-    pub(super) fn diverts(&self, q_min: i64, q_non: i64, coin: u64) -> bool {
-        let line = (self.threshold * q_non as f64) as i64 + self.bias;
+    /// Whether the non-minimal path is taken; `coin` draws for ties.
+    #[inline]
+    pub(super) fn diverts(&self, q_min: i64, q_non: i64, coin: impl FnOnce() -> u64) -> bool {
         if q_min <= self.minimal_up_to {
             return false;
         }
-        q_min > line || (q_min == line && self.tie == Tie::Random && coin & 1 == 1)
+        let line = (self.threshold * q_non as f64) as i64 + self.bias;
+        q_min > line || (q_min == line && self.tie == Tie::Random && coin() & 1 == 1)
     }
 }
 
@@ -116,8 +117,9 @@ impl Here<'_> {
         packet.leg == Leg::Revisable
     }
 
-    /// The path over link `gate` of those to `target`'s group; its queue is not read yet.
-    fn path(&self, target: Target, gate: u32, intermediate: u32, packet: &Packet) -> Candidate {
+    /// The path over link `gate` of `links`, those to a group; its queue is not read yet.
+    #[inline(always)]
+    fn path(&self, links: &[GlobalLink], gate: u32, intermediate: u32, packet: &Packet) -> Candidate {
         let channels = &self.routing.channels;
         let lane = match (intermediate == NONE, Self::later(packet)) {
             (true, false) => channels.minimal,
@@ -125,13 +127,18 @@ impl Here<'_> {
             (false, false) => channels.nonminimal,
             (false, true) => channels.nonminimal_later,
         };
-        self.over(target.group, gate, lane, intermediate, packet)
+        self.along(links[gate as usize], gate, lane, intermediate, packet)
     }
 
     /// The path over link `gate` of those to a group, on the VCs of `lane`; its queue is not read yet.
     pub(super) fn over(&self, to_group: u32, gate: u32, lane: Lane, intermediate: u32, packet: &Packet) -> Candidate {
-        let Self { routing, topology, router, group } = *self;
-        let link = topology.global_links(group, to_group)[gate as usize];
+        self.along(self.topology.global_links(self.group, to_group)[gate as usize], gate, lane, intermediate, packet)
+    }
+
+    /// The path over `link`, which is number `gate` of those to a group, on the VCs of `lane`; its queue is not read yet.
+    #[inline(always)]
+    fn along(&self, link: GlobalLink, gate: u32, lane: Lane, intermediate: u32, packet: &Packet) -> Candidate {
+        let Self { routing, topology, router, .. } = *self;
         let (port, vc) = if link.router == router {
             (link.port, lane.global)
         } else {
@@ -146,16 +153,17 @@ impl Here<'_> {
         let links = self.topology.global_links(self.group, target.group);
         let fixed = Self::later(packet) && packet.gate != NONE;
         let count = if fixed { 1 } else { self.routing.ugal.candidates_minimal };
-        best((0..count.into()).map(|k| {
-            let draw = salted(packet.draw, 64 + salt + k);
+        best(count, |k| {
+            let draw = || salted(packet.draw, 64 + salt + k);
             let gate = if fixed {
                 packet.gate
             } else {
                 gates::choose(self.topology, links, self.router, target, self.routing.gates, draw)
             };
-            let path = self.path(target, gate, NONE, packet);
-            Candidate { queue: cost(&path), ..path }
-        }))
+            let mut path = self.path(links, gate, NONE, packet);
+            path.queue = cost(&path);
+            path
+        })
     }
 
     /// The best non-minimal candidate over intermediates that `draw_intermediate(draw)` gives.
@@ -166,15 +174,17 @@ impl Here<'_> {
         mut cost: impl FnMut(&Candidate) -> i64,
         salt: u64,
     ) -> Candidate {
-        best((0..self.routing.ugal.candidates_nonminimal.into()).map(|k| {
+        best(self.routing.ugal.candidates_nonminimal, |k| {
             let draw = salted(packet.draw, 128 + salt + k);
             let intermediate = draw_intermediate(draw);
             let target = self.target(intermediate);
             let links = self.topology.global_links(self.group, target.group);
-            let gate = gates::choose(self.topology, links, self.router, target, self.routing.gates, salted(draw, 2));
-            let path = self.path(target, gate, intermediate, packet);
-            Candidate { queue: cost(&path), ..path }
-        }))
+            let gate_draw = || salted(draw, 2);
+            let gate = gates::choose(self.topology, links, self.router, target, self.routing.gates, gate_draw);
+            let mut path = self.path(links, gate, intermediate, packet);
+            path.queue = cost(&path);
+            path
+        })
     }
 
     fn target(&self, intermediate: u32) -> Target {
@@ -217,10 +227,17 @@ impl Here<'_> {
     }
 }
 
-fn best(candidates: impl Iterator<Item = Candidate>) -> Candidate {
-    candidates
-        .reduce(|best, new| if best.queue <= new.queue { best } else { new })
-        .expect("a plan has at least one candidate of each kind")
+/// The candidate of least cost, the first of equals; a plan has at least one of each kind.
+#[inline(always)]
+fn best(count: u32, mut candidate: impl FnMut(u64) -> Candidate) -> Candidate {
+    let mut best = candidate(0);
+    for k in 1..count.into() {
+        let new = candidate(k);
+        if new.queue < best.queue {
+            best = new;
+        }
+    }
+    best
 }
 
 /// The decision of the UGAL family (Kang et al., SC22, section II.B; SST's `adp_select_port`): the least queue of each
@@ -235,6 +252,6 @@ pub(super) fn decide<S: Senses>(
     let minimal = here.minimal(packet, |path| here.queue(senses, path), salt);
     let other = here.nonminimal(packet, draw_intermediate, |path| here.queue(senses, path), salt);
     let (q_min, q_non) = here.queues(senses, &minimal, &other);
-    let diverts = here.routing.ugal.diverts(q_min, q_non, salted(packet.draw, 192 + salt));
+    let diverts = here.routing.ugal.diverts(q_min, q_non, || salted(packet.draw, 192 + salt));
     here.take(packet, &minimal, &other, diverts);
 }

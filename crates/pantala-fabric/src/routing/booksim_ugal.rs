@@ -78,7 +78,7 @@ impl Rule for BooksimUgal {
         }
         let other = here.nonminimal(packet, |_| intermediate, |path| here.queue(senses, path), 0);
         let coin = salted(packet.draw, 192);
-        let diverts = minimal.port != other.port && here.routing.ugal.diverts(minimal.queue, other.queue, coin);
+        let diverts = minimal.port != other.port && here.routing.ugal.diverts(minimal.queue, other.queue, || coin);
         here.take(packet, &minimal, &other, diverts);
     }
 }

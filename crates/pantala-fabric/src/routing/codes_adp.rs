@@ -87,7 +87,7 @@ pub(super) fn choose<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &m
     let minimal = best(here, packet, senses, destination, NONE, ugal.candidates_minimal, MINIMAL);
     let other = best(here, packet, senses, intermediate, intermediate, ugal.candidates_nonminimal, NONMINIMAL);
     let coin = salted(packet.draw, SALT + GROUP + 1 + u64::from(packet.hops));
-    let diverts = ugal.diverts(minimal.queue, other.queue, coin);
+    let diverts = ugal.diverts(minimal.queue, other.queue, || coin);
     here.take(packet, &minimal, &other, diverts);
 }
 

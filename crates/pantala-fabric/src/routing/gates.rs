@@ -23,8 +23,20 @@ pub enum Gates {
     Any,
 }
 
-/// Which of the links between two groups a path takes: uniformly among those that `gates` allows.
+/// Which of the links between two groups a path takes: uniformly among those that `gates` allows, by a draw if there is a choice.
+#[inline(always)]
 pub(super) fn choose(
+    topology: &Topology,
+    links: &[GlobalLink],
+    router: u32,
+    target: Target,
+    gates: Gates,
+    draw: impl FnOnce() -> u64,
+) -> u32 {
+    if links.len() <= 1 { 0 } else { choose_of_several(topology, links, router, target, gates, draw()) }
+}
+
+fn choose_of_several(
     topology: &Topology,
     links: &[GlobalLink],
     router: u32,
@@ -32,9 +44,6 @@ pub(super) fn choose(
     gates: Gates,
     draw: u64,
 ) -> u32 {
-    if links.len() <= 1 {
-        return 0;
-    }
     if gates == Gates::Any {
         return scaled(draw, links.len() as u32);
     }

@@ -66,7 +66,7 @@ impl Rule for MerlinUgal {
         // A coin that shows 0 leaves ties to minimal.
         let coin = if Here::later(packet) { 0 } else { salted(packet.draw, 192) };
         let chooses = !Here::later(packet) || other.link.router == here.router;
-        let diverts = chooses && here.routing.ugal.diverts(minimal.queue, other.queue, coin);
+        let diverts = chooses && here.routing.ugal.diverts(minimal.queue, other.queue, || coin);
         here.take(packet, &minimal, &other, diverts);
     }
 
@@ -75,7 +75,7 @@ impl Rule for MerlinUgal {
         let over = other_router(here.topology, here.router, salted(packet.draw, 128));
         let straight = here.beside(packet, packet.destination_router, here.routing.channels.inside, senses);
         let detour = here.beside(packet, over, here.routing.channels.nonminimal.local, senses);
-        if here.routing.ugal.diverts(straight, detour, 0) {
+        if here.routing.ugal.diverts(straight, detour, || 0) {
             divert_beside(packet, over);
         }
     }
