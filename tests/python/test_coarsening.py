@@ -171,7 +171,7 @@ def test_what_cannot_be_coarse(cli: Cli, long: Path, changes: dict[str, Any], sa
 def test_the_known_errors_are_those_of_the_page() -> None:
     """Every number that coarse runs state comes from the file that docs/coarsening.py writes beside the page."""
     known = json.loads((ROOT / "crates/pantala-sim/src/coarsen/known_errors.json").read_text())
-    page = (ROOT / "docs/explanation/made-coarsening.md").read_text()
+    page = (ROOT / "docs/explanation/made-coarsening.md").read_text().replace("\u00a0", " ")
     scenario = pt.Scenario.from_toml(ROOT / "examples" / "quickstart.toml")
     for coarsen, errors in known.items():
         with warnings.catch_warnings():
