@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import permutations
 from pathlib import Path
 from statistics import fmean, median
@@ -96,7 +96,9 @@ def main(directory: str) -> None:
             for coarsen in (1, *_COARSE):
                 records[case, seed, coarsen] = _measured(place, case, scenario, seed, coarsen)
     cases = list(dict.fromkeys(case for case, _, _ in records))
-    _PAGE.write_text(f"{_summary(cases, records)}\n{_by_case(cases, records)}", encoding="utf-8")
+    first = _by_case(cases, records, "slowdown", "communication time")
+    second = _by_case(cases, records, "message latency", "load of the busiest links")
+    _PAGE.write_text(f"{_summary(cases, records)}\n{first}\n{second}", encoding="utf-8")
     _ERRORS.write_text(json.dumps(_known(cases, records), indent=2) + "\n", encoding="utf-8")
 
 
@@ -205,24 +207,27 @@ def _summary(cases: list[Case], records: Records) -> str:
     return table(("median and largest difference", *(f"coarsen = {coarsen}" for coarsen in _COARSE), "two seeds"), rows)
 
 
-def _by_case(cases: list[Case], records: Records) -> str:
+def _by_case(cases: list[Case], records: Records, *quantities: str) -> str:
     """Speed, and the mean error over seeds of the job that is furthest off, for every scenario and routing."""
     rows = []
     for case in cases:
-        name, routing = case
-        speeds = [f"{_speeds([case], records, coarsen)[0]:.1f}" for coarsen in _COARSE]
-        told = [" / ".join(speeds)]
-        for quantity in ("slowdown", "communication time", "load of the busiest links"):
+        told = [_side_by_side(f"{_speeds([case], records, coarsen)[0]:.1f}" for coarsen in _COARSE)]
+        for quantity in quantities:
             if not records[case, _SEEDS[0], 1][quantity]:
                 told += ["", ""]
                 continue
-            worst = [_worst(case, records, quantity, coarsen) for coarsen in _COARSE]
-            told += [" / ".join(_signed(error) for error in worst), _percent(_apart(case, records, quantity))]
-        rows.append((name, routing, *told))
-    headings = ("scenario", "routing", "times as fast")
-    for quantity in ("slowdown", "communication time", "busiest links"):
-        headings += (f"{quantity}, 2 / 4 / 8", "seeds")
-    return table(headings, rows)
+            told.append(_side_by_side(_signed(_worst(case, records, quantity, coarsen)) for coarsen in _COARSE))
+            told.append(_percent(_apart(case, records, quantity)))
+        rows.append((*case, *told))
+    headings = ["scenario", "routing", "times as fast"]
+    for quantity in quantities:
+        headings += [quantity, "seeds"]
+    return table(tuple(headings), rows)
+
+
+def _side_by_side(values: Iterable[str]) -> str:
+    """The values of coarsen = 2, 4 and 8, which stay on one line."""
+    return " / ".join(values).replace(" ", "\u00a0")
 
 
 def _worst(case: Case, records: Records, quantity: str, coarsen: int) -> float:
@@ -252,8 +257,7 @@ def _known(cases: list[Case], records: Records) -> dict[str, dict[str, float]]:
 
     def both(errors: list[float], name: str) -> dict[str, float]:
         sizes = [100 * abs(error) for error in errors]
-        rounded: Callable[[float], float] = lambda size: round(size, 1)  # noqa: E731
-        return {f"{name}_median": rounded(median(sizes)), f"{name}_most": rounded(max(sizes))}
+        return {f"{name}_median": round(median(sizes), 1), f"{name}_most": round(max(sizes), 1)}
 
     return {
         str(coarsen): {
@@ -267,7 +271,7 @@ def _known(cases: list[Case], records: Records) -> dict[str, dict[str, float]]:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}\u00a0%"
 
 
 def _signed(share: float) -> str:

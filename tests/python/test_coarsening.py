@@ -135,6 +135,18 @@ def test_coarse_runs_are_faster_and_send_the_same(long: Path, tmp_path: Path) ->
 
 
 @native
+@pytest.mark.parametrize("router", ["pantala", "sst_sc22", "caminos"])
+def test_threads_change_nothing(router: str, long: Path, tmp_path: Path) -> None:
+    """Messages that wait for the head of their last packet do so in the part of the machine where they arrive."""
+    scenario = pt.Scenario.from_toml(long, changes={"detail.coarsen": 2, "machine.router": router, "routing": "ugal_n"})
+    hashes = set()
+    for threads in (1, 3):
+        run = pt.run(scenario, tmp_path / f"on-{threads}", report=False, threads=threads)
+        hashes.add(run.document["result_hash"])
+    assert len(hashes) == 1
+
+
+@native
 def test_runs_of_different_detail_are_not_compared(long: Path, tmp_path: Path) -> None:
     def study(coarsen: int) -> Any:
         changes = {"interference": True, "detail.coarsen": coarsen}
@@ -171,7 +183,7 @@ def test_what_cannot_be_coarse(cli: Cli, long: Path, changes: dict[str, Any], sa
 def test_the_known_errors_are_those_of_the_page() -> None:
     """Every number that coarse runs state comes from the file that docs/coarsening.py writes beside the page."""
     known = json.loads((ROOT / "crates/pantala-sim/src/coarsen/known_errors.json").read_text())
-    page = (ROOT / "docs/explanation/made-coarsening.md").read_text()
+    page = (ROOT / "docs/explanation/made-coarsening.md").read_text().replace("\u00a0", " ")
     scenario = pt.Scenario.from_toml(ROOT / "examples" / "quickstart.toml")
     for coarsen, errors in known.items():
         with warnings.catch_warnings():
