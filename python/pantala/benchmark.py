@@ -144,12 +144,12 @@ class BenchCase(BenchResult):
     case: str
 
 
-def bench(name: str = "uniform-1056", *, threads: int = 1) -> BenchResult | list[BenchCase]:
+def bench(name: str = "uniform-1056", *, threads: native.Threads = 1) -> BenchResult | list[BenchCase]:
     """Runs a benchmark.
 
     Args:
         name: one of those that ``pantala bench --list`` names.
-        threads: on how many threads to simulate.
+        threads: on how many threads to simulate, or "auto" for as many as pay.
 
     Returns:
         Counts, times (seconds) and sizes (bytes), in a list by ``case`` where a benchmark has several. packet_hops
@@ -168,14 +168,16 @@ def bench(name: str = "uniform-1056", *, threads: int = 1) -> BenchResult | list
     return bench_case(name, threads=threads)
 
 
-def bench_case(name: str, case: str = "", simulated_ps: int | None = None, *, threads: int = 1) -> BenchResult:
+def bench_case(
+    name: str, case: str = "", simulated_ps: int | None = None, *, threads: native.Threads = 1
+) -> BenchResult:
     """Runs a benchmark that has no cases, or one case of a benchmark that has several.
 
     Args:
         name: one of `BENCHMARKS`.
         case: one of its cases.
         simulated_ps: end after this simulated time, in picoseconds, without a warm-up.
-        threads: on how many threads to simulate.
+        threads: on how many threads to simulate, or "auto" for as many as pay.
 
     Returns:
         As `bench`.
@@ -201,7 +203,7 @@ def bench_plan(name: str, case: str = "", simulated_ps: int | None = None) -> Be
     return BenchPlan(plan, None)
 
 
-def run_bench_plan(prepared: BenchPlan, *, threads: int = 1) -> BenchResult:
+def run_bench_plan(prepared: BenchPlan, *, threads: native.Threads = 1) -> BenchResult:
     """Runs the plan of a benchmark; returns its counts, times and sizes as `bench`."""
     plan, window = prepared
     if window is None:

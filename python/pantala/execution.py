@@ -31,7 +31,7 @@ def run(
     overwrite: bool = False,
     progress: bool | None = None,
     report: bool = True,
-    threads: int = 1,
+    threads: native.Threads = 1,
 ) -> Run | InterferenceRun:
     """Runs a scenario and opens its results.
 
@@ -41,8 +41,9 @@ def run(
         overwrite: whether to replace a run that is there already.
         progress: whether to show on standard error how far it is; if not given, only on a terminal.
         report: whether to write report.html into the directory.
-        threads: on how many threads to simulate; results do not depend on it. Each has some groups of the machine, so
-            there are never more than groups, and only one where routers read the queues of others (``ugal_global``).
+        threads: on how many threads to simulate, or "auto" for as many as pay; results do not depend on it. Each has
+            some groups of the machine, so there are never more than groups, and only one where routers read the queues
+            of others (``ugal_global``).
 
     Returns:
         The run; an `InterferenceRun` if the scenario asks for ``interference``.
@@ -126,7 +127,7 @@ def _parts(scenario: Scenario, resolved: dict[str, Any]) -> list[_Part]:
 
 
 def _simulate(
-    scenario: Scenario, parts: list[_Part], output: OutputDirectory, line: ProgressLine, threads: int
+    scenario: Scenario, parts: list[_Part], output: OutputDirectory, line: ProgressLine, threads: native.Threads
 ) -> None:
     done: list[_Part] = []
     all_ran = False

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from pantala import native
 from pantala.errors import PlanError, ScenarioError, UsageError, nearest
+from pantala.parallel import cores, each_released
 from pantala.scenario import Machine, Scenario
 from pantala.scenario.base import plain
 from pantala.scenario.presets import (
@@ -116,7 +117,7 @@ def curve(
     drain: bool | None = None,
     coarsen: int | None = None,
     changes: Mapping[str, Any] | None = None,
-    threads: int = 1,
+    threads: native.Threads = 1,
     on_point: Callable[[CurvePoint], None] | None = None,
 ) -> list[CurvePoint]:
     """Measures latency and accepted load of synthetic traffic at several offered loads.
@@ -140,8 +141,10 @@ def curve(
             the network runs empty (BookSim2), or that of those delivered in it.
         coarsen: simulate packets so many times as long, 2, 4 or 8: faster and less exact.
         changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self": True}``.
-        threads: on how many threads to simulate a point; results do not depend on it.
-        on_point: called with each point as soon as it is measured.
+        threads: on how many threads to simulate a point. With "auto", points are simulated side by side, as many as
+            there are cores; where there are more cores than points, a point has as many threads as pay. Results do not
+            depend on it.
+        on_point: called with each point as soon as it is measured; with "auto" not always in the order of `loads`.
 
     Returns:
         One dictionary a load; saturated means that less than 0.97 of the offered load was accepted.
@@ -173,13 +176,18 @@ def curve(
     scenarios = [setup.at_load(float(load)) for load in loads]  # all checked before the first is simulated
     with _keys_of_the_curve():
         scenarios[0].resolve()  # for its warnings, which are those of every load
-    points = []
-    for scenario in scenarios:
-        point = _as_point(measure_point(setup, scenario, threads=threads), setup)
-        points.append(point)
+    at_once = min(len(scenarios), cores()) if threads == "auto" else 1
+
+    def measured(number: int, check: native.ProgressCallback) -> tuple[int, CurvePoint]:
+        share = native.threads_for(scenarios[number].plan(), threads, cores() // at_once)
+        return number, _as_point(measure_point(setup, scenarios[number], check, share), setup)
+
+    points: dict[int, CurvePoint] = {}
+    for number, point in each_released(measured, range(len(scenarios)), at_once):
+        points[number] = point
         if on_point is not None:
             on_point(point)
-    return points
+    return [points[number] for number in range(len(scenarios))]
 
 
 def curve_setup(
@@ -247,7 +255,10 @@ def curve_setup(
 
 
 def measure_point(
-    setup: CurveSetup, scenario: Scenario, on_progress: native.ProgressCallback | None = None, threads: int = 1
+    setup: CurveSetup,
+    scenario: Scenario,
+    on_progress: native.ProgressCallback | None = None,
+    threads: native.Threads = 1,
 ) -> dict[str, Any]:
     """Measures one load; the core's whole answer, with what it cost. Ctrl-C ends it.
 

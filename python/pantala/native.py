@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from pantala.errors import PantalaError, PlanError, SimulationError, UsageError
+from pantala.parallel import cores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Progress",
     "ProgressCallback",
+    "Threads",
     "check_threads",
     "core",
     "cost",
@@ -24,6 +26,7 @@ __all__ = [
     "measure",
     "resolve",
     "run",
+    "threads_for",
     "write_link_table",
 ]
 
@@ -73,23 +76,48 @@ def resolve(plan: dict[str, Any]) -> dict[str, Any]:
     return resolved
 
 
-def check_threads(threads: int) -> int:
-    """A number of threads that a simulation can have.
+#: A number of threads, or ``"auto"``: as many as pay.
+Threads = int | Literal["auto"]
+
+
+def check_threads(threads: Threads) -> None:
+    """Checks a number of threads.
 
     Raises:
-        UsageError: it is less than one, or more than the core takes.
+        UsageError: it is less than one, more than the core takes, or a word other than "auto".
     """
     most = core().MOST_THREADS
-    if not 1 <= threads <= most:
-        raise UsageError(f"threads = {threads}: must be from 1 to {most}; give as many as there are idle cores")
-    return threads
+    if threads not in ("auto", *range(1, most + 1)):
+        raise UsageError(
+            f"threads = {threads!r}: must be from 1 to {most}, or 'auto'; give as many as there are idle cores"
+        )
+
+
+def threads_for(plan: dict[str, Any], threads: Threads, processors: int | None = None) -> int:
+    """Returns the number of threads for a plan: the number given, or for "auto" the number that pays.
+
+    Args:
+        plan: the plan.
+        threads: a number or "auto".
+        processors: the processors that "auto" may use; all processors of this process if not given.
+
+    Raises:
+        UsageError: no such number of threads.
+        PlanError: the plan's topology cannot be built.
+    """
+    check_threads(threads)
+    if threads != "auto":
+        return threads
+    with _core_errors() as module:
+        worth: int = module.threads_worth(json.dumps(plan), cores() if processors is None else processors)
+    return worth
 
 
 def run(
     plan: dict[str, Any],
     directory: Path,
     progress: ProgressCallback | None,
-    threads: int = 1,
+    threads: Threads = 1,
     extend: Callable[[list[list[tuple[int, int]]]], int | None] | None = None,
 ) -> dict[str, Any]:
     """Runs a plan into an empty directory and returns run.json, which depends on `threads` in its provenance only.
@@ -98,7 +126,7 @@ def run(
         plan: the plan.
         directory: an empty directory.
         progress: called about five times a second.
-        threads: how many.
+        threads: how many, or "auto".
         extend: called when the plan's duration is over, with a list for each job: number of a window, bytes delivered
             in it. It answers the duration in ps that the run goes on to, longer than that before, or None. What comes
             out is the run of a plan with the last duration, if those before it were multiples of the window.
@@ -109,10 +137,9 @@ def run(
         SimulationError: the simulation could not go on; what there is has been written.
         KeyboardInterrupt: Ctrl-C; what there is has been written.
     """
+    count = threads_for(plan, threads)
     with _core_errors(directory) as module:
-        document: dict[str, Any] = json.loads(
-            module.run(json.dumps(plan), str(directory), check_threads(threads), progress, extend)
-        )
+        document: dict[str, Any] = json.loads(module.run(json.dumps(plan), str(directory), count, progress, extend))
     return document
 
 
@@ -123,7 +150,7 @@ def measure(
     timeline_ps: int,
     progress: ProgressCallback | None,
     drain: bool = False,
-    threads: int = 1,
+    threads: Threads = 1,
 ) -> dict[str, Any]:
     """Measures a plan of patterns over a window, without writing anything.
 
@@ -135,21 +162,21 @@ def measure(
         progress: called about five times a second.
         drain: count the packets injected in the window, silence the sources after it and let the network run empty,
             instead of counting those delivered in the window.
-        threads: how many; the result but for its ``bench`` does not depend on it.
+        threads: how many, or "auto"; the result but for its ``bench`` does not depend on it.
 
     Raises:
         UsageError: no such number of threads.
         PlanError: the plan cannot be run.
         SimulationError: the simulation could not go on.
     """
+    count = threads_for(plan, threads)
     with _core_errors() as module:
-        count = check_threads(threads)
         text = module.measure(json.dumps(plan), warmup_ps, measure_ps, timeline_ps, drain, count, progress)
     result: dict[str, Any] = json.loads(text)
     return result
 
 
-def cost(plan: dict[str, Any], progress: ProgressCallback | None, threads: int = 1) -> dict[str, Any]:
+def cost(plan: dict[str, Any], progress: ProgressCallback | None, threads: Threads = 1) -> dict[str, Any]:
     """Runs a plan to its end, without writing anything; only its ``bench`` depends on `threads`.
 
     Returns:
@@ -162,8 +189,9 @@ def cost(plan: dict[str, Any], progress: ProgressCallback | None, threads: int =
         SimulationError: the simulation could not go on.
         KeyboardInterrupt: Ctrl-C.
     """
+    count = threads_for(plan, threads)
     with _core_errors() as module:
-        result: dict[str, Any] = json.loads(module.cost(json.dumps(plan), check_threads(threads), progress))
+        result: dict[str, Any] = json.loads(module.cost(json.dumps(plan), count, progress))
     return result
 
 

@@ -1,18 +1,25 @@
-"""Work in several processes: results as they come, Ctrl-C answered by one for all."""
+"""Work side by side, in processes or on threads: results as they come, Ctrl-C answered by one for all."""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from functools import partial
+from threading import Event
 from typing import TypeVar
 
-__all__ = ["each"]
+__all__ = ["cores", "each", "each_released"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+def cores() -> int:
+    """Returns the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
@@ -35,14 +42,51 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
     deaf = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
     pool = ProcessPoolExecutor(min(jobs, len(items)), context, initializer=deaf)
     try:
-        waiting = {pool.submit(work, item) for item in items}
-        while waiting:
-            # Short waits: the handler of SIGINT that Polars puts in front of Python's does not break off long ones.
-            done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-            yield from (one.result() for one in done)
+        yield from _as_they_come({pool.submit(work, item) for item in items})
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in multiprocessing.active_children():
             worker.terminate()
         raise
     pool.shutdown()
+
+
+def each_released(
+    work: Callable[[Item, Callable[[object], None]], Result], items: Sequence[Item], jobs: int
+) -> Iterator[Result]:
+    """Calls `work` with every item, `jobs` at a time, on threads of this process; yields each result as it comes.
+
+    This is for work that releases the interpreter, as the core's simulations do. It needs no importable function and
+    no guard of the main module.
+
+    Args:
+        work: called with an item and a function. It calls the function with anything, about five times per second; the
+            function raises when the work is to stop.
+        items: the items; work on them begins in this order.
+        jobs: the number of threads; with 1 this thread does the work.
+
+    Raises:
+        BaseException: whatever `work` raises; the other work stops.
+    """
+    if jobs == 1 or len(items) < 2:
+        yield from (work(item, lambda _: None) for item in items)
+        return
+    stop = Event()
+
+    def check(_: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+
+    pool = ThreadPoolExecutor(min(jobs, len(items)))
+    try:
+        yield from _as_they_come({pool.submit(work, item, check) for item in items})
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def _as_they_come(waiting: set[Future[Result]]) -> Iterator[Result]:
+    while waiting:
+        # Short waits: the handler of SIGINT that Polars puts in front of Python's does not break off long ones.
+        done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+        yield from (one.result() for one in done)

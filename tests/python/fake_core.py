@@ -38,6 +38,7 @@ class FakeCore:
         fail: called with the plan of each run once its tables are written; may raise.
         runs: the plans that were run.
         threads: on how many threads each run and measurement was.
+        processors: how many each question for "auto" allowed.
         measured: the plan and the times of each measurement.
         drained: whether each drains.
         warnings: what every plan resolves with.
@@ -52,6 +53,7 @@ class FakeCore:
     fail: Callable[[Json], None] = lambda plan: None
     runs: list[Json] = field(default_factory=list)
     threads: list[int] = field(default_factory=list)
+    processors: list[int] = field(default_factory=list)
     measured: list[tuple[Json, int, int, int]] = field(default_factory=list)
     drained: list[bool] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -136,6 +138,11 @@ class FakeCore:
             | {"nonminimal_share": 0.0, "packets": 100, "bench": self._cost()}
             | {"timeline": [{"window_start_ns": 0.0, "accepted": load, "nonminimal_share": 0.0}]}
         )
+
+    def threads_worth(self, plan_json: str, processors: int) -> int:
+        """All processors but one job's worth: any number that a test can tell from the defaults."""
+        self.processors.append(processors)
+        return min(processors, len(json.loads(plan_json)["jobs"]) + 6)
 
     def cost(self, plan_json: str, threads: int, progress: Callable[[Json], None] | None) -> str:
         self.threads.append(threads)

@@ -6,7 +6,7 @@ import json
 import runpy
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree
 
 import polars as pl
@@ -45,8 +45,15 @@ def test_threads_change_no_byte(workdir: Path) -> None:
         provenance = json.loads(Path(f"on-{threads}/run.json").read_text())["provenance"]
         assert provenance["threads"] == threads
         assert provenance["events"] > 0
-    curves = [pt.curve(loads=[0.4], measure="2 us", warmup="1 us", threads=threads) for threads in (1, 3)]
-    assert curves[0] == curves[1]
+    settings: tuple[Literal["auto"] | int, ...] = (1, 3, "auto")
+    curves = [pt.curve(loads=[0.4, 0.2], measure="2 us", warmup="1 us", threads=threads) for threads in settings]
+    assert curves[0] == curves[1] == curves[2]
+
+
+def test_auto_is_one_thread_on_a_small_machine(workdir: Path) -> None:
+    scenario = pt.Scenario.from_toml(EXAMPLES / "quickstart.toml").replace({"interference": False})
+    pt.run(scenario, "small", threads="auto", report=False)
+    assert json.loads(Path("small/run.json").read_text())["provenance"]["threads"] == 1
 
 
 @pytest.mark.slow

@@ -262,6 +262,33 @@ def test_runs_go_on_as_many_threads_as_are_asked_for(
     assert fake_core.threads == [1, 3, 2]
 
 
+def test_auto_runs_on_as_many_threads_as_the_core_says(
+    fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pantala.execution.write_report", lambda _: None)
+    monkeypatch.setattr("pantala.native.cores", lambda: 16)
+    assert cli("run", small, "--quiet", "--threads", "auto").status == 0
+    pt.run(pt.Scenario.from_toml(small), "here", threads="auto")
+    assert cli("bench", "uniform-1056", "--threads", "auto").status == 0
+    assert fake_core.processors == [16, 16, 16]
+    assert fake_core.threads == [8, 8, 7]
+    with pytest.raises(pt.UsageError, match=r"^threads = 'all': must be from 1 to 1024, or 'auto'"):
+        pt.run(pt.Scenario.from_toml(small), "there", threads="all")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("cores", "share"), [(2, 1), (4, 1), (9, 3), (32, 7)])
+def test_points_of_a_curve_share_the_cores(
+    fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch, cores: int, share: int
+) -> None:
+    monkeypatch.setattr("pantala.load_curve.cores", lambda: cores)
+    loads = [0.1, 0.5, 0.3]
+    seen: list[float] = []
+    points = pt.curve(loads=loads, threads="auto", on_point=lambda point: seen.append(point["load"]))
+    assert [point["load"] for point in points] == loads
+    assert sorted(seen) == sorted(loads)
+    assert fake_core.threads == [share] * 3
+
+
 @pytest.mark.parametrize("threads", ["0", "-1", "1025", "two"])
 def test_absurd_numbers_of_threads_are_one_line(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, threads: str
@@ -269,10 +296,11 @@ def test_absurd_numbers_of_threads_are_one_line(
     for command in (["run", small], ["curve", "--loads", "0.1"]):
         ended = cli(*command, "--threads", threads)
         assert (ended.status, ended.err.count("\n")) == (2, 1)
-        assert "--threads" in ended.err if threads == "two" else f"threads = {threads}: must be from" in ended.err
+        wanted = "--threads two: is not a number" if threads == "two" else f"threads = {threads}: must be from"
+        assert wanted in ended.err
         assert fake_core.threads == []
     if threads != "two":
-        with pytest.raises(pt.UsageError, match=rf"^threads = {threads}: must be from 1 to 1024; give as many as"):
+        with pytest.raises(pt.UsageError, match=rf"^threads = {threads}: must be from 1 to 1024, or 'auto'; give as"):
             pt.run(pt.Scenario.from_toml(small), "here", threads=int(threads))
     assert not Path("runs").exists()
     assert not Path("here").exists()

@@ -277,6 +277,16 @@ pub struct RouterConfig {
 const MOST_FLITS: u32 = 1 << 30;
 
 impl RouterConfig {
+    /// Returns the time until a group can have an effect in another over a global link of this latency: see
+    /// [`FabricConfig::lookahead`].
+    #[must_use]
+    pub fn lookahead(&self, global_latency: Time) -> Time {
+        match self.credit_latency {
+            CreditLatency::Fixed => global_latency.min(self.credit_delay),
+            CreditLatency::Link | CreditLatency::LinkAndRouter => global_latency,
+        }
+    }
+
     /// The time of one flit of `flit_bytes` through the crossbar.
     #[must_use]
     pub fn crossbar_flit(&self, flit_bytes: u32) -> Time {
@@ -371,11 +381,7 @@ impl FabricConfig {
     /// link, or the delay of its credits if that is shorter.
     #[must_use]
     pub fn lookahead(&self) -> Time {
-        let latency = self.timing(LinkClass::Global).latency;
-        match self.router.credit_latency {
-            CreditLatency::Fixed => latency.min(self.router.credit_delay),
-            CreditLatency::Link | CreditLatency::LinkAndRouter => latency,
-        }
+        self.router.lookahead(self.timing(LinkClass::Global).latency)
     }
 
     /// Whether routers read the queues of other groups, so that the machine cannot be simulated in parts.

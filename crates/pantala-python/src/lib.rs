@@ -14,6 +14,7 @@ use pantala_sim::measure::{Measurement, whole};
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
 use pantala_sim::resolve;
 use pantala_sim::simulation::MOST_THREADS;
+use pantala_sim::threads;
 use pantala_sim::{End, Simulation, document, squarest_grid};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
@@ -153,6 +154,13 @@ fn with_times<T: serde::Serialize>(
     json(&value)
 }
 
+/// The number of threads that a plan is worth on so many idle processors.
+#[pyfunction]
+fn threads_worth(py: Python<'_>, plan_json: &str, processors: u32) -> PyResult<u32> {
+    py.detach(|| resolve::parse(plan_json).and_then(|plan| threads::worth(&plan, processors)))
+        .map_err(|e| plan_error(py, &e))
+}
+
 /// Searches the channel-dependency graph of a plan; returns what was found as JSON.
 #[pyfunction]
 fn deadlock(py: Python<'_>, plan_json: &str) -> PyResult<String> {
@@ -223,6 +231,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(measure, module)?)?;
     module.add_function(wrap_pyfunction!(cost, module)?)?;
+    module.add_function(wrap_pyfunction!(threads_worth, module)?)?;
     module.add_function(wrap_pyfunction!(deadlock, module)?)?;
     module.add_function(wrap_pyfunction!(communication, module)?)?;
     module.add_function(wrap_pyfunction!(link_table, module)?)?;

@@ -46,6 +46,7 @@ pub mod results;
 pub mod routings;
 pub mod simulation;
 pub mod tables;
+pub mod threads;
 
 pub use end::{End, Progress};
 pub use error::{PlanError, WriteError};

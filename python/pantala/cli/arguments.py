@@ -40,7 +40,12 @@ Coarsen = Annotated[
         autocompletion=complete.of(("2", "4", "8")),
     ),
 ]
-Threads = Annotated[int, typer.Option("--threads", "-t", metavar="N", help="Threads; results do not depend on it.")]
+Threads = Annotated[
+    str,
+    typer.Option(
+        "--threads", "-t", metavar="N", help="Threads, or auto for as many as pay; results do not depend on it."
+    ),
+]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", metavar="N", help="Processes at a time; all cores if not given.")
 ]

@@ -9,6 +9,7 @@ import typer
 
 from pantala.benchmark import BENCHMARKS
 from pantala.cli import complete
+from pantala.cli.arguments import Threads
 from pantala.cli.tables import console, facts, listing, table
 
 if TYPE_CHECKING:
@@ -35,16 +36,17 @@ def bench(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, a list of them where there are several cases.")
     ] = False,
-    threads: Annotated[int, typer.Option("--threads", "-t", metavar="N", help="Threads.")] = 1,
+    threads: Threads = "1",
     listed: Annotated[bool, typer.Option("--list", help="List the benchmarks and run none.")] = False,
 ) -> None:
     """Runs a benchmark, or lists them."""
     from pantala.benchmark import bench as measure
+    from pantala.cli.settings import parse_threads
 
     if listed:
         console().print(_list())
         return
-    result = measure(name, threads=threads)
+    result = measure(name, threads=parse_threads(threads))
     if as_json:
         print(json.dumps(result))
         return

@@ -104,7 +104,7 @@ def curve(
         typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. machine.topology.g=9; repeatable."),
     ] = None,
     coarsen: Coarsen = None,
-    threads: Threads = 1,
+    threads: Threads = "1",
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a load.")] = False,
     plot: Annotated[
         Path | None,
@@ -116,7 +116,7 @@ def curve(
     """Measures a load-latency curve."""
     from rich.console import Console
 
-    from pantala.cli.settings import parse_loads, parse_numbers, parse_settings
+    from pantala.cli.settings import parse_loads, parse_numbers, parse_settings, parse_threads
     from pantala.errors import UsageError
     from pantala.load_curve import curve as measure_curve
     from pantala.load_curve import curve_setup
@@ -168,7 +168,7 @@ def curve(
             done.append(point)
             line.update(f"{len(done)} of {len(wanted)} loads measured")
 
-        points = measure_curve(**habits, loads=wanted, threads=threads, on_point=on_point)
+        points = measure_curve(**habits, loads=wanted, threads=parse_threads(threads), on_point=on_point)
     scenario = curve_setup(**habits).scenario
     if scenario.detail.coarsen > 1:
         said = Console(stderr=True) if as_json else console()

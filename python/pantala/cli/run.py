@@ -46,7 +46,7 @@ def run(
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Another seed than the scenario's.")] = None,
     settings: Settings = None,
     coarsen: Coarsen = None,
-    threads: Threads = 1,
+    threads: Threads = "1",
     report: Annotated[
         bool,
         typer.Option("--report/--no-report", help="Whether to write report.html; pantala report DIR does it later."),
@@ -54,7 +54,7 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing unless something is wrong.")] = False,
 ) -> None:
     """Runs a scenario file."""
-    from pantala.cli.settings import parse_settings
+    from pantala.cli.settings import parse_settings, parse_threads
     from pantala.cli.stopped import Stopped
     from pantala.errors import Interrupted
     from pantala.execution import run as run_scenario
@@ -68,7 +68,9 @@ def run(
         changes["detail.coarsen"] = coarsen
     scenario = Scenario.from_toml(file, changes=changes)
     try:
-        result = run_scenario(scenario, out, overwrite=overwrite, progress=not quiet, report=report, threads=threads)
+        result = run_scenario(
+            scenario, out, overwrite=overwrite, progress=not quiet, report=report, threads=parse_threads(threads)
+        )
     except Interrupted as stopped:
         raise Stopped(str(stopped)) from None
     if quiet:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pantala.errors import UsageError
 
-__all__ = ["check_jobs_and_seed", "parse_loads", "parse_numbers", "parse_settings"]
+if TYPE_CHECKING:
+    from pantala.native import Threads
+
+__all__ = ["check_jobs_and_seed", "parse_loads", "parse_numbers", "parse_settings", "parse_threads"]
 
 
 def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:
@@ -36,6 +39,20 @@ def check_jobs_and_seed(jobs: int | None, seed: int) -> None:
         raise UsageError(f"--jobs {jobs}: must be at least 1")
     if not 0 <= seed < 2**63:
         raise UsageError(f"--seed {seed}: must be from 0 to 2^63 - 1")
+
+
+def parse_threads(text: str) -> Threads:
+    """Returns the number of threads that ``--threads`` gives, or "auto".
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if text == "auto":
+        return "auto"
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"--threads {text}: is not a number; give a number of threads, or auto") from None
 
 
 def parse_loads(text: str) -> list[float]:

@@ -9,7 +9,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import Jobs
-from pantala.cli.tables import console, cores, listing
+from pantala.cli.tables import console, listing
 
 if TYPE_CHECKING:
     from pantala.studies import Outcome
@@ -52,6 +52,7 @@ def run(
 
     from pantala.cli.settings import check_jobs_and_seed
     from pantala.cli.stopped import Stopped
+    from pantala.parallel import cores
     from pantala.studies import Options, study
 
     found = study(name)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["console", "cores", "facts", "fits", "listing", "table"]
+__all__ = ["console", "facts", "fits", "listing", "table"]
 
 #: Columns of a line where nobody says how many there are: in a file or a pipe nothing is cut off.
 _WIDE = 200
@@ -89,10 +89,3 @@ def facts(title: str | None = None) -> Table:
     drawn.add_column("what", no_wrap=True)
     drawn.add_column("how much", overflow="fold")
     return drawn
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -11,7 +11,7 @@ import typer
 
 from pantala.cli import complete
 from pantala.cli.arguments import Jobs
-from pantala.cli.tables import console, cores, facts, fits, listing, table
+from pantala.cli.tables import console, facts, fits, listing, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,6 +131,7 @@ def paper_table(
     from pantala.cli.settings import check_jobs_and_seed
     from pantala.paper_tables import measure
     from pantala.paper_tables import paper_table as find
+    from pantala.parallel import cores
 
     found = find(name)
     check_jobs_and_seed(jobs, seed)

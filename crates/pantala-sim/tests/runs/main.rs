@@ -17,4 +17,5 @@ mod routings;
 mod sharing;
 mod stalls;
 mod support;
+mod threads;
 mod totals;

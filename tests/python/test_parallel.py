@@ -1,0 +1,43 @@
+"""Work side by side on threads: every result, and one error or Ctrl-C that ends all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Barrier, Event
+
+import pytest
+
+from pantala.parallel import cores, each_released
+
+
+def test_every_item_has_a_result() -> None:
+    for jobs in (1, 2, 8):
+        assert sorted(each_released(lambda item, _: item * item, [1, 2, 3, 4], jobs)) == [1, 4, 9, 16]
+    assert list(each_released(lambda item, _: item, [], 2)) == []
+    assert cores() >= 1
+
+
+def test_items_are_worked_on_at_once() -> None:
+    meeting = Barrier(3, timeout=60)  # passed only if all three come
+    assert sorted(each_released(lambda item, _: meeting.wait() * 0 + item, [1, 2, 3], 3)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_error_stops_the_others(error: type[BaseException]) -> None:
+    began, stopped = Event(), Event()
+
+    def work(item: str, check: Callable[[object], None]) -> None:
+        if item == "faulty":
+            began.wait(60)
+            raise error
+        began.set()
+        try:
+            while True:
+                check(None)
+        except KeyboardInterrupt:
+            stopped.set()
+            raise
+
+    with pytest.raises(error):
+        list(each_released(work, ["endless", "faulty"], 2))
+    assert stopped.is_set()
