@@ -7,6 +7,7 @@
 //! `inject`, sizes in `Network::new`); every other index is a port, VC or router number worked out from the topology at
 //! construction, or a packet or entry number that its own slab has handed out and that lives in exactly one queue or event.
 
+use pantala_engine::prefetch;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Index, IndexMut};
 
@@ -108,17 +109,10 @@ impl<T> Slab<T> {
     /// cache.
     #[inline(always)]
     pub(crate) fn prefetch<const LINES: usize>(&self, first: usize) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let start: *const i8 = self.origin.wrapping_add(first).cast_const().cast();
-            for line in 0..LINES {
-                // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(64 * line)) };
-            }
+        let start = self.origin.wrapping_add(first).cast_const().cast::<u8>();
+        for line in 0..LINES {
+            prefetch(start.wrapping_add(64 * line));
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = first;
     }
 
     /// Whether there is an item of that number.

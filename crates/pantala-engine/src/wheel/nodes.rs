@@ -1,6 +1,7 @@
 //! The events of all lists of a wheel, in one slab with a free list.
 
 use super::{PHASES, PHASES_LOG2};
+use crate::prefetch::prefetch;
 use crate::time::Time;
 
 /// The end of a list.
@@ -95,14 +96,7 @@ impl Nodes {
     /// Asks for a node that will be read soon.
     #[inline(always)]
     pub(super) fn prefetch(&self, index: u32) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.nodes.as_ptr().wrapping_add(index as usize).cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = index;
+        prefetch(self.nodes.as_ptr().wrapping_add(index as usize));
     }
 
     /// The nodes of a list.
