@@ -29,7 +29,22 @@ __all__ = [
 ]
 
 
-class PantalaError(Exception):
+class _Pickled(BaseException):
+    """An exception that comes from another process as it was, whatever arguments it is made of."""
+
+    def __reduce__(self) -> tuple[Callable[..., BaseException], tuple[type, tuple[object, ...]], dict[str, object]]:
+        return _remade, (type(self), self.args), self.__dict__
+
+
+def _remade(kind: type[BaseException], args: tuple[object, ...]) -> BaseException:
+    """An exception of a kind with its arguments; pickle gives it its attributes."""
+    error = kind.__new__(kind, *args)
+    # An OSError leaves them to its __init__.
+    error.args = args
+    return error
+
+
+class PantalaError(_Pickled, Exception):
     """The base of every error that Pantala raises on purpose."""
 
     exit_status: ClassVar[int] = 2
@@ -120,7 +135,7 @@ class ScenarioError(PantalaError, ValueError):
         return ScenarioError(source, first.key, first.value, first.message, first.remedy, others)
 
 
-class ScenarioWarning(UserWarning):
+class ScenarioWarning(_Pickled, UserWarning):
     """A scenario that runs, although it may not end well: its packets could wait for each other in a circle.
 
     Attributes:
@@ -161,7 +176,7 @@ class SimulationError(PantalaError, RuntimeError):
         super().__init__(message)
 
 
-class Interrupted(KeyboardInterrupt):
+class Interrupted(_Pickled, KeyboardInterrupt):
     """Ctrl-C during a simulation: a `KeyboardInterrupt` that knows what was kept.
 
     Attributes:
