@@ -168,7 +168,7 @@ def _errors(cases: list[Case], records: Records, quantity: str, coarsen: int) ->
 
 
 def _between_seeds(cases: list[Case], records: Records, quantity: str) -> list[float]:
-    """The same between two runs by the packet that differ in their seed: nodes and draws."""
+    """The relative differences between two runs by the packet with different seeds, which set nodes and draws."""
     return [
         other / value - 1
         for case in cases

@@ -52,7 +52,7 @@ const FORESEEN: u32 = 16;
 pub struct Wheel {
     nodes: Nodes,
     buckets: Box<[u32; SLOTS]>,
-    occupied: Box<Occupancy>,
+    occupied: Box<Occupancy<{ SLOTS / 64 }, { SLOTS / 4096 }>>,
     /// The bucket being drained (absolute number), its lists by key, and which of them hold anything.
     slot: u64,
     lists: Box<[u32; KEYS]>,
@@ -83,7 +83,7 @@ impl Wheel {
         Self {
             nodes: Nodes::new(),
             buckets: Box::new([END; SLOTS]),
-            occupied: Occupancy::boxed(),
+            occupied: Box::new(Occupancy::EMPTY),
             slot: 0,
             lists: Box::new([END; KEYS]),
             used: [0; KEY_WORDS],
@@ -109,7 +109,7 @@ impl Wheel {
         self.push_with_hint(time, phase, id, 0);
     }
 
-    /// The same, with what will be said of the event when it is foreseen ([`Self::next_group_foreseen`]).
+    /// Schedules an event as [`Self::push`] does. [`Self::next_group_foreseen`] and [`Self::pop_with_hint`] give `hint` with it.
     #[inline]
     pub fn push_with_hint(&mut self, time: Time, phase: u8, id: u32, hint: u32) {
         debug_assert!(phase < PHASES, "phase {phase}");
@@ -259,7 +259,7 @@ impl Wheel {
         self.pop_with_hint().map(|(id, _)| id)
     }
 
-    /// The same, with what its scheduler said of it ([`Self::push_with_hint`]).
+    /// Takes the next event of the group as [`Self::pop`] does, and gives its identity and its hint ([`Self::push_with_hint`]).
     #[inline]
     pub fn pop_with_hint(&mut self) -> Option<(u32, u32)> {
         let node = self.nodes.pop(&mut self.group)?;

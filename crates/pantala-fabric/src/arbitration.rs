@@ -395,16 +395,9 @@ impl<H: Host, P: Probe> Network<H, P> {
                 }
                 let room = self.stages.room::<F>(flits.into());
                 let vc = &mut self.out_vcs[out_vc as usize];
-                if busy_until > now {
-                    // Room that is known to come later is waited for, too.
-                    if !F || vc.space.at(&mut self.pool, now) >= room as i32 {
-                        wake = wake.min(busy_until);
-                        continue;
-                    }
-                    match vc.space.when(&self.pool, room) {
-                        Some(time) => wake = wake.min(busy_until.max(time)),
-                        None => vc.space_wait = true,
-                    }
+                // The default model waits for the input and for room at once.
+                if busy_until > now && (!F || vc.space.at(&mut self.pool, now) >= room as i32) {
+                    wake = wake.min(busy_until);
                     continue;
                 }
                 if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= room as i32 {
@@ -415,7 +408,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     continue;
                 }
                 match vc.space.when(&self.pool, room) {
-                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time).max(busy_until)),
                     None => vc.space_wait = true,
                 }
             }

@@ -44,6 +44,7 @@ impl<const F: bool> Senses for RouterSenses<'_, F> {
             Some(vc) => first + usize::from(vc)..first + usize::from(vc) + 1,
             None => first..first + self.vcs,
         };
+        // The default model takes credits at the link and has no other queue in front of it.
         if F && measure == QueueMeasure::OutputAndCredits {
             let flits_of = |index: usize| {
                 let out_vc = &mut self.out_vcs[index];

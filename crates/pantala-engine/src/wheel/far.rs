@@ -4,6 +4,7 @@
 //! comes to an epoch, it deals them out to the buckets: each event is moved once, and not sifted through a heap.
 
 use super::nodes::{END, Node, Nodes};
+use super::occupancy::Occupancy;
 use super::{Event, SLOTS, WIDTH_LOG2};
 use crate::time::{NEVER, Time};
 use std::cmp::Reverse;
@@ -14,7 +15,6 @@ const EPOCH_SLOTS_LOG2: u32 = SLOTS.trailing_zeros();
 const EPOCH_LOG2: u32 = EPOCH_SLOTS_LOG2 + WIDTH_LOG2;
 /// How many epochs have lists.
 const EPOCHS: usize = 1 << 10;
-const WORDS: usize = EPOCHS / 64;
 
 /// An event in the heap, with its hint.
 type Late = Reverse<(Event, u32)>;
@@ -24,7 +24,7 @@ type Late = Reverse<(Event, u32)>;
 pub(super) struct Far {
     /// By epoch, modulo their number.
     epochs: Box<[u32; EPOCHS]>,
-    occupied: [u64; WORDS],
+    occupied: Occupancy<{ EPOCHS / 64 }, { EPOCHS / 4096 + 1 }>,
     heap: BinaryHeap<Late>,
     /// The first epoch (absolute number) that has a list that is not empty; [`u64::MAX`]: none has.
     first_epoch: u64,
@@ -32,7 +32,12 @@ pub(super) struct Far {
 
 impl Far {
     pub(super) fn new() -> Self {
-        Self { epochs: Box::new([END; EPOCHS]), occupied: [0; WORDS], heap: BinaryHeap::new(), first_epoch: u64::MAX }
+        Self {
+            epochs: Box::new([END; EPOCHS]),
+            occupied: Occupancy::EMPTY,
+            heap: BinaryHeap::new(),
+            first_epoch: u64::MAX,
+        }
     }
 
     /// Schedules an event of a later epoch than that of bucket `slot`, the wheel's current one.
@@ -46,7 +51,7 @@ impl Far {
         let list = epoch as usize % EPOCHS;
         let key = Node::key_of::<EPOCH_LOG2>(event.time, event.phase);
         self.epochs[list] = nodes.insert(Node { id: event.id, next: self.epochs[list], key, hint });
-        self.occupied[list / 64] |= 1 << (list % 64);
+        self.occupied.insert(list);
         self.first_epoch = self.first_epoch.min(epoch);
     }
 
@@ -76,7 +81,7 @@ impl Far {
             let node = nodes.pop(&mut self.epochs[list]);
             let time = self.first_epoch << EPOCH_LOG2;
             if self.epochs[list] == END {
-                self.occupied[list / 64] &= !(1 << (list % 64));
+                self.occupied.remove(list);
                 self.first_epoch = self.next_epoch();
             }
             return node.map(|node| {
@@ -93,23 +98,9 @@ impl Far {
 
     /// The first epoch after the present one that has events.
     fn next_epoch(&self) -> u64 {
-        let start = (self.first_epoch + 1) as usize % EPOCHS;
-        // The word of the first epoch comes twice: at first what is behind it, at last what is before it.
-        (0..=WORDS)
-            .find_map(|step| {
-                let word = (start / 64 + step) % WORDS;
-                let behind = u64::MAX << (start % 64);
-                let mask = if step == 0 {
-                    behind
-                } else if step == WORDS {
-                    !behind
-                } else {
-                    u64::MAX
-                };
-                let bits = self.occupied[word] & mask;
-                (bits != 0).then(|| word * 64 + bits.trailing_zeros() as usize)
-            })
-            .map_or(u64::MAX, |list| self.first_epoch + (list.wrapping_sub(self.first_epoch as usize) % EPOCHS) as u64)
+        let behind = |list: usize| list.wrapping_sub(self.first_epoch as usize) % EPOCHS;
+        let next = self.occupied.next_from((self.first_epoch + 1) as usize % EPOCHS);
+        next.map_or(u64::MAX, |list| self.first_epoch + behind(list) as u64)
     }
 
     /// Phase and identity of all events, in no order.

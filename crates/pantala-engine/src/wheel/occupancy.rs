@@ -1,43 +1,37 @@
-//! Which buckets of the wheel hold anything: a bit for each, and a bit for each word of those.
+//! Which lists of the wheel hold anything: a bit for each, and a bit for each word of those.
 
-use super::SLOTS;
-
-const WORDS: usize = SLOTS / 64;
-const SUMMARIES: usize = WORDS / 64;
-
-/// A set of bucket numbers below [`SLOTS`]. The search for the next one reads a handful of words, however few there are.
+/// A set of numbers below `64 * WORDS`, with a bit for each word in `SUMMARIES` more. The search for the next number reads a handful of
+/// words, however few numbers there are.
 #[derive(Debug)]
-pub(super) struct Occupancy {
+pub(super) struct Occupancy<const WORDS: usize, const SUMMARIES: usize> {
     words: [u64; WORDS],
     /// By word, whether it is not zero.
     summary: [u64; SUMMARIES],
 }
 
-impl Occupancy {
-    /// The empty set, on the heap.
-    pub(super) fn boxed() -> Box<Self> {
-        Box::new(Self { words: [0; WORDS], summary: [0; SUMMARIES] })
-    }
+impl<const WORDS: usize, const SUMMARIES: usize> Occupancy<WORDS, SUMMARIES> {
+    /// The empty set.
+    pub(super) const EMPTY: Self = Self { words: [0; WORDS], summary: [0; SUMMARIES] };
 
-    /// Adds a bucket.
+    /// Adds a number.
     #[inline(always)]
-    pub(super) fn insert(&mut self, bucket: usize) {
-        let word = bucket / 64 % WORDS;
-        self.words[word] |= 1 << (bucket % 64);
+    pub(super) fn insert(&mut self, number: usize) {
+        let word = number / 64 % WORDS;
+        self.words[word] |= 1 << (number % 64);
         self.summary[word / 64] |= 1 << (word % 64);
     }
 
-    /// Takes a bucket out.
+    /// Takes a number out.
     #[inline(always)]
-    pub(super) fn remove(&mut self, bucket: usize) {
-        let word = bucket / 64 % WORDS;
-        self.words[word] &= !(1 << (bucket % 64));
+    pub(super) fn remove(&mut self, number: usize) {
+        let word = number / 64 % WORDS;
+        self.words[word] &= !(1 << (number % 64));
         if self.words[word] == 0 {
             self.summary[word / 64] &= !(1 << (word % 64));
         }
     }
 
-    /// The first bucket of the set from `start` on, cyclically: past the last one comes the first.
+    /// The first number of the set from `start` on, cyclically: past the last one comes the first.
     #[inline(always)]
     pub(super) fn next_from(&self, start: usize) -> Option<usize> {
         let word = start / 64 % WORDS;
@@ -73,26 +67,35 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Against an ordered set: few buckets or many, searched from anywhere.
+        /// Against an ordered set: few numbers or many, searched from anywhere.
         #[test]
-        fn the_next_bucket_is_that_of_an_ordered_set(
-            changes in prop::collection::vec((any::<bool>(), 0..SLOTS, 0..SLOTS), 1..200),
+        fn the_next_number_is_that_of_an_ordered_set(
+            changes in prop::collection::vec((any::<bool>(), any::<usize>(), any::<usize>()), 1..200),
         ) {
-            let mut occupancy = Occupancy::boxed();
-            let mut expected = BTreeSet::new();
-            for (inserts, bucket, start) in changes {
-                if inserts {
-                    occupancy.insert(bucket);
-                    expected.insert(bucket);
-                } else {
-                    // As a rule one that is there.
-                    let bucket = expected.range(bucket..).next().copied().unwrap_or(bucket);
-                    occupancy.remove(bucket);
-                    expected.remove(&bucket);
-                }
-                let next = expected.range(start..).chain(expected.range(..start)).next().copied();
-                prop_assert_eq!(occupancy.next_from(start), next);
-            }
+            compare(Occupancy::<256, 4>::EMPTY, &changes)?;
+            compare(Occupancy::<16, 1>::EMPTY, &changes)?;
         }
+    }
+
+    fn compare<const WORDS: usize, const SUMMARIES: usize>(
+        mut occupancy: Occupancy<WORDS, SUMMARIES>,
+        changes: &[(bool, usize, usize)],
+    ) -> Result<(), TestCaseError> {
+        let mut expected = BTreeSet::new();
+        for &(inserts, number, start) in changes {
+            let (number, start) = (number % (64 * WORDS), start % (64 * WORDS));
+            if inserts {
+                occupancy.insert(number);
+                expected.insert(number);
+            } else {
+                // As a rule one that is there.
+                let number = expected.range(number..).next().copied().unwrap_or(number);
+                occupancy.remove(number);
+                expected.remove(&number);
+            }
+            let next = expected.range(start..).chain(expected.range(..start)).next().copied();
+            prop_assert_eq!(occupancy.next_from(start), next);
+        }
+        Ok(())
     }
 }

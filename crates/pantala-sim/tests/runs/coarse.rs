@@ -138,7 +138,7 @@ fn zero_load_latency_of_messages_stays() {
     }
 }
 
-/// The same where the host feeds its NIC slowly, or about as fast as the link.
+/// Messages keep their zero-load latency, too, if the host feeds its NIC slowly or about as fast as the link.
 #[test]
 fn a_slow_feed_stays() {
     for number in 0..12 {
