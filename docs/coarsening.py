@@ -1,7 +1,8 @@
 """Measures what coarse runs gain and how far off they are: `python docs/coarsening.py DIRECTORY`.
 
-Writes docs/explanation/made-coarsening.md, and the known error that every coarse run states. The directory keeps the
-runs, so that an interrupted measurement continues. It takes about ten minutes of CPU time.
+Writes docs/explanation/made-coarsening.md, and the known error that every coarse run states. The
+directory keeps the runs, so that an interrupted measurement continues. It takes about ten minutes
+of CPU time.
 """
 
 from __future__ import annotations
@@ -29,8 +30,20 @@ _ROUTINGS = ("minimal", "ugal_n", "par", "q_adaptive")
 #: The share of links between routers that count as the busiest.
 _BUSIEST = 0.05
 
-_HALO = {"kind": "halo3d", "grid": [4, 4, 4], "message": "64 KiB", "iterations": 6, "compute": "10 us"}
-_FFT = {"kind": "fft3d", "grid": [8, 8], "row_message": "32 KiB", "column_message": "32 KiB", "iterations": 2}
+_HALO = {
+    "kind": "halo3d",
+    "grid": [4, 4, 4],
+    "message": "64 KiB",
+    "iterations": 6,
+    "compute": "10 us",
+}
+_FFT = {
+    "kind": "fft3d",
+    "grid": [8, 8],
+    "row_message": "32 KiB",
+    "column_message": "32 KiB",
+    "iterations": 2,
+}
 _GRID = {
     "preset": "kang2022",
     "topology": {"kind": "dragonfly_2d", "p": 2, "rows": 2, "columns": 4, "h": 2, "g": 9},
@@ -47,12 +60,20 @@ def _example(name: str, changes: Mapping[str, Any]) -> pt.Scenario:
 
 
 def _jobs(machine: Mapping[str, Any], *jobs: dict[str, Any]) -> pt.Scenario:
-    data = {"name": "case", "interference": True, "machine": machine, "routing": "minimal", "jobs": list(jobs)}
+    data = {
+        "name": "case",
+        "interference": True,
+        "machine": machine,
+        "routing": "minimal",
+        "jobs": list(jobs),
+    }
     return pt.Scenario.from_dict(data)
 
 
 def _scenarios() -> dict[str, pt.Scenario]:
-    """The scenarios by name, on machines of 72 to 288 nodes with the links, routers and packets of kang2022."""
+    """The scenarios by name, on machines of 72 to 288 nodes with the links, routers and packets of
+    kang2022.
+    """
     small = {"preset": "kang2022", "topology": {"g": 5}}
     return {
         "interference, 288 nodes": _example(
@@ -79,7 +100,9 @@ def _scenarios() -> dict[str, pt.Scenario]:
         "2D machine": _jobs(_GRID, _job("halo", 64, **_HALO), _job("fft", 64, **_FFT)),
         "ML and HPC": _jobs(
             small,
-            _job("training", 64, "allreduce_loop", message="256 KiB", iterations=3, compute="40 us"),
+            _job(
+                "training", 64, "allreduce_loop", message="256 KiB", iterations=3, compute="40 us"
+            ),
             _job("lqcd", 64, "lqcd", iterations=1),
         ),
         "beside a pattern": _example("patterns", {}),
@@ -128,7 +151,11 @@ def _measured(place: Path, case: Case, scenario: pt.Scenario, seed: int, coarsen
 
 
 def _record(result: pt.Run | pt.InterferenceRun) -> Record:
-    runs = {"together": result} if isinstance(result, pt.Run) else {"together": result.together, **result.alone}
+    runs = (
+        {"together": result}
+        if isinstance(result, pt.Run)
+        else {"together": result.together, **result.alone}
+    )
     together = runs["together"]
     values: dict[str, dict[str, float | None]] = {name: {} for name in _QUANTITIES}
     for name, run in runs.items():
@@ -140,9 +167,13 @@ def _record(result: pt.Run | pt.InterferenceRun) -> Record:
     if isinstance(result, pt.InterferenceRun):
         for row in result.slowdown.collect().to_dicts():
             values["slowdown"][row["name"]] = row["slowdown"]
-    links = together.links.filter(pl.col("source_router").is_not_null() & pl.col("target_router").is_not_null())
+    links = together.links.filter(
+        pl.col("source_router").is_not_null() & pl.col("target_router").is_not_null()
+    )
     loads = links.select(pl.col("load").sort(descending=True)).collect()["load"]
-    values["load of the busiest links"]["all"] = loads.head(max(1, round(_BUSIEST * len(loads)))).mean()
+    values["load of the busiest links"]["all"] = loads.head(
+        max(1, round(_BUSIEST * len(loads)))
+    ).mean()
     cpu = sum(run.document["provenance"]["cpu_seconds"] for run in runs.values())
     return {"cpu_seconds": cpu, **values}
 
@@ -157,7 +188,9 @@ _QUANTITIES = (
 
 
 def _errors(cases: list[Case], records: Records, quantity: str, coarsen: int) -> list[float]:
-    """The relative differences from the runs by the packet of the same seed: a number per case, seed and job."""
+    """The relative differences from the runs by the packet of the same seed: a number per case,
+    seed and job.
+    """
     return [
         other / value - 1
         for case in cases
@@ -168,7 +201,9 @@ def _errors(cases: list[Case], records: Records, quantity: str, coarsen: int) ->
 
 
 def _between_seeds(cases: list[Case], records: Records, quantity: str) -> list[float]:
-    """The relative differences between two runs by the packet with different seeds, which set nodes and draws."""
+    """The relative differences between two runs by the packet with different seeds, which set nodes
+    and draws.
+    """
     return [
         other / value - 1
         for case in cases
@@ -188,7 +223,9 @@ def _speeds(cases: list[Case], records: Records, coarsen: int) -> list[float]:
 
 
 def _summary(cases: list[Case], records: Records) -> str:
-    """Median and largest magnitude of the errors of all quantities, beside the differences between seeds."""
+    """Median and largest magnitude of the errors of all quantities, beside the differences between
+    seeds.
+    """
 
     def cell(errors: list[float]) -> str:
         sizes = [abs(error) for error in errors]
@@ -203,12 +240,27 @@ def _summary(cases: list[Case], records: Records) -> str:
         for quantity in _QUANTITIES
     ]
     speeds = [_speeds(cases, records, coarsen) for coarsen in _COARSE]
-    rows.append(("times as fast", *(f"{median(each):.1f} ({min(each):.1f} to {max(each):.1f})" for each in speeds), ""))
-    return table(("median and largest difference", *(f"coarsen = {coarsen}" for coarsen in _COARSE), "two seeds"), rows)
+    rows.append(
+        (
+            "times as fast",
+            *(f"{median(each):.1f} ({min(each):.1f} to {max(each):.1f})" for each in speeds),
+            "",
+        )
+    )
+    return table(
+        (
+            "median and largest difference",
+            *(f"coarsen = {coarsen}" for coarsen in _COARSE),
+            "two seeds",
+        ),
+        rows,
+    )
 
 
 def _by_case(cases: list[Case], records: Records, *quantities: str) -> str:
-    """Speed, and the mean error over seeds of the job that is furthest off, for every scenario and routing."""
+    """Speed, and the mean error over seeds of the job that is furthest off, for every scenario and
+    routing.
+    """
     rows = []
     for case in cases:
         told = [_side_by_side(f"{_speeds([case], records, coarsen)[0]:.1f}" for coarsen in _COARSE)]
@@ -216,7 +268,11 @@ def _by_case(cases: list[Case], records: Records, *quantities: str) -> str:
             if not records[case, _SEEDS[0], 1][quantity]:
                 told += ["", ""]
                 continue
-            told.append(_side_by_side(_signed(_worst(case, records, quantity, coarsen)) for coarsen in _COARSE))
+            told.append(
+                _side_by_side(
+                    _signed(_worst(case, records, quantity, coarsen)) for coarsen in _COARSE
+                )
+            )
             told.append(_percent(_apart(case, records, quantity)))
         rows.append((*case, *told))
     headings = ["scenario", "routing", "times as fast"]
@@ -235,7 +291,9 @@ def _worst(case: Case, records: Records, quantity: str, coarsen: int) -> float:
     jobs = [job for job, value in records[case, _SEEDS[0], 1][quantity].items() if value]
 
     def mean(job: str) -> float:
-        pairs = [[records[case, seed, each][quantity][job] for each in (coarsen, 1)] for seed in _SEEDS]
+        pairs = [
+            [records[case, seed, each][quantity][job] for each in (coarsen, 1)] for seed in _SEEDS
+        ]
         return fmean(coarse / fine - 1 for coarse, fine in pairs)
 
     return max(map(mean, jobs), key=abs)

@@ -13,7 +13,13 @@ author = "The Pantala authors"
 copyright = author
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pantala_reference", "pantala_applications"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "pantala_reference",
+    "pantala_applications",
+]
 exclude_patterns = ["_build", "explanation/made-*.md", "explanation/routing/made-*.md", "studies"]
 html_theme = "furo"
 html_title = "Pantala"

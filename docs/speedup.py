@@ -1,6 +1,8 @@
-"""Measures the machine of Prisacari et al. with faster crossbars: `python docs/speedup.py DIRECTORY`.
+"""Measures the machine of Prisacari et al. with faster crossbars:
+`python docs/speedup.py DIRECTORY`.
 
-Writes docs/studies/prisacari2015/speedup.md. The directory keeps the points, so that an interrupted run continues.
+Writes docs/studies/prisacari2015/speedup.md. The directory keeps the points, so that an interrupted
+run continues.
 """
 
 from __future__ import annotations
@@ -53,7 +55,10 @@ def main(directory: str) -> None:
     place = Path(directory)
     place.mkdir(parents=True, exist_ok=True)
     records = simulate(
-        list(_points()), place, 1, lambda record, kept: None if kept else print(record["key"], flush=True)
+        list(_points()),
+        place,
+        1,
+        lambda record, kept: None if kept else print(record["key"], flush=True),
     )
     _TARGET.write_text(f"{_throughputs(records)}\n{_agreement(records)}", encoding="utf-8")
 
@@ -62,15 +67,26 @@ def _points() -> Iterator[Point]:
     for name, speedup in _SPEEDUPS.items():
         for size in _MEASURED[name]:
             scenarios = {
-                Spec(size, *each).key: Spec(size, *each).scenario(1) for each in product(PATTERNS, CONFIGURATIONS)
+                Spec(size, *each).key: Spec(size, *each).scenario(1)
+                for each in product(PATTERNS, CONFIGURATIONS)
             }
-            scenarios |= {f"{_label(size)}.uniform.{routing}": _uniform(size, routing) for routing in _FIRST_UNIFORM}
+            scenarios |= {
+                f"{_label(size)}.uniform.{routing}": _uniform(size, routing)
+                for routing in _FIRST_UNIFORM
+            }
             for key, scenario in scenarios.items():
                 _, pattern, configuration = key.split(".")
                 first = (_FIRST_UNIFORM if pattern == "uniform" else _FIRST)[configuration]
                 changes = {"machine.router.crossbar_bandwidth": f"{int(speedup * _LINK)} B/s"}
                 point = scenario.replace(changes)
-                yield Point(f"{key}.{name}", point, Duration(first * 10**6), _LONGEST, _MOST_PACKETS, size.nodes)
+                yield Point(
+                    f"{key}.{name}",
+                    point,
+                    Duration(first * 10**6),
+                    _LONGEST,
+                    _MOST_PACKETS,
+                    size.nodes,
+                )
 
 
 def _label(size: Size) -> str:
@@ -79,14 +95,27 @@ def _label(size: Size) -> str:
 
 def _uniform(size: Size, routing: str) -> Scenario:
     """Uniform traffic at the rate of the links."""
-    workload = {"kind": "pattern", "pattern": "uniform", "load": 1.0, "injection": "periodic", "phase": "random"}
+    workload = {
+        "kind": "pattern",
+        "pattern": "uniform",
+        "load": 1.0,
+        "injection": "periodic",
+        "phase": "random",
+    }
     return Scenario.from_dict(
         {
             "name": "uniform",
             "seed": 1,
             "machine": {"preset": f"prisacari2015({size.p},{size.a},{size.h})"},
             "routing": {"algorithm": routing},
-            "jobs": [{"name": "traffic", "ranks": size.nodes, "placement": "contiguous", "workload": workload}],
+            "jobs": [
+                {
+                    "name": "traffic",
+                    "ranks": size.nodes,
+                    "placement": "contiguous",
+                    "workload": workload,
+                }
+            ],
             "stop": {"duration": "1 us"},
         }
     )
@@ -99,18 +128,26 @@ def _throughputs(records: Records) -> str:
     for (pattern, configuration), paper in _PAPER.items():
         cells = []
         for size in sizes:
-            pair = [records[f"{_label(size)}.{pattern}.{configuration}.{name}"] for name in ("x1", "x2")]
+            pair = [
+                records[f"{_label(size)}.{pattern}.{configuration}.{name}"] for name in ("x1", "x2")
+            ]
             cells.append(" / ".join(_cell(record) for record in pair))
         rows.append((pattern, configuration, paper, *cells))
-    return table(("pattern", "routing", "paper", *(f"{size.nodes:,} nodes" for size in sizes)), rows)
+    return table(
+        ("pattern", "routing", "paper", *(f"{size.nodes:,} nodes" for size in sizes)), rows
+    )
 
 
 def _cell(record: Record) -> str:
-    return f"{100 * record['accepted']:.1f}" + ("" if record["precise"] and record["steady"] else "~")
+    return f"{100 * record['accepted']:.1f}" + (
+        "" if record["precise"] and record["steady"] else "~"
+    )
 
 
 def _agreement(records: Records) -> str:
-    """For each speed-up, the agreement with the values of the paper at up to 342 nodes, and at all sizes measured."""
+    """For each speed-up, the agreement with the values of the paper at up to 342 nodes, and at all
+    sizes measured.
+    """
     rows = []
     for sizes in (SIZES[:3], SIZES[:4]):
         for name, speedup in _SPEEDUPS.items():
@@ -118,12 +155,16 @@ def _agreement(records: Records) -> str:
                 continue
 
             def accepted(size: Size, pattern: str, configuration: str, name: str = name) -> float:
-                return float(records[f"{_label(size)}.{pattern}.{configuration}.{name}"]["accepted"])
+                return float(
+                    records[f"{_label(size)}.{pattern}.{configuration}.{name}"]["accepted"]
+                )
 
             runs = list(product(sizes, PATTERNS))
             any_ = [accepted(*run, "valiant_node") for run in runs]
             off = [abs(accepted(*run, "valiant_group") / estimate(run[0]) - 1) for run in runs]
-            gains = [accepted(*run, "random_groups") - accepted(*run, "valiant_group") for run in runs]
+            gains = [
+                accepted(*run, "random_groups") - accepted(*run, "valiant_group") for run in runs
+            ]
             uniform = [accepted(size, "uniform", "minimal") for size in sizes]
             within = sum(inside(value, 0.33, 0.43, 0.01) for value in any_)
             rows.append(

@@ -1,4 +1,6 @@
-"""Copies the parts of a study that the documentation shows: `python docs/study.py runs/prisacari2015`."""
+"""Copies the parts of a study that the documentation shows:
+`python docs/study.py runs/prisacari2015`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def main(directory: str) -> None:
     place = _HERE / name
     place.mkdir(parents=True, exist_ok=True)
     claims, latency = (
-        json.loads((study / f"{part}.json").read_text(encoding="utf-8")) for part in ("claims", "latency")
+        json.loads((study / f"{part}.json").read_text(encoding="utf-8"))
+        for part in ("claims", "latency")
     )
     (place / "claims.md").write_text(claims_page(claims, latency), encoding="utf-8")
     (place / "numbers.md").write_text(_numbers(study), encoding="utf-8")
@@ -42,7 +45,13 @@ def claims_page(claims: list[dict[str, str]], latency: dict[str, dict[str, str]]
     rows = []
     for claim in claims:
         other = {answers.get(claim["id"]) for answers in latency.values()}
-        at = "" if None in other else "same" if len(other) == 1 else ", ".join(a[claim["id"]] for a in latency.values())
+        at = (
+            ""
+            if None in other
+            else "same"
+            if len(other) == 1
+            else ", ".join(a[claim["id"]] for a in latency.values())
+        )
         place = f"{claim['id']} ({claim['where']})"
         measured = claim["measured"] + (f". {claim['reason']}" if claim["reason"] else "")
         statement = f"{claim['statement']}<br>Holds: {claim['holds']}."
@@ -51,7 +60,14 @@ def claims_page(claims: list[dict[str, str]], latency: dict[str, dict[str, str]]
         # A product, not emphasis.
         said = [text.replace("*", "\\*") for text in (statement, claim["paper"], measured)]
         rows.append((place, *said, f"**{claim['verdict']}**", at))
-    headings = ("claim", "statement and conditions", "paper", "measured", "verdict", "at half and double latency")
+    headings = (
+        "claim",
+        "statement and conditions",
+        "paper",
+        "measured",
+        "verdict",
+        "at half and double latency",
+    )
     return f"{RULE}\n\n{table(headings, rows)}"
 
 
@@ -63,8 +79,19 @@ def _numbers(study: Path) -> str:
     for (pattern, p, a, h), part in found.group_by("pattern", "p", "a", "h", maintain_order=True):
         by_kind = {row["configuration"]: row for row in part.iter_rows(named=True)}
         first = by_kind[kinds[0]]
-        cells = [f"{100 * by_kind[kind]['accepted']:.1f} ({100 * by_kind[kind]['exact']:.1f})" for kind in kinds]
-        rows.append((pattern, f"({p}, {a}, {h})", f"{first['nodes']:,}", f"{100 * first['equation_4']:.1f}", *cells))
+        cells = [
+            f"{100 * by_kind[kind]['accepted']:.1f} ({100 * by_kind[kind]['exact']:.1f})"
+            for kind in kinds
+        ]
+        rows.append(
+            (
+                pattern,
+                f"({p}, {a}, {h})",
+                f"{first['nodes']:,}",
+                f"{100 * first['equation_4']:.1f}",
+                *cells,
+            )
+        )
     rows.sort(key=lambda row: [*dict.fromkeys(found["pattern"])].index(row[0]))
     return table(("pattern", "(p, a, h)", "nodes", "3/(4p)", *kinds), rows)
 
@@ -76,10 +103,14 @@ def _variants(study: Path) -> str:
     for (_, variant), row in _by_run(found.filter(pl.col("variant") != "")).items():
         plain = base[row["run"].removesuffix(f".{variant}")]
         size = f"({row['p']}, {row['a']}, {row['h']})"
-        values = [f"{100 * value:.1f}" for value in (row["accepted"], plain["accepted"], row["exact"])]
+        values = [
+            f"{100 * value:.1f}" for value in (row["accepted"], plain["accepted"], row["exact"])
+        ]
         rows.append((variant, size, row["pattern"], row["configuration"], *values))
     kept = [row for row in rows if not row[0].endswith("latency")]
-    return table(("variant", "(p, a, h)", "pattern", "configuration", "measured", "as is", "exact"), kept)
+    return table(
+        ("variant", "(p, a, h)", "pattern", "configuration", "measured", "as is", "exact"), kept
+    )
 
 
 def _by_run(found: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
@@ -89,7 +120,9 @@ def _by_run(found: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
 def table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """Returns a table in Markdown."""
     lines = [headings, ("---",) * len(headings), *rows]
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+    return "".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines
+    )
 
 
 if __name__ == "__main__":

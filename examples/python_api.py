@@ -27,11 +27,15 @@ def main(directory: Path) -> pl.DataFrame:
     )
     rows = []
     for routing in ("minimal", "valiant_node", "ugal_g"):
-        run = pt.run(scenario.replace({"routing.algorithm": routing}), out=directory / routing, report=False)
+        run = pt.run(
+            scenario.replace({"routing.algorithm": routing}), out=directory / routing, report=False
+        )
         rows.append(
             {
                 "routing": routing,
-                "communication_time_mean_ns": run.metric("communication_time_mean_ns", job="halo3d"),
+                "communication_time_mean_ns": run.metric(
+                    "communication_time_mean_ns", job="halo3d"
+                ),
                 "packet_latency_p99_ns": run.metric("packet_latency_p99_ns", job="halo3d"),
                 "link_hops_mean": run.metric("link_hops_mean", job="halo3d"),
             }

@@ -1,8 +1,10 @@
-"""Instructions of the core per packet-hop, as valgrind counts them: a guard against growing slower unnoticed.
+"""Instructions of the core per packet-hop, as valgrind counts them: a guard against growing slower
+unnoticed.
 
-Times depend on the machine and on who else uses it; these numbers repeat to a few ten-thousandths. They depend on the
-compiler, so they are recorded in instructions.json by its version. tests/python/test_instructions.py holds the core to
-them; ``make instructions`` (``python -m instructions``) records them anew.
+Times depend on the machine and on who else uses it; these numbers repeat to a few ten-thousandths.
+They depend on the compiler, so they are recorded in instructions.json by its version.
+tests/python/test_instructions.py holds the core to them; ``make instructions`` (``python -m
+instructions``) records them anew.
 """
 
 from __future__ import annotations
@@ -22,7 +24,16 @@ from typing import NamedTuple
 from pantala import native
 from pantala.benchmark import bench_plan
 
-__all__ = ["GUARDED", "RECORD", "TOLERANCE", "Guarded", "cachegrind", "compiler", "measured", "recorded"]
+__all__ = [
+    "GUARDED",
+    "RECORD",
+    "TOLERANCE",
+    "Guarded",
+    "cachegrind",
+    "compiler",
+    "measured",
+    "recorded",
+]
 
 #: Instructions per packet-hop, by compiler and benchmark.
 RECORD = Path(__file__).with_suffix(".json")
@@ -30,7 +41,8 @@ RECORD = Path(__file__).with_suffix(".json")
 #: How far a core may be off what is recorded, as a fraction of it.
 TOLERANCE = 0.05
 
-#: Runs the prepared benchmark in a file. Making the plan would take valgrind longer than running it.
+#: Runs the prepared benchmark in a file. Making the plan would take valgrind longer than running
+#: it.
 _CHILD = """\
 import json, sys
 from pantala.benchmark import BenchPlan, run_bench_plan
@@ -40,7 +52,8 @@ with open(sys.argv[1], encoding="utf-8") as file:
 
 
 class Guarded(NamedTuple):
-    """A benchmark, and two simulated times: what lies between them is counted, so that start and set-up are not.
+    """A benchmark, and two simulated times: what lies between them is counted, so that start and
+    set-up are not.
 
     Attributes:
         name: of the benchmark.
@@ -90,8 +103,11 @@ def measured(guarded: Guarded) -> float:
     return (after - before) / (hops_after - hops_before)
 
 
-def cachegrind(guarded: Guarded, simulated_us: int, options: Sequence[str] = ("--cache-sim=no",)) -> tuple[str, int]:
-    """What cachegrind writes of a process that runs a benchmark for a simulated time, and its packet-hops.
+def cachegrind(
+    guarded: Guarded, simulated_us: int, options: Sequence[str] = ("--cache-sim=no",)
+) -> tuple[str, int]:
+    """What cachegrind writes of a process that runs a benchmark for a simulated time, and its
+    packet-hops.
 
     Without a simulated cache cachegrind is the fastest of valgrind's tools that count.
 
@@ -104,11 +120,14 @@ def cachegrind(guarded: Guarded, simulated_us: int, options: Sequence[str] = ("-
         raise FileNotFoundError("there is no valgrind")
     with tempfile.TemporaryDirectory() as directory:
         counts, prepared = Path(directory) / "counts", Path(directory) / "plan.json"
-        prepared.write_text(json.dumps(bench_plan(guarded.name, guarded.case, simulated_us * 1_000_000)))
+        prepared.write_text(
+            json.dumps(bench_plan(guarded.name, guarded.case, simulated_us * 1_000_000))
+        )
         program = [sys.executable, "-c", _CHILD, str(prepared)]
         ended = subprocess.run(
             [valgrind, "--tool=cachegrind", *options, f"--cachegrind-out-file={counts}", *program],
-            # Python does the same both times: sets in one order, and no cache of bytecode that only one finds.
+            # Python does the same both times: sets in one order, and no cache of bytecode that only
+            # one finds.
             env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,

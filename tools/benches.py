@@ -1,4 +1,6 @@
-"""The table of docs/performance.md: every bench in turn, each run a process, medians and spread (``make benches``)."""
+"""The table of docs/performance.md: every bench in turn, each run a process, medians and spread
+(``make benches``).
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def main(
-    benches: Annotated[list[str] | None, typer.Argument(help="Benches; all but million if none.")] = None,
+    benches: Annotated[
+        list[str] | None, typer.Argument(help="Benches; all but million if none.")
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Rounds; a round runs every bench once.")] = 3,
     timeout: Annotated[float, typer.Option(min=1, help="Of a run, in seconds.")] = 1_200,
 ) -> None:
@@ -56,7 +60,10 @@ def main(
     names = benches or [name for name in BENCHMARKS if name != "million"]
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
-        print(f"benches: there is no benchmark '{unknown[0]}'; choose from {', '.join(BENCHMARKS)}", file=sys.stderr)
+        print(
+            f"benches: there is no benchmark '{unknown[0]}'; choose from {', '.join(BENCHMARKS)}",
+            file=sys.stderr,
+        )
         raise typer.Exit(2)
     runs = [(name, case) for name in names for case in BENCHMARKS[name].cases or ("",)]
     results: dict[tuple[str, str], list[dict[str, Any]]] = {one: [] for one in runs}

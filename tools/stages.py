@@ -1,7 +1,8 @@
 """What a packet-hop costs, stage by stage: ``make stages``.
 
-Cachegrind counts a bench for two simulated times. The difference, by source file, is that of a running network: start
-and set-up fall out. The core must be built with line tables (``maturin develop --profile profiling``).
+Cachegrind counts a bench for two simulated times. The difference, by source file, is that of a
+running network: start and set-up fall out. The core must be built with line tables (``maturin
+develop --profile profiling``).
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ __all__ = ["STAGES", "Costs", "app", "by_file", "costs", "merged", "stage"]
 #: Costs by source file, or by stage: instructions, misses.
 Costs = Mapping[str, Counter[str]]
 
-#: The stages with their files, as regular expressions of what follows `crates/`; the first that matches counts.
+#: The stages with their files, as regular expressions of what follows `crates/`; the first that
+#: matches counts.
 STAGES: tuple[tuple[str, str], ...] = (
     ("NIC", r"pantala-fabric/src/(nic|response)\.rs"),
     ("routing", r"pantala-fabric/src/(routing|learning|adaptive)"),
@@ -34,14 +36,18 @@ STAGES: tuple[tuple[str, str], ...] = (
     ("link", r"pantala-fabric/src/(link|wormhole)\.rs"),
     ("credits", r"pantala-fabric/src/(credits?|pending|due)\.rs"),
     ("packets, queues, ports", r"pantala-fabric/src/(packet|port|queue|slab)"),
-    ("event loop", r"pantala-fabric/src/(network|blocks|machine|partition|threads|mail|stages|host|probe|construct)"),
+    (
+        "event loop",
+        r"pantala-fabric/src/(network|blocks|machine|partition|threads|mail|stages|host|probe|construct)",
+    ),
     ("topology", r"pantala-topology/"),
     ("wheel", r"pantala-engine/src/wheel"),
     ("time and random numbers", r"pantala-engine/"),
     ("sources and ranks", r"pantala-(workload|mpi)/"),
     ("recorder", r"pantala-sim/"),
 )
-#: Files outside the crates: pointers, integers and slices of Rust's library, inlined into all stages.
+#: Files outside the crates: pointers, integers and slices of Rust's library, inlined into all
+#: stages.
 LIBRARY = "Rust's library, inlined"
 #: Everything else: the allocator, Python, crates of others.
 REST = "the rest"
@@ -99,8 +105,12 @@ def costs(before: Costs, after: Costs) -> dict[str, Counter[str]]:
     return found
 
 
-def _rows(stages: Costs, hops: int, columns: Iterable[tuple[str, tuple[str, ...]]]) -> list[list[str]]:
-    """The cells of every stage, the costliest first, and of the sum: costs per packet-hop, share of instructions."""
+def _rows(
+    stages: Costs, hops: int, columns: Iterable[tuple[str, tuple[str, ...]]]
+) -> list[list[str]]:
+    """The cells of every stage, the costliest first, and of the sum: costs per packet-hop, share of
+    instructions.
+    """
     summed = [events for _, events in columns]
     total: Counter[str] = Counter()
     for cost in stages.values():
@@ -108,7 +118,9 @@ def _rows(stages: Costs, hops: int, columns: Iterable[tuple[str, tuple[str, ...]
     rows = []
     for name, cost in [*sorted(stages.items(), key=lambda item: -item[1]["Ir"]), ("all", total)]:
         values = [abs(sum(cost[event] for event in events)) / hops for events in summed]
-        cells = [f"{value:,.0f}" if index == 0 else f"{value:.2f}" for index, value in enumerate(values)]
+        cells = [
+            f"{value:,.0f}" if index == 0 else f"{value:.2f}" for index, value in enumerate(values)
+        ]
         rows.append([name, *cells, f"{cost['Ir'] / total['Ir']:.0%}"])
     return rows
 
@@ -124,29 +136,45 @@ def _shown(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 def merged(found: Mapping[str, tuple[Costs, int]]) -> str:
-    """One table in Markdown for several benches, each with its costs by stage and its packet-hops."""
+    """One table in Markdown for several benches, each with its costs by stage and its
+    packet-hops.
+    """
     columns = [column for column in COLUMNS if column[0] != "misses, last level"]
     headings = ["stage", *(f"`{bench}`: {heading}" for bench in found for heading, _ in columns)]
-    by_bench = [{row[0]: row[1:-1] for row in _rows(*costs_and_hops, columns)} for costs_and_hops in found.values()]
+    by_bench = [
+        {row[0]: row[1:-1] for row in _rows(*costs_and_hops, columns)}
+        for costs_and_hops in found.values()
+    ]
     names = [name for name in by_bench[0] if name != "all"]
     names += [name for rows in by_bench[1:] for name in rows if name not in names and name != "all"]
     nothing = ["0", *["0.00"] * (len(columns) - 1)]
-    lines = [[name, *(cell for rows in by_bench for cell in rows.get(name, nothing))] for name in [*names, "all"]]
+    lines = [
+        [name, *(cell for rows in by_bench for cell in rows.get(name, nothing))]
+        for name in [*names, "all"]
+    ]
     return table(headings, lines)
 
 
 def _counted(guarded: Guarded, caches: bool) -> tuple[Costs, int]:
-    """The costs by stage of a bench, and the packet-hops that they are for; exits with a message if there are none."""
+    """The costs by stage of a bench, and the packet-hops that they are for; exits with a message if
+    there are none.
+    """
     options = _CACHES if caches else ("--cache-sim=no",)
     try:
         runs = [cachegrind(guarded, time, options) for time in (_START_US, _END_US)]
     except (FileNotFoundError, RuntimeError) as error:
-        print(f"stages: {error}; it needs valgrind (Debian: apt-get install valgrind)", file=sys.stderr)
+        print(
+            f"stages: {error}; it needs valgrind (Debian: apt-get install valgrind)",
+            file=sys.stderr,
+        )
         raise typer.Exit(1) from error
     (before, hops_before), (after, hops_after) = runs
     found = costs(by_file(before), by_file(after))
     if not {name for name, _ in STAGES} & set(found):
-        print("stages: the core has no line tables; run 'make stages', which builds it so", file=sys.stderr)
+        print(
+            "stages: the core has no line tables; run 'make stages', which builds it so",
+            file=sys.stderr,
+        )
         raise typer.Exit(1)
     return found, hops_after - hops_before
 
@@ -159,23 +187,36 @@ def main(
     benches: Annotated[
         list[str] | None, typer.Argument(help="Benches; uniform-1056 and saturated-1056 if none.")
     ] = None,
-    markdown: Annotated[bool, typer.Option(help="Print one table in Markdown, for docs/performance.md.")] = False,
-    caches: Annotated[bool, typer.Option(help="Simulate caches and branches too; takes three times as long.")] = True,
+    markdown: Annotated[
+        bool, typer.Option(help="Print one table in Markdown, for docs/performance.md.")
+    ] = False,
+    caches: Annotated[
+        bool, typer.Option(help="Simulate caches and branches too; takes three times as long.")
+    ] = True,
 ) -> None:
     """Counts the instructions of a packet-hop by stage, and the misses of simulated caches."""
     console = Console(width=None if sys.stdout.isatty() else 120)
     chosen = benches or ["uniform-1056", "saturated-1056"]
     for bench in chosen:
         if bench not in BENCHMARKS:
-            print(f"stages: there is no benchmark '{bench}'; choose one of {', '.join(BENCHMARKS)}", file=sys.stderr)
+            print(
+                f"stages: there is no benchmark '{bench}'; choose one of {', '.join(BENCHMARKS)}",
+                file=sys.stderr,
+            )
             raise typer.Exit(2)
     found: dict[str, tuple[Costs, int]] = {}
-    for guarded in [Guarded(b, case, _START_US, _END_US) for b in chosen for case in BENCHMARKS[b].cases or ("",)]:
+    for guarded in [
+        Guarded(b, case, _START_US, _END_US)
+        for b in chosen
+        for case in BENCHMARKS[b].cases or ("",)
+    ]:
         found[str(guarded)] = by_stage, hops = _counted(guarded, caches or markdown)
         if not markdown:
             columns = COLUMNS if caches else COLUMNS[:1]
             headings = ["stage", *(heading for heading, _ in columns), "share"]
-            console.print(_shown(f"{guarded}: per packet-hop", headings, _rows(by_stage, hops, columns)))
+            console.print(
+                _shown(f"{guarded}: per packet-hop", headings, _rows(by_stage, hops, columns))
+            )
     if markdown:
         print(merged(found))
 

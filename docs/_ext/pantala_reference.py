@@ -1,4 +1,6 @@
-"""Reference pages made from the code, before Sphinx reads the sources: tables, metrics, scenario keys, commands."""
+"""Reference pages made from the code, before Sphinx reads the sources: tables, metrics, scenario
+keys, commands.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,22 @@ def tables_page() -> str:
 
     parts = [
         "# Tables",
-        "A run directory holds `run.json` and the Parquet files below. Times are simulated nanoseconds from the start "
-        "of the simulation unless the text says that a column is a duration; sizes are bytes. A table that was not "
-        "recorded has no rows. [How to read them](../how-to/read-results.md) has examples.",
+        (
+            "A run directory holds `run.json` and the Parquet files below. Times are simulated"
+            " nanoseconds from the start of the simulation unless the text says that a column is a"
+            " duration; sizes are bytes. A table that was not recorded has no rows. [How to read"
+            " them](../how-to/read-results.md) has examples."
+        ),
     ]
     for table in TABLES.values():
         switch = f" Key: `{table.switch}`." if table.switch else ""
         rows = [
-            (f"`{column.name}`", column.type + (", or null" if column.nullable else ""), column.unit, column.text)
+            (
+                f"`{column.name}`",
+                column.type + (", or null" if column.nullable else ""),
+                column.unit,
+                column.text,
+            )
             for column in table.columns
         ]
         parts += [
@@ -39,9 +49,14 @@ def metrics_page() -> str:
     """Every metric that `Run.metric` knows."""
     from pantala.metrics import all_metrics
 
-    parts = ["# Metrics", "What `Run.metric(name, job=...)` can be asked for. A metric's name ends in its unit."]
+    parts = [
+        "# Metrics",
+        "What `Run.metric(name, job=...)` can be asked for. A metric's name ends in its unit.",
+    ]
     for scope, words in (("job", "## Of a job"), ("run", "## Of a run")):
-        rows = [(f"`{metric.name}`", metric.text) for metric in all_metrics() if metric.scope == scope]
+        rows = [
+            (f"`{metric.name}`", metric.text) for metric in all_metrics() if metric.scope == scope
+        ]
         parts += [words, _table(("metric", ""), rows)]
     return _page(parts)
 
@@ -53,9 +68,11 @@ def scenario_page() -> str:
     schema = scenario_json_schema()
     parts = [
         "# Scenario keys",
-        "A scenario is a TOML file, or the same objects in Python. `pantala schema` prints the JSON Schema from which "
-        "this page is made; editors that know it complete keys and mark errors. "
-        "[How to write one](../how-to/scenario.md).",
+        (
+            "A scenario is a TOML file, or the same objects in Python. `pantala schema` prints the"
+            " JSON Schema from which this page is made; editors that know it complete keys and mark"
+            " errors. [How to write one](../how-to/scenario.md)."
+        ),
         "## The file",
         _keys(schema),
     ]
@@ -72,10 +89,12 @@ def presets_page() -> str:
 
     parts = [
         "# Presets",
-        "Published machines, for `machine.preset`; mixes of jobs, for `jobs`; router models, for "
-        "`machine.router.model`; host stacks, for `mpi.preset`. A scenario changes any value by naming its key. "
-        "A value that no paper states is an assumption, marked *. The resolved plan lists it below `assumptions` "
-        "until the scenario sets another value.",
+        (
+            "Published machines, for `machine.preset`; mixes of jobs, for `jobs`; router models,"
+            " for `machine.router.model`; host stacks, for `mpi.preset`. A scenario changes any"
+            " value by naming its key. A value that no paper states is an assumption, marked *. The"
+            " resolved plan lists it below `assumptions` until the scenario sets another value."
+        ),
     ]
     for name in machine_presets():
         nodes = f"{Machine.of(name).nodes:,} nodes."
@@ -85,13 +104,28 @@ def presets_page() -> str:
             *_entries("machines", name),
         ]
     for name in mix_presets():
-        parts += [f"## {name}", _clean(preset_text("workloads", name)), *_entries("workloads", name)]
-    parts += ["## Router models", "[What their stages are](../explanation/fabric.md#stages-by-name)."]
+        parts += [
+            f"## {name}",
+            _clean(preset_text("workloads", name)),
+            *_entries("workloads", name),
+        ]
+    parts += [
+        "## Router models",
+        "[What their stages are](../explanation/fabric.md#stages-by-name).",
+    ]
     for name in router_presets():
-        parts += [f"### router: {name}", _clean(preset_text("routers", name)), *_entries("routers", name)]
+        parts += [
+            f"### router: {name}",
+            _clean(preset_text("routers", name)),
+            *_entries("routers", name),
+        ]
     for name in mpi_presets():
         link = "[What each of them is](../explanation/mpi.md#what-messages-cost-their-hosts)."
-        parts += [f"## mpi: {name}", _clean(f"{preset_text('mpi', name)} {link}"), *_entries("mpi", name)]
+        parts += [
+            f"## mpi: {name}",
+            _clean(f"{preset_text('mpi', name)} {link}"),
+            *_entries("mpi", name),
+        ]
     return _page(parts)
 
 
@@ -108,7 +142,9 @@ def _entries(folder: str, name: str) -> list[str]:
         )
         for key, entry in preset_entries(folder, name).items()
     ]
-    told = "; ".join(f"*{source}*: {text}" for source, text in preset_source_texts(folder, name).items())
+    told = "; ".join(
+        f"*{source}*: {text}" for source, text in preset_source_texts(folder, name).items()
+    )
     return [_table(("key", "value", "source", "note"), rows), _clean(f"Sources. {told}.")]
 
 
@@ -121,16 +157,25 @@ def commands_page() -> str:
     group: Any = typer.main.get_command(app)
     parts = [
         "# Commands",
-        "Exit status: 0 done; 1 the simulation or Pantala failed; 2 the input is at fault; 130 interrupted. "
-        "`--debug` before any command shows the traceback of an error.",
+        (
+            "Exit status: 0 done; 1 the simulation or Pantala failed; 2 the input is at fault; 130"
+            " interrupted. `--debug` before any command shows the traceback of an error."
+        ),
     ]
     for name, command in _commands(group):
         arguments = [item for item in command.params if item.param_type_name == "argument"]
-        options = [item for item in command.params if item.param_type_name == "option" and not item.hidden]
+        options = [
+            item for item in command.params if item.param_type_name == "option" and not item.hidden
+        ]
         words = " ".join(_argument(item) for item in arguments)
-        parts += [f"## pantala {name}", f"```\npantala {name} {words} [OPTIONS]\n```".replace("  ", " ")]
+        parts += [
+            f"## pantala {name}",
+            f"```\npantala {name} {words} [OPTIONS]\n```".replace("  ", " "),
+        ]
         parts.append(_clean(command.help or ""))
-        rows = [(f"`{item.metavar or item.name.upper()}`", item.help or "", "") for item in arguments]
+        rows = [
+            (f"`{item.metavar or item.name.upper()}`", item.help or "", "") for item in arguments
+        ]
         rows += [(_option(item), item.help or "", _default(item)) for item in options]
         if rows:
             parts.append(_table(("", "", "default"), rows))
@@ -186,7 +231,9 @@ def _clean(text: str) -> str:
 
 def _object(definition: Json) -> Json:
     """The table itself, where a bare string may stand for it."""
-    found: Json = next((item for item in definition.get("anyOf", []) if "properties" in item), definition)
+    found: Json = next(
+        (item for item in definition.get("anyOf", []) if "properties" in item), definition
+    )
     return found
 
 
@@ -194,7 +241,13 @@ def _keys(schema: Json) -> str:
     required = schema.get("required", [])
     rows = []
     for key, value in schema.get("properties", {}).items():
-        default = "required" if key in required else _value(value["default"]) if "default" in value else ""
+        default = (
+            "required"
+            if key in required
+            else _value(value["default"])
+            if "default" in value
+            else ""
+        )
         rows.append((f"`{key}`", _type(value), default, value.get("description", "")))
     return _table(("key", "value", "default", ""), rows)
 
@@ -216,7 +269,12 @@ def _type(value: Json) -> str:
         return f"list of {_type(value['items'])}"
     if value.get("examples"):
         return "text, e.g. " + ", ".join(f'`"{item}"`' for item in value["examples"])
-    names = {"string": "text", "integer": "integer", "number": "number", "boolean": "`true` or `false`"}
+    names = {
+        "string": "text",
+        "integer": "integer",
+        "number": "number",
+        "boolean": "`true` or `false`",
+    }
     return names.get(value.get("type", ""), "table") + _range(value)
 
 

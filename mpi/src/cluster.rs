@@ -1,7 +1,7 @@
 //! The other processes, reached over MPI.
 //!
-//! In every window each process sends one message to each other one: when its next event comes, and what it has posted. All
-//! groups of a Dragonfly are joined by links, so all parts are neighbours.
+//! In every window each process sends one message to each other one: when its next event comes, and
+//! what it has posted. All groups of a Dragonfly are joined by links, so all parts are neighbours.
 
 use mpi::Rank;
 use mpi::request::WaitGuard;
@@ -62,18 +62,22 @@ impl<'a> Cluster<'a> {
         (0..self.world.size()).filter(move |&other| other != me)
     }
 
-    /// Sends every other process its buffer and receives one of each; `take` is called with them in order.
+    /// Sends every other process its buffer and receives one of each; `take` is called with them in
+    /// order.
     fn swap(&self, outgoing: &[Vec<u8>], tag: Tag, mut take: impl FnMut(usize, &[u8])) {
         mpi::request::scope(|scope| {
             let sent: Vec<WaitGuard<'_, [u8], _>> = self
                 .others()
                 .map(|other| {
                     let process = self.world.process_at_rank(other);
-                    process.immediate_send_with_tag(scope, &outgoing[other as usize][..], tag as i32).into()
+                    process
+                        .immediate_send_with_tag(scope, &outgoing[other as usize][..], tag as i32)
+                        .into()
                 })
                 .collect();
             for other in self.others() {
-                let (bytes, _) = self.world.process_at_rank(other).receive_vec_with_tag::<u8>(tag as i32);
+                let (bytes, _) =
+                    self.world.process_at_rank(other).receive_vec_with_tag::<u8>(tag as i32);
                 take(other as usize, &bytes);
             }
             drop(sent);
@@ -83,11 +87,13 @@ impl<'a> Cluster<'a> {
 
 /// In bytes; what is sent has been made by the same program, so that it can be read.
 fn packed(value: &impl Serialize, buffer: Vec<u8>) -> Vec<u8> {
-    postcard::to_extend(value, buffer).unwrap_or_else(|error| panic!("what is sent cannot be packed: {error}"))
+    postcard::to_extend(value, buffer)
+        .unwrap_or_else(|error| panic!("what is sent cannot be packed: {error}"))
 }
 
 fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> T {
-    postcard::from_bytes(bytes).unwrap_or_else(|error| panic!("what was sent cannot be read: {error}"))
+    postcard::from_bytes(bytes)
+        .unwrap_or_else(|error| panic!("what was sent cannot be read: {error}"))
 }
 
 impl Courier<WorldMail> for Cluster<'_> {
@@ -119,9 +125,12 @@ impl Peers for &mut Cluster<'_> {
 
     fn all<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Vec<T> {
         let bytes = packed(&mine, Vec::new());
-        let mut said: Vec<Option<T>> = std::iter::repeat_with(|| None).take(self.world.size() as usize).collect();
+        let mut said: Vec<Option<T>> =
+            std::iter::repeat_with(|| None).take(self.world.size() as usize).collect();
         said[self.world.rank() as usize] = Some(mine);
-        self.swap(&vec![bytes; said.len()], Tag::Word, |other, bytes| said[other] = Some(unpacked(bytes)));
+        self.swap(&vec![bytes; said.len()], Tag::Word, |other, bytes| {
+            said[other] = Some(unpacked(bytes))
+        });
         said.into_iter().flatten().collect()
     }
 

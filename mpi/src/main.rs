@@ -1,4 +1,5 @@
-//! `mpirun -n N pantala-mpi run plan.json --out DIR`: a plan on several processes, each with some groups of the machine.
+//! `mpirun -n N pantala-mpi run plan.json --out DIR`: a plan on several processes, each with some
+//! groups of the machine.
 //!
 //! The run directory is that of `pantala run`, byte for byte but for the provenance in run.json.
 
@@ -86,12 +87,15 @@ fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Re
     let began = Instant::now();
     let text = told(world, || {
         free(out)?;
-        std::fs::read_to_string(plan).map_err(|error| format!("{}: cannot be read: {error}", plan.display()))
+        std::fs::read_to_string(plan)
+            .map_err(|error| format!("{}: cannot be read: {error}", plan.display()))
     })?;
-    let of_plan = |error: pantala_sim::PlanError| Fault::of_user(format!("{}: key {error}", plan.display()));
+    let of_plan =
+        |error: pantala_sim::PlanError| Fault::of_user(format!("{}: key {error}", plan.display()));
     let plan_read = resolve::parse(&text).map_err(of_plan)?;
     let mut cluster = Cluster::new(world);
-    let mut simulation = Simulation::among(&mut cluster, plan_read, 0, 1, |_| {}).map_err(of_plan)?;
+    let mut simulation =
+        Simulation::among(&mut cluster, plan_read, 0, 1, |_| {}).map_err(of_plan)?;
     let setup_seconds = began.elapsed().as_secs_f64();
     let running = Instant::now();
     let end = simulation.run(|_| true);
@@ -124,7 +128,9 @@ fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Re
         );
     }
     match end {
-        End::Stalled(diagnosis) | End::Failed(diagnosis) => Err(Fault { status: 1, line: diagnosis }),
+        End::Stalled(diagnosis) | End::Failed(diagnosis) => {
+            Err(Fault { status: 1, line: diagnosis })
+        }
         End::Finished | End::Duration | End::Interrupted => Ok(()),
     }
 }
@@ -149,7 +155,8 @@ fn free(out: &Path) -> Result<(), String> {
 fn publish(out: &Path, write: impl FnOnce(&Path) -> Result<(), String>) -> Result<(), String> {
     let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let partial = out.with_file_name(format!(".{name}.partial-{}", std::process::id()));
-    let failed = |error: std::io::Error| format!("--out {}: cannot be written: {error}", out.display());
+    let failed =
+        |error: std::io::Error| format!("--out {}: cannot be written: {error}", out.display());
     std::fs::create_dir_all(&partial).map_err(failed)?;
     write(&partial)?;
     if out.exists() {

@@ -1,4 +1,6 @@
-"""A machine on several processes is the machine on one: run by `make mpi`, which builds pantala-mpi."""
+"""A machine on several processes is the machine on one: run by `make mpi`, which builds
+pantala-mpi.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def started(processes: int, *line: str | Path) -> subprocess.CompletedProcess[st
     """What `mpirun -n PROCESSES pantala-mpi LINE` comes to."""
     anyone = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     command = ["mpirun", "--oversubscribe", "-n", str(processes), str(BINARY), *map(str, line)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | anyone)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | anyone
+    )
 
 
 def said(ended: subprocess.CompletedProcess[str]) -> list[str]:
@@ -84,7 +88,12 @@ def plan_of(routing: str, directory: Path) -> Path:
 def test_processes_change_no_byte(tmp_path: Path, routing: str) -> None:
     """Tables and run.json, under every kind of routing."""
     plan = plan_of(routing, tmp_path)
-    pt.run(pt.Scenario.from_toml(tmp_path / "scenario.toml"), tmp_path / "threads", threads=2, report=False)
+    pt.run(
+        pt.Scenario.from_toml(tmp_path / "scenario.toml"),
+        tmp_path / "threads",
+        threads=2,
+        report=False,
+    )
     for processes in (1, 2, 3):
         out = tmp_path / f"on-{processes}"
         ended = started(processes, "run", plan, "--out", out)

@@ -41,8 +41,9 @@ __all__ = [
     "scenario_json_schema",
 ]
 
-#: Module to the names that live there; `__init__.pyi` has them for type checkers. A module is imported when a name of
-#: it is first used, so that `pantala bench` does not wait for tables and figures.
+#: Module to the names that live there; `__init__.pyi` has them for type checkers. A module is
+#: imported when a name of it is first used, so that `pantala bench` does not wait for tables and
+#: figures.
 _HOMES = {
     "pantala.benchmark": ("bench",),
     "pantala.capacity": ("Capacity",),

@@ -1,7 +1,8 @@
 """Benchmarks: named loads whose cost is measured the same way everywhere.
 
-A benchmark is one point of `pantala curve`, or several points, or a whole run. When it starts, its plan is made from
-the arguments below or from a scenario in presets/benchmarks. The core's clocks start after that.
+A benchmark is one point of `pantala curve`, or several points, or a whole run. When it starts, its
+plan is made from the arguments below or from a scenario in presets/benchmarks. The core's clocks
+start after that.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ class Benchmark:
 
 
 class BenchPlan(NamedTuple):
-    """A plan, and the window to measure in picoseconds; without a window the plan runs to its end."""
+    """A plan, and the window to measure in picoseconds; without a window the plan runs to its
+    end.
+    """
 
     plan: dict[str, Any]
     window: tuple[int, int] | None
@@ -69,12 +72,15 @@ class BenchPlan(NamedTuple):
 
 def _balanced(p: int, a: int, h: int) -> dict[str, int]:
     """The largest Dragonfly of these routers, as changes of a curve."""
-    return {f"machine.topology.{key}": value for key, value in {"p": p, "a": a, "h": h, "g": a * h + 1}.items()}
+    return {
+        f"machine.topology.{key}": value
+        for key, value in {"p": p, "a": a, "h": h, "g": a * h + 1}.items()
+    }
 
 
-# The paper's router has no crossbar and no output buffers. Here the crossbar has four times the bandwidth of the
-# fastest link, and an output buffer has the size of an input buffer. Credits take as long as their link, so the
-# preset's delay of credits has no effect.
+# The paper's router has no crossbar and no output buffers. Here the crossbar has four times the
+# bandwidth of the fastest link, and an output buffer has the size of an input buffer. Credits take
+# as long as their link, so the preset's delay of credits has no effect.
 _WANG = {
     "machine.preset": "wang2020_1d",
     "machine.router.crossbar_bandwidth": "64 GiB/s",
@@ -85,11 +91,13 @@ _WANG = {
 #: Benchmarks by name.
 BENCHMARKS = {
     "uniform-1056": Benchmark(
-        "kang2022 (1,056 nodes), router model pantala, minimal routing, uniform random at load 0.5, 100 us simulated",
+        "kang2022 (1,056 nodes), router model pantala, minimal routing, uniform random at load 0.5,"
+        " 100 us simulated",
         {"": Point(0.5)},
     ),
     "uniform-72": Benchmark(
-        "a balanced Dragonfly, (p, a, h) = (2, 4, 2), 72 nodes, otherwise as uniform-1056, 2 ms simulated",
+        "a balanced Dragonfly, (p, a, h) = (2, 4, 2), 72 nodes, otherwise as uniform-1056, 2 ms"
+        " simulated",
         {"": Point(0.5, {"warmup": "20 us", "measure": "1980 us", "changes": _balanced(2, 4, 2)})},
     ),
     "adaptive-1056": Benchmark(
@@ -97,31 +105,36 @@ BENCHMARKS = {
         {routing: Point(0.7, {"routing": routing}) for routing in ("ugal_n", "par", "q_adaptive")},
     ),
     "saturated-1056": Benchmark(
-        "uniform-1056 under ugal_n at load 1.0, more than the network takes", {"": Point(1.0, {"routing": "ugal_n"})}
+        "uniform-1056 under ugal_n at load 1.0, more than the network takes",
+        {"": Point(1.0, {"routing": "ugal_n"})},
     ),
     "apps-1056": Benchmark(
-        "FFT3D and Halo3D of examples/interference.toml side by side, with all tables, to their ends; shortened: "
-        "Halo3D does one of its 9 iterations, FFT3D sends half as much and computes 25 us at a time, not 360 us"
+        "FFT3D and Halo3D of examples/interference.toml side by side, with all tables, to their"
+        " ends; shortened: Halo3D does one of its 9 iterations, FFT3D sends half as much and"
+        " computes 25 us at a time, not 360 us"
     ),
     "uniform-8448": Benchmark(
-        "wang2020_1d (8,448 nodes, 4 KiB packets) with the router model pantala, minimal routing, uniform random at "
-        "load 0.12 (it saturates at 0.17), 400 us simulated",
+        "wang2020_1d (8,448 nodes, 4 KiB packets) with the router model pantala, minimal routing,"
+        " uniform random at load 0.12 (it saturates at 0.17), 400 us simulated",
         {"": Point(0.12, {"warmup": "100 us", "measure": "300 us", "changes": _WANG})},
     ),
     "uniform-40200": Benchmark(
-        "a balanced Dragonfly, (p, a, h) = (10, 20, 10), 40,200 nodes, otherwise as uniform-1056, 8 us simulated",
+        "a balanced Dragonfly, (p, a, h) = (10, 20, 10), 40,200 nodes, otherwise as uniform-1056, 8"
+        " us simulated",
         {"": Point(0.5, {"warmup": "2 us", "measure": "6 us", "changes": _balanced(10, 20, 10)})},
     ),
     "million": Benchmark(
-        "(p, a, h) = (22, 46, 22), 1,025,156 nodes, otherwise as uniform-1056, load 0.2, 5 us simulated: takes two "
-        "minutes and 3 GB",
+        "(p, a, h) = (22, 46, 22), 1,025,156 nodes, otherwise as uniform-1056, load 0.2, 5 us"
+        " simulated: takes two minutes and 3 GB",
         {"": Point(0.2, {"warmup": "2 us", "measure": "3 us", "changes": _balanced(22, 46, 22)})},
     ),
 }
 
 
 class BenchResult(TypedDict):
-    """What a benchmark measures; latency and accepted load are those that `curve` gives at this load."""
+    """What a benchmark measures; latency and accepted load are those that `curve` gives at this
+    load.
+    """
 
     packets: int
     packet_hops: int
@@ -144,7 +157,9 @@ class BenchCase(BenchResult):
     case: str
 
 
-def bench(name: str = "uniform-1056", *, threads: native.Threads = 1) -> BenchResult | list[BenchCase]:
+def bench(
+    name: str = "uniform-1056", *, threads: native.Threads = 1
+) -> BenchResult | list[BenchCase]:
     """Runs a benchmark.
 
     Args:
@@ -152,10 +167,11 @@ def bench(name: str = "uniform-1056", *, threads: native.Threads = 1) -> BenchRe
         threads: on how many threads to simulate, or "auto" for as many as pay.
 
     Returns:
-        Counts, times (seconds) and sizes (bytes), in a list by ``case`` where a benchmark has several. packet_hops
-        counts link traversals between routers and ejections, cpu_seconds sums over threads, neither time contains the
-        setup, and peak_rss_bytes is the most that the process has ever held. Of a whole run, as apps-1056 is one,
-        accepted is the mean over its time, and result_hash that of its run.json.
+        Counts, times (seconds) and sizes (bytes), in a list by ``case`` where a benchmark has
+        several. packet_hops counts link traversals between routers and ejections, cpu_seconds sums
+        over threads, neither time contains the setup, and peak_rss_bytes is the most that the
+        process has ever held. Of a whole run, as apps-1056 is one, accepted is the mean over its
+        time, and result_hash that of its run.json.
 
     Raises:
         UsageError: there is no such benchmark, or no such number of threads.
@@ -193,11 +209,15 @@ def bench_plan(name: str, case: str = "", simulated_ps: int | None = None) -> Be
 
         point = benchmark.points[case]
         setup = curve_setup(**point.curve)
-        window = (int(setup.warmup), int(setup.measure)) if simulated_ps is None else (0, simulated_ps)
+        window = (
+            (int(setup.warmup), int(setup.measure)) if simulated_ps is None else (0, simulated_ps)
+        )
         return BenchPlan(setup.at_load(point.load).plan(), window)
     from pantala.scenario import Scenario
 
-    plan = Scenario.from_toml(Path(__file__).parent / "presets" / "benchmarks" / f"{name}.toml").plan()
+    plan = Scenario.from_toml(
+        Path(__file__).parent / "presets" / "benchmarks" / f"{name}.toml"
+    ).plan()
     if simulated_ps is not None:
         plan["stop"]["duration_ps"] = simulated_ps
     return BenchPlan(plan, None)

@@ -1,4 +1,6 @@
-"""Things that stand in a module each and are imported when they are asked for by name: studies, tables of papers."""
+"""Things that stand in a module each and are imported when they are asked for by name: studies,
+tables of papers.
+"""
 
 from __future__ import annotations
 

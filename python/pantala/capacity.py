@@ -16,7 +16,8 @@ _REMEDY = "write e.g. '30 packets', '120 flits' or '15 KiB'"
 
 @dataclass(frozen=True)
 class Capacity(Parsed):
-    """A capacity in the unit it was written in; packets and flits become bytes only with a machine's sizes.
+    """A capacity in the unit it was written in; packets and flits become bytes only with a
+    machine's sizes.
 
     Attributes:
         count: how many `unit`; 0 if unlimited.
@@ -26,7 +27,9 @@ class Capacity(Parsed):
     count: int
     unit: Literal["packet", "flit", "byte", "unlimited"]
 
-    _pattern = r"^\s*(unlimited|\d+\s*(packets?|flits?)|\+?(\d+\.?\d*|\.\d+)\s*([KMG]i|[kMG])?(B|b))\s*$"
+    _pattern = (
+        r"^\s*(unlimited|\d+\s*(packets?|flits?)|\+?(\d+\.?\d*|\.\d+)\s*([KMG]i|[kMG])?(B|b))\s*$"
+    )
     _examples = ("30 packets", "120 flits", "15 KiB", "unlimited")
 
     @classmethod

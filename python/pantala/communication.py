@@ -1,4 +1,6 @@
-"""What applications communicate, without a network: totals, sizes of messages, and who sends how much to whom."""
+"""What applications communicate, without a network: totals, sizes of messages, and who sends how
+much to whom.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ __all__ = ["Communication", "application_scenario", "communication"]
 
 @dataclass(frozen=True)
 class Communication:
-    """All messages of a job but those of a rank to itself: what is inside collectives included, control messages not.
+    """All messages of a job but those of a rank to itself: what is inside collectives included,
+    control messages not.
 
     Attributes:
         job: the job's name.
@@ -31,7 +34,8 @@ class Communication:
         messages: how many messages, an entry likewise.
         bytes: their payload, an entry likewise.
         sizes: bytes of a message, and how many there are.
-        operations: messages and bytes of the program's own sends (``point_to_point``) and inside each collective.
+        operations: messages and bytes of the program's own sends (``point_to_point``) and inside
+            each collective.
         compute_ns: how long each rank computes, without noise.
     """
 
@@ -67,7 +71,9 @@ class Communication:
         return np.bincount(self.source, minlength=self.ranks)
 
     def matrix(self, cells: int | None = None) -> NDArray[np.float64]:
-        """Bytes from each rank (row) to each rank (column), or from each block of ranks to each, in `cells` blocks."""
+        """Bytes from each rank (row) to each rank (column), or from each block of ranks to each, in
+        `cells` blocks.
+        """
         number = min(cells or self.ranks, self.ranks)
         matrix = np.zeros((number, number))
         rows = self.source.astype(np.int64) * number // self.ranks
@@ -77,7 +83,8 @@ class Communication:
 
 
 def communication(scenario: Scenario) -> list[Communication]:
-    """What each job of a scenario communicates, in its order; those of synthetic traffic are left out, having no end.
+    """What each job of a scenario communicates, in its order; those of synthetic traffic are left
+    out, having no end.
 
     The machine and the placement have no part in it.
 
@@ -93,7 +100,9 @@ def communication(scenario: Scenario) -> list[Communication]:
     return [_communication(job, workloads[job["job"]]) for job in found]
 
 
-def application_scenario(name: str, ranks: int | None = None, settings: Mapping[str, Any] | None = None) -> Scenario:
+def application_scenario(
+    name: str, ranks: int | None = None, settings: Mapping[str, Any] | None = None
+) -> Scenario:
     """A scenario of one application, as its paper ran it but for what is said.
 
     Args:

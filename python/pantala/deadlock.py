@@ -1,4 +1,6 @@
-"""Can packets wait for each other in a circle? The channel-dependency graph of a plan, searched and put into words."""
+"""Can packets wait for each other in a circle? The channel-dependency graph of a plan, searched and
+put into words.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,12 @@ __all__ = ["deadlock", "deadlocks", "lines"]
 
 
 def deadlock(scenario: Scenario) -> dict[str, Any]:
-    """Searches the channel-dependency graph of a scenario for a cycle; see `pantala.native.deadlock`.
+    """Searches the channel-dependency graph of a scenario for a cycle; see
+    `pantala.native.deadlock`.
 
-    Channels are the virtual channels of every link, and one depends on another if a packet can hold the first while it
-    waits for the second. Without a cycle there is no deadlock (Dally and Seitz, 1987). All routings of the scenario
-    share one graph.
+    Channels are the virtual channels of every link, and one depends on another if a packet can hold
+    the first while it waits for the second. Without a cycle there is no deadlock (Dally and Seitz,
+    1987). All routings of the scenario share one graph.
 
     Raises:
         ScenarioError: the scenario cannot be run.
@@ -32,7 +35,8 @@ def deadlock(scenario: Scenario) -> dict[str, Any]:
 def deadlocks(
     machine: Mapping[str, Any], changes: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, dict[str, Any] | str]]:
-    """Every routing on a machine: its name with the answer of `deadlock`, or why the machine cannot carry it.
+    """Every routing on a machine: its name with the answer of `deadlock`, or why the machine cannot
+    carry it.
 
     Args:
         machine: keys of a scenario's `machine`.
@@ -51,7 +55,9 @@ def deadlocks(
             yield routing.name, error.message
 
 
-def on_machine(machine: Mapping[str, Any], routing: str, changes: Mapping[str, Any] | None = None) -> Scenario:
+def on_machine(
+    machine: Mapping[str, Any], routing: str, changes: Mapping[str, Any] | None = None
+) -> Scenario:
     """A scenario for the sake of its machine: every packet class has the one routing.
 
     Args:
@@ -64,7 +70,12 @@ def on_machine(machine: Mapping[str, Any], routing: str, changes: Mapping[str, A
     """
     work = {"kind": "pattern", "pattern": "uniform", "load": 0.5, "include_self": True}
     job = {"name": "any", "ranks": 1, "workload": work}
-    data: dict[str, Any] = {"name": "deadlock", "machine": machine, "jobs": [job], "stop": {"duration": "1 us"}}
+    data: dict[str, Any] = {
+        "name": "deadlock",
+        "machine": machine,
+        "jobs": [job],
+        "stop": {"duration": "1 us"},
+    }
     data |= {"routing": routing, "routing_all_to_all": routing, "allow_deadlock": True}
     return Scenario.from_dict(data, source="pantala topology", changes=changes)
 
@@ -78,8 +89,9 @@ def lines(found: Mapping[str, Any], name: str = "") -> list[str]:
     """
     name = name or ", ".join(found["routings"])
     graph = (
-        f"{found['channels']:,} channels, {found['dependencies']:,} dependencies, {found['virtual_channels']} "
-        f"virtual channel{'' if found['virtual_channels'] == 1 else 's'} a port"
+        f"{found['channels']:,} channels, {found['dependencies']:,} dependencies,"
+        f" {found['virtual_channels']} virtual"
+        f" channel{'' if found['virtual_channels'] == 1 else 's'} a port"
     )
     cycle = found["cycle"]
     if cycle is None:
@@ -88,7 +100,7 @@ def lines(found: Mapping[str, Any], name: str = "") -> list[str]:
     told = [f"{name}: can deadlock{known}: {graph}, a cycle of {len(cycle)} channels:"]
     for channel in cycle:
         told.append(
-            f"  {channel['class']} link from router {channel['router']} to router {channel['to_router']} "
-            f"(port {channel['port']}), virtual channel {channel['vc']}"
+            f"  {channel['class']} link from router {channel['router']} to router"
+            f" {channel['to_router']} (port {channel['port']}), virtual channel {channel['vc']}"
         )
     return told

@@ -1,7 +1,7 @@
 """What can go wrong, as exceptions whose text is one line that says where, what and what to do.
 
-The command line prints that line and exits with `PantalaError.exit_status`: 2 where the input is at fault, 1 where
-the simulation is.
+The command line prints that line and exits with `PantalaError.exit_status`: 2 where the input is at
+fault, 1 where the simulation is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ __all__ = [
 class _Pickled(BaseException):
     """An exception that comes from another process as it was, whatever arguments it is made of."""
 
-    def __reduce__(self) -> tuple[Callable[..., BaseException], tuple[type, tuple[object, ...]], dict[str, object]]:
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[..., BaseException], tuple[type, tuple[object, ...]], dict[str, object]]:
         return _remade, (type(self), self.args), self.__dict__
 
 
@@ -66,7 +68,12 @@ class PlanError(PantalaError, ValueError):
     """
 
     def __init__(
-        self, key: str, value: str, message: str, remedy: str, others: Iterable[tuple[str, str, str, str]] = ()
+        self,
+        key: str,
+        value: str,
+        message: str,
+        remedy: str,
+        others: Iterable[tuple[str, str, str, str]] = (),
     ) -> None:
         self.key = key
         self.value = value
@@ -100,7 +107,8 @@ class ScenarioError(PantalaError, ValueError):
 
     Attributes:
         source: the file, or ``scenario`` for one made in Python.
-        key: the key of the first fault, e.g. ``jobs[1].workload.grid``; empty if the fault has no key.
+        key: the key of the first fault, e.g. ``jobs[1].workload.grid``; empty if the fault has no
+            key.
         value: its value, as text; empty if there is none to show.
         message: what is wrong with it.
         remedy: what to do.
@@ -108,7 +116,13 @@ class ScenarioError(PantalaError, ValueError):
     """
 
     def __init__(
-        self, source: str, key: str, value: str, message: str, remedy: str, others: Iterable[Fault] = ()
+        self,
+        source: str,
+        key: str,
+        value: str,
+        message: str,
+        remedy: str,
+        others: Iterable[Fault] = (),
     ) -> None:
         self.source = source
         self.key = key
@@ -127,7 +141,10 @@ class ScenarioError(PantalaError, ValueError):
     @property
     def lines(self) -> list[str]:
         """A line per fault: the source, the key, its value, what is wrong and what to do."""
-        return [_line(self.source, each.key, each.value, each.message, each.remedy) for each in self.faults]
+        return [
+            _line(self.source, each.key, each.value, each.message, each.remedy)
+            for each in self.faults
+        ]
 
     def respelled(self, source: str, spelled: Callable[[str], str]) -> ScenarioError:
         """A copy of the error with another source, and with its keys spelled by a function."""
@@ -136,7 +153,8 @@ class ScenarioError(PantalaError, ValueError):
 
 
 class ScenarioWarning(_Pickled, UserWarning):
-    """A scenario that runs, although it may not end well: its packets could wait for each other in a circle.
+    """A scenario that runs, although it may not end well: its packets could wait for each other in
+    a circle.
 
     Attributes:
         source: the file, or ``scenario`` for one made in Python.
@@ -163,7 +181,8 @@ class RunDirectoryError(PantalaError, OSError):
 
 
 class SimulationError(PantalaError, RuntimeError):
-    """A simulation that could not go on: a stalled network, a deadlock of MPI calls. Its text is the diagnosis.
+    """A simulation that could not go on: a stalled network, a deadlock of MPI calls. Its text is
+    the diagnosis.
 
     Attributes:
         directory: the run directory, kept and marked incomplete; None if there is none.
@@ -186,7 +205,9 @@ class Interrupted(_Pickled, KeyboardInterrupt):
     def __init__(self, directory: Path | None) -> None:
         self.directory = directory
         super().__init__(
-            f"interrupted; the tables so far are in {directory}, marked incomplete" if directory else "interrupted"
+            f"interrupted; the tables so far are in {directory}, marked incomplete"
+            if directory
+            else "interrupted"
         )
 
 
@@ -211,5 +232,7 @@ def _line(source: str, key: str, value: str, message: str, remedy: str) -> str:
     where = f"key {key}" if key else ""
     if key and value:
         where += f" = {value}"
-    parts = [part for part in (source, where, f"{message}; {remedy}" if remedy else message) if part]
+    parts = [
+        part for part in (source, where, f"{message}; {remedy}" if remedy else message) if part
+    ]
     return " ".join(": ".join(parts).split())

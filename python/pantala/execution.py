@@ -41,9 +41,9 @@ def run(
         overwrite: whether to replace a run that is there already.
         progress: whether to show on standard error how far it is; if not given, only on a terminal.
         report: whether to write report.html into the directory.
-        threads: on how many threads to simulate, or "auto" for as many as pay; results do not depend on it. Each has
-            some groups of the machine, so there are never more than groups, and only one where routers read the queues
-            of others (``ugal_global``).
+        threads: on how many threads to simulate, or "auto" for as many as pay; results do not
+            depend on it. Each has some groups of the machine, so there are never more than groups,
+            and only one where routers read the queues of others (``ugal_global``).
 
     Returns:
         The run; an `InterferenceRun` if the scenario asks for ``interference``.
@@ -87,7 +87,9 @@ def run(
 
 
 def write_report(result: Run | InterferenceRun) -> Path:
-    """Writes report.html, a page that needs no other file, into the directory of a run; returns its path."""
+    """Writes report.html, a page that needs no other file, into the directory of a run; returns its
+    path.
+    """
     from pantala.report import write_report as write
 
     path = result.path / REPORT_FILE
@@ -97,7 +99,9 @@ def write_report(result: Run | InterferenceRun) -> Path:
 
 @dataclass(frozen=True)
 class _Part:
-    """One simulation: what to call it, where to write it below the output directory, what to run."""
+    """One simulation: what to call it, where to write it below the output directory, what to
+    run.
+    """
 
     name: str
     directory: str
@@ -113,7 +117,8 @@ class _Part:
 def _parts(scenario: Scenario, resolved: dict[str, Any]) -> list[_Part]:
     """The simulations of a scenario in their order: jobs that end, all jobs together, patterns.
 
-    A pattern never ends. It runs alone for the simulated time of the run together, so that both send for as long.
+    A pattern never ends. It runs alone for the simulated time of the run together, so that both
+    send for as long.
     """
     if not scenario.interference:
         return [_Part(scenario.name, ".", resolved)]
@@ -127,7 +132,11 @@ def _parts(scenario: Scenario, resolved: dict[str, Any]) -> list[_Part]:
 
 
 def _simulate(
-    scenario: Scenario, parts: list[_Part], output: OutputDirectory, line: ProgressLine, threads: native.Threads
+    scenario: Scenario,
+    parts: list[_Part],
+    output: OutputDirectory,
+    line: ProgressLine,
+    threads: native.Threads,
 ) -> None:
     done: list[_Part] = []
     all_ran = False
@@ -141,7 +150,9 @@ def _simulate(
             plan = part.plan
             if part.as_long_as_together:
                 plan = {**plan, "stop": {**plan["stop"], "duration_ps": together_ps}}
-            document = native.run(plan, directory, cast("native.ProgressCallback", line.update), threads)
+            document = native.run(
+                plan, directory, cast("native.ProgressCallback", line.update), threads
+            )
             if part.name == "together":
                 together_ps = round(document["simulated_ns"] * 1000)
             line.finish(document)
@@ -151,7 +162,9 @@ def _simulate(
             _write_interference(scenario, done, output.partial, all_ran)
 
 
-def _write_interference(scenario: Scenario, done: list[_Part], directory: Path, all_ran: bool) -> None:
+def _write_interference(
+    scenario: Scenario, done: list[_Part], directory: Path, all_ran: bool
+) -> None:
     """The slowdown table, if every part ran, and interference.json; without one part, neither."""
     made = [part for part in done if (directory / part.directory / RUN_FILE).is_file()]
     if not made:
@@ -167,13 +180,19 @@ def _write_interference(scenario: Scenario, done: list[_Part], directory: Path, 
         "pantala": native.core().VERSION,
         "name": scenario.name,
         "complete": all_ran and all(run.complete for run in runs.values()),
-        "parts": [{"part": part.name, "directory": part.directory, "jobs": part.jobs} for part in made],
+        "parts": [
+            {"part": part.name, "directory": part.directory, "jobs": part.jobs} for part in made
+        ],
     }
-    (directory / INTERFERENCE_FILE).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    (directory / INTERFERENCE_FILE).write_text(
+        json.dumps(document, indent=2) + "\n", encoding="utf-8"
+    )
 
 
 def _keep(output: OutputDirectory) -> Path | None:
-    """Publishes what an unfinished run has written, if that is anything; it is marked incomplete inside."""
+    """Publishes what an unfinished run has written, if that is anything; it is marked incomplete
+    inside.
+    """
     if not any((output.partial / name).is_file() for name in (RUN_FILE, INTERFERENCE_FILE)):
         output.discard()
         return None

@@ -86,8 +86,8 @@ class CurveSetup:
         warmup: simulated time before the window that is measured.
         measure: length of that window.
         timeline: length of the windows of the timeline; zero for none.
-        drain: whether the packets injected in that window count, after which the sources fall silent and the network
-            runs empty; else those delivered in it.
+        drain: whether the packets injected in that window count, after which the sources fall
+            silent and the network runs empty; else those delivered in it.
     """
 
     scenario: Scenario
@@ -125,11 +125,13 @@ def curve(
     ``polars.DataFrame(pt.curve(...))`` makes a table of it.
 
     Args:
-        preset: a router model, whose simulator gives the machine and the defaults of the other arguments, or a machine
-            preset, as ``"theta"``; ``"pantala"`` if neither it nor a machine is given.
-        machine: a machine instead of a preset: its table or object. Its router model gives the defaults.
-        routing: a routing algorithm, by our name or by that of the preset's simulator, or its table. If not given, the
-            machine's own if it has one, else minimal.
+        preset: a router model, whose simulator gives the machine and the defaults of the other
+            arguments, or a machine preset, as ``"theta"``; ``"pantala"`` if neither it nor a
+            machine is given.
+        machine: a machine instead of a preset: its table or object. Its router model gives the
+            defaults.
+        routing: a routing algorithm, by our name or by that of the preset's simulator, or its
+            table. If not given, the machine's own if it has one, else minimal.
         pattern: uniform, shift, bit_complement, next_group, hotspot or neighbor_3d.
         loads: offered loads, as fractions of the terminal bandwidth.
         seed: the seed; one seed, one result.
@@ -137,14 +139,17 @@ def curve(
         measure: length of that window.
         injection: bernoulli or periodic.
         timeline: also give accepted load and non-minimal share in windows of this length.
-        drain: whether latency is that of the packets injected in the window, after which the sources fall silent and
-            the network runs empty (BookSim2), or that of those delivered in it.
+        drain: whether latency is that of the packets injected in the window, after which the
+            sources fall silent and the network runs empty (BookSim2), or that of those delivered in
+            it.
         coarsen: simulate packets so many times as long, 2, 4 or 8: faster and less exact.
-        changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self": True}``.
-        threads: on how many threads to simulate a point. With "auto", points are simulated side by side, as many as
-            there are cores; where there are more cores than points, a point has as many threads as pay. Results do not
-            depend on it.
-        on_point: called with each point as soon as it is measured; with "auto" not always in the order of `loads`.
+        changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self":
+            True}``.
+        threads: on how many threads to simulate a point. With "auto", points are simulated side by
+            side, as many as there are cores; where there are more cores than points, a point has as
+            many threads as pay. Results do not depend on it.
+        on_point: called with each point as soon as it is measured; with "auto" not always in the
+            order of `loads`.
 
     Returns:
         One dictionary a load; saturated means that less than 0.97 of the offered load was accepted.
@@ -173,7 +178,9 @@ def curve(
     native.check_threads(threads)
     if not loads:
         raise UsageError("there are no loads; give e.g. 0.1,0.3,0.5")
-    scenarios = [setup.at_load(float(load)) for load in loads]  # all checked before the first is simulated
+    scenarios = [
+        setup.at_load(float(load)) for load in loads
+    ]  # all checked before the first is simulated
     with _keys_of_the_curve():
         scenarios[0].resolve()  # for its warnings, which are those of every load
     at_once = min(len(scenarios), cores()) if threads == "auto" else 1
@@ -219,12 +226,17 @@ def curve_setup(
     }
     simulated = Duration(times["warmup"] + times["measure"])
     if times["timeline"] > simulated:
-        raise UsageError(f"timeline = '{timeline}': is longer than the {simulated} simulated; write a shorter window")
+        raise UsageError(
+            f"timeline = '{timeline}': is longer than the {simulated} simulated; write a shorter"
+            " window"
+        )
     data = {
         "name": "curve",
         "seed": seed,
         "machine": chosen,
-        "routing": _meaning(own_routing if routing is None else routing, defaults.get("routings", {})),
+        "routing": _meaning(
+            own_routing if routing is None else routing, defaults.get("routings", {})
+        ),
         "jobs": [
             {
                 "name": _JOB,
@@ -235,7 +247,11 @@ def curve_setup(
                     "pattern": pattern,
                     "load": 0.5,
                     "injection": defaults["injection"] if injection is None else injection,
-                    **({"phase": defaults["phase"]} if (injection or defaults["injection"]) == "periodic" else {}),
+                    **(
+                        {"phase": defaults["phase"]}
+                        if (injection or defaults["injection"]) == "periodic"
+                        else {}
+                    ),
                     "include_self": defaults["include_self"],
                 },
             }
@@ -246,7 +262,8 @@ def curve_setup(
     if coarsen is not None:
         data["detail"] = {"coarsen": coarsen}
     spelled = {
-        f"jobs.0.{key}" if key.split(".")[0] == "workload" else key: value for key, value in (changes or {}).items()
+        f"jobs.0.{key}" if key.split(".")[0] == "workload" else key: value
+        for key, value in (changes or {}).items()
     }
     with _keys_of_the_curve():
         scenario = Scenario.from_dict(data, source=_SOURCE, changes=spelled)
@@ -289,13 +306,19 @@ def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
 def _habits(
     preset: str | None, machine: str | Mapping[str, Any] | Machine | None
 ) -> tuple[dict[str, Any], str, dict[str, Any]]:
-    """The machine's table, the routing that it has by itself, and the curve's defaults of its router model."""
+    """The machine's table, the routing that it has by itself, and the curve's defaults of its
+    router model.
+    """
     if machine is None:
         name = "pantala" if preset is None else preset
         if name in router_presets():
             defaults: dict[str, Any] = router_preset(name)["curve"]
             nic = {"latency_from": defaults["latency_from"]}
-            return {"preset": defaults["machine"], "router": {"model": name}, "nic": nic}, "minimal", defaults
+            return (
+                {"preset": defaults["machine"], "router": {"model": name}, "nic": nic},
+                "minimal",
+                defaults,
+            )
         _check_machine_preset(name)
         machine = name
     elif preset is not None:
@@ -318,7 +341,9 @@ def _check_machine_preset(name: str) -> None:
         base = name.partition("(")[0].strip()
         context = error.context or {}
         if base in machine_presets():
-            raise UsageError(f"preset = '{name}': {context['message']}; {context['remedy']}") from None
+            raise UsageError(
+                f"preset = '{name}': {context['message']}; {context['remedy']}"
+            ) from None
         known = list(dict.fromkeys([*router_presets(), *map(example, machine_presets())]))
         close = nearest(base, known)
         hint = f"did you mean '{close}'? " if close else ""
@@ -327,7 +352,9 @@ def _check_machine_preset(name: str) -> None:
 
 
 def _meaning(routing: str | Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of `routing` that a routing's name stands for, where the preset's simulator calls it by that name."""
+    """The keys of `routing` that a routing's name stands for, where the preset's simulator calls it
+    by that name.
+    """
     meaning = names.get(routing, routing) if isinstance(routing, str) else routing
     return dict(meaning) if isinstance(meaning, Mapping) else {"algorithm": meaning}
 

@@ -58,7 +58,11 @@ def _counter(name: str) -> Callable[[Run], float | None]:
 
 def _over_links(classes: tuple[str, ...], expression: pl.Expr) -> Callable[[Run], float | None]:
     def compute(run: Run) -> float | None:
-        links = run.links.filter(pl.col("class").is_in(classes)).select(expression.alias("value")).collect()
+        links = (
+            run.links.filter(pl.col("class").is_in(classes))
+            .select(expression.alias("value"))
+            .collect()
+        )
         value: float | None = links["value"].item()
         return value
 
@@ -73,11 +77,17 @@ _JOB_METRICS: dict[str, tuple[str, Callable[[pl.DataFrame], float | None]]] = {
     },
     "execution_time_ns": ("From the job's start to the end of its last rank.", _execution_time),
     "message_injection_rate_gb_per_s": (
-        "`mpi_bytes` over execution time, in GB/s: the message injection rate of Kang et al. (SC 2022), IV.",
+        (
+            "`mpi_bytes` over execution time, in GB/s: the message injection rate of Kang et al."
+            " (SC 2022), IV."
+        ),
         _per_execution_time("mpi_bytes"),
     ),
     "link_injection_rate_gb_per_s": (
-        "`injected_bytes` over execution time, in GB/s: the rate on all injection links of the job.",
+        (
+            "`injected_bytes` over execution time, in GB/s: the rate on all injection links of the"
+            " job."
+        ),
         _per_execution_time("injected_bytes"),
     ),
 }
@@ -88,7 +98,8 @@ _RUN_METRICS: dict[str, tuple[str, Callable[[Run], float | None]]] = {
     "packet_hops": ("Link traversals between routers, plus ejections.", _counter("packet_hops")),
 }
 
-#: Of which links there are metrics, by what their names begin with; in two dimensions all inside a group are local.
+#: Of which links there are metrics, by what their names begin with; in two dimensions all inside a
+#: group are local.
 _GROUPS_OF_LINKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "local": ("links inside groups", INSIDE_GROUPS),
     "row": ("row links (none in one dimension)", ("row",)),
@@ -97,7 +108,10 @@ _GROUPS_OF_LINKS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
     _RUN_METRICS[f"{_name}_load_mean"] = (
-        f"Mean over {_links} of the share of time that a link was busy (congestion index; Kang et al., VI.B).",
+        (
+            f"Mean over {_links} of the share of time that a link was busy (congestion index; Kang"
+            " et al., VI.B)."
+        ),
         _over_links(_classes, pl.col("load").mean()),
     )
     _RUN_METRICS[f"{_name}_load_max"] = (
@@ -105,7 +119,10 @@ for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
         _over_links(_classes, pl.col("load").max()),
     )
     _RUN_METRICS[f"{_name}_stall_mean_ns"] = (
-        f"Mean over {_links} of the time that a flit was ready and had no credit (Kang et al., SC 2022, VI.B).",
+        (
+            f"Mean over {_links} of the time that a flit was ready and had no credit (Kang et al.,"
+            " SC 2022, VI.B)."
+        ),
         _over_links(_classes, pl.col("stall_ns").mean()),
     )
 

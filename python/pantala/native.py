@@ -1,4 +1,6 @@
-"""The gate to the compiled core: JSON in, JSON out, its errors as ours. Nothing else imports `pantala._core`."""
+"""The gate to the compiled core: JSON in, JSON out, its errors as ours. Nothing else imports
+`pantala._core`.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def core() -> ModuleType:
     try:
         from pantala import _core
     except ImportError as error:
-        raise MissingCoreError(f"the compiled core cannot be loaded ({error}); build it with 'make build'") from error
+        raise MissingCoreError(
+            f"the compiled core cannot be loaded ({error}); build it with 'make build'"
+        ) from error
     return _core
 
 
@@ -89,12 +93,14 @@ def check_threads(threads: Threads) -> None:
     most = core().MOST_THREADS
     if threads not in ("auto", *range(1, most + 1)):
         raise UsageError(
-            f"threads = {threads!r}: must be from 1 to {most}, or 'auto'; give as many as there are idle cores"
+            f"threads = {threads!r}: must be from 1 to {most}, or 'auto'; give as many as there are"
+            " idle cores"
         )
 
 
 def threads_for(plan: dict[str, Any], threads: Threads, processors: int | None = None) -> int:
-    """Returns the number of threads for a plan: the number given, or for "auto" the number that pays.
+    """Returns the number of threads for a plan: the number given, or for "auto" the number that
+    pays.
 
     Args:
         plan: the plan.
@@ -109,7 +115,9 @@ def threads_for(plan: dict[str, Any], threads: Threads, processors: int | None =
     if threads != "auto":
         return threads
     with _core_errors() as module:
-        worth: int = module.threads_worth(json.dumps(plan), cores() if processors is None else processors)
+        worth: int = module.threads_worth(
+            json.dumps(plan), cores() if processors is None else processors
+        )
     return worth
 
 
@@ -120,16 +128,18 @@ def run(
     threads: Threads = 1,
     extend: Callable[[list[list[tuple[int, int]]]], int | None] | None = None,
 ) -> dict[str, Any]:
-    """Runs a plan into an empty directory and returns run.json, which depends on `threads` in its provenance only.
+    """Runs a plan into an empty directory and returns run.json, which depends on `threads` in its
+    provenance only.
 
     Args:
         plan: the plan.
         directory: an empty directory.
         progress: called about five times a second.
         threads: how many, or "auto".
-        extend: called when the plan's duration is over, with a list for each job: number of a window, bytes delivered
-            in it. It answers the duration in ps that the run goes on to, longer than that before, or None. What comes
-            out is the run of a plan with the last duration, if those before it were multiples of the window.
+        extend: called when the plan's duration is over, with a list for each job: number of a
+            window, bytes delivered in it. It answers the duration in ps that the run goes on to,
+            longer than that before, or None. What comes out is the run of a plan with the last
+            duration, if those before it were multiples of the window.
 
     Raises:
         UsageError: no such number of threads.
@@ -139,7 +149,9 @@ def run(
     """
     count = threads_for(plan, threads)
     with _core_errors(directory) as module:
-        document: dict[str, Any] = json.loads(module.run(json.dumps(plan), str(directory), count, progress, extend))
+        document: dict[str, Any] = json.loads(
+            module.run(json.dumps(plan), str(directory), count, progress, extend)
+        )
     return document
 
 
@@ -160,8 +172,8 @@ def measure(
         measure_ps: length of the window.
         timeline_ps: length of the timeline's windows; 0 for none.
         progress: called about five times a second.
-        drain: count the packets injected in the window, silence the sources after it and let the network run empty,
-            instead of counting those delivered in the window.
+        drain: count the packets injected in the window, silence the sources after it and let the
+            network run empty, instead of counting those delivered in the window.
         threads: how many, or "auto"; the result but for its ``bench`` does not depend on it.
 
     Raises:
@@ -171,17 +183,22 @@ def measure(
     """
     count = threads_for(plan, threads)
     with _core_errors() as module:
-        text = module.measure(json.dumps(plan), warmup_ps, measure_ps, timeline_ps, drain, count, progress)
+        text = module.measure(
+            json.dumps(plan), warmup_ps, measure_ps, timeline_ps, drain, count, progress
+        )
     result: dict[str, Any] = json.loads(text)
     return result
 
 
-def cost(plan: dict[str, Any], progress: ProgressCallback | None, threads: Threads = 1) -> dict[str, Any]:
+def cost(
+    plan: dict[str, Any], progress: ProgressCallback | None, threads: Threads = 1
+) -> dict[str, Any]:
     """Runs a plan to its end, without writing anything; only its ``bench`` depends on `threads`.
 
     Returns:
-        ``latency_mean_ns`` of all packets; ``accepted``, the flits delivered as a fraction of what the jobs' terminals
-        carry in that time; ``bench``, what it cost, as `measure` says it, with the ``result_hash`` of run.json.
+        ``latency_mean_ns`` of all packets; ``accepted``, the flits delivered as a fraction of what
+        the jobs' terminals carry in that time; ``bench``, what it cost, as `measure` says it, with
+        the ``result_hash`` of run.json.
 
     Raises:
         UsageError: no such number of threads.
@@ -196,12 +213,13 @@ def cost(plan: dict[str, Any], progress: ProgressCallback | None, threads: Threa
 
 
 def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
-    """Whether packets of a plan could wait for each other in a circle: its channel-dependency graph, searched.
+    """Whether packets of a plan could wait for each other in a circle: its channel-dependency
+    graph, searched.
 
     Returns:
-        ``routings`` (their names), ``virtual_channels`` (a port), ``channels``, ``dependencies``, ``cycle`` (None, or
-        its channels in order: ``router``, ``port``, ``class``, ``vc``, ``to_router``), ``exception`` (None, or the name
-        under which the cycle is known).
+        ``routings`` (their names), ``virtual_channels`` (a port), ``channels``, ``dependencies``,
+        ``cycle`` (None, or its channels in order: ``router``, ``port``, ``class``, ``vc``,
+        ``to_router``), ``exception`` (None, or the name under which the cycle is known).
 
     Raises:
         PlanError: the plan cannot be run.
@@ -215,10 +233,12 @@ def communication(plan: dict[str, Any]) -> list[dict[str, Any]]:
     """What every job of a plan communicates but those of synthetic traffic, without its network.
 
     Returns:
-        An object a job: ``job``; ``source``, ``destination``, ``messages`` and ``bytes``, an entry for every two ranks
-        that talk; ``sizes`` (bytes of a message, how often); ``operations`` (``point_to_point`` or the name of a
-        collective, messages, bytes); ``ranks``, an object each: ``calls`` and ``sizes`` (least and most) by operation,
-        ``messages_sent``, ``bytes_sent``, ``messages_received``, ``bytes_received``, ``collective_bytes_received`` by
+        An object a job: ``job``; ``source``, ``destination``, ``messages`` and ``bytes``, an entry
+        for every two ranks that talk; ``sizes`` (bytes of a message, how often); ``operations``
+        (``point_to_point`` or the name of a collective, messages, bytes); ``ranks``, an object
+        each: ``calls`` and ``sizes`` (least and most) by operation, ``messages_sent``,
+            ``bytes_sent``, ``messages_received``, ``bytes_received``, ``collective_bytes_received``
+            by
         collective, ``compute_ps``.
 
     Raises:
@@ -264,6 +284,8 @@ def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
     try:
         yield module
     except module.PlanError as error:
-        raise PlanError(str(error.key), str(error.value), str(error.message), str(error.remedy), error.others) from None
+        raise PlanError(
+            str(error.key), str(error.value), str(error.message), str(error.remedy), error.others
+        ) from None
     except module.RunError as error:
         raise SimulationError(str(error), directory) from None

@@ -1,4 +1,6 @@
-"""Work side by side, in processes or on threads: results as they come, Ctrl-C answered by one for all."""
+"""Work side by side, in processes or on threads: results as they come, Ctrl-C answered by one for
+all.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from functools import partial
 from threading import Event
 from typing import TypeVar
@@ -23,7 +31,8 @@ def cores() -> int:
 
 
 def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
-    """Calls `work` with every item, `jobs` at a time, and gives each result as it comes, in no order.
+    """Calls `work` with every item, `jobs` at a time, and gives each result as it comes, in no
+    order.
 
     Args:
         work: a function that another process can import.
@@ -54,14 +63,15 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
 def each_released(
     work: Callable[[Item, Callable[[object], None]], Result], items: Sequence[Item], jobs: int
 ) -> Iterator[Result]:
-    """Calls `work` with every item, `jobs` at a time, on threads of this process; yields each result as it comes.
+    """Calls `work` with every item, `jobs` at a time, on threads of this process; yields each
+    result as it comes.
 
-    This is for work that releases the interpreter, as the core's simulations do. It needs no importable function and
-    no guard of the main module.
+    This is for work that releases the interpreter, as the core's simulations do. It needs no
+    importable function and no guard of the main module.
 
     Args:
-        work: called with an item and a function. It calls the function with anything, about five times per second; the
-            function raises when the work is to stop.
+        work: called with an item and a function. It calls the function with anything, about five
+            times per second; the function raises when the work is to stop.
         items: the items; work on them begins in this order.
         jobs: the number of threads; with 1 this thread does the work.
 
@@ -87,6 +97,7 @@ def each_released(
 
 def _as_they_come(waiting: set[Future[Result]]) -> Iterator[Result]:
     while waiting:
-        # Short waits: the handler of SIGINT that Polars puts in front of Python's does not break off long ones.
+        # Short waits: the handler of SIGINT that Polars puts in front of Python's does not break
+        # off long ones.
         done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
         yield from (one.result() for one in done)

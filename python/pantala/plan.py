@@ -1,6 +1,8 @@
-"""From scenario to plan: the same run in integers (picoseconds, bytes, bytes a second), for the core.
+"""From scenario to plan: the same run in integers (picoseconds, bytes, bytes a second), for the
+core.
 
-A plan's keys are the scenario's, with the unit in the name where there is one; `scenario_key` leads back.
+A plan's keys are the scenario's, with the unit in the name where there is one; `scenario_key` leads
+back.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ __all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan
 PLAN_VERSION = 3
 
 _WIDTH = 110
-_OF_MACHINE = frozenset({"topology", "service_nodes", "links", "packet_bytes", "flit_bytes", "router", "nic"})
+_OF_MACHINE = frozenset(
+    {"topology", "service_nodes", "links", "packet_bytes", "flit_bytes", "router", "nic"}
+)
 _UNIT = re.compile(r"_(bytes_per_s|bytes|ps|fs|flits|packets)(?=$|\.|\[)")
 
 
@@ -36,7 +40,9 @@ class Keyed(Protocol):
 
 
 def build_plan(scenario: Scenario) -> dict[str, Any]:
-    """The plan of a scenario, every default filled in; the core chooses nodes and virtual channels."""
+    """The plan of a scenario, every default filled in; the core chooses nodes and virtual
+    channels.
+    """
     sizes = _sizes(scenario.machine)
     return {
         "plan_version": PLAN_VERSION,
@@ -46,7 +52,10 @@ def build_plan(scenario: Scenario) -> dict[str, Any]:
         **_coarse(scenario),
         "routing": _routing(scenario.routing, scenario.machine),
         "routing_all_to_all": _routing(scenario.routing_all_to_all, scenario.machine),
-        "mpi": {**_values(scenario.mpi, sizes), "collectives": _values(scenario.mpi.collectives, sizes)},
+        "mpi": {
+            **_values(scenario.mpi, sizes),
+            "collectives": _values(scenario.mpi.collectives, sizes),
+        },
         "jobs": [_job(job, scenario.machine) for job in scenario.jobs],
         "stop": _values(scenario.stop, sizes),
         "record": _values(scenario.record, sizes),
@@ -76,7 +85,9 @@ def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str
 
 
 def scenario_key(plan_key: str) -> str:
-    """The scenario's key for a plan's: ``links.local.latency_ps`` is ``machine.links.local.latency``."""
+    """The scenario's key for a plan's: ``links.local.latency_ps`` is
+    ``machine.links.local.latency``.
+    """
     key = _UNIT.sub("", plan_key)
     root = re.split(r"[.\[]", plan_key, maxsplit=1)[0]
     return f"machine.{key}" if root in _OF_MACHINE else key
@@ -88,8 +99,13 @@ def _sizes(machine: Machine) -> tuple[int, int]:
 
 
 def _values(model: Keyed, sizes: tuple[int, int]) -> dict[str, Any]:
-    """The plan's values of all keys that a model shares with the core, by their names in the plan."""
-    return {key.plan: _value(getattr(model, name), key.unit, sizes) for name, key in model.declared.items()}
+    """The plan's values of all keys that a model shares with the core, by their names in the
+    plan.
+    """
+    return {
+        key.plan: _value(getattr(model, name), key.unit, sizes)
+        for name, key in model.declared.items()
+    }
 
 
 def _value(value: Any, unit: Unit, sizes: tuple[int, int]) -> Any:
@@ -107,8 +123,10 @@ def _machine(machine: Machine) -> dict[str, Any]:
     return {
         "topology": machine.topology.as_plan(),
         "service_nodes": [list(span) for span in machine.service_ranges()],
-        "links": dict.fromkeys(("terminal", "local", "row", "column", "global"))
-        | {name: _values(link, sizes) for name, link in links.items()},
+        "links": (
+            dict.fromkeys(("terminal", "local", "row", "column", "global"))
+            | {name: _values(link, sizes) for name, link in links.items()}
+        ),
         **_values(machine, sizes),
         "router": _router(machine.router, sizes),
         "nic": _values(machine.nic, sizes),
@@ -116,13 +134,17 @@ def _machine(machine: Machine) -> dict[str, Any]:
 
 
 def _router(router: Router, sizes: tuple[int, int]) -> dict[str, Any]:
-    """The stages; a delay of credits that a preset gives for a stage of its own is left out with that stage."""
+    """The stages; a delay of credits that a preset gives for a stage of its own is left out with
+    that stage.
+    """
     values = {"model": router.model, **_values(router, sizes)}
     return values if router.credit_latency == "fixed" else values | {"credit_delay_ps": 0}
 
 
 def _coarse(scenario: Scenario) -> dict[str, Any]:
-    """How coarse the plan is, and the sizes that follow: the packet, and room that is counted in packets."""
+    """How coarse the plan is, and the sizes that follow: the packet, and room that is counted in
+    packets.
+    """
     coarsen = scenario.detail.coarsen
     machine = scenario.machine
     nic = _values(machine.nic, _sizes(machine))
@@ -174,7 +196,9 @@ def _text(value: Any, depth: int) -> str:
         return plain
     inner, outer = "  " * (depth + 1), "  " * depth
     if isinstance(value, dict):
-        items = [f"{inner}{json.dumps(key)}: {_text(item, depth + 1)}" for key, item in value.items()]
+        items = [
+            f"{inner}{json.dumps(key)}: {_text(item, depth + 1)}" for key, item in value.items()
+        ]
         return "{\n" + ",\n".join(items) + f"\n{outer}}}"
     if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
         lines, line = [], ""
@@ -186,5 +210,7 @@ def _text(value: Any, depth: int) -> str:
         lines.append(f"{inner}{line}")
         return "[\n" + ",\n".join(lines) + f"\n{outer}]"
     if isinstance(value, list):
-        return "[\n" + ",\n".join(f"{inner}{_text(item, depth + 1)}" for item in value) + f"\n{outer}]"
+        return (
+            "[\n" + ",\n".join(f"{inner}{_text(item, depth + 1)}" for item in value) + f"\n{outer}]"
+        )
     return plain

@@ -1,6 +1,7 @@
 """The progress line: simulated time, packets delivered, packet-hops a second, time left.
 
-On a terminal it is one line that renews itself; elsewhere, as in a batch job's log, one short line a finished run.
+On a terminal it is one line that renews itself; elsewhere, as in a batch job's log, one short line
+a finished run.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ def of_thousands(value: float) -> str:
     """A count with three digits: ``4.12 M``."""
     for scale, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if abs(value) >= scale:
-            return f"{value / scale:.3g}{letter}" if value < 999.5 * scale else f"{value / scale:.0f}{letter}"
+            return (
+                f"{value / scale:.3g}{letter}"
+                if value < 999.5 * scale
+                else f"{value / scale:.0f}{letter}"
+            )
     return f"{value:.3g}"
 
 
@@ -63,7 +68,10 @@ class ProgressLine:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
@@ -79,7 +87,9 @@ class ProgressLine:
     def update(self, progress: native.Progress) -> None:
         """Shows how far the run is."""
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=f"{self._title}: {_state(progress)}", refresh=True)
+            self._bar.update(
+                self._task, description=f"{self._title}: {_state(progress)}", refresh=True
+            )
 
     def finish(self, document: Mapping[str, Any]) -> None:
         """Ends the run: its line goes, a short one stays.

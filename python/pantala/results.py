@@ -29,10 +29,11 @@ def load(path: str | Path) -> Run | InterferenceRun:
 
 
 class Run:
-    """One run: a plan executed. Its tables are Polars lazy frames; nothing is read before it is asked for.
+    """One run: a plan executed. Its tables are Polars lazy frames; nothing is read before it is
+    asked for.
 
-    `pantala.catalogue.tables.TABLES` describes every column. A table that was not recorded is empty. Times are
-    simulated nanoseconds, sizes are bytes::
+    `pantala.catalogue.tables.TABLES` describes every column. A table that was not recorded is
+    empty. Times are simulated nanoseconds, sizes are bytes::
 
         run = pt.Run("runs/quickstart")
         run.jobs.select("name", "communication_time_mean_ns").collect()
@@ -70,7 +71,9 @@ class Run:
 
     @property
     def coarsened(self) -> str | None:
-        """What a coarsened run is, and how far off it is known to be; None for a run by the packet."""
+        """What a coarsened run is, and how far off it is known to be; None for a run by the
+        packet.
+        """
         return self.document.get("coarsened")
 
     @cached_property
@@ -120,7 +123,9 @@ class Run:
 
     @property
     def link_windows(self) -> pl.LazyFrame:
-        """One row a link, terminal links included, and window of time; empty if `record.link_windows` was off."""
+        """One row a link, terminal links included, and window of time; empty if
+        `record.link_windows` was off.
+        """
         return self._table("link_windows")
 
     @property
@@ -130,12 +135,16 @@ class Run:
 
     @property
     def q_tables(self) -> pl.LazyFrame:
-        """One row an estimate of q_adaptive, as it was when the run ended; empty if `record.q_tables` was off."""
+        """One row an estimate of q_adaptive, as it was when the run ended; empty if
+        `record.q_tables` was off.
+        """
         return self._table("q_tables")
 
     @property
     def q_learning(self) -> pl.LazyFrame:
-        """One row a window of time and kind of port: what q_adaptive learned; empty if `record.q_learning` was off."""
+        """One row a window of time and kind of port: what q_adaptive learned; empty if
+        `record.q_learning` was off.
+        """
         return self._table("q_learning")
 
     def metric(self, name: str, job: str | None = None) -> float | None:
@@ -146,8 +155,8 @@ class Run:
             job: the job, for a metric of a job; may be left out if there is only one.
 
         Returns:
-            The value, in the unit that its name ends in; None where there is none, as the message latency of a job
-            without messages.
+            The value, in the unit that its name ends in; None where there is none, as the message
+            latency of a job without messages.
 
         Raises:
             UsageError: no such metric, no such job, or a job is needed.
@@ -198,14 +207,21 @@ class InterferenceRun:
 
     @property
     def coarsened(self) -> str | None:
-        """What a coarsened study is, and how far off it is known to be; None for a study by the packet."""
+        """What a coarsened study is, and how far off it is known to be; None for a study by the
+        packet.
+        """
         return self.document.get("coarsened")
 
     @cached_property
     def alone(self) -> Mapping[str, Run]:
         """The run of each job alone, by the job's name, in the scenario's order."""
-        parts = {part["jobs"][0]: part for part in self.document["parts"] if part["part"] != "together"}
-        order = next((part["jobs"] for part in self.document["parts"] if part["part"] == "together"), list(parts))
+        parts = {
+            part["jobs"][0]: part for part in self.document["parts"] if part["part"] != "together"
+        }
+        order = next(
+            (part["jobs"] for part in self.document["parts"] if part["part"] == "together"),
+            list(parts),
+        )
         return {name: Run(self.path / parts[name]["directory"]) for name in order if name in parts}
 
     @cached_property
@@ -218,24 +234,30 @@ class InterferenceRun:
         for part in self.document["parts"]:
             if part["part"] == "together":
                 return Run(self.path / part["directory"])
-        raise RunDirectoryError(self.path, "was interrupted before the jobs ran together", "run the scenario again")
+        raise RunDirectoryError(
+            self.path, "was interrupted before the jobs ran together", "run the scenario again"
+        )
 
     @property
     def slowdown(self) -> pl.LazyFrame:
-        """One row a job: its communication time, run time or traffic alone and together, and their ratios.
+        """One row a job: its communication time, run time or traffic alone and together, and their
+        ratios.
 
         `pantala.slowdown.SLOWDOWN_COLUMNS` describes every column.
         """
         path = self.path / SLOWDOWN_FILE
         if path.is_file() and pl.read_parquet_schema(path).keys() == SLOWDOWN_COLUMNS.keys():
             return pl.scan_parquet(path)
-        return slowdown_of(self.together, self.alone).lazy()  # interrupted, or written by an earlier version
+        return slowdown_of(
+            self.together, self.alone
+        ).lazy()  # interrupted, or written by an earlier version
 
     def metric(self, name: str, job: str | None = None) -> float | None:
         """A metric by its name: a slowdown, or a metric of the run together.
 
         Args:
-            name: ``slowdown``, another numeric column of the slowdown table, or one of `Run.metrics`.
+            name: ``slowdown``, another numeric column of the slowdown table, or one of
+                `Run.metrics`.
             job: the job.
 
         Raises:
@@ -248,14 +270,21 @@ class InterferenceRun:
         return None if values.is_empty() else values.item()
 
     def __repr__(self) -> str:
-        return f"InterferenceRun('{self.path}', alone={list(self.alone)}{'' if self.complete else ', incomplete'})"
+        return (
+            f"InterferenceRun('{self.path}',"
+            f" alone={list(self.alone)}{'' if self.complete else ', incomplete'})"
+        )
 
 
 def _document(path: Path, name: str) -> dict[str, Any]:
     try:
         document: dict[str, Any] = json.loads((path / name).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RunDirectoryError(path, f"holds no run ({name} is missing)", "name a directory that a run made") from None
+        raise RunDirectoryError(
+            path, f"holds no run ({name} is missing)", "name a directory that a run made"
+        ) from None
     except (OSError, ValueError) as error:
-        raise RunDirectoryError(path, f"{name} cannot be read: {error}", "run the scenario again") from None
+        raise RunDirectoryError(
+            path, f"{name} cannot be read: {error}", "run the scenario again"
+        ) from None
     return document

@@ -1,4 +1,6 @@
-"""The routing algorithms: the rule of each, and the virtual channels that keep it free of deadlock."""
+"""The routing algorithms: the rule of each, and the virtual channels that keep it free of
+deadlock.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,17 @@ class RoutingInfo:
 
 def _listed() -> Iterator[RoutingInfo]:
     for routing in ALGORITHMS:
-        channels = routing.virtual_channels, None if routing.most_hops_2d is None else routing.virtual_channels
-        for name, rule in [*((mode.name, mode.rule) for mode in routing.modes), (routing.name, routing.rule)]:
+        channels = (
+            routing.virtual_channels,
+            (None if routing.most_hops_2d is None else routing.virtual_channels),
+        )
+        for name, rule in [
+            *((mode.name, mode.rule) for mode in routing.modes),
+            (routing.name, routing.rule),
+        ]:
             yield RoutingInfo(name, *channels, rule, f"({routing.source})", routing.name)
 
 
-#: Every routing algorithm and every mode of one. Traffic inside a group is minimal, except under merlin_ugal and where
-#: the key `inside_group` says otherwise.
+#: Every routing algorithm and every mode of one. Traffic inside a group is minimal, except under
+#: merlin_ugal and where the key `inside_group` says otherwise.
 ROUTINGS = tuple(_listed())

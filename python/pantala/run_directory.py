@@ -1,9 +1,11 @@
-"""Output directories: written beside their place and moved into it, so that none is ever half there.
+"""Output directories: written beside their place and moved into it, so that none is ever half
+there.
 
-A run is written to ``.NAME.partial-PID`` in the same parent directory and renamed to NAME at the end. A directory that
-is there already stays the same one, be it the current directory or behind a link: its old run is moved out, the new
-one moved in, what marks it as a run last. A run that was interrupted or stalled is moved too: it is marked incomplete
-inside. Only a directory that is empty or holds a run is written into.
+A run is written to ``.NAME.partial-PID`` in the same parent directory and renamed to NAME at the
+end. A directory that is there already stays the same one, be it the current directory or behind a
+link: its old run is moved out, the new one moved in, what marks it as a run last. A run that was
+interrupted or stalled is moved too: it is marked incomplete inside. Only a directory that is empty
+or holds a run is written into.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ def holds_run(path: Path) -> bool:
 
 
 class OutputDirectory:
-    """The place of a run that is being made: `begin`, write into `partial`, then `publish` or `discard`.
+    """The place of a run that is being made: `begin`, write into `partial`, then `publish` or
+    `discard`.
 
     Attributes:
         target: where the run will be.
@@ -52,10 +55,13 @@ class OutputDirectory:
                     raise RunDirectoryError(
                         target,
                         "already holds a run",
-                        f"add --overwrite (overwrite=True) to replace it, or another --out, e.g. {_free(target)}",
+                        "add --overwrite (overwrite=True) to replace it, or another --out, e.g."
+                        f" {_free(target)}",
                     )
             elif any(target.iterdir()):
-                raise RunDirectoryError(target, "is a directory with something else in it", "choose another --out")
+                raise RunDirectoryError(
+                    target, "is a directory with something else in it", "choose another --out"
+                )
         elif target.exists() or target.is_symlink():
             raise RunDirectoryError(target, "is not a directory", "choose another --out")
 
@@ -82,7 +88,9 @@ class OutputDirectory:
         """
         place = self.target.absolute()
         if holds_run(place) and not self.overwrite:
-            raise RunDirectoryError(self.target, "was taken by another run meanwhile", f"this one is in {self.partial}")
+            raise RunDirectoryError(
+                self.target, "was taken by another run meanwhile", f"this one is in {self.partial}"
+            )
         old = self.partial.with_name(f"{self.partial.name}-old")
         try:
             if place.exists():
@@ -112,8 +120,13 @@ def _free(target: Path) -> Path:
 
 def _marks_last(directory: Path) -> list[Path]:
     """What is in a directory, with that last which marks it as a run."""
-    return sorted(directory.iterdir(), key=lambda entry: (entry.name in (RUN_FILE, INTERFERENCE_FILE), entry.name))
+    return sorted(
+        directory.iterdir(),
+        key=lambda entry: (entry.name in (RUN_FILE, INTERFERENCE_FILE), entry.name),
+    )
 
 
 def _cannot_write(target: Path, error: OSError) -> RunDirectoryError:
-    return RunDirectoryError(target, f"cannot be written: {error.strerror or error}", "choose another --out")
+    return RunDirectoryError(
+        target, f"cannot be written: {error.strerror or error}", "choose another --out"
+    )

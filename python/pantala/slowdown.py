@@ -1,8 +1,10 @@
-"""How much a job is slowed by company: the same work of the job, alone and together with the others.
+"""How much a job is slowed by company: the same work of the job, alone and together with the
+others.
 
-A job that ended in both runs is compared over the whole of both. A job that was cut off in one of them is compared over
-the iterations that all of its ranks finished in both runs, and over nothing if there are none. Synthetic traffic has no
-end and no iterations: it runs alone for as long as together, and its packets are compared.
+A job that ended in both runs is compared over the whole of both. A job that was cut off in one of
+them is compared over the iterations that all of its ranks finished in both runs, and over nothing
+if there are none. Synthetic traffic has no end and no iterations: it runs alone for as long as
+together, and its packets are compared.
 """
 
 from __future__ import annotations
@@ -29,11 +31,17 @@ SLOWDOWN_FILE = "slowdown.parquet"
 _MEASURES: Mapping[str, str] = MappingProxyType(
     {
         "communication_time_mean_ns": "communication time over the work compared, mean over ranks",
-        "communication_time_std_ns": "communication time over the work compared, standard deviation over ranks",
-        "communication_time_max_ns": "communication time over the work compared, of the slowest rank",
+        "communication_time_std_ns": (
+            "communication time over the work compared, standard deviation over ranks"
+        ),
+        "communication_time_max_ns": (
+            "communication time over the work compared, of the slowest rank"
+        ),
         "run_time_ns": "duration from the job's start to the end of the work compared",
         "packet_latency_mean_ns": "mean packet latency; null for a job that ends",
-        "accepted_load": "payload delivered, as a share of terminal bandwidth; null for a job that ends",
+        "accepted_load": (
+            "payload delivered, as a share of terminal bandwidth; null for a job that ends"
+        ),
     }
 )
 
@@ -44,10 +52,16 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
         "name": (pl.String, "The job's name."),
         "compared": (
             pl.String,
-            "The work that is compared: `run`, all of both runs; `iterations`, those that finished in both runs; "
-            "`duration`, the same simulated time; `nothing`, as no iteration finished in both.",
+            (
+                "The work that is compared: `run`, all of both runs; `iterations`, those that"
+                " finished in both runs; `duration`, the same simulated time; `nothing`, as no"
+                " iteration finished in both."
+            ),
         ),
-        "alone_iterations": (pl.UInt32, "Iterations that all ranks finished alone; null without `record.iterations`."),
+        "alone_iterations": (
+            pl.UInt32,
+            "Iterations that all ranks finished alone; null without `record.iterations`.",
+        ),
         "together_iterations": (pl.UInt32, "The same together."),
         "compared_iterations": (pl.UInt32, "Iterations that all ranks finished in both runs."),
         **{
@@ -55,10 +69,19 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
             for name, text in _MEASURES.items()
             for company in ("alone", "together")
         },
-        "slowdown": (pl.Float64, "Mean communication time together over alone; null for a pattern."),
+        "slowdown": (
+            pl.Float64,
+            "Mean communication time together over alone; null for a pattern.",
+        ),
         "run_time_slowdown": (pl.Float64, "Run time together over alone; null for a pattern."),
-        "packet_latency_slowdown": (pl.Float64, "Mean packet latency together over alone; null for a job that ends."),
-        "accepted_load_slowdown": (pl.Float64, "Accepted load alone over together; null for a job that ends."),
+        "packet_latency_slowdown": (
+            pl.Float64,
+            "Mean packet latency together over alone; null for a job that ends.",
+        ),
+        "accepted_load_slowdown": (
+            pl.Float64,
+            "Accepted load alone over together; null for a job that ends.",
+        ),
     }
 )
 
@@ -66,9 +89,9 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
 def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
     """Compare every job of the run together with its run alone.
 
-    The slowdown is the mean over ranks together over the mean over ranks alone (Kang et al., SC 2022, V: "variation"
-    plus one). It is null for a job that was not run alone, that did not communicate, or that finished no iteration in
-    both runs.
+    The slowdown is the mean over ranks together over the mean over ranks alone (Kang et al., SC
+    2022, V: "variation" plus one). It is null for a job that was not run alone, that did not
+    communicate, or that finished no iteration in both runs.
 
     Returns:
         One row a job, with the columns of `SLOWDOWN_COLUMNS`.
@@ -80,8 +103,8 @@ def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
         ours, theirs = _coarsen(together), _coarsen(run)
         if ours != theirs:
             raise UsageError(
-                f"the run of {name} alone has detail.coarsen = {theirs} and the run together {ours}: their difference "
-                "is not a slowdown; run both with one detail"
+                f"the run of {name} alone has detail.coarsen = {theirs} and the run together"
+                f" {ours}: their difference is not a slowdown; run both with one detail"
             )
     rows = []
     for job in together.jobs.sort("job").collect().to_dicts():
@@ -99,11 +122,20 @@ def _coarsen(run: RunLike) -> int:
 
 
 def accepted_load(run: RunLike, job: int) -> float | None:
-    """Return the payload that a job's nodes accepted, as a share of terminal bandwidth; None if the job never ran."""
-    planned, row = run.document["plan"]["jobs"][job], run.jobs.filter(pl.col("job") == job).collect()
+    """Return the payload that a job's nodes accepted, as a share of terminal bandwidth; None if the
+    job never ran.
+    """
+    planned, row = (
+        run.document["plan"]["jobs"][job],
+        run.jobs.filter(pl.col("job") == job).collect(),
+    )
     bandwidth = run.document["plan"]["links"]["terminal"]["bandwidth_bytes_per_s"] / 1e9
     length = run.document["simulated_ns"] - planned["start_ps"] / 1000
-    return row["delivered_bytes"].item() / (length * planned["ranks"] * bandwidth) if length > 0 else None
+    return (
+        row["delivered_bytes"].item() / (length * planned["ranks"] * bandwidth)
+        if length > 0
+        else None
+    )
 
 
 @dataclass(frozen=True)
@@ -119,7 +151,9 @@ class _Part:
 
     @property
     def endless(self) -> bool:
-        return bool(self.run.document["plan"]["jobs"][self.row["job"]]["workload"]["kind"] == "pattern")
+        return bool(
+            self.run.document["plan"]["jobs"][self.row["job"]]["workload"]["kind"] == "pattern"
+        )
 
     @property
     def iterations(self) -> pl.LazyFrame:
@@ -127,7 +161,9 @@ class _Part:
 
     def finished(self) -> set[int]:
         """The iterations that every rank has finished."""
-        counted = self.iterations.group_by("iteration").len().filter(pl.col("len") == self.row["ranks"])
+        counted = (
+            self.iterations.group_by("iteration").len().filter(pl.col("len") == self.row["ranks"])
+        )
         return set(counted.collect()["iteration"])
 
     def whole(self) -> dict[str, float | None]:
@@ -151,7 +187,10 @@ class _Part:
     def traffic(self) -> dict[str, float | None]:
         """What the run measured of synthetic traffic."""
         latency = self.row["packet_latency_mean_ns"] if self.row["packets"] else None
-        return {"packet_latency_mean_ns": latency, "accepted_load": accepted_load(self.run, self.row["job"])}
+        return {
+            "packet_latency_mean_ns": latency,
+            "accepted_load": accepted_load(self.run, self.row["job"]),
+        }
 
 
 def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
@@ -161,7 +200,9 @@ def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
         return {
             "compared": "duration",
             **_beside(before, after),
-            "packet_latency_slowdown": _ratio(after["packet_latency_mean_ns"], before["packet_latency_mean_ns"]),
+            "packet_latency_slowdown": _ratio(
+                after["packet_latency_mean_ns"], before["packet_latency_mean_ns"]
+            ),
             "accepted_load_slowdown": _ratio(before["accepted_load"], after["accepted_load"]),
         }
     first, second = alone.finished(), together.finished()
@@ -177,12 +218,17 @@ def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
         row |= {"compared": "run"} | _beside(alone.whole(), together.whole())
     elif both:
         row |= {"compared": "iterations"} | _beside(alone.during(both), together.during(both))
-    for name, measure in (("slowdown", "communication_time_mean_ns"), ("run_time_slowdown", "run_time_ns")):
+    for name, measure in (
+        ("slowdown", "communication_time_mean_ns"),
+        ("run_time_slowdown", "run_time_ns"),
+    ):
         row[name] = _ratio(row.get(f"together_{measure}"), row.get(f"alone_{measure}"))
     return row
 
 
-def _beside(alone: Mapping[str, float | None], together: Mapping[str, float | None]) -> dict[str, float | None]:
+def _beside(
+    alone: Mapping[str, float | None], together: Mapping[str, float | None]
+) -> dict[str, float | None]:
     return {f"alone_{name}": value for name, value in alone.items()} | {
         f"together_{name}": value for name, value in together.items()
     }

@@ -20,7 +20,14 @@ from pantala.scenario.faults import scenario_error
 from pantala.scenario.presets import example, machine_preset, machine_presets, merge
 from pantala.scenario.topology import over_preset
 
-__all__ = ["link_table", "longest_minimal_path", "summary", "topology", "write_graphml", "write_links"]
+__all__ = [
+    "link_table",
+    "longest_minimal_path",
+    "summary",
+    "topology",
+    "write_graphml",
+    "write_links",
+]
 
 _SOURCE = "pantala topology"
 _SHAPE = ("kind", "p", "a", "rows", "columns", "h", "g")
@@ -59,7 +66,11 @@ def _preset(name: str) -> dict[str, Any]:
     except PydanticCustomError as error:
         known = ", ".join(example(name) for name in machine_presets())
         words = error.context or {}
-        remedy = f"choose one of {known}" if words.get("message") == "is not a preset" else words.get("remedy", "")
+        remedy = (
+            f"choose one of {known}"
+            if words.get("message") == "is not a preset"
+            else words.get("remedy", "")
+        )
         raise UsageError(f"preset = '{name}': {words.get('message', error)}; {remedy}") from None
 
 
@@ -67,8 +78,8 @@ def link_table(chosen: Topology) -> pl.DataFrame:
     """The directed links between routers, one row each.
 
     Returns:
-        link, class, source_router, source_port, source_group, target_router, target_port, target_group,
-        parallel_index (which of several links between the same routers or groups).
+        link, class, source_router, source_port, source_group, target_router, target_port,
+        target_group, parallel_index (which of several links between the same routers or groups).
 
     Raises:
         ScenarioError: no such network can be wired.
@@ -97,8 +108,8 @@ def write_links(chosen: Topology, path: Path) -> None:
 def write_graphml(chosen: Topology, path: Path) -> None:
     """Writes routers and the links between them as GraphML, for NetworkX, igraph, Gephi.
 
-    Nodes have `group`; edges, one a pair of directed links, have `class` (local, or row and column; global),
-    `source_port` and `target_port`.
+    Nodes have `group`; edges, one a pair of directed links, have `class` (local, or row and column;
+    global), `source_port` and `target_port`.
 
     Raises:
         ScenarioError: no such network can be wired.
@@ -109,13 +120,21 @@ def write_graphml(chosen: Topology, path: Path) -> None:
     attributes = {"group": ("node", "int"), "class": ("edge", "string")}
     attributes |= {"source_port": ("edge", "int"), "target_port": ("edge", "int")}
     for name, (of, kind) in attributes.items():
-        ElementTree.SubElement(root, "key", {"id": name, "for": of, "attr.name": name, "attr.type": kind})
+        ElementTree.SubElement(
+            root, "key", {"id": name, "for": of, "attr.name": name, "attr.type": kind}
+        )
     graph = ElementTree.SubElement(root, "graph", edgedefault="undirected")
     for router in range(chosen.routers):
         node = ElementTree.SubElement(graph, "node", id=f"r{router}")
         ElementTree.SubElement(node, "data", key="group").text = str(router // chosen.a)
     for row in table.iter_rows(named=True):
-        here, there = (row["source_router"], row["source_port"]), (row["target_router"], row["target_port"])
+        here, there = (
+            (row["source_router"], row["source_port"]),
+            (
+                row["target_router"],
+                row["target_port"],
+            ),
+        )
         if here > there:  # the other direction of a link that is there already
             continue
         ends = {"id": f"l{row['link']}", "source": f"r{here[0]}", "target": f"r{there[0]}"}
@@ -151,7 +170,9 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
     if chosen.kind == "dragonfly_2d":
         letters["rows and columns of a group"] = f"{chosen.rows} and {chosen.columns}"
     numbers = {name: getattr(chosen, f"links_per_{name}_pair") for name in chosen.inside}
-    several = {f"{name} links of two routers": str(links) for name, links in numbers.items() if links > 1}
+    several = {
+        f"{name} links of two routers": str(links) for name, links in numbers.items() if links > 1
+    }
     spread = "" if chosen.spread == "consecutive" else f", {chosen.spread}"
     return {
         **letters,
@@ -159,8 +180,14 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
         "nodes": f"{chosen.nodes:,}",
         "routers": f"{chosen.routers:,}",
         "groups": f"{chosen.g:,}",
-        "ports a router": f"{sum(ports.values())}: " + ", ".join(f"{number} {name}" for name, number in ports.items()),
-        **{f"{name} links": f"{directed.get(name, 0) // 2:,}" for name in (*chosen.inside, "global")},
+        "ports a router": (
+            f"{sum(ports.values())}: "
+            + ", ".join(f"{number} {name}" for name, number in ports.items())
+        ),
+        **{
+            f"{name} links": f"{directed.get(name, 0) // 2:,}"
+            for name in (*chosen.inside, "global")
+        },
         **several,
         "global links a pair of groups": f"{least}" if least == most else f"{least} to {most}",
         "global ports without a link": f"{spare:,}",
@@ -189,7 +216,9 @@ def longest_minimal_path(chosen: Topology, table: pl.DataFrame) -> int:
         .agg("source_router", "target_router")
     )
     for here, there in ends.select("source_router", "target_router").iter_rows():
-        over = apart[here][:, :, None] + apart[there][:, None, :]  # by link, source router, destination router
+        over = (
+            apart[here][:, :, None] + apart[there][:, None, :]
+        )  # by link, source router, destination router
         longest = max(longest, int(over.min(axis=0).max()) + 1)
     return longest
 

@@ -1,8 +1,8 @@
 """Quantities with units: text such as ``"200 Gb/s"`` to exact integers, and back.
 
-A scenario writes its quantities as text with a unit; the simulator counts in integer picoseconds, bytes, bytes a
-second and femtoseconds a byte. Each of the four is a subclass of `int`, so that it computes as a number and prints as a
-quantity::
+A scenario writes its quantities as text with a unit; the simulator counts in integer picoseconds,
+bytes, bytes a second and femtoseconds a byte. Each of the four is a subclass of `int`, so that it
+computes as a number and prints as a quantity::
 
     >>> Duration.parse("30 ns")
     Duration('30 ns')
@@ -13,8 +13,9 @@ quantity::
     >>> Size.parse("15 KiB") + 1
     15361
 
-Nothing is rounded: a value that is not a whole number of the base unit is refused. Prefixes are the SI's (k, M,
-G: powers of 1000) and the IEC's (Ki, Mi, Gi: powers of 1024); ``B`` is a byte and ``b`` a bit.
+Nothing is rounded: a value that is not a whole number of the base unit is refused. Prefixes are the
+SI's (k, M, G: powers of 1000) and the IEC's (Ki, Mi, Gi: powers of 1024); ``B`` is a byte and ``b``
+a bit.
 """
 
 from __future__ import annotations
@@ -34,13 +35,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Bandwidth", "Duration", "Parsed", "Quantity", "Size", "TimePerByte", "UnitError"]
 
-_TEXT = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,24}(?:\.\d{0,24})?|\.\d{1,24})(?:[eE][+-]?\d{1,2})?)\s*(?P<unit>\S.*)?")
+_TEXT = re.compile(
+    r"\s*(?P<number>[+-]?(?:\d{1,24}(?:\.\d{0,24})?|\.\d{1,24})(?:[eE][+-]?\d{1,2})?)\s*(?P<unit>\S.*)?"
+)
 _UNIT = re.compile(r"[A-Za-zµμ][A-Za-zµμ/ *^0-9-]*")
 _NUMBER_PATTERN = r"^\s*[+]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?\s*"
 _LARGEST = 2**63 - 1
 
-# A registry of our own, not pint's default one: there `b` is a barn, `KB` a kelvin-byte, and 900 other units
-# load first. These three base units are all that a scenario measures.
+# A registry of our own, not pint's default one: there `b` is a barn, `KB` a kelvin-byte, and 900
+# other units load first. These three base units are all that a scenario measures.
 _DEFINITIONS = """
 femto- = 1e-15 = f-
 pico- = 1e-12 = p-
@@ -63,16 +66,33 @@ Bps = byte / second
 """
 
 
-_SI = {"p": -12, "n": -9, "u": -6, "µ": -6, "μ": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12}
+_SI = {
+    "p": -12,
+    "n": -9,
+    "u": -6,
+    "µ": -6,
+    "μ": -6,
+    "m": -3,
+    "": 0,
+    "k": 3,
+    "M": 6,
+    "G": 9,
+    "T": 12,
+}
 _IEC = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 
 
 def _usual_units() -> dict[str, tuple[str, Fraction]]:
-    """Unit to its base unit and how many of that it is, for the spellings that scenarios use; pint knows the others.
+    """Unit to its base unit and how many of that it is, for the spellings that scenarios use; pint
+    knows the others.
 
     Importing pint takes longer than everything else that reads a scenario.
     """
-    units = {f"{p}s": ("picosecond", Fraction(10) ** (power + 12)) for p, power in _SI.items() if power <= 0}
+    units = {
+        f"{p}s": ("picosecond", Fraction(10) ** (power + 12))
+        for p, power in _SI.items()
+        if power <= 0
+    }
     scales = {p: Fraction(10) ** power for p, power in _SI.items() if power >= 0}
     for prefix, scale in (scales | {p: Fraction(times) for p, times in _IEC.items()}).items():
         for letter, bits in (("B", 8), ("b", 1)):
@@ -106,7 +126,9 @@ def _registry() -> pint.UnitRegistry[Any]:
     """Pint's registry of the units above, built on first use."""
     import pint
 
-    registry: pint.UnitRegistry[Any] = pint.UnitRegistry(None, non_int_type=Fraction, cache_folder=None)
+    registry: pint.UnitRegistry[Any] = pint.UnitRegistry(
+        None, non_int_type=Fraction, cache_folder=None
+    )
     registry.load_definitions(_DEFINITIONS.strip().splitlines())
     return registry
 
@@ -130,7 +152,9 @@ def _factor(unit: str, base: str) -> Fraction | None:
 
 
 class Parsed(ABC):
-    """A base of what scenarios give as text: pydantic reads it by `parse`, writes it by `str`, and can describe it."""
+    """A base of what scenarios give as text: pydantic reads it by `parse`, writes it by `str`, and
+    can describe it.
+    """
 
     _pattern: ClassVar[str]  # a regular expression that such text matches
     _examples: ClassVar[tuple[str, ...]]
@@ -145,13 +169,17 @@ class Parsed(ABC):
         """
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(
+        cls, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
         def validate(value: object) -> object:
             try:
                 return cls.parse(value)
             except UnitError as error:
                 raise PydanticCustomError(
-                    "unit", "{message}; {remedy}", {"message": error.message, "remedy": error.remedy}
+                    "unit",
+                    "{message}; {remedy}",
+                    {"message": error.message, "remedy": error.remedy},
                 ) from None
 
         return core_schema.no_info_plain_validator_function(
@@ -166,12 +194,16 @@ class Parsed(ABC):
 
 
 class Quantity(Parsed, int):
-    """An exact whole number of a base unit; the base of `Duration`, `Size`, `Bandwidth` and `TimePerByte`."""
+    """An exact whole number of a base unit; the base of `Duration`, `Size`, `Bandwidth` and
+    `TimePerByte`.
+    """
 
     _base: ClassVar[str]  # the base unit, as pint names it
     _noun: ClassVar[str]  # what it is, for messages
     _counted: ClassVar[str]  # the base unit in words, plural
-    _scales: ClassVar[tuple[tuple[str, int], ...]]  # units to print in, largest first, the base unit last
+    _scales: ClassVar[
+        tuple[tuple[str, int], ...]
+    ]  # units to print in, largest first, the base unit last
     _zero: ClassVar[str]  # the unit that zero is printed in
     _pattern = _NUMBER_PATTERN + r"[A-Za-zµμ].*$"
 
@@ -180,10 +212,12 @@ class Quantity(Parsed, int):
         """Reads a quantity from text with a unit, exactly.
 
         Args:
-            value: text such as ``"30 ns"``, or a quantity of this class, which is returned as it is.
+            value: text such as ``"30 ns"``, or a quantity of this class, which is returned as it
+                is.
 
         Raises:
-            UnitError: no unit, an unknown unit, another dimension, or not a whole number of the base unit.
+            UnitError: no unit, an unknown unit, another dimension, or not a whole number of the
+            base unit.
         """
         if isinstance(value, cls):
             return value
@@ -214,7 +248,9 @@ class Quantity(Parsed, int):
         return cls(exact.numerator)
 
     def __str__(self) -> str:
-        """The text of fewest digits that gives exactly this number back, in the largest unit among equals."""
+        """The text of fewest digits that gives exactly this number back, in the largest unit among
+        equals.
+        """
         if self == 0:
             return f"0 {self._zero}"
         texts = [text for unit, scale in self._scales if (text := _in_unit(int(self), unit, scale))]
@@ -286,7 +322,9 @@ class TimePerByte(Quantity):
 
 
 def _in_unit(value: int, unit: str, scale: int) -> str | None:
-    """`value` base units in a unit of `scale` of them: exact, at least one; None where there is no such text."""
+    """`value` base units in a unit of `scale` of them: exact, at least one; None where there is no
+    such text.
+    """
     if abs(value) < scale:
         return None
     whole, rest = divmod(abs(value), scale)
@@ -303,7 +341,10 @@ def _wrong_unit(unit: str, noun: str, wanted: str) -> tuple[str, str]:
     """The message and the remedy for a unit that does not measure `noun`."""
     suspect = unit.removesuffix("/s").removesuffix("ps")  # KB/s, Kbps
     if suspect in {"KB", "Kb"}:
-        return f"has the ambiguous unit '{unit}'", "write kB (1000 bytes), KiB (1024 bytes) or kb (1000 bits)"
+        return (
+            f"has the ambiguous unit '{unit}'",
+            "write kB (1000 bytes), KiB (1024 bytes) or kb (1000 bits)",
+        )
     for other in Quantity.__subclasses__():
         if _factor(unit, other._base) is not None:
             return f"is a {other._noun}, not a {noun}", wanted

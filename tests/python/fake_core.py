@@ -1,6 +1,7 @@
 """A stand-in for the compiled core: resolves and "runs" plans in no time, and fails on demand.
 
-For tests of what the Python layer does around the core. What the core itself does is tested with the core.
+For tests of what the Python layer does around the core. What the core itself does is tested with
+the core.
 """
 
 from __future__ import annotations
@@ -66,7 +67,10 @@ class FakeCore:
         for number, job in enumerate(plan["jobs"]):
             if used + job["ranks"] > nodes:
                 raise FakePlanError(
-                    f"jobs[{number}].ranks", str(job["ranks"]), f"only {nodes - used} nodes are free", "ask for fewer"
+                    f"jobs[{number}].ranks",
+                    str(job["ranks"]),
+                    f"only {nodes - used} nodes are free",
+                    "ask for fewer",
                 )
             if not job["nodes"]:
                 job["nodes"] = list(range(used, used + job["ranks"]))
@@ -88,7 +92,12 @@ class FakeCore:
         assert not list(directory.iterdir())
         self.runs.append(plan)
         if progress is not None:
-            told = {"simulated_ns": 5e5, "packets_delivered": 10, "packet_hops": 40, "wall_seconds": 0.5}
+            told = {
+                "simulated_ns": 5e5,
+                "packets_delivered": 10,
+                "packet_hops": 40,
+                "wall_seconds": 0.5,
+            }
             progress(told | {"ranks_done": 0, "ranks": 8, "fraction": 0.5})
         for name in TABLES:
             pl.DataFrame(self._rows(name, plan), schema=TABLES[name].polars_schema).write_parquet(
@@ -107,7 +116,9 @@ class FakeCore:
             self.fail(plan)
         except (KeyboardInterrupt, FakeRunError) as error:
             reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "stalled"
-            (directory / "run.json").write_text(json.dumps(document | {"complete": False, "reason": reason}))
+            (directory / "run.json").write_text(
+                json.dumps(document | {"complete": False, "reason": reason})
+            )
             raise
         (directory / "run.json").write_text(json.dumps(document))
         return json.dumps(document)
@@ -134,7 +145,12 @@ class FakeCore:
         }
         return json.dumps(
             latencies
-            | {"load": load, "accepted": min(load, 0.7), "saturated": load > 0.7, "link_hops_mean": 2.9}
+            | {
+                "load": load,
+                "accepted": min(load, 0.7),
+                "saturated": load > 0.7,
+                "link_hops_mean": 2.9,
+            }
             | {"nonminimal_share": 0.0, "packets": 100, "bench": self._cost()}
             | {"timeline": [{"window_start_ns": 0.0, "accepted": load, "nonminimal_share": 0.0}]}
         )
@@ -150,18 +166,23 @@ class FakeCore:
         return json.dumps({"latency_mean_ns": 600.0, "accepted": 0.1, "bench": self._cost()})
 
     def deadlock(self, plan_json: str) -> str:
-        """A cycle under booksim_ugal, none under the others; q_adaptive only in one dimension, as in the core."""
+        """A cycle under booksim_ugal, none under the others; q_adaptive only in one dimension, as
+        in the core."""
         plan = json.loads(plan_json)
         names = [plan["routing"]["algorithm"]]
         if "q_adaptive" in names and plan["topology"]["kind"] == "dragonfly_2d":
-            raise FakePlanError("routing.algorithm", "q_adaptive", "its table has no place for rows", "use another")
+            raise FakePlanError(
+                "routing.algorithm", "q_adaptive", "its table has no place for rows", "use another"
+            )
         cycle = [
             {"router": 0, "port": 2, "class": "local", "vc": 0, "to_router": 1},
             {"router": 1, "port": 5, "class": "global", "vc": 0, "to_router": 0},
         ]
         cyclic = "booksim_ugal" in names
         found = {"routings": names, "virtual_channels": 3, "channels": 1234, "dependencies": 56789}
-        return json.dumps(found | {"cycle": cycle if cyclic else None, "exception": names[0] if cyclic else None})
+        return json.dumps(
+            found | {"cycle": cycle if cyclic else None, "exception": names[0] if cyclic else None}
+        )
 
     def link_table(self, topology_json: str) -> dict[str, list[Any]]:
         """A full mesh of the routers in a group, and no link between groups."""
@@ -172,7 +193,9 @@ class FakeCore:
             for there in range(t["a"]):
                 if there != here:
                     ports = t["p"] + there - (there > here), t["p"] + here - (here > there)
-                    rows.append(("local", router, ports[0], group, group * t["a"] + there, ports[1], group))
+                    rows.append(
+                        ("local", router, ports[0], group, group * t["a"] + there, ports[1], group)
+                    )
         columns = [
             "class",
             "source_router",
@@ -190,8 +213,19 @@ class FakeCore:
         pl.DataFrame(self.link_table(topology_json)).write_parquet(path)
 
     def _cost(self) -> Json:
-        cost = {"packets": 100, "packet_hops": 400, "events": 800, "cpu_seconds": 0.5, "wall_seconds": 0.5}
-        return cost | {"setup_seconds": 0.1, "bytes_per_node": 1000.0, "peak_rss_bytes": 10**6, "result_hash": "c0ffee"}
+        cost = {
+            "packets": 100,
+            "packet_hops": 400,
+            "events": 800,
+            "cpu_seconds": 0.5,
+            "wall_seconds": 0.5,
+        }
+        return cost | {
+            "setup_seconds": 0.1,
+            "bytes_per_node": 1000.0,
+            "peak_rss_bytes": 10**6,
+            "result_hash": "c0ffee",
+        }
 
     def _rows(self, table: str, plan: Json) -> list[Json]:
         if table != "jobs":

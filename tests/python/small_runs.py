@@ -1,4 +1,5 @@
-"""One small interference study, run by the core once per process; tests get copies that they may edit.
+"""One small interference study, run by the core once per process; tests get copies that they may
+edit.
 
 `python tests/python/small_runs.py DIR` writes it to look at.
 """
@@ -19,7 +20,8 @@ __all__ = ["small_interference", "small_run"]
 
 
 def small_interference(directory: Path, packets: str = "sampled") -> InterferenceRun:
-    """A copy of the study: fft3d and halo3d alone and together. halo3d slows fft3d down, fft3d does not slow halo3d.
+    """A copy of the study: fft3d and halo3d alone and together. halo3d slows fft3d down, fft3d does
+    not slow halo3d.
 
     Args:
         directory: where to.

@@ -63,7 +63,12 @@ class Standing:
     statuses: Set[int] = frozenset({0})
 
     def __init__(self, key: str, hops: float | None) -> None:
-        self.key, self.title, self.moves, self.seen = key, key.capitalize(), hops, list[Description]()
+        self.key, self.title, self.moves, self.seen = (
+            key,
+            key.capitalize(),
+            hops,
+            list[Description](),
+        )
 
     def differences(self, described: Description) -> list[str]:
         return ["it stands still"]

@@ -1,4 +1,5 @@
-"""Every fault of a scenario at once: `pantala check` prints a line per fault, `ScenarioError.faults` has them all."""
+"""Every fault of a scenario at once: `pantala check` prints a line per fault,
+`ScenarioError.faults` has them all."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
 
-#: Faults of every stage: unknown keys, values, kinds of tables, classes of links, keys of several jobs.
+#: Faults of every stage: unknown keys, values, kinds of tables, classes of links, keys of several
+#: jobs.
 MANY = """
 name = "x"
 seeed = 2
@@ -88,8 +90,10 @@ def test_check_prints_a_line_per_fault(cli: Cli, tmp_path: Path) -> None:
 def test_other_commands_and_python_say_the_first_and_how_many(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "many.toml"
     file.write_text(MANY)
-    assert cli("run", file).err == (
-        f"{file}: key seeed = 2: unknown key; did you mean 'seed'? ({len(KEYS) - 1} more after this one)\n"
+    assert (
+        cli("run", file).err
+        == f"{file}: key seeed = 2: unknown key; did you mean 'seed'? ({len(KEYS) - 1} more after"
+        " this one)\n"
     )
     with pytest.raises(pt.ScenarioError) as refused:
         pt.Scenario.from_toml(file)
@@ -107,7 +111,14 @@ def test_other_commands_and_python_say_the_first_and_how_many(cli: Cli, tmp_path
 def test_without_a_preset_all_that_is_missing_is_told() -> None:
     assert faults_of({}) == ["name", "machine", "routing", "jobs"]
     machine = {"topology": {"p": 1}, "links": {}, "router": {}}
-    links, router = ("terminal", "global", "local"), ("input_latency", "output_latency", "crossbar_bandwidth")
+    links, router = (
+        ("terminal", "global", "local"),
+        (
+            "input_latency",
+            "output_latency",
+            "crossbar_bandwidth",
+        ),
+    )
     assert set(faults_of({"name": "x", "machine": machine, "routing": {}, "jobs": []})) == {
         "machine.topology.a",
         "machine.topology.h",
@@ -124,9 +135,16 @@ def test_without_a_preset_all_that_is_missing_is_told() -> None:
 def test_a_fault_is_told_once() -> None:
     workload = {"kind": "allreduce_loop", "message": "1 kB", "iterations": 1}
     job = {"name": "a", "ranks": 4, "routing": "par", "workload": workload}
-    data = {"name": "x", "machine": "theta", "routing": {"algorithm": "ugal_g", "threshold": "2"}, "jobs": [job]}
+    data = {
+        "name": "x",
+        "machine": "theta",
+        "routing": {"algorithm": "ugal_g", "threshold": "2"},
+        "jobs": [job],
+    }
     assert faults_of(data) == ["routing.threshold"], "not again for all-to-alls, nor for the job"
-    assert faults_of({"name": "x", "machine": "tetha", "routing": "minimal", "jobs": "kang2022.mix"}) == [
+    assert faults_of(
+        {"name": "x", "machine": "tetha", "routing": "minimal", "jobs": "kang2022.mix"}
+    ) == [
         "jobs.preset",
         "machine.preset",
     ]
@@ -134,7 +152,13 @@ def test_a_fault_is_told_once() -> None:
 
 def refused_by_the_core(*faults: tuple[str, str, str, str]) -> list[str]:
     job = {"name": "a", "ranks": 4, "start": "1 us", "workload": {"kind": "lu"}}
-    data = {"name": "x", "machine": "theta", "routing": "par", "mpi": {"gap": "2000 ps"}, "jobs": [job]}
+    data = {
+        "name": "x",
+        "machine": "theta",
+        "routing": "par",
+        "mpi": {"gap": "2000 ps"},
+        "jobs": [job],
+    }
     first, *others = faults
     return pt.Scenario.from_dict(data).blame(PlanError(*first, others)).lines
 
@@ -144,7 +168,11 @@ def refused_by_the_core(*faults: tuple[str, str, str, str]) -> list[str]:
     [
         ("stop.watchdog_ps", "100000000", "stop.watchdog = 100 us (default)"),
         ("links.global.latency_ps", "1500", "machine.links.global.latency = 1.5 ns (default)"),
-        ("links.row.bandwidth_bytes_per_s", "5250000000", "machine.links.row.bandwidth = 5.25 GB/s (default)"),
+        (
+            "links.row.bandwidth_bytes_per_s",
+            "5250000000",
+            "machine.links.row.bandwidth = 5.25 GB/s (default)",
+        ),
         ("packet_bytes", "64", "machine.packet = 64 B (default)"),
         ("mpi.gap_per_byte_fs", "344000", "mpi.gap_per_byte = 344 ps/B (default)"),
         ("router.input_buffer_flits", "3", "machine.router.input_buffer = 3 flits (default)"),
@@ -181,9 +209,12 @@ def test_a_long_link_names_the_watchdog_and_itself_in_units(cli: Cli, tmp_path: 
     file = tmp_path / "long.toml"
     file.write_text(SMALL)
     long = ("--set", "machine.links.global.latency=1 ms")
-    needs = "a packet may need 4.1 ms from one router to the next (latency of the global links: 1 ms)"
-    assert cli("check", file, *long).err == (
-        f"{file}: key stop.watchdog = 100 us (default): {needs}, and would count as stuck; "
+    needs = (
+        "a packet may need 4.1 ms from one router to the next (latency of the global links: 1 ms)"
+    )
+    assert (
+        cli("check", file, *long).err
+        == f"{file}: key stop.watchdog = 100 us (default): {needs}, and would count as stuck; "
         "set stop.watchdog to 4.1 ms or more\n"
     )
     assert cli("check", file, *long, "--set", "stop.watchdog=4.1 ms").status == 0
@@ -193,8 +224,14 @@ def test_a_long_link_names_the_watchdog_and_itself_in_units(cli: Cli, tmp_path: 
 def test_the_core_lists_all_faults_too(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "several.toml"
     file.write_text(SMALL)
-    settings = ("machine.router.input_buffer=1 flit", "routing.virtual_channels=1", "jobs.fft.workload.grid=[2, 2]")
-    lines = cli("check", file, *(word for setting in settings for word in ("--set", setting))).err.splitlines()
+    settings = (
+        "machine.router.input_buffer=1 flit",
+        "routing.virtual_channels=1",
+        "jobs.fft.workload.grid=[2, 2]",
+    )
+    lines = cli(
+        "check", file, *(word for setting in settings for word in ("--set", setting))
+    ).err.splitlines()
     assert [line.split(" ")[2] for line in lines] == [
         "machine.router.input_buffer",
         "routing.virtual_channels",
@@ -202,7 +239,14 @@ def test_the_core_lists_all_faults_too(cli: Cli, tmp_path: Path) -> None:
     ]
 
 
-def test_a_fault_of_the_core_comes_when_the_scenario_is_sound(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
+def test_a_fault_of_the_core_comes_when_the_scenario_is_sound(
+    fake_core: FakeCore, cli: Cli, tmp_path: Path
+) -> None:
     file = tmp_path / "large.toml"
-    file.write_text(SMALL.replace("ranks = 6", "ranks = 600").replace("grid = [2, 3]", "grid = [20, 30]"))
-    assert cli("check", file).err == f"{file}: key jobs[0].ranks = 600: only 72 nodes are free; ask for fewer\n"
+    file.write_text(
+        SMALL.replace("ranks = 6", "ranks = 600").replace("grid = [2, 3]", "grid = [20, 30]")
+    )
+    assert (
+        cli("check", file).err
+        == f"{file}: key jobs[0].ranks = 600: only 72 nodes are free; ask for fewer\n"
+    )

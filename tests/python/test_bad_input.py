@@ -1,4 +1,5 @@
-"""Every bad input ends in one line that names the file, the key and the remedy; status 2; nothing written."""
+"""Every bad input ends in one line that names the file, the key and the remedy; status 2; nothing
+written."""
 
 from __future__ import annotations
 
@@ -13,19 +14,42 @@ from support import SMALL, Ended
 Cli = Callable[..., Ended]
 
 MACHINE = 'machine = { preset = "kang2022", topology = { p = 2, a = 4, h = 2, g = 9 } }'
-GRID = 'machine = { preset = "kang2022", topology = { kind = "dragonfly_2d", p = 2, rows = 2, columns = 2, h = 2 } }\n'
+GRID = (
+    'machine = { preset = "kang2022", topology = { kind = "dragonfly_2d", p = 2, rows = 2, columns'
+    " = 2, h = 2 } }\n"
+)
 FFT = 'workload = { kind = "fft3d", grid = [2, 3], row_message = "1 kB", iterations = 1 }'
 
 #: What is replaced in the small scenario, by what, the key at fault, and what the line says of it.
 READ_FAULTS = [
     ("ranks = 6", "rank = 6", "jobs[0].rank = 6", "unknown key; did you mean 'ranks'?"),
-    ("name =", "nonsense = 1\nname =", "nonsense = 1", "unknown key; known here: name, interference, machine"),
+    (
+        "name =",
+        "nonsense = 1\nname =",
+        "nonsense = 1",
+        "unknown key; known here: name, interference, machine",
+    ),
     ("grid = [2, 3]", "gird = [2, 3]", "jobs[0].workload.gird = [2, 3]", "did you mean 'grid'?"),
     ('"1 kB"', "1000", "jobs[0].workload.row_message = 1000", "has no unit; write e.g. '512 B'"),
-    ('"1 kB"', '"1000"', 'jobs[0].workload.row_message = "1000"', "has no unit; write e.g. '512 B'"),
+    (
+        '"1 kB"',
+        '"1000"',
+        'jobs[0].workload.row_message = "1000"',
+        "has no unit; write e.g. '512 B'",
+    ),
     ('"1 kB"', '"1 KB"', 'jobs[0].workload.row_message = "1 KB"', "ambiguous unit 'KB'; write kB"),
-    ('"1 kB"', '"-1 kB"', 'jobs[0].workload.row_message = "-1 kB"', "must be more than zero; write e.g. '512 B'"),
-    ('"1 kB"', '"0 B"', 'jobs[0].workload.row_message = "0 B"', "must be more than zero; write e.g. '512 B'"),
+    (
+        '"1 kB"',
+        '"-1 kB"',
+        'jobs[0].workload.row_message = "-1 kB"',
+        "must be more than zero; write e.g. '512 B'",
+    ),
+    (
+        '"1 kB"',
+        '"0 B"',
+        'jobs[0].workload.row_message = "0 B"',
+        "must be more than zero; write e.g. '512 B'",
+    ),
     ('"1 kB"', '"3 ns"', 'jobs[0].workload.row_message = "3 ns"', "is a time, not a size"),
     ("name =", "seed = -1\nname =", "seed = -1", "must be at least 0"),
     ("ranks = 6", "ranks = 0", "jobs[0].ranks = 0", "must be at least 1"),
@@ -33,17 +57,52 @@ READ_FAULTS = [
     ("ranks = 6\n", "", "jobs[0].ranks", "is missing; add ranks = ..."),
     ('name = "halo"', 'name = "fft"', 'jobs[1].name = "fft"', "is the name of an earlier job too"),
     ('"minimal"', '"minimum"', 'routing.algorithm = "minimum"', "did you mean 'minimal'?"),
-    ("kang2022", "kang2020", 'machine.preset = "kang2020"', "is not a preset; did you mean 'kang2022'?"),
-    ('"minimal"', '"bias(16,0)"', 'routing.algorithm = "bias(16,0)"', "shift must be 0 to 15; write e.g. 'bias(2,0)'"),
-    ('"minimal"', '"bias(0,99)"', 'routing.algorithm = "bias(0,99)"', "add must be 0 to 15; write e.g. 'bias(2,0)'"),
-    ("g = 9", "g = 9, rows = 2", "machine.topology.rows = 2", "is no key of a one-dimensional Dragonfly; remove it"),
-    ("a = 4", 'kind = "dragonfly_2d", rows = 2', "machine.topology.columns", "is missing; add columns = ..."),
-    ("ranks = 6", 'ranks = 6\nrouting = "ugal"', 'jobs[0].routing.algorithm = "ugal"', "did you mean 'ugal_"),
+    (
+        "kang2022",
+        "kang2020",
+        'machine.preset = "kang2020"',
+        "is not a preset; did you mean 'kang2022'?",
+    ),
+    (
+        '"minimal"',
+        '"bias(16,0)"',
+        'routing.algorithm = "bias(16,0)"',
+        "shift must be 0 to 15; write e.g. 'bias(2,0)'",
+    ),
+    (
+        '"minimal"',
+        '"bias(0,99)"',
+        'routing.algorithm = "bias(0,99)"',
+        "add must be 0 to 15; write e.g. 'bias(2,0)'",
+    ),
+    (
+        "g = 9",
+        "g = 9, rows = 2",
+        "machine.topology.rows = 2",
+        "is no key of a one-dimensional Dragonfly; remove it",
+    ),
+    (
+        "a = 4",
+        'kind = "dragonfly_2d", rows = 2',
+        "machine.topology.columns",
+        "is missing; add columns = ...",
+    ),
+    (
+        "ranks = 6",
+        'ranks = 6\nrouting = "ugal"',
+        'jobs[0].routing.algorithm = "ugal"',
+        "did you mean 'ugal_",
+    ),
     ("name =", "allow_deadlock = 1\nname =", "allow_deadlock = 1", "is neither true nor false"),
     ('"halo3d"', '"halo"', 'jobs[1].workload.kind = "halo"', "did you mean 'halo3d'?"),
     ("grid = [2, 3]", "grid = [2]", "jobs[0].workload.grid = [2]", "has too few items"),
     ("grid = [2, 3]", "grid = [2, -3]", "jobs[0].workload.grid[1] = -3", "must be at least 1"),
-    ("ranks = 6", 'ranks = 6\nplacement = "compact"', 'jobs[0].placement = "compact"', "known: random, random_routers"),
+    (
+        "ranks = 6",
+        'ranks = 6\nplacement = "compact"',
+        'jobs[0].placement = "compact"',
+        "known: random, random_routers",
+    ),
     (
         MACHINE,
         'machine = { preset = "kang2022", links = { local = { latency = "30" } } }',
@@ -68,12 +127,25 @@ READ_FAULTS = [
         'machine.router.model = "sst"',
         f"choose one of {', '.join(pt.router_presets())}",
     ),
-    (MACHINE, 'machine = { packet = "512 B" }', "machine.flit", "name a machine that has it: preset = 'kang2022'"),
+    (
+        MACHINE,
+        'machine = { packet = "512 B" }',
+        "machine.flit",
+        "name a machine that has it: preset = 'kang2022'",
+    ),
     (SMALL[SMALL.index("[[jobs]]") :], "", "jobs", "has no jobs; add a [[jobs]] table"),
-    (SMALL[SMALL.index("[[jobs]]") :], "jobs = []", "jobs = []", "has no jobs; add a [[jobs]] table"),
     (
         SMALL[SMALL.index("[[jobs]]") :],
-        '[[jobs]]\nname = "x"\nranks = 4\nworkload = { kind = "pattern", pattern = "uniform", load = 0.5 }',
+        "jobs = []",
+        "jobs = []",
+        "has no jobs; add a [[jobs]] table",
+    ),
+    (
+        SMALL[SMALL.index("[[jobs]]") :],
+        (
+            '[[jobs]]\nname = "x"\nranks = 4\nworkload = { kind = "pattern", pattern = "uniform",'
+            " load = 0.5 }"
+        ),
         "stop.duration",
         "is missing: no job ends by itself; write e.g. duration = '100 us'",
     ),
@@ -113,15 +185,27 @@ PLAN_FAULTS = [
     ("g = 9 }", "g = 12 }", "machine.topology.g = 12"),
     ("g = 9 }", "g = 9, links_per_pair = 2 }", "machine.topology.links_per_pair = 2"),
     ("g = 9 }", "g = 3, cables_per_pair = 3 }", "machine.topology.links_per_pair = 6"),
-    ("g = 9 }", 'g = 9, wiring = "circulant", mirrored = true }', "machine.topology.mirrored = true"),
-    ('"minimal"', '{ algorithm = "ugal_g", candidates_minimal = 99 }', "routing.candidates_minimal = 99"),
+    (
+        "g = 9 }",
+        'g = 9, wiring = "circulant", mirrored = true }',
+        "machine.topology.mirrored = true",
+    ),
+    (
+        '"minimal"',
+        '{ algorithm = "ugal_g", candidates_minimal = 99 }',
+        "routing.candidates_minimal = 99",
+    ),
     ('"minimal"', '{ algorithm = "par", channels = "caminos" }', 'routing.channels = "caminos"'),
     (
         "ranks = 6",
         'ranks = 6\nrouting = { algorithm = "par", virtual_channels = 4 }',
         "jobs[0].routing.virtual_channels = 4",
     ),
-    (MACHINE, GRID + 'routing_all_to_all = "q_adaptive"', "routing_all_to_all.algorithm = q_adaptive"),
+    (
+        MACHINE,
+        GRID + 'routing_all_to_all = "q_adaptive"',
+        "routing_all_to_all.algorithm = q_adaptive",
+    ),
 ]
 
 
@@ -134,7 +218,8 @@ def one_line(ended: Ended) -> str:
 
 
 def refuse(cli: Cli, workdir: Path, old: str, new: str) -> str:
-    """The line that a scenario with a replaced part gets from `run` and `check`; `check` says the other faults too."""
+    """The line that a scenario with a replaced part gets from `run` and `check`; `check` says the
+    other faults too."""
     file = workdir.parent / "scenario.toml"
     assert old in SMALL
     file.write_text(SMALL.replace(old, new, 1))
@@ -150,7 +235,9 @@ def refuse(cli: Cli, workdir: Path, old: str, new: str) -> str:
 
 
 @pytest.mark.parametrize(("old", "new", "key", "says"), READ_FAULTS)
-def test_a_fault_in_the_file(cli: Cli, workdir: Path, old: str, new: str, key: str, says: str) -> None:
+def test_a_fault_in_the_file(
+    cli: Cli, workdir: Path, old: str, new: str, key: str, says: str
+) -> None:
     line = refuse(cli, workdir, old, new)
     assert line.startswith(f"{key}: ")
     assert says in line
@@ -166,11 +253,19 @@ def test_a_fault_in_the_plan(cli: Cli, workdir: Path, old: str, new: str, key: s
 @pytest.mark.parametrize(
     ("placement", "says"),
     [
-        ("{ kind = 'nodes', nodes = [0, 1, 2, 3, 4, 7] }", "jobs[0].placement.nodes = [0, 1, 2, 3, 4, 7]: node 7 is a"),
-        ("{ kind = 'contiguous', first_node = 7 }", "jobs[0].placement.first_node = 7: node 7 is a service node"),
+        (
+            "{ kind = 'nodes', nodes = [0, 1, 2, 3, 4, 7] }",
+            "jobs[0].placement.nodes = [0, 1, 2, 3, 4, 7]: node 7 is a",
+        ),
+        (
+            "{ kind = 'contiguous', first_node = 7 }",
+            "jobs[0].placement.first_node = 7: node 7 is a service node",
+        ),
     ],
 )
-def test_a_service_node_is_no_place_for_a_job(cli: Cli, workdir: Path, placement: str, says: str) -> None:
+def test_a_service_node_is_no_place_for_a_job(
+    cli: Cli, workdir: Path, placement: str, says: str
+) -> None:
     file = workdir.parent / "service.toml"
     text = SMALL.replace("ranks = 6", f"ranks = 6\nplacement = {placement}")
     file.write_text(text.replace("g = 9 } }", "g = 9 }, compute_nodes = 63 }"))
@@ -185,9 +280,14 @@ def test_overlapping_node_lists(cli: Cli, workdir: Path) -> None:
     lists = ("[0, 1, 2, 3, 4, 5]", "[5, 6, 7, 8, 9, 10, 11, 12]")
     text = SMALL
     for ranks, nodes in zip((6, 8), lists, strict=True):
-        text = text.replace(f"ranks = {ranks}", f'ranks = {ranks}\nplacement = {{ kind = "nodes", nodes = {nodes} }}')
+        text = text.replace(
+            f"ranks = {ranks}",
+            f'ranks = {ranks}\nplacement = {{ kind = "nodes", nodes = {nodes} }}',
+        )
     file.write_text(text)
-    assert one_line(cli("run", file)).startswith(f"{file}: key jobs[1].placement.nodes = [5, 6, 7, 8")
+    assert one_line(cli("run", file)).startswith(
+        f"{file}: key jobs[1].placement.nodes = [5, 6, 7, 8"
+    )
     assert not list(workdir.iterdir())
 
 
@@ -211,10 +311,13 @@ def test_a_file_that_is_not_toml(cli: Cli, workdir: Path, text: bytes, says: str
 
 
 def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
-    assert one_line(cli("run", "absent.toml")) == (
-        "absent.toml: cannot be read: No such file or directory; check the path and its rights"
+    assert (
+        one_line(cli("run", "absent.toml"))
+        == "absent.toml: cannot be read: No such file or directory; check the path and its rights"
     )
-    assert one_line(cli("run", workdir)).endswith("cannot be read: Is a directory; check the path and its rights")
+    assert one_line(cli("run", workdir)).endswith(
+        "cannot be read: Is a directory; check the path and its rights"
+    )
     assert not list(workdir.iterdir())
 
 
@@ -223,7 +326,10 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
     [
         (["run", "FILE", "--seed", "-1"], "key seed = -1: must be at least 0"),
         (["run", "FILE", "--seed", "one"], "--seed"),
-        (["run", "FILE", "--set", "routing.algorithm"], "write e.g. --set machine.router.arbiter=age"),
+        (
+            ["run", "FILE", "--set", "routing.algorithm"],
+            "write e.g. --set machine.router.arbiter=age",
+        ),
         (["run", "FILE", "--set", "routing.threshhold=1.0"], "did you mean 'threshold'?"),
         (["run"], "Missing argument 'FILE'"),
         (["run", "FILE", "--owt", "x"], "No such option: --owt"),
@@ -239,17 +345,29 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
         (["curve", "--set", "machine.topologie.g=9"], "did you mean 'topology'?"),
         (["bench", "uniform"], "choose one of uniform-1056"),
         (["topology", "--preset", "kang"], "kang2022, prisacari2015("),
-        (["topology", "--preset", "prisacari2015(4,8)"], "takes 3 numbers: p, a, h; write e.g. 'prisacari2015("),
+        (
+            ["topology", "--preset", "prisacari2015(4,8)"],
+            "takes 3 numbers: p, a, h; write e.g. 'prisacari2015(",
+        ),
         (
             ["topology", "--p", "2", "--a", "4", "--h", "2", "--rows", "2", "--columns", "3"],
             "key a = 4: follows from rows and columns",
         ),
         (["topology", "--rows", "2", "--columns", "3", "--p", "2"], "key h: is missing"),
-        (["topology", "--p", "2", "--a", "4", "--h", "2", "--links-per-row-pair", "2"], "is no key of a one-dim"),
+        (
+            ["topology", "--p", "2", "--a", "4", "--h", "2", "--links-per-row-pair", "2"],
+            "is no key of a one-dim",
+        ),
         (["topology", "--spread", "even"], "known: consecutive, round_robin"),
         (["topology", "--routing", "minimal"], "only --deadlock asks for a routing"),
-        (["topology", "--set", "routing.channels=booksim2"], "only --deadlock asks for more than the wiring"),
-        (["topology", "--deadlock", "--set", "routing.chanels=booksim2"], "did you mean 'channels'?"),
+        (
+            ["topology", "--set", "routing.channels=booksim2"],
+            "only --deadlock asks for more than the wiring",
+        ),
+        (
+            ["topology", "--deadlock", "--set", "routing.chanels=booksim2"],
+            "did you mean 'channels'?",
+        ),
         (["topology", "FILE", "--preset", "theta"], "a scenario has a machine of its own"),
         (["topology", "--deadlock", "--routing", "bias(0,16)"], "add must be 0 to 15"),
         (["topology", "absent.toml", "--deadlock"], "absent.toml: cannot be read"),
@@ -260,6 +378,8 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
         (["report", "absent"], "absent: holds no run (run.json is missing)"),
     ],
 )
-def test_a_fault_on_the_command_line(cli: Cli, workdir: Path, small: Path, arguments: list[str], says: str) -> None:
+def test_a_fault_on_the_command_line(
+    cli: Cli, workdir: Path, small: Path, arguments: list[str], says: str
+) -> None:
     assert says in one_line(cli(*(small if word == "FILE" else word for word in arguments)))
     assert not list(workdir.iterdir())

@@ -29,7 +29,10 @@ def test_every_case_runs_in_every_round(monkeypatch: pytest.MonkeyPatch) -> None
     ended = CliRunner().invoke(benches.app, ["uniform-72", "uniform-1056", "--repeats", "2"])
     assert ended.exit_code == 0, ended.output
     assert ran == 2 * [["uniform-72", ""], ["uniform-1056", ""]]
-    assert "| `uniform-72` |  | 12,345 | 1.86 | 2.00 (1.00 to 3.00) | 4,221 |" in ended.stdout.splitlines()
+    assert (
+        "| `uniform-72` |  | 12,345 | 1.86 | 2.00 (1.00 to 3.00) | 4,221 |"
+        in ended.stdout.splitlines()
+    )
     assert len({line.count("|") for line in ended.stdout.splitlines()}) == 1
 
 

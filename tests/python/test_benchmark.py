@@ -1,4 +1,5 @@
-"""Benchmarks: their plans have the sizes of their names, their results are those of the core; one object or a list."""
+"""Benchmarks: their plans have the sizes of their names, their results are those of the core; one
+object or a list."""
 
 from __future__ import annotations
 
@@ -72,7 +73,9 @@ def test_the_shown_tables(fake_core: FakeCore, cli: Cli) -> None:
     assert shown.status == 0, shown.err
     (headings,) = (line.split() for line in shown.out.splitlines() if "par" in line.split())
     assert headings == ["ugal_n", "par", "q_adaptive"]
-    (hops,) = (line.split() for line in shown.out.splitlines() if line.split()[:1] == ["packet_hops"])
+    (hops,) = (
+        line.split() for line in shown.out.splitlines() if line.split()[:1] == ["packet_hops"]
+    )
     assert hops == ["packet_hops", "400", "400", "400"]
     listed = cli("bench", "--list")
     assert listed.status == 0
@@ -115,7 +118,12 @@ def test_what_a_run_costs_is_of_that_run(small: Path, workdir: Path) -> None:
     assert cost["bench"]["result_hash"] == run.document["result_hash"]
     assert cost["bench"]["packet_hops"] == run.document["counters"]["packet_hops"]
     flit, terminal = scenario.plan()["flit_bytes"], 25e9
-    carried = run.document["simulated_ns"] * 1e-9 * terminal * sum(job["ranks"] for job in run.plan["jobs"])
+    carried = (
+        run.document["simulated_ns"]
+        * 1e-9
+        * terminal
+        * sum(job["ranks"] for job in run.plan["jobs"])
+    )
     delivered = run.document["counters"]["flits_delivered"] * flit
     assert cost["accepted"] == pytest.approx(delivered / carried)
 
@@ -136,7 +144,14 @@ def test_a_run_that_does_not_end_has_no_cost(small: Path) -> None:
 @pytest.mark.native
 def test_a_benchmark_is_a_point_of_a_curve() -> None:
     result = run_bench_plan(BenchPlan(bench_plan("uniform-1056").plan, (US, 3 * US)))
-    (point,) = pt.curve(preset="pantala", routing="minimal", loads=[0.5], warmup="1 us", measure="3 us")
-    assert (result["latency_mean_ns"], result["accepted"]) == (point["latency_mean_ns"], point["accepted"])
+    (point,) = pt.curve(
+        preset="pantala", routing="minimal", loads=[0.5], warmup="1 us", measure="3 us"
+    )
+    assert (result["latency_mean_ns"], result["accepted"]) == (
+        point["latency_mean_ns"],
+        point["accepted"],
+    )
     assert result["events_per_packet_hop"] == result["events"] / result["packet_hops"]
-    assert result["packet_hops_per_cpu_second"] == pytest.approx(result["packet_hops"] / result["cpu_seconds"])
+    assert result["packet_hops_per_cpu_second"] == pytest.approx(
+        result["packet_hops"] / result["cpu_seconds"]
+    )

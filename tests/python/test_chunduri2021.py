@@ -1,4 +1,5 @@
-"""The applications of Chunduri et al. (IPDPS 2021): closed forms of what they send, legal ranks, and small runs."""
+"""The applications of Chunduri et al. (IPDPS 2021): closed forms of what they send, legal ranks,
+and small runs."""
 
 from __future__ import annotations
 
@@ -27,12 +28,17 @@ KINDS: dict[str, Any] = {
 
 
 def _sent(plan: dict[str, Any], ranks: int) -> tuple[int, int]:
-    """Messages and bytes of an iteration, collectives of all ranks left out: the motif's closed forms."""
+    """Messages and bytes of an iteration, collectives of all ranks left out: the motif's closed
+    forms."""
     grid: list[int] = plan["grid"]
     messages = size = 0
     for phase in plan["phases"]:
         if phase["phase"] == "faces":
-            sent = [each for each, extent in zip(phase["message_bytes"], grid, strict=True) if each and extent > 1]
+            sent = [
+                each
+                for each, extent in zip(phase["message_bytes"], grid, strict=True)
+                if each and extent > 1
+            ]
             messages += 2 * ranks * len(sent)
             size += 2 * ranks * sum(sent)
         elif phase["phase"] == "around":
@@ -61,7 +67,8 @@ def _sent(plan: dict[str, Any], ranks: int) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("application", "messages", "size"),
     [
-        # 64 processes of a node fill an x-y plane of 8 x 8: four neighbours, 64 messages of 1,536 B each.
+        # 64 processes of a node fill an x-y plane of 8 x 8: four neighbours, 64 messages of 1,536 B
+        # each.
         (pt.Milc(), 256 * 4, 256 * 4 * 64 * 1_536),
         # A box of 4 x 4 x 2 x 2: 16 processes on each face across x and y, 32 across z and t.
         (pt.MilcReorder(), 256 * 8, 256 * 2 * (16 + 16 + 32 + 32) * 1_536),
@@ -85,7 +92,11 @@ def test_what_table_1_says() -> None:
         assert milc.scaling == "strong"
     around = phases(pt.Nek5000(), "around")[0]
     assert around["wait"] == "all"
-    assert 1_000 < sum(n * s for n, s in zip((6, 12, 8), around["message_bytes"], strict=True)) / 26 < 10_000
+    assert (
+        1_000
+        < sum(n * s for n, s in zip((6, 12, 8), around["message_bytes"], strict=True)) / 26
+        < 10_000
+    )
     assert phases(pt.Nek5000(), "allreduce")[0]["message_bytes"] == 16
     assert phases(pt.Hacc(), "pairs")[0]["message_bytes"] == 1_200_000
     assert phases(pt.Hacc(), "allreduce")[0]["message_bytes"] == 1_024
@@ -101,7 +112,9 @@ def test_reordering_keeps_neighbours_together() -> None:
     times = pt.MilcReorder().overlap, pt.MilcReorder().compute
     assert pt.Milc(reorder=True, overlap=times[0], compute=times[1]).as_plan(256) == reordered
     # As much computing in all: the paper's runs of both compute for 260 s and 255 s.
-    assert sum(int(time.time) for time in times) == int(pt.Milc().overlap.time) + int(pt.Milc().compute.time)
+    assert sum(int(time.time) for time in times) == int(pt.Milc().overlap.time) + int(
+        pt.Milc().compute.time
+    )
     # A quarter less leaves the nodes.
     assert _sent(reordered, 256)[1] / _sent(plain, 256)[1] == 0.75
     # As many ranks as processes: blocks of a node's ranks.
@@ -127,11 +140,21 @@ def test_strong_scaling_shrinks_what_a_rank_has() -> None:
 @pytest.mark.parametrize(
     ("kind", "ranks", "remedy"),
     [
-        ("milc", 500, "milc needs processes that divide its lattice and nodes that hold boxes of it; write 256 or 512"),
+        (
+            "milc",
+            500,
+            (
+                "milc needs processes that divide its lattice and nodes that hold boxes of it;"
+                " write 256 or 512"
+            ),
+        ),
         (
             "milcreorder",
             3,
-            "milcreorder needs processes that divide its lattice and nodes that hold boxes of it; write 2 or 4",
+            (
+                "milcreorder needs processes that divide its lattice and nodes that hold boxes of"
+                " it; write 2 or 4"
+            ),
         ),
         ("hacc", 255, "hacc needs pairs of ranks; write 254 or 256"),
         ("qbox", 250, "qbox needs whole columns of ranks; write 240 or 256"),
@@ -184,7 +207,9 @@ def test_small_runs(kind: str, tmp_path: Path) -> None:
     ranks = 32
     job = {"name": "a", "ranks": ranks, "workload": {"kind": kind, **SMALL[kind]}}
     machine = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
-    scenario = pt.Scenario.from_dict({"name": "x", "machine": machine, "routing": "minimal", "jobs": [job]})
+    scenario = pt.Scenario.from_dict(
+        {"name": "x", "machine": machine, "routing": "minimal", "jobs": [job]}
+    )
     run = pt.run(scenario, tmp_path / "run", progress=False, report=False)
     assert isinstance(run, pt.Run)
     calls = {row["call"]: row for row in run.calls.collect().iter_rows(named=True)}
@@ -200,7 +225,9 @@ def test_small_runs(kind: str, tmp_path: Path) -> None:
         assert sum(calls[call]["bytes"] for call in parts if call in calls) == 2 * size
     else:
         assert calls["alltoallv"]["calls"] == 4 * ranks
-        assert calls["alltoallv"]["bytes"] == 4 * ranks * int(Size.parse(str(SMALL[kind].get("transform", "100 kB"))))
+        assert calls["alltoallv"]["bytes"] == 4 * ranks * int(
+            Size.parse(str(SMALL[kind].get("transform", "100 kB")))
+        )
 
 
 def test_the_table_tells_calls_and_shares(tmp_path: Path) -> None:
@@ -210,15 +237,29 @@ def test_the_table_tells_calls_and_shares(tmp_path: Path) -> None:
     run = pt.run(scenario, tmp_path / "run", progress=False, report=False)
     assert isinstance(run, pt.Run)
     found = of_calls(run)
-    assert (found["first_call"], found["message_bytes"], found["collective_bytes"]) == ("alltoallv", 50_000, 131_072)
-    shares = [found[f"{place}_percent"] for place in ("first", "second", "third") if f"{place}_percent" in found]
+    assert (found["first_call"], found["message_bytes"], found["collective_bytes"]) == (
+        "alltoallv",
+        50_000,
+        131_072,
+    )
+    shares = [
+        found[f"{place}_percent"]
+        for place in ("first", "second", "third")
+        if f"{place}_percent" in found
+    ]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(100)
-    ranks = run.ranks.select(pl.col("communication_time_ns", "compute_time_ns").sum()).collect().row(0)
+    ranks = (
+        run.ranks.select(pl.col("communication_time_ns", "compute_time_ns").sum()).collect().row(0)
+    )
     assert found["mpi_percent"] == pytest.approx(100 * ranks[0] / sum(ranks))
 
 
 def test_every_row_of_the_table_can_run() -> None:
     for row in TABLE.rows(5):
-        assert (row.scenario.seed, row.scenario.jobs[0].ranks, row.scenario.machine.preset) == (5, 256, "theta")
+        assert (row.scenario.seed, row.scenario.jobs[0].ranks, row.scenario.machine.preset) == (
+            5,
+            256,
+            "theta",
+        )
         row.scenario.resolve()

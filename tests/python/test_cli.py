@@ -25,7 +25,9 @@ Cli = Callable[..., Ended]
 def test_help_names_every_command(cli: Cli) -> None:
     shown = cli("--help")
     assert shown.status == 0
-    commands = "run check curve bench topology report study workload routings presets schema version"
+    commands = (
+        "run check curve bench topology report study workload routings presets schema version"
+    )
     for command in commands.split():
         assert command in shown.out
         assert cli(command, "--help").status == 0
@@ -50,12 +52,38 @@ def test_presets_are_listed_with_their_nodes(cli: Cli) -> None:
 
 def test_two_dimensions_are_shown_in_their_own_words(fake_core: FakeCore, cli: Cli) -> None:
     shown = cli(
-        "topology", "--p", "2", "--rows", "2", "--columns", "3", "--h", "2", "--g", "3", "--spread", "round_robin"
+        "topology",
+        "--p",
+        "2",
+        "--rows",
+        "2",
+        "--columns",
+        "3",
+        "--h",
+        "2",
+        "--g",
+        "3",
+        "--spread",
+        "round_robin",
     )
     assert shown.status == 0, shown.err
-    for words in ("7: 2 terminal, 2 row, 1 column, 2 global", "rows and columns of a group", "absolute, round_robin"):
+    for words in (
+        "7: 2 terminal, 2 row, 1 column, 2 global",
+        "rows and columns of a group",
+        "absolute, round_robin",
+    ):
         assert words in shown.out
-    changed = cli("topology", "--preset", "theta", "--links-per-column-pair", "1", "--g", "2", "--links-per-pair", "1")
+    changed = cli(
+        "topology",
+        "--preset",
+        "theta",
+        "--links-per-column-pair",
+        "1",
+        "--g",
+        "2",
+        "--links-per-pair",
+        "1",
+    )
     assert "34: 4 terminal, 15 row, 5 column, 10 global" in changed.out
 
 
@@ -63,9 +91,14 @@ def test_deadlock_is_a_line_a_routing(fake_core: FakeCore, cli: Cli, small: Path
     found = cli("topology", small, "--deadlock")
     assert (found.status, found.out) == (
         0,
-        "minimal: free of deadlock: 1,234 channels, 56,789 dependencies, 3 virtual channels a port, no cycle\n",
+        (
+            "minimal: free of deadlock: 1,234 channels, 56,789 dependencies, 3 virtual channels a"
+            " port, no cycle\n"
+        ),
     )
-    found = cli("topology", "--preset", "theta", "--deadlock", "--routing", "aries_ad3", "--routing", "par")
+    found = cli(
+        "topology", "--preset", "theta", "--deadlock", "--routing", "aries_ad3", "--routing", "par"
+    )
     assert [line.partition(":")[0] for line in found.out.splitlines()] == ["aries_ad3", "par"]
     found = cli("topology", small, "--deadlock", "--routing", "booksim_ugal")
     assert found.status == 1
@@ -88,11 +121,17 @@ def test_deadlock_with_other_values(
 
     monkeypatch.setattr(fake_core, "deadlock", deadlock)
     settings = ("--set", "routing.channels=booksim2", "--set", "machine.nic.responses=true")
-    for what in ((small,), ("--preset", "booksim2"), ("--preset", "booksim2", "--routing", "minimal")):
+    for what in (
+        (small,),
+        ("--preset", "booksim2"),
+        ("--preset", "booksim2", "--routing", "minimal"),
+    ):
         assert cli("topology", *what, "--deadlock", *settings).err == ""
         assert {plan["routing"]["channels"] for plan in asked} == {"booksim2"}
         assert all(plan["nic"]["responses"] for plan in asked)
-    assert [plan["routing_all_to_all"]["channels"] for plan in asked[1:]] == ["booksim2"] * (len(pt.ROUTINGS) + 1)
+    assert [plan["routing_all_to_all"]["channels"] for plan in asked[1:]] == ["booksim2"] * (
+        len(pt.ROUTINGS) + 1
+    )
 
 
 def test_deadlock_of_every_routing_says_which_cannot_run(fake_core: FakeCore, cli: Cli) -> None:
@@ -117,7 +156,10 @@ def test_check_takes_other_values(fake_core: FakeCore, cli: Cli, tmp_path: Path)
 
 def test_check_tells_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "theta.toml"
-    job = "[[jobs]]\nname = 'a'\nranks = 4\nworkload = { kind = 'uniform_random', iterations = 1, message = '1 kB' }\n"
+    job = (
+        "[[jobs]]\nname = 'a'\nranks = 4\nworkload = { kind = 'uniform_random', iterations = 1,"
+        " message = '1 kB' }\n"
+    )
     file.write_text(f"name = 'x'\nmachine = 'theta'\n{job}")
     checked = cli("check", file)
     assert checked.status == 0, checked.err
@@ -146,10 +188,17 @@ WARNINGS = ["packets can wait for each other", "and there is more"]
     ids=" ".join,
 )
 def test_what_a_plan_warns_of_is_a_line_each(
-    fake_core: FakeCore, cli: Cli, workdir: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], source: str
+    fake_core: FakeCore,
+    cli: Cli,
+    workdir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: list[str],
+    source: str,
 ) -> None:
     Path("FILE").write_text(SMALL)
-    monkeypatch.setattr("pantala.execution.write_report", lambda _: None)  # of the stand-in's runs there is none
+    monkeypatch.setattr(
+        "pantala.execution.write_report", lambda _: None
+    )  # of the stand-in's runs there is none
     monkeypatch.setattr("pantala.report.finding_of", lambda _: "found")
     ended = cli(*command)
     assert (ended.status, "warning" in ended.err) == (0, False), ended.err
@@ -161,20 +210,28 @@ def test_what_a_plan_warns_of_is_a_line_each(
     assert WARNINGS[0] not in ended.out.partition('"warnings"')[0]
 
 
-def test_what_runs_with_a_warning_can_be_made_an_error(fake_core: FakeCore, workdir: Path, small: Path) -> None:
+def test_what_runs_with_a_warning_can_be_made_an_error(
+    fake_core: FakeCore, workdir: Path, small: Path
+) -> None:
     scenario = pt.Scenario.from_toml(small)
     fake_core.warnings = WARNINGS[:1]
     with pytest.warns(pt.ScenarioWarning) as warned:
         pt.run(scenario, report=False)
     told = warned.pop(pt.ScenarioWarning).message
     assert isinstance(told, pt.ScenarioWarning)
-    assert (told.source, told.message, str(told)) == (str(small), WARNINGS[0], f"{small}: {WARNINGS[0]}")
+    assert (told.source, told.message, str(told)) == (
+        str(small),
+        WARNINGS[0],
+        f"{small}: {WARNINGS[0]}",
+    )
     with pytest.raises(pt.ScenarioWarning):  # as pytest has it, and `python -W error`
         pt.run(scenario, out="other")
     assert not Path("other").exists()
 
 
-def test_other_warnings_are_not_touched(fake_core: FakeCore, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_warnings_are_not_touched(
+    fake_core: FakeCore, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def warn(*_: Any, **__: Any) -> None:
         warnings.warn("old", DeprecationWarning, stacklevel=1)
 
@@ -185,7 +242,19 @@ def test_other_warnings_are_not_touched(fake_core: FakeCore, cli: Cli, monkeypat
 
 def test_topology_is_shown_and_written(fake_core: FakeCore, cli: Cli, workdir: Path) -> None:
     ended = cli(
-        "topology", "--p", "2", "--a", "4", "--h", "2", "--g", "3", "--links", "l.parquet", "--graphml", "g.xml"
+        "topology",
+        "--p",
+        "2",
+        "--a",
+        "4",
+        "--h",
+        "2",
+        "--g",
+        "3",
+        "--links",
+        "l.parquet",
+        "--graphml",
+        "g.xml",
     )
     assert ended.status == 0, ended.err
     assert "12" in ended.out
@@ -195,8 +264,18 @@ def test_topology_is_shown_and_written(fake_core: FakeCore, cli: Cli, workdir: P
     space = "{http://graphml.graphdrawing.org/xmlns}"
     assert len(list(graph.iter(f"{space}node"))) == 12
     assert len(list(graph.iter(f"{space}edge"))) == links.height // 2
-    assert cli("topology", "--p", "2", "--a", "4", "--h", "2", "--g", "3", "--links", "no/l.parquet").status == 2
-    assert cli("topology", "--p", "2", "--a", "4", "--h", "2", "--g", "3", "--graphml", "no/g.xml").status == 2
+    assert (
+        cli(
+            "topology", "--p", "2", "--a", "4", "--h", "2", "--g", "3", "--links", "no/l.parquet"
+        ).status
+        == 2
+    )
+    assert (
+        cli(
+            "topology", "--p", "2", "--a", "4", "--h", "2", "--g", "3", "--graphml", "no/g.xml"
+        ).status
+        == 2
+    )
 
 
 @pytest.mark.slow
@@ -208,7 +287,9 @@ def test_report_is_made_anew(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_is_also_a_module_and_a_broken_pipe_is_no_fault() -> None:
-    shown = subprocess.run([sys.executable, "-m", "pantala", "version"], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "-m", "pantala", "version"], capture_output=True, text=True, check=True
+    )
     assert shown.stdout.startswith("pantala ")
     pipe = f"{sys.executable} -m pantala schema | head -c 1"
     ended = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True, check=True)
@@ -222,7 +303,9 @@ def test_the_version_is_an_option_too(cli: Cli) -> None:
 def test_every_command_is_registered_once() -> None:
     from pantala.cli.application import app
 
-    names = [each.name for each in app.registered_commands] + [each.name for each in app.registered_groups]
+    names = [each.name for each in app.registered_commands] + [
+        each.name for each in app.registered_groups
+    ]
     assert len(names) == len(set(names))
 
 
@@ -263,8 +346,13 @@ def test_no_report_is_written_if_none_is_wanted(
     assert Path("there/run.json").exists()
 
 
-def test_a_taken_directory_names_a_free_one(fake_core: FakeCore, cli: Cli, workdir: Path, small: Path) -> None:
+def test_a_taken_directory_names_a_free_one(
+    fake_core: FakeCore, cli: Cli, workdir: Path, small: Path
+) -> None:
     for name in ("there", "there-2"):
         assert cli("run", small, "--quiet", "--no-report", "--out", name).status == 0
-    taken = "already holds a run; add --overwrite (overwrite=True) to replace it, or another --out, e.g."
+    taken = (
+        "already holds a run; add --overwrite (overwrite=True) to replace it, or another --out,"
+        " e.g."
+    )
     assert cli("run", small, "--out", "there").err == f"there: {taken} there-3\n"

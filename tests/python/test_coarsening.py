@@ -20,8 +20,13 @@ Cli = Callable[..., Ended]
 
 native = pytest.mark.native
 
-LONG = SMALL.replace('message = "1 kB"', 'message = "20 kB"').replace('row_message = "1 kB"', 'row_message = "9 kB"')
-FIRST = re.compile(r"Coarsened by 4: a packet of 2048 B stands for 4 of 512 B\. .*docs/explanation/coarsening\.md\.")
+LONG = SMALL.replace('message = "1 kB"', 'message = "20 kB"').replace(
+    'row_message = "1 kB"', 'row_message = "9 kB"'
+)
+FIRST = re.compile(
+    r"Coarsened by 4: a packet of 2048 B stands for 4 of 512 B\."
+    r" .*docs/explanation/coarsening\.md\."
+)
 
 
 @pytest.fixture
@@ -82,7 +87,10 @@ def test_packets_grow_and_bytes_stay() -> None:
 def test_by_the_packet_is_the_default_end_to_end(long: Path, tmp_path: Path) -> None:
     default = pt.run(pt.Scenario.from_toml(long), tmp_path / "default", report=False)
     stated = pt.run(
-        pt.Scenario.from_toml(long, changes={"detail": "packet"}), tmp_path / "stated", report=False, progress=False
+        pt.Scenario.from_toml(long, changes={"detail": "packet"}),
+        tmp_path / "stated",
+        report=False,
+        progress=False,
     )
     assert default.document["plan"] == stated.document["plan"]
     assert default.document["result_hash"] == stated.document["result_hash"]
@@ -92,7 +100,9 @@ def test_by_the_packet_is_the_default_end_to_end(long: Path, tmp_path: Path) -> 
 
 @native
 def test_a_coarse_run_says_so_first(cli: Cli, long: Path, tmp_path: Path) -> None:
-    ended = cli("run", long, "--coarsen", "4", "--set", "interference=true", "--out", tmp_path / "coarse")
+    ended = cli(
+        "run", long, "--coarsen", "4", "--set", "interference=true", "--out", tmp_path / "coarse"
+    )
     assert ended.status == 0, ended.err
     assert FIRST.fullmatch(ended.out.split("\n", 1)[0])
     for name in ("interference.json", "together/run.json", "alone-fft/run.json"):
@@ -111,8 +121,18 @@ def test_a_coarse_run_says_so_first(cli: Cli, long: Path, tmp_path: Path) -> Non
 def test_check_and_curve_say_so(cli: Cli, long: Path) -> None:
     ended = cli("check", long, "--set", "detail.coarsen=4")
     assert FIRST.fullmatch(ended.err.strip().split("\n")[-1]), ended.err
-    assert json.loads(ended.out)["derived"]["simulated_buffer_flits"] == {"input": 144, "output": 144}
-    small = ["--set", "machine.topology={ p = 2, a = 4, h = 2, g = 9 }", "--warmup", "2 us", "--measure", "2 us"]
+    assert json.loads(ended.out)["derived"]["simulated_buffer_flits"] == {
+        "input": 144,
+        "output": 144,
+    }
+    small = [
+        "--set",
+        "machine.topology={ p = 2, a = 4, h = 2, g = 9 }",
+        "--warmup",
+        "2 us",
+        "--measure",
+        "2 us",
+    ]
     ended = cli("curve", *small, "--loads", "0.1", "--coarsen", "4")
     assert FIRST.fullmatch(ended.out.split("\n", 1)[0]), ended.out
     ended = cli("curve", *small, "--loads", "0.1", "--coarsen", "4", "--json")
@@ -137,8 +157,11 @@ def test_coarse_runs_are_faster_and_send_the_same(long: Path, tmp_path: Path) ->
 @native
 @pytest.mark.parametrize("router", ["pantala", "sst_sc22", "caminos"])
 def test_threads_change_nothing(router: str, long: Path, tmp_path: Path) -> None:
-    """Messages that wait for the head of their last packet do so in the part of the machine where they arrive."""
-    scenario = pt.Scenario.from_toml(long, changes={"detail.coarsen": 2, "machine.router": router, "routing": "ugal_n"})
+    """Messages that wait for the head of their last packet do so in the part of the machine where
+    they arrive."""
+    scenario = pt.Scenario.from_toml(
+        long, changes={"detail.coarsen": 2, "machine.router": router, "routing": "ugal_n"}
+    )
     hashes = set()
     for threads in (1, 3):
         run = pt.run(scenario, tmp_path / f"on-{threads}", report=False, threads=threads)
@@ -150,10 +173,14 @@ def test_threads_change_nothing(router: str, long: Path, tmp_path: Path) -> None
 def test_runs_of_different_detail_are_not_compared(long: Path, tmp_path: Path) -> None:
     def study(coarsen: int) -> Any:
         changes = {"interference": True, "detail.coarsen": coarsen}
-        return pt.run(pt.Scenario.from_toml(long, changes=changes), tmp_path / f"of-{coarsen}", report=False)
+        return pt.run(
+            pt.Scenario.from_toml(long, changes=changes), tmp_path / f"of-{coarsen}", report=False
+        )
 
     fine, coarse = study(1), study(2)
-    with pytest.raises(UsageError, match=r"detail\.coarsen = 1 and the run together 2: .*run both with one detail"):
+    with pytest.raises(
+        UsageError, match=r"detail\.coarsen = 1 and the run together 2: .*run both with one detail"
+    ):
         slowdown_of(coarse.together, fine.alone)
     assert slowdown_of(coarse.together, coarse.alone)["slowdown"].null_count() == 0
 
@@ -162,9 +189,18 @@ def test_runs_of_different_detail_are_not_compared(long: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"machine.router": "codes_dally"}, r'router\.hand_over = "store": .*; set it to "tail", or set detail'),
-        ({"machine.router.input_buffer": "10 packets"}, r'router\.input_buffer = "10 packets": holds 1 coarse packet '),
-        ({"machine.nic.responses": True}, r"nic\.responses = true: packets are answered one by one"),
+        (
+            {"machine.router": "codes_dally"},
+            r'router\.hand_over = "store": .*; set it to "tail", or set detail',
+        ),
+        (
+            {"machine.router.input_buffer": "10 packets"},
+            r'router\.input_buffer = "10 packets": holds 1 coarse packet ',
+        ),
+        (
+            {"machine.nic.responses": True},
+            r"nic\.responses = true: packets are answered one by one",
+        ),
         (
             {"jobs.halo.workload.message": "500 B"},
             r"jobs\[1\]\.workload = halo3d: 48 of the 48 messages of job \"halo\"",
@@ -172,7 +208,9 @@ def test_runs_of_different_detail_are_not_compared(long: Path, tmp_path: Path) -
     ],
 )
 def test_what_cannot_be_coarse(cli: Cli, long: Path, changes: dict[str, Any], says: str) -> None:
-    settings = [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value)}")]
+    settings = [
+        word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value)}")
+    ]
     assert cli("check", long, *settings).status == 0
     ended = cli("check", long, *settings, "--set", "detail.coarsen=8")
     assert ended.status == 2
@@ -181,14 +219,17 @@ def test_what_cannot_be_coarse(cli: Cli, long: Path, changes: dict[str, Any], sa
 
 @native
 def test_the_known_errors_are_those_of_the_page() -> None:
-    """Every number that coarse runs state comes from the file that docs/coarsening.py writes beside the page."""
+    """Every number that coarse runs state comes from the file that docs/coarsening.py writes beside
+    the page."""
     known = json.loads((ROOT / "crates/pantala-sim/src/coarsen/known_errors.json").read_text())
     page = (ROOT / "docs/explanation/made-coarsening.md").read_text().replace("\u00a0", " ")
     scenario = pt.Scenario.from_toml(ROOT / "examples" / "quickstart.toml")
     for coarsen, errors in known.items():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            said = scenario.replace({"detail.coarsen": int(coarsen)}).resolve()["derived"]["coarsened"]
+            said = scenario.replace({"detail.coarsen": int(coarsen)}).resolve()["derived"][
+                "coarsened"
+            ]
         assert f"in {errors['cases']} cases" in said
         for name in ("slowdown", "communication"):
             median, most = errors[f"{name}_median"], errors[f"{name}_most"]

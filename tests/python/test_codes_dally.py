@@ -1,4 +1,5 @@
-"""The router of CODES and its routings: the cost of store and forward, the gain of its queues and choices."""
+"""The router of CODES and its routings: the cost of store and forward, the gain of its queues and
+choices."""
 
 from __future__ import annotations
 
@@ -33,18 +34,24 @@ def accepted(routing: str, pattern: str, load: float, **changes: Any) -> dict[st
 @native
 @pytest.mark.parametrize("way", WAYS)
 def test_every_link_costs_a_serialisation(way: str) -> None:
-    """T = sum(latency + S t) + R * router delay; a link's latency is a chunk's serialisation where CODES has none."""
+    """T = sum(latency + S t) + R * router delay; a link's latency is a chunk's serialisation where
+    CODES has none."""
     routers, links = WAYS[way]
     expected = sum(2 * CHUNK[link] for link in ("terminal", *links, "terminal")) + routers * ROUTER
     # Flits of 64 B and latencies are rounded to the picosecond.
-    assert alone({"preset": "codes_dally", "routing": "minimal"}, way) == pytest.approx(expected, abs=0.2)
+    assert alone({"preset": "codes_dally", "routing": "minimal"}, way) == pytest.approx(
+        expected, abs=0.2
+    )
 
 
 @pytest.mark.slow
 @native
 def test_adaptive_beats_minimal_on_adversarial_traffic() -> None:
-    """A group's 32 nodes share the one link to the next group, twice as fast as theirs: 2/32 of what they can send."""
-    minimal, adp, padp = (accepted(name, "next_group", 0.9) for name in ("minimal", "codes_adp", "prog-adaptive"))
+    """A group's 32 nodes share the one link to the next group, twice as fast as theirs: 2/32 of
+    what they can send."""
+    minimal, adp, padp = (
+        accepted(name, "next_group", 0.9) for name in ("minimal", "codes_adp", "prog-adaptive")
+    )
     assert minimal["accepted"] == pytest.approx(2 / 32, rel=0.02)
     assert 0.45 < adp["accepted"] < padp["accepted"] < 0.75
     assert adp["nonminimal_share"] > 0.8
@@ -53,7 +60,8 @@ def test_adaptive_beats_minimal_on_adversarial_traffic() -> None:
 @pytest.mark.slow
 @native
 def test_virtual_output_queues_saturate_later() -> None:
-    """Behind the head of an input queue packets for other outputs wait; with virtual output queues they do not."""
+    """Behind the head of an input queue packets for other outputs wait; with virtual output queues
+    they do not."""
     virtual = accepted("minimal", "uniform", 1.0)["accepted"]
     fifo = accepted("minimal", "uniform", 1.0, **{"machine.router.input_queue": "fifo"})["accepted"]
     assert fifo < 0.8 < 0.85 < virtual
@@ -61,7 +69,8 @@ def test_virtual_output_queues_saturate_later() -> None:
 
 @native
 def test_latency_leaves_the_source_out() -> None:
-    """Beyond saturation packets wait at their source without end; the latency that CODES reports does not see it."""
+    """Beyond saturation packets wait at their source without end; the latency that CODES reports
+    does not see it."""
     point = accepted("minimal", "next_group", 0.5)
     assert point["saturated"]
     assert point["latency_mean_ns"] == point["network_latency_mean_ns"]
@@ -73,7 +82,12 @@ def test_latency_leaves_the_source_out() -> None:
 @native
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("credit_check", "link"), ("credit_return", "tail"), ("crossbar_clock", "flit"), ("arbiter", "lru")],
+    [
+        ("credit_check", "link"),
+        ("credit_return", "tail"),
+        ("crossbar_clock", "flit"),
+        ("arbiter", "lru"),
+    ],
 )
 def test_there_is_no_crossbar_to_choose_for(key: str, value: str) -> None:
     with pytest.raises(pt.ScenarioError, match=rf"machine\.router\.input_queue.*set {key} to"):

@@ -43,7 +43,10 @@ def test_what_is_said_lies_over_the_preset() -> None:
 
 def test_a_preset_of_collectives_puts_that_of_the_machine_aside() -> None:
     assert chosen(scenario("theta"))["allreduce"] == "recursive_doubling"
-    assert chosen(scenario("theta", collectives={"alltoall": "bruck"}))["allreduce"] == "recursive_doubling"
+    assert (
+        chosen(scenario("theta", collectives={"alltoall": "bruck"}))["allreduce"]
+        == "recursive_doubling"
+    )
     assert chosen(scenario("theta", collectives="sst")) == chosen(scenario("kang2022"))
 
 
@@ -60,20 +63,34 @@ def test_the_core_knows_every_name() -> None:
 
 @pytest.mark.parametrize(
     ("algorithm", "messages", "copies"),
-    [("binary_tree", 14, 14), ("recursive_doubling", 24, 24), ("ring", 112, 14), ("rabenseifner", 48, 14)],
+    [
+        ("binary_tree", 14, 14),
+        ("recursive_doubling", 24, 24),
+        ("ring", 112, 14),
+        ("rabenseifner", 48, 14),
+    ],
 )
-def test_an_allreduce_moves_its_closed_form(algorithm: str, messages: int, copies: int, tmp_path: Path) -> None:
-    run = pt.run(scenario("kang2022", collectives={"allreduce": algorithm}), tmp_path / "run", report=False)
+def test_an_allreduce_moves_its_closed_form(
+    algorithm: str, messages: int, copies: int, tmp_path: Path
+) -> None:
+    run = pt.run(
+        scenario("kang2022", collectives={"allreduce": algorithm}), tmp_path / "run", report=False
+    )
     assert isinstance(run, pt.Run)
     sent = run.ranks.collect()
     assert (sent["messages_sent"].sum(), sent["bytes_sent"].sum()) == (messages, copies * 60_000)
 
 
 def test_overheads_make_it_longer(tmp_path: Path) -> None:
-    """In a tree of two ranks, one message goes up and one down, one after the other: the path has two of each."""
+    """In a tree of two ranks, one message goes up and one down, one after the other: the path has
+    two of each."""
 
     def end(**overheads: str) -> float:
-        job = {"name": "job", "ranks": 2, "workload": {"kind": "allreduce_loop", "message": "1 kB", "iterations": 1}}
+        job = {
+            "name": "job",
+            "ranks": 2,
+            "workload": {"kind": "allreduce_loop", "message": "1 kB", "iterations": 1},
+        }
         small = scenario("kang2022", **overheads).replace({"jobs": [job]})
         run = pt.run(small, tmp_path / "-".join(["run", *overheads]), report=False)
         assert isinstance(run, pt.Run)

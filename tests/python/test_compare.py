@@ -53,8 +53,19 @@ def test_booksim_is_configured(tmp_path: Path) -> None:
     assert BookSim2().prepare(SMALL, tmp_path) == ["booksim.cfg"]
     lines = (tmp_path / "booksim.cfg").read_text().splitlines()
     settings = dict(line.rstrip(";").split(" = ") for line in lines)
-    wanted = {"topology": "dragonflynew", "k": "2", "n": "1", "num_vcs": "2", "routing_function": "min"}
-    wanted |= {"packet_size": "4", "vc_buf_size": "120", "injection_rate": "0.5", "internal_speedup": "4.0"}
+    wanted = {
+        "topology": "dragonflynew",
+        "k": "2",
+        "n": "1",
+        "num_vcs": "2",
+        "routing_function": "min",
+    }
+    wanted |= {
+        "packet_size": "4",
+        "vc_buf_size": "120",
+        "injection_rate": "0.5",
+        "internal_speedup": "4.0",
+    }
     wanted |= {"sample_period": "100", "max_samples": "20"}
     assert wanted.items() <= settings.items()
 
@@ -90,9 +101,13 @@ def test_what_booksim_cannot_repeat() -> None:
 def test_codes_is_configured(tmp_path: Path) -> None:
     arguments = Codes().prepare(SMALL, tmp_path)
     assert arguments[-2:] == ["--", "network.conf"]
-    assert {"--sync=1", "--traffic=1", "--num_messages=250", "--payload_sz=512", "--arrival_time=40.9600"} <= set(
-        arguments
-    )
+    assert {
+        "--sync=1",
+        "--traffic=1",
+        "--num_messages=250",
+        "--payload_sz=512",
+        "--arrival_time=40.9600",
+    } <= set(arguments)
     text = (tmp_path / "network.conf").read_text()
     for line in (
         'repetitions="36"',
@@ -120,9 +135,9 @@ def test_links_of_codes_join_every_two_groups_once_in_either_direction() -> None
 
 def test_codes_is_read(tmp_path: Path) -> None:
     printed = (
-        "\t: Running Time = 1.0000 seconds\n\n"
-        "Average number of hops traversed 3.250000 average chunk latency 0.6 us maximum chunk latency 2.0 us "
-        "avg message size 512.000000 bytes finished messages 18000 finished chunks 18000\n"
+        "\t: Running Time = 1.0000 seconds\n\nAverage number of hops traversed 3.250000 average"
+        " chunk latency 0.6 us maximum chunk latency 2.0 us avg message size 512.000000 bytes"
+        " finished messages 18000 finished chunks 18000\n"
     )
     moved = Codes().moved(SMALL, tmp_path, process(printed))
     assert (moved.packet_hops, moved.network_cpu_seconds) == (18_000 * 3.25, 0.5)
@@ -173,16 +188,25 @@ def built(directory: Path, monkeypatch: pytest.MonkeyPatch) -> type[Part]:
     )
     monkeypatch.setitem(sys.modules, "sst", module)
     monkeypatch.chdir(directory)
-    exec(compile((directory / "sst_network.py").read_text(), "sst_network.py", "exec"), {"__name__": "__main__"})
+    exec(
+        compile((directory / "sst_network.py").read_text(), "sst_network.py", "exec"),
+        {"__name__": "__main__"},
+    )
     assert outputs == [("sst.statOutputCSV", {"filepath": "statistics.csv", "separator": ","})]
     return kind
 
 
-def test_the_network_of_sst_is_the_described_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_network_of_sst_is_the_described_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert Sst().prepare(SMALL, tmp_path) == ["--print-timing-info", "sst_network.py"]
     network = built(tmp_path, monkeypatch)
     kinds = Counter(part.kind for part in network.parts)
-    assert (kinds["merlin.hr_router"], kinds["merlin.offered_load"], kinds["merlin.linkcontrol"]) == (36, 72, 72)
+    assert (
+        kinds["merlin.hr_router"],
+        kinds["merlin.offered_load"],
+        kinds["merlin.linkcontrol"],
+    ) == (36, 72, 72)
     ends = Counter(link for link, *_ in network.ends)
     assert set(ends.values()) == {2}
     latencies = Counter(latency for *_, latency in network.ends)
@@ -191,7 +215,10 @@ def test_the_network_of_sst_is_the_described_one(tmp_path: Path, monkeypatch: py
     assert set(ports.values()) == {1}
     router = next(part for part in network.parts if part.kind == "merlin.hr_router")
     assert router.params["num_ports"] == 7
-    assert (router.params["xbar_bw"], router.params["input_buf_size"]) == ("100000000000B/s", "15360B")
+    assert (router.params["xbar_bw"], router.params["input_buf_size"]) == (
+        "100000000000B/s",
+        "15360B",
+    )
     assert router.counted == ["send_packet_count"]
     topology = next(part for part in network.parts if part.kind == "merlin.dragonfly")
     assert topology.params["algorithm"] == "minimal"
@@ -210,18 +237,36 @@ def test_the_fork_of_sst_has_routings_of_its_own(tmp_path: Path) -> None:
     assert any("bias" in line for line in Sst().differences(describe("saturated-1056")))
 
 
-@pytest.mark.parametrize("heading", ["Simulation time:                 ", "  Run loop time:                   "])
+@pytest.mark.parametrize(
+    "heading", ["Simulation time:                 ", "  Run loop time:                   "]
+)
 def test_sst_is_read(tmp_path: Path, heading: str) -> None:
-    printed = f"Simulation Timing Information:\nBuild time:  1.5 seconds\n{heading}2.000000 seconds\n"
+    printed = (
+        f"Simulation Timing Information:\nBuild time:  1.5 seconds\n{heading}2.000000 seconds\n"
+    )
     with pytest.raises(Failed, match=r"wrote no statistics\.csv"):
         Sst().moved(SMALL, tmp_path, process(printed))
     header = "ComponentName,StatisticName,StatisticSubId,StatisticType,SimTime,Rank,"
     rows = [f"{header}Sum.u64,SumSQ.u64,Count.u64,Min.u64,Max.u64".split(",")]
     rows += [
-        [f"router{n}", "send_packet_count", f"port{n}", "Accumulator", "1", "0", "70", "70", "70", "1", "1"]
+        [
+            f"router{n}",
+            "send_packet_count",
+            f"port{n}",
+            "Accumulator",
+            "1",
+            "0",
+            "70",
+            "70",
+            "70",
+            "1",
+            "1",
+        ]
         for n in range(3)
     ]
-    rows += [["router0", "send_bit_count", "port0", "Accumulator", "1", "0", "999", "9", "9", "1", "1"]]
+    rows += [
+        ["router0", "send_bit_count", "port0", "Accumulator", "1", "0", "999", "9", "9", "1", "1"]
+    ]
     with (tmp_path / "statistics.csv").open("w", newline="") as text:
         csv.writer(text).writerows(rows)
     moved = Sst().moved(SMALL, tmp_path, process(printed))
@@ -238,7 +283,12 @@ def test_caminos_is_configured(tmp_path: Path, case: str, channels: int) -> None
     text = (tmp_path / "caminos.cfg").read_text()
     assert f"virtual_channels: {channels}," in text
     assert ("OccupancyFunction" in text) == bool(case)
-    for line in ("measured: 2000,", "servers: 72,", "LinkClass { delay: 59 },", "crossbar_delay: 4,"):
+    for line in (
+        "measured: 2000,",
+        "servers: 72,",
+        "LinkClass { delay: 59 },",
+        "crossbar_delay: 4,",
+    ):
         assert line in text
     for left, right in ("{}", "[]"):
         assert text.count(left) == text.count(right)
@@ -297,7 +347,9 @@ def test_runs_take_turns(tmp_path: Path) -> None:
 def test_pantala_runs_alone_where_nobody_can_follow(tmp_path: Path) -> None:
     nothing = program(tmp_path, "")
     others: dict[Simulator, str] = {BookSim2(): nothing}
-    rows = measure(replace(SMALL, a=6), (Standing("pantala", 1e6), nothing), others, Settings(repeats=2))
+    rows = measure(
+        replace(SMALL, a=6), (Standing("pantala", 1e6), nothing), others, Settings(repeats=2)
+    )
     assert [len(row.runs) for row in rows] == [2, 0]
 
 

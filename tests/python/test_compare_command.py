@@ -23,7 +23,10 @@ def test_executables_are_named_by_options_and_by_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--caminos", "/no/such/caminos"], "caminos = '/no/such/caminos': there is no such executable"),
+        (
+            ["--caminos", "/no/such/caminos"],
+            "caminos = '/no/such/caminos': there is no such executable",
+        ),
         (["uniform-73"], "there is no benchmark 'uniform-73'"),
         (["apps-1056"], "apps-1056: cannot be compared"),
         (["--paths", "no-such.toml"], "no-such.toml: cannot be read"),

@@ -1,4 +1,5 @@
-"""Completion by the shell: commands, options, names and files, and the functions that shells define for it."""
+"""Completion by the shell: commands, options, names and files, and the functions that shells define
+for it."""
 
 from __future__ import annotations
 
@@ -45,7 +46,10 @@ def test_commands_and_options(complete: Complete) -> None:
     [
         ("pantala curve --preset kan", ["kang2022"]),
         ("pantala curve --preset sst", ["sst_merlin_2021", "sst_sc22"]),
-        ("pantala curve --routing ugal", [routing.name for routing in pt.ROUTINGS if routing.name.startswith("ugal")]),
+        (
+            "pantala curve --routing ugal",
+            [routing.name for routing in pt.ROUTINGS if routing.name.startswith("ugal")],
+        ),
         ("pantala curve --pattern ne", ["next_group", "neighbor_3d"]),
         ("pantala topology --preset th", ["theta"]),
         ("pantala topology --wiring p", ["palmtree"]),
@@ -73,8 +77,10 @@ def test_scenario_files(complete: Complete, workdir: Path) -> None:
 
 
 SHELLS = {
-    "bash": 'eval "$SCRIPT"; COMP_WORDS=(pantala curve --preset kan); COMP_CWORD=3; _pantala_completion pantala; '
-    'echo "${COMPREPLY[@]}"',
+    "bash": (
+        'eval "$SCRIPT"; COMP_WORDS=(pantala curve --preset kan); COMP_CWORD=3; _pantala_completion'
+        ' pantala; echo "${COMPREPLY[@]}"'
+    ),
     "fish": 'echo $SCRIPT | source; complete -C "pantala curve --preset kan"',
 }
 
@@ -87,14 +93,25 @@ def test_the_shell_itself_completes(shell: str, tmp_path: Path) -> None:
     command.write_text(f'#!/bin/sh\nexec {sys.executable} -m pantala "$@"\n')
     command.chmod(0o755)
     path = f"{tmp_path}:/usr/bin:/bin"
-    env = {"PATH": path, "HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "python"), "LC_ALL": "C.UTF-8"}
+    env = {
+        "PATH": path,
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(ROOT / "python"),
+        "LC_ALL": "C.UTF-8",
+    }
     named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     line = [str(command), "--show-completion", shell]
-    script = subprocess.run(line, capture_output=True, text=True, check=True, env=env | named).stdout
+    script = subprocess.run(
+        line, capture_output=True, text=True, check=True, env=env | named
+    ).stdout
     if shell == "fish":
         script = script.strip()
     ended = subprocess.run(
-        [shell, "-c", SHELLS[shell]], capture_output=True, text=True, check=True, env=env | {"SCRIPT": script}
+        [shell, "-c", SHELLS[shell]],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=env | {"SCRIPT": script},
     )
     assert ended.stdout.split() == ["kang2022"], ended.stderr
 

@@ -1,4 +1,5 @@
-"""The whole way, with the compiled core: examples, one seed one result, interruption, curve and bench."""
+"""The whole way, with the compiled core: examples, one seed one result, interruption, curve and
+bench."""
 
 from __future__ import annotations
 
@@ -46,7 +47,10 @@ def test_threads_change_no_byte(workdir: Path) -> None:
         assert provenance["threads"] == threads
         assert provenance["events"] > 0
     settings: tuple[Literal["auto"] | int, ...] = (1, 3, "auto")
-    curves = [pt.curve(loads=[0.4, 0.2], measure="2 us", warmup="1 us", threads=threads) for threads in settings]
+    curves = [
+        pt.curve(loads=[0.4, 0.2], measure="2 us", warmup="1 us", threads=threads)
+        for threads in settings
+    ]
     assert curves[0] == curves[1] == curves[2]
 
 
@@ -127,7 +131,10 @@ def test_ctrl_c_keeps_what_there_is(workdir: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(ProgressLine, "update", interrupt)
     text = SMALL[: SMALL.index("[[jobs]]")] + "[stop]\nduration = '10 s'\n"
-    text += "[[jobs]]\nname = 'x'\nranks = 72\nworkload = { kind = 'pattern', pattern = 'uniform', load = 0.5 }\n"
+    text += (
+        "[[jobs]]\nname = 'x'\nranks = 72\nworkload = { kind = 'pattern', pattern = 'uniform', load"
+        " = 0.5 }\n"
+    )
     Path("endless.toml").write_text(text)
     with pytest.raises(pt.Interrupted) as stopped:
         pt.run(pt.Scenario.from_toml("endless.toml"), out="here")
@@ -148,8 +155,17 @@ def test_a_duration_stops_a_run(small: Path, workdir: Path) -> None:
 
 @pytest.mark.parametrize("preset", pt.router_presets())
 def test_a_curve_rises(preset: str) -> None:
-    warmup, measure = ("200 us", "400 us") if preset == "codes_dally" else ("2 us", "4 us")  # its packets are 4 KiB
-    points = pt.curve(preset=preset, loads=[0.1, 0.5], warmup=warmup, measure=measure, timeline=warmup, changes=FAST)
+    warmup, measure = (
+        ("200 us", "400 us") if preset == "codes_dally" else ("2 us", "4 us")
+    )  # its packets are 4 KiB
+    points = pt.curve(
+        preset=preset,
+        loads=[0.1, 0.5],
+        warmup=warmup,
+        measure=measure,
+        timeline=warmup,
+        changes=FAST,
+    )
     low, high = points
     assert [point["load"] for point in points] == [0.1, 0.5]
     assert not low["saturated"]
@@ -174,8 +190,14 @@ def test_every_routing_has_the_channels_that_are_told_of_it(routing: RoutingInfo
 
 @pytest.mark.slow
 def test_two_dimensions_have_their_own_classes_of_links(small: Path, workdir: Path) -> None:
-    changes = {"machine.topology": GRID, "machine.links.column.latency": "40 ns", "routing": "ugal_n"}
-    scenario = pt.Scenario.from_toml(small).replace(changes | {"jobs.0.routing_all_to_all": "aries_ad3"})
+    changes = {
+        "machine.topology": GRID,
+        "machine.links.column.latency": "40 ns",
+        "routing": "ugal_n",
+    }
+    scenario = pt.Scenario.from_toml(small).replace(
+        changes | {"jobs.0.routing_all_to_all": "aries_ad3"}
+    )
     run = pt.run(scenario)
     assert isinstance(run, pt.Run)
     assert run.complete
@@ -193,7 +215,11 @@ def test_two_dimensions_have_their_own_classes_of_links(small: Path, workdir: Pa
 @pytest.mark.parametrize("preset", pt.machine_presets())
 def test_every_machine_carries_its_own_routing(preset: str) -> None:
     routing = machine_preset(preset).get("routing", {}).get("algorithm", "minimal")
-    job = {"name": "a", "ranks": 64, "workload": {"kind": "uniform_random", "iterations": 1, "message": "1 kB"}}
+    job = {
+        "name": "a",
+        "ranks": 64,
+        "workload": {"kind": "uniform_random", "iterations": 1, "message": "1 kB"},
+    }
     data = {"name": "x", "machine": preset, "routing": routing, "jobs": [job]}
     plan = pt.Scenario.from_dict(data).resolve()
     machine = pt.Machine.of(preset)
@@ -216,7 +242,9 @@ def test_a_routing_without_enough_virtual_channels() -> None:
 
 
 def test_the_links_of_kang2022(cli: Cli, workdir: Path) -> None:
-    ended = cli("topology", "--preset", "kang2022", "--links", "links.parquet", "--graphml", "links.graphml")
+    ended = cli(
+        "topology", "--preset", "kang2022", "--links", "links.parquet", "--graphml", "links.graphml"
+    )
     assert ended.status == 0, ended.err
     links = pl.read_parquet("links.parquet")
     assert dict(links.group_by("class").len().iter_rows()) == {"local": 264 * 7, "global": 33 * 32}
@@ -228,15 +256,35 @@ def test_the_links_of_kang2022(cli: Cli, workdir: Path) -> None:
 def test_every_wiring_joins_every_two_groups(
     cli: Cli, workdir: Path, wiring: str, groups: int, parallel: set[int]
 ) -> None:
-    numbers = ("--p", "2", "--a", "4", "--h", "2", "--g", str(groups), "--links-per-pair", "0", "--wiring", wiring)
+    numbers = (
+        "--p",
+        "2",
+        "--a",
+        "4",
+        "--h",
+        "2",
+        "--g",
+        str(groups),
+        "--links-per-pair",
+        "0",
+        "--wiring",
+        wiring,
+    )
     ended = cli("topology", *numbers, "--links", "l.parquet", "--graphml", "l.graphml")
     assert ended.status == 0, ended.err
     links = pl.read_parquet("l.parquet").filter(pl.col("class") == "global")
     pairs = links.group_by("source_group", "target_group").len()
     assert pairs.height == groups * (groups - 1)
     assert set(pairs["len"]) == parallel
-    ends = {row[:4] for row in links.select("source_router", "source_port", "target_router", "target_port").rows()}
-    assert ends == {(there, its, here, port) for here, port, there, its in ends}, "a link goes both ways"
+    ends = {
+        row[:4]
+        for row in links.select(
+            "source_router", "source_port", "target_router", "target_port"
+        ).rows()
+    }
+    assert ends == {(there, its, here, port) for here, port, there, its in ends}, (
+        "a link goes both ways"
+    )
     space = "{http://graphml.graphdrawing.org/xmlns}"
     edges = list(ElementTree.parse("l.graphml").getroot().iter(f"{space}edge"))
     assert len(edges) == links.height // 2 + groups * 6
@@ -244,25 +292,36 @@ def test_every_wiring_joins_every_two_groups(
 
 def test_times_are_whole_picoseconds() -> None:
     derived = pt.Scenario.from_toml(EXAMPLES / "quickstart.toml").resolve()["derived"]
-    assert derived["flit_time_ps"] == {"terminal": 5120, "local": 5120, "global": 5120, "crossbar": 1280}
+    assert derived["flit_time_ps"] == {
+        "terminal": 5120,
+        "local": 5120,
+        "global": 5120,
+        "crossbar": 1280,
+    }
     assert set(derived["flit_time_error_ppm"].values()) == {0.0}
     assert Duration(derived["flit_time_ps"]["local"]) == Duration.parse("5.12 ns")
 
 
 @pytest.mark.slow
 def test_what_can_deadlock_and_runs_warns(workdir: Path, cli: Cli) -> None:
-    """BookSim2's ugal: the warning of the core reaches the command line, the run directory and the report."""
-    Path("known.toml").write_text(SMALL.replace('"minimal"', '{ algorithm = "booksim_ugal", channels = "booksim2" }'))
+    """BookSim2's ugal: the warning of the core reaches the command line, the run directory and the
+    report."""
+    Path("known.toml").write_text(
+        SMALL.replace('"minimal"', '{ algorithm = "booksim_ugal", channels = "booksim2" }')
+    )
     ended = cli("run", "known.toml", "--out", "here", "--quiet")
     (line,) = ended.err.splitlines()
     source, _, text = line.partition(": warning: ")
     assert (ended.status, source) == (0, "known.toml")
     assert text.startswith(
-        "packets can wait for each other in a cycle of 6 virtual channels, as is known of booksim_ugal"
+        "packets can wait for each other in a cycle of 6 virtual channels, as is known of"
+        " booksim_ugal"
     )
     assert pt.Run("here").plan["derived"]["warnings"] == [text]
     assert f"{text}." in Path("here/report.html").read_text(encoding="utf-8")
-    assert cli("check", "known.toml", "--plan", "plan.json").err.startswith(f"{line}\nknown.toml: right; ")
+    assert cli("check", "known.toml", "--plan", "plan.json").err.startswith(
+        f"{line}\nknown.toml: right; "
+    )
     small = ("--set", "machine.topology.g=9", "--loads", "0.1", "--measure", "1 us")
     ended = cli("curve", "--preset", "booksim2", "--routing", "ugal", *small)
     assert (ended.status, ended.err.splitlines()) == (0, [f"pantala curve: warning: {text}"])
@@ -270,7 +329,9 @@ def test_what_can_deadlock_and_runs_warns(workdir: Path, cli: Cli) -> None:
 
 @pytest.mark.slow
 def test_what_can_deadlock_and_is_not_known_is_refused(workdir: Path, cli: Cli) -> None:
-    jobs = SMALL.replace('name = "fft"', 'name = "fft"\nrouting = { algorithm = "minimal", channels = "booksim2" }')
+    jobs = SMALL.replace(
+        'name = "fft"', 'name = "fft"\nrouting = { algorithm = "minimal", channels = "booksim2" }'
+    )
     Path("two.toml").write_text(jobs.replace('routing = "minimal"', 'routing = "ugal_g"', 1))
     ended = cli("run", "two.toml")
     assert (ended.status, ended.out) == (2, "")

@@ -33,25 +33,39 @@ def test_a_point_has_the_keys_in_order(fake_core: FakeCore, cli: Cli) -> None:
     ],
 )
 def test_a_preset_has_the_habits_of_its_simulator(
-    fake_core: FakeCore, preset: str, warmup: int, measure: int, injection: str, phase: str, hand_over: str
+    fake_core: FakeCore,
+    preset: str,
+    warmup: int,
+    measure: int,
+    injection: str,
+    phase: str,
+    hand_over: str,
 ) -> None:
     pt.curve(preset=preset, loads=[0.3])
     plan, *times = fake_core.measured[0]
     workload = plan["jobs"][0]["workload"]
     assert times == [warmup, measure, 0]
-    assert (workload["injection"], workload["phase"], workload["include_self"]) == (injection, phase, False)
+    assert (workload["injection"], workload["phase"], workload["include_self"]) == (
+        injection,
+        phase,
+        False,
+    )
     assert plan["router"]["hand_over"] == hand_over
     assert plan["jobs"][0]["ranks"] == 1056
 
 
-def test_a_preset_knows_the_names_of_its_simulator(fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_preset_knows_the_names_of_its_simulator(
+    fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pt.curve(preset="sst_merlin_2021", routing="valiant", loads=[0.3])
     routing = fake_core.measured[0][0]["routing"]
     assert (routing["algorithm"], routing["inside_group"]) == ("valiant_group", "beside")
 
     def named(name: str) -> dict[str, Any]:
         preset = router_preset(name)
-        preset["curve"]["routings"] = {"adaptive": {"algorithm": "ugal_g", "threshold": 1.5, "bias": "30 flits"}}
+        preset["curve"]["routings"] = {
+            "adaptive": {"algorithm": "ugal_g", "threshold": 1.5, "bias": "30 flits"}
+        }
         return preset
 
     monkeypatch.setattr("pantala.load_curve.router_preset", named)
@@ -62,8 +76,29 @@ def test_a_preset_knows_the_names_of_its_simulator(fake_core: FakeCore, monkeypa
 
 def test_everything_can_be_changed(fake_core: FakeCore, cli: Cli) -> None:
     ended = cli(
-        *("curve", "--preset", "sst_sc22", "--routing", "ugal_n", "--pattern", "next_group", "--loads", "0.2"),
-        *("--seed", "5", "--warmup", "1 us", "--measure", "2us", "--injection", "bernoulli", "--timeline", "1us"),
+        *(
+            "curve",
+            "--preset",
+            "sst_sc22",
+            "--routing",
+            "ugal_n",
+            "--pattern",
+            "next_group",
+            "--loads",
+            "0.2",
+        ),
+        *(
+            "--seed",
+            "5",
+            "--warmup",
+            "1 us",
+            "--measure",
+            "2us",
+            "--injection",
+            "bernoulli",
+            "--timeline",
+            "1us",
+        ),
         *(
             "--set",
             "machine.topology.g=9",
@@ -80,8 +115,14 @@ def test_everything_can_be_changed(fake_core: FakeCore, cli: Cli) -> None:
     assert (plan["seed"], plan["topology"]["g"], plan["jobs"][0]["ranks"]) == (5, 9, 288)
     assert (plan["router"]["arbiter"], plan["routing"]["threshold"]) == ("age", 1.5)
     workload = plan["jobs"][0]["workload"]
-    assert (workload["pattern"], workload["injection"], workload["include_self"]) == ("next_group", "bernoulli", True)
-    assert json.loads(ended.out)[0]["timeline"] == [{"window_start_ns": 0.0, "accepted": 0.2, "nonminimal_share": 0.0}]
+    assert (workload["pattern"], workload["injection"], workload["include_self"]) == (
+        "next_group",
+        "bernoulli",
+        True,
+    )
+    assert json.loads(ended.out)[0]["timeline"] == [
+        {"window_start_ns": 0.0, "accepted": 0.2, "nonminimal_share": 0.0}
+    ]
 
 
 def test_no_load_is_simulated_if_one_is_wrong(fake_core: FakeCore) -> None:
@@ -119,7 +160,10 @@ def test_the_bench_is_the_curve_at_half_load(fake_core: FakeCore, cli: Cli) -> N
     assert result["events_per_packet_hop"] == 2.0
     assert result["packet_hops_per_cpu_second"] == 800.0
     point = pt.curve(loads=[0.5])[0]
-    assert (point["latency_mean_ns"], point["accepted"]) == (result["latency_mean_ns"], result["accepted"])
+    assert (point["latency_mean_ns"], point["accepted"]) == (
+        result["latency_mean_ns"],
+        result["accepted"],
+    )
     assert fake_core.measured[0] == fake_core.measured[1]
     _plan, warmup, measure, _timeline = fake_core.measured[0]
     assert warmup + measure == 100 * US
@@ -138,7 +182,9 @@ def test_a_time_that_cannot_be(fake_core: FakeCore) -> None:
 
 
 @pytest.mark.parametrize("place", ["curve.bmp", "absent/curve.svg"])
-def test_a_figure_that_cannot_be_written_is_refused_at_once(fake_core: FakeCore, cli: Cli, place: str) -> None:
+def test_a_figure_that_cannot_be_written_is_refused_at_once(
+    fake_core: FakeCore, cli: Cli, place: str
+) -> None:
     ended = cli("curve", "--loads", "0.1", "--plot", place)
     assert (ended.status, ended.out) == (2, "")
     assert ended.err.startswith(f"{place}: ")
@@ -170,14 +216,22 @@ def test_a_machine_is_measured_with_the_habits_of_its_router(
     assert plan["jobs"][0]["ranks"] == nodes
     assert (plan["routing"]["algorithm"], plan["nic"]["latency_from"]) == (algorithm, latency_from)
     assert times[:2] == ([200 * US, 400 * US] if preset == "yang2016" else [20 * US, 80 * US])
-    assert ended.out.startswith(f"{preset}: {'aries_ad0' if algorithm == 'aries' else algorithm} routing, uniform")
+    assert ended.out.startswith(
+        f"{preset}: {'aries_ad0' if algorithm == 'aries' else algorithm} routing, uniform"
+    )
 
 
-def test_a_scenario_gives_its_machine_and_routing(fake_core: FakeCore, cli: Cli, small: Path) -> None:
+def test_a_scenario_gives_its_machine_and_routing(
+    fake_core: FakeCore, cli: Cli, small: Path
+) -> None:
     ended = cli("curve", small, "--loads", "0.1", "--set", "machine.router.arbiter=age")
     assert ended.status == 0, ended.err
     plan = fake_core.measured[0][0]
-    assert (plan["topology"]["g"], plan["jobs"][0]["ranks"], plan["router"]["arbiter"]) == (9, 72, "age")
+    assert (plan["topology"]["g"], plan["jobs"][0]["ranks"], plan["router"]["arbiter"]) == (
+        9,
+        72,
+        "age",
+    )
     assert cli("curve", small, "--loads", "0.1", "--routing", "par").out.startswith(
         "small: par routing, uniform traffic"
     )
@@ -194,9 +248,21 @@ def test_a_scenario_gives_its_machine_and_routing(fake_core: FakeCore, cli: Cli,
     ("options", "workload"),
     [
         (["shift", "--offset", "36"], {"offset": 36}),
-        (["hotspot", "--hotspots", "0,5", "--hotspot-share", "0.3"], {"hotspots": [0, 5], "hotspot_share": 0.3}),
         (
-            ["neighbor_3d", "--grid", "4,11,24", "--dimension", "1", "--message", "4 kB", "--periodic"],
+            ["hotspot", "--hotspots", "0,5", "--hotspot-share", "0.3"],
+            {"hotspots": [0, 5], "hotspot_share": 0.3},
+        ),
+        (
+            [
+                "neighbor_3d",
+                "--grid",
+                "4,11,24",
+                "--dimension",
+                "1",
+                "--message",
+                "4 kB",
+                "--periodic",
+            ],
             {"grid": [4, 11, 24], "dimension": 1, "message_bytes": 4000, "periodic": True},
         ),
         (["uniform", "--include-self"], {"include_self": True}),
@@ -217,18 +283,28 @@ def test_every_key_of_a_pattern_is_an_option(
             ["--offset", "3"],
             'key workload.offset = 3: has no effect under pattern = "uniform"; remove it, or set',
         ),
-        (["--hotspots", "a"], "--hotspots a: is not a list of whole numbers; write e.g. --hotspots 4,4,8"),
-        (["--preset", "tehta"], "preset = 'tehta': is neither a router model nor a machine; did you mean 'theta'?"),
+        (
+            ["--hotspots", "a"],
+            "--hotspots a: is not a list of whole numbers; write e.g. --hotspots 4,4,8",
+        ),
+        (
+            ["--preset", "tehta"],
+            "preset = 'tehta': is neither a router model nor a machine; did you mean 'theta'?",
+        ),
         (["--preset", "prisacari2015(4,8)"], "takes 3 numbers: p, a, h"),
         (["--preset", "theta", "--routing", "ugal"], "known: minimal, valiant_group"),
     ],
 )
-def test_mistakes_with_machines_and_patterns(fake_core: FakeCore, cli: Cli, options: list[str], says: str) -> None:
+def test_mistakes_with_machines_and_patterns(
+    fake_core: FakeCore, cli: Cli, options: list[str], says: str
+) -> None:
     ended = cli("curve", *options)
     assert (ended.status, ended.err.count("\n"), says in ended.err) == (2, 1, True), ended.err
 
 
-def test_a_timeline_is_readable_with_many_loads(fake_core: FakeCore, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_timeline_is_readable_with_many_loads(
+    fake_core: FakeCore, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     shown = cli("curve", "--loads", "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8", "--timeline", "1us").out
     assert "…" not in shown

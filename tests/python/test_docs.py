@@ -20,7 +20,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.fixture(scope="module")
 def reference() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("pantala_reference", DOCS / "_ext" / "pantala_reference.py")
+    spec = importlib.util.spec_from_file_location(
+        "pantala_reference", DOCS / "_ext" / "pantala_reference.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -53,7 +55,12 @@ def test_every_scenario_key_is_described(reference: ModuleType) -> None:
 
 def test_every_value_of_a_preset_is_described(reference: ModuleType) -> None:
     page = reference.presets_page()
-    folders = {"machines": machine_presets, "workloads": mix_presets, "mpi": mpi_presets, "routers": router_presets}
+    folders = {
+        "machines": machine_presets,
+        "workloads": mix_presets,
+        "mpi": mpi_presets,
+        "routers": router_presets,
+    }
     for folder, names in folders.items():
         for name in names():
             assert re.search(rf"^##+ (\w+: )?{re.escape(name)}", page, re.MULTILINE)
@@ -75,13 +82,16 @@ def test_every_routing_has_a_page_with_its_channels(routing: RoutingInfo) -> Non
     in_2d = re.search(r"\| in two dimensions \| (.*?) \|", text)
     assert in_2d is not None
     told = in_2d[1].partition(" ")[0].rstrip(":;.,")
-    assert told == ("no" if routing.virtual_channels_2d is None else str(routing.virtual_channels_2d))
+    assert told == (
+        "no" if routing.virtual_channels_2d is None else str(routing.virtual_channels_2d)
+    )
     index = (DOCS / "explanation" / "routing" / "made-routings.md").read_text(encoding="utf-8")
     assert f"[{routing.name}]({routing.page}.md)" in index or f"`{routing.name}`" in index
 
 
 @pytest.mark.parametrize(
-    ("page", "words"), [("README.md", "- **Presets**"), ("docs/how-to/scenario.md", "`pantala presets`")]
+    ("page", "words"),
+    [("README.md", "- **Presets**"), ("docs/how-to/scenario.md", "`pantala presets`")],
 )
 def test_lists_of_presets_are_complete(page: str, words: str) -> None:
     text = (DOCS.parent / page).read_text(encoding="utf-8")
@@ -103,12 +113,23 @@ def test_guides_name_only_files_that_exist() -> None:
 def test_guides_name_only_commands_that_exist(reference: ModuleType) -> None:
     known = set(re.findall(r"^## pantala (\w+)", reference.commands_page(), re.MULTILINE))
     for page in [DOCS / "tutorial.md", *(DOCS / "how-to").glob("*.md")]:
-        used = set(re.findall(r"^\$ pantala (\w+)|`pantala (\w+)", page.read_text(encoding="utf-8"), re.MULTILINE))
+        used = set(
+            re.findall(
+                r"^\$ pantala (\w+)|`pantala (\w+)", page.read_text(encoding="utf-8"), re.MULTILINE
+            )
+        )
         assert {first or second for first, second in used} <= known
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    made = {"tables.md", "metrics.md", "scenario.md", "presets.md", "commands.md", "applications.md"}
+    made = {
+        "tables.md",
+        "metrics.md",
+        "scenario.md",
+        "presets.md",
+        "commands.md",
+        "applications.md",
+    }
     for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if "://" not in target and Path(target).name not in made:

@@ -15,7 +15,9 @@ MADE = [
     errors.PantalaError("text"),
     errors.UsageError("text"),
     errors.PlanError("a.b", "3", "is too many", "give 2", [("c", "", "is missing", "give it")]),
-    errors.ScenarioError("file", "a.b", "3", "is too many", "give 2", [Fault("c", "", "is missing", "give it")]),
+    errors.ScenarioError(
+        "file", "a.b", "3", "is too many", "give 2", [Fault("c", "", "is missing", "give it")]
+    ),
     errors.ScenarioWarning("file", "may stop"),
     errors.RunDirectoryError(Path("runs"), "is taken", "give another"),
     errors.SimulationError("stands still", Path("runs")),
@@ -33,11 +35,14 @@ def test_an_error_comes_from_another_process_as_it_was(error: BaseException) -> 
 
 def test_every_exception_is_tried() -> None:
     named = {getattr(errors, name) for name in errors.__all__}
-    assert {kind for kind in named if isinstance(kind, type) and issubclass(kind, BaseException)} == set(
-        map(type, MADE)
-    )
+    assert {
+        kind for kind in named if isinstance(kind, type) and issubclass(kind, BaseException)
+    } == set(map(type, MADE))
 
 
 def _told(error: BaseException) -> dict[str, object]:
     """The attributes, those that are exceptions as text."""
-    return {key: [str(each) for each in value] if key == "others" else value for key, value in vars(error).items()}
+    return {
+        key: [str(each) for each in value] if key == "others" else value
+        for key, value in vars(error).items()
+    }

@@ -14,11 +14,14 @@ from pantala.scenario.workload.choosy import Choosy
 
 pytestmark = pytest.mark.native
 
-#: Keys without which an application does not start: it has no paper whose values could be its defaults.
+#: Keys without which an application does not start: it has no paper whose values could be its
+#: defaults.
 REQUIRED = {"allreduce_loop": {"message": "1 kB"}}
 #: Several applications share a run, for each report costs more than its simulation.
 BATCH = 8
-BATCHES = [list(APPLICATIONS)[start : start + BATCH] for start in range(0, len(APPLICATIONS), BATCH)]
+BATCHES = [
+    list(APPLICATIONS)[start : start + BATCH] for start in range(0, len(APPLICATIONS), BATCH)
+]
 
 
 class Facts(HTMLParser):
@@ -53,12 +56,18 @@ def job(application: str) -> pt.Job:
     """One iteration of an application with its defaults, on as few ranks as it takes."""
     workload = {"kind": application, "iterations": 1, **REQUIRED.get(application, {})}
     # Not named after the application: the plan and the report must name it themselves.
-    return pt.Job(name=f"job-{application.replace('_', '-')}", ranks=fewest_ranks(application), workload=workload)
+    return pt.Job(
+        name=f"job-{application.replace('_', '-')}",
+        ranks=fewest_ranks(application),
+        workload=workload,
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("applications", BATCHES, ids="-".join)
-def test_every_application_goes_from_scenario_to_report(applications: list[str], tmp_path: Path) -> None:
+def test_every_application_goes_from_scenario_to_report(
+    applications: list[str], tmp_path: Path
+) -> None:
     scenario = pt.Scenario(
         name="every",
         machine={"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},
@@ -75,11 +84,17 @@ def test_every_application_goes_from_scenario_to_report(applications: list[str],
     for application, planned in zip(applications, run.plan["jobs"], strict=True):
         lines = facts[f"Job {planned['name']}"]
         assert application in " ".join(lines)
-        assert not re.search(r"[\[\]{}'_]", " ".join(lines).replace(application, "")), "no Python, no keys"
-    assert run.iterations.select("job").unique().collect().height == len(applications), "every application marks them"
+        assert not re.search(r"[\[\]{}'_]", " ".join(lines).replace(application, "")), (
+            "no Python, no keys"
+        )
+    assert run.iterations.select("job").unique().collect().height == len(applications), (
+        "every application marks them"
+    )
 
 
 def test_a_pattern_is_named_by_its_traffic(tmp_path: Path) -> None:
     noise = pt.Job(name="noise", ranks=8, workload=pt.Pattern(pattern="shift", load=0.1))
-    scenario = pt.Scenario(name="x", machine="kang2022", routing="minimal", jobs=[noise], stop={"duration": "1 us"})
+    scenario = pt.Scenario(
+        name="x", machine="kang2022", routing="minimal", jobs=[noise], stop={"duration": "1 us"}
+    )
     assert scenario.resolve()["jobs"][0]["application"] == "shift"

@@ -1,4 +1,5 @@
-"""What `pantala run` and `pt.run` do around the core: parts, directories, interruption. The core is a stand-in."""
+"""What `pantala run` and `pt.run` do around the core: parts, directories, interruption. The core is
+a stand-in."""
 
 from __future__ import annotations
 
@@ -32,10 +33,16 @@ def test_a_run_is_its_directory(fake_core: FakeCore, workdir: Path, scenario: pt
     assert sorted(path.name for path in (workdir / "runs").iterdir()) == ["small"]
 
 
-def test_interference_runs_each_job_alone_then_all(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+def test_interference_runs_each_job_alone_then_all(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
     study = pt.run(scenario.replace(BOTH), out="study", report=False)
     assert isinstance(study, pt.InterferenceRun)
-    assert [plan["name"] for plan in fake_core.runs] == ["small/alone-fft", "small/alone-halo", "small/together"]
+    assert [plan["name"] for plan in fake_core.runs] == [
+        "small/alone-fft",
+        "small/alone-halo",
+        "small/together",
+    ]
     alone_fft, alone_halo, together = fake_core.runs
     assert alone_fft["jobs"] + alone_halo["jobs"] == together["jobs"]
     assert {plan["seed"] for plan in fake_core.runs} == {1}
@@ -72,7 +79,11 @@ def test_an_endless_job_runs_alone_for_as_long_as_together(
     noise = {"kind": "pattern", "pattern": "uniform", "load": 0.5}
     study = pt.run(scenario.replace(BOTH | {"jobs.0.workload": noise}), report=False)
     assert isinstance(study, pt.InterferenceRun)
-    assert [plan["name"] for plan in fake_core.runs] == ["small/alone-halo", "small/together", "small/alone-fft"]
+    assert [plan["name"] for plan in fake_core.runs] == [
+        "small/alone-halo",
+        "small/together",
+        "small/alone-fft",
+    ]
     assert [plan["stop"]["duration_ps"] for plan in fake_core.runs] == [0, 0, 10**9]
     assert list(study.alone) == ["fft", "halo"]
     assert study.slowdown.select("name", "compared", "slowdown").collect().rows() == [
@@ -100,13 +111,16 @@ def test_a_directory_with_a_run_is_kept(
     assert (ended.status, ended.out) == (2, "")
     assert (
         ended.err
-        == "here: already holds a run; add --overwrite (overwrite=True) to replace it, or another --out, e.g. here-2\n"
+        == "here: already holds a run; add --overwrite (overwrite=True) to replace it, or another"
+        " --out, e.g. here-2\n"
     )
     assert Path("here/run.json").stat().st_mtime_ns == before
     assert len(fake_core.runs) == 1
 
 
-def test_overwrite_replaces_a_run_and_nothing_else(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+def test_overwrite_replaces_a_run_and_nothing_else(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
     pt.run(scenario.replace(BOTH), out="here", report=False)
     pt.run(scenario, out="here", overwrite=True, report=False)
     assert not Path("here/together").exists()
@@ -119,7 +133,9 @@ def test_overwrite_replaces_a_run_and_nothing_else(fake_core: FakeCore, workdir:
     assert sorted(path.name for path in workdir.iterdir()) == ["file", "here", "mine"]
 
 
-def test_an_empty_directory_will_do(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+def test_an_empty_directory_will_do(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
     Path("empty").mkdir()
     assert pt.run(scenario, out="empty", report=False).complete
 
@@ -138,18 +154,24 @@ def test_a_directory_that_is_there_stays_the_same_one(
     assert sorted(path.name for path in workdir.iterdir()) == ["link", "place"]
 
 
-def test_a_run_that_came_meanwhile_is_kept(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+def test_a_run_that_came_meanwhile_is_kept(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
     def meanwhile(plan: dict[str, Any]) -> None:
         Path("here").mkdir()
         Path("here/run.json").write_text("{}")
 
     fake_core.fail = meanwhile
-    with pytest.raises(pt.RunDirectoryError, match=r"taken by another run meanwhile; this one is in .*partial"):
+    with pytest.raises(
+        pt.RunDirectoryError, match=r"taken by another run meanwhile; this one is in .*partial"
+    ):
         pt.run(scenario, out="here", report=False)
     assert Path("here/run.json").read_text() == "{}"
 
 
-def test_a_directory_that_cannot_be_made(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+def test_a_directory_that_cannot_be_made(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
     Path("file").write_text("")
     with pytest.raises(pt.RunDirectoryError, match=r"cannot be written: .*; choose another --out"):
         pt.run(scenario, out="file/below")
@@ -172,10 +194,14 @@ def test_ctrl_c_keeps_the_tables(fake_core: FakeCore, workdir: Path, small: Path
     assert not run.complete
     assert "interrupted" in repr(run)
     assert run.jobs.collect().height == 2
-    assert cli("run", small, "--out", "here", "--quiet").status == 2, "an incomplete run is a run too"
+    assert cli("run", small, "--out", "here", "--quiet").status == 2, (
+        "an incomplete run is a run too"
+    )
 
 
-def test_ctrl_c_keeps_the_parts_of_a_study(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+def test_ctrl_c_keeps_the_parts_of_a_study(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
     fake_core.fail = _raise_in("alone-halo", KeyboardInterrupt())
     with pytest.raises(pt.Interrupted) as stopped:
         pt.run(scenario.replace(BOTH), out="here")
@@ -189,8 +215,12 @@ def test_ctrl_c_keeps_the_parts_of_a_study(fake_core: FakeCore, workdir: Path, s
         _ = study.together
 
 
-def test_a_stalled_run_is_kept_with_its_diagnosis(fake_core: FakeCore, workdir: Path, small: Path, cli: Cli) -> None:
-    fake_core.fail = _raise_in("small", FakeRunError("stalled at 12 us:\n  packet 3 waits for a credit"))
+def test_a_stalled_run_is_kept_with_its_diagnosis(
+    fake_core: FakeCore, workdir: Path, small: Path, cli: Cli
+) -> None:
+    fake_core.fail = _raise_in(
+        "small", FakeRunError("stalled at 12 us:\n  packet 3 waits for a credit")
+    )
     ended = cli("run", small, "--out", "here")
     assert ended.status == 1
     assert "packet 3 waits for a credit" in ended.err
@@ -220,11 +250,16 @@ def test_a_late_fault_of_the_plan_leaves_nothing_behind(
     )
     with pytest.raises(pt.ScenarioError) as refused:
         pt.run(scenario, out="here")
-    assert str(refused.value) == f'{small}: key jobs[1].workload.message = "1 kB": is odd; make it even'
+    assert (
+        str(refused.value)
+        == f'{small}: key jobs[1].workload.message = "1 kB": is odd; make it even'
+    )
     assert not list(workdir.iterdir())
 
 
-def test_a_fault_of_the_plan_names_the_scenario_key(fake_core: FakeCore, tmp_path: Path, cli: Cli) -> None:
+def test_a_fault_of_the_plan_names_the_scenario_key(
+    fake_core: FakeCore, tmp_path: Path, cli: Cli
+) -> None:
     file = tmp_path / "many.toml"
     file.write_text(SMALL.replace("ranks = 8", "ranks = 80"))
     ended = cli("check", file)
@@ -283,7 +318,9 @@ def test_points_of_a_curve_share_the_cores(
     monkeypatch.setattr("pantala.load_curve.cores", lambda: cores)
     loads = [0.1, 0.5, 0.3]
     seen: list[float] = []
-    points = pt.curve(loads=loads, threads="auto", on_point=lambda point: seen.append(point["load"]))
+    points = pt.curve(
+        loads=loads, threads="auto", on_point=lambda point: seen.append(point["load"])
+    )
     assert [point["load"] for point in points] == loads
     assert sorted(seen) == sorted(loads)
     assert fake_core.threads == [share] * 3
@@ -296,17 +333,26 @@ def test_absurd_numbers_of_threads_are_one_line(
     for command in (["run", small], ["curve", "--loads", "0.1"]):
         ended = cli(*command, "--threads", threads)
         assert (ended.status, ended.err.count("\n")) == (2, 1)
-        wanted = "--threads two: is not a number" if threads == "two" else f"threads = {threads}: must be from"
+        wanted = (
+            "--threads two: is not a number"
+            if threads == "two"
+            else f"threads = {threads}: must be from"
+        )
         assert wanted in ended.err
         assert fake_core.threads == []
     if threads != "two":
-        with pytest.raises(pt.UsageError, match=rf"^threads = {threads}: must be from 1 to 1024, or 'auto'; give as"):
+        with pytest.raises(
+            pt.UsageError,
+            match=rf"^threads = {threads}: must be from 1 to 1024, or 'auto'; give as",
+        ):
             pt.run(pt.Scenario.from_toml(small), "here", threads=int(threads))
     assert not Path("runs").exists()
     assert not Path("here").exists()
 
 
-def test_check_writes_the_plan_or_prints_it(fake_core: FakeCore, workdir: Path, small: Path, cli: Cli) -> None:
+def test_check_writes_the_plan_or_prints_it(
+    fake_core: FakeCore, workdir: Path, small: Path, cli: Cli
+) -> None:
     printed = cli("check", small, "--assumptions")
     assert printed.status == 0
     assert printed.err.startswith(f"{small}: right; 2 jobs, 14 of 72 nodes; ")

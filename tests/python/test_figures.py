@@ -39,7 +39,11 @@ def test_slowdown_bars_are_the_means(study: InterferenceRun) -> None:
     rows = study.slowdown.collect()
     figure = figures.slowdown_bars(rows)
     lengths = [patch.get_width() for patch in figure.axes[0].patches]  # type: ignore[attr-defined]
-    expected = [row[f"{part}_communication_time_mean_ns"] for row in rows.to_dicts() for part in ("alone", "together")]
+    expected = [
+        row[f"{part}_communication_time_mean_ns"]
+        for row in rows.to_dicts()
+        for part in ("alone", "together")
+    ]
     assert lengths == pytest.approx([ns / 1e3 for ns in expected])
     assert "communication time of a rank (µs)" in words(figure)
 
@@ -56,13 +60,17 @@ def test_throughput_windows_keep_every_byte(study: InterferenceRun) -> None:
     frame = figures.throughput_windows(run, 0)
     assert frame is not None
     sent = (frame["gb_per_s"] * (frame["end_ns"] - frame["start_ns"])).sum()
-    assert sent == pytest.approx(run.job_windows.filter(pl.col("job") == 0).collect()["delivered_bytes"].sum())
+    assert sent == pytest.approx(
+        run.job_windows.filter(pl.col("job") == 0).collect()["delivered_bytes"].sum()
+    )
 
 
 def test_throughput_windows_without_a_row_are_zero(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     every = run.job_windows.collect()
-    every.filter(pl.col("window_start_ns") != 10_000).write_parquet(tmp_path / "job_windows.parquet")
+    every.filter(pl.col("window_start_ns") != 10_000).write_parquet(
+        tmp_path / "job_windows.parquet"
+    )
     frame = figures.throughput_windows(Run(tmp_path), 1)
     assert frame is not None
     assert frame.filter(pl.col("start_ns") == 10_000)["gb_per_s"].to_list() == [0.0]
@@ -84,7 +92,9 @@ def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
     matrix = figures.group_matrix(study.together, pl.col("load"))
     links = study.together.links.collect()
     local = links.filter(pl.col("class") == "local", pl.col("source_group") == 3)["load"].mean()
-    across = links.filter(pl.col("class") == "global", pl.col("source_group") == 3, pl.col("target_group") == 5)
+    across = links.filter(
+        pl.col("class") == "global", pl.col("source_group") == 3, pl.col("target_group") == 5
+    )
     assert matrix.shape == (9, 9)
     assert matrix[3, 3] == pytest.approx(local)
     assert matrix[3, 5] == pytest.approx(across["load"].mean())
@@ -92,18 +102,27 @@ def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
 
 def test_group_matrix_of_a_single_job_is_that_of_its_whole_run(study: InterferenceRun) -> None:
     run = study.alone["fft3d"]
-    whole, shared = (figures.group_matrix(run, pl.col("bytes"), shared=shared) for shared in (False, True))
+    whole, shared = (
+        figures.group_matrix(run, pl.col("bytes"), shared=shared) for shared in (False, True)
+    )
     assert shared == pytest.approx(whole, rel=0.01)
 
 
 def test_shared_time_ends_with_the_first_job(study: InterferenceRun) -> None:
     assert figures.shared_time(study.together) == (0, study.together.jobs.collect()["end_ns"].min())
-    assert figures.shared_time(study.alone["fft3d"]) == (0, study.alone["fft3d"].document["simulated_ns"])
+    assert figures.shared_time(study.alone["fft3d"]) == (
+        0,
+        study.alone["fft3d"].document["simulated_ns"],
+    )
 
 
 def test_unwired_groups_are_blank(tmp_path: Path) -> None:
     run = small_run(tmp_path)
-    apart = (pl.col("class") == "global") & (pl.col("source_group") == 0) & (pl.col("target_group") == 1)
+    apart = (
+        (pl.col("class") == "global")
+        & (pl.col("source_group") == 0)
+        & (pl.col("target_group") == 1)
+    )
     run.links.collect().filter(~apart).write_parquet(tmp_path / "links.parquet")
     assert np.isnan(figures.group_matrix(Run(tmp_path), pl.col("load"))[0, 1])
     figures.to_svg(figures.link_load_map({"run": Run(tmp_path)}))
@@ -133,7 +152,9 @@ def test_latency_without_packets_has_no_boxes(tmp_path: Path) -> None:
 
 def test_latency_axis_turns_logarithmic(tmp_path: Path) -> None:
     run = small_run(tmp_path)
-    jobs = run.jobs.collect().with_columns(packet_latency_p99_ns=pl.col("packet_latency_p99_ns") * 100)
+    jobs = run.jobs.collect().with_columns(
+        packet_latency_p99_ns=pl.col("packet_latency_p99_ns") * 100
+    )
     jobs.write_parquet(tmp_path / "jobs.parquet")
     figure = figures.packet_latency(Run(tmp_path))
     text = words(figure)
@@ -159,12 +180,18 @@ def test_curve_marks_saturation_and_keeps_the_axis_readable() -> None:
     assert latency.get_ylim()[1] == pytest.approx(3 * 0.8 * 1.06)
     markers = [line.get_marker() for line in latency.lines if line.get_marker() != "None"]
     assert markers == ["o", "o", "^"]
-    drawn = [float(np.asarray(line.get_ydata())[0]) for line in accepted.lines if line.get_marker() == "o"]
+    drawn = [
+        float(np.asarray(line.get_ydata())[0])
+        for line in accepted.lines
+        if line.get_marker() == "o"
+    ]
     assert drawn == [0.2, 0.4, 0.45]
 
 
 def test_curve_without_saturation_needs_no_mark() -> None:
-    assert "saturated" not in words(figures.curve({"a": [point(0.1, 0.1, 500)], "b": [point(0.1, 0.1, 700)]}))
+    assert "saturated" not in words(
+        figures.curve({"a": [point(0.1, 0.1, 500)], "b": [point(0.1, 0.1, 700)]})
+    )
 
 
 @pytest.mark.slow
@@ -185,28 +212,47 @@ def test_unknown_format_is_refused(study: InterferenceRun, tmp_path: Path) -> No
 
 def test_a_job_keeps_its_colour_in_every_figure(study: InterferenceRun) -> None:
     both = (study.together, study.alone)
-    drawn = [figures.throughput(*both), figures.packet_latency(*both), figures.communication_time(*both)]
-    drawn += [figures.slowdown_bars(study.slowdown.collect()), figures.hottest_links(study.together)]
+    drawn = [
+        figures.throughput(*both),
+        figures.packet_latency(*both),
+        figures.communication_time(*both),
+    ]
+    drawn += [
+        figures.slowdown_bars(study.slowdown.collect()),
+        figures.hottest_links(study.together),
+    ]
     for figure in drawn:
         found = set(re.findall(r"#[0-9a-f]{6}", figures.to_svg(figure)))
-        assert {colour.lower() for colour in figures.PALETTE} & found == {c.lower() for c in figures.PALETTE[:2]}
+        assert {colour.lower() for colour in figures.PALETTE} & found == {
+            c.lower() for c in figures.PALETTE[:2]
+        }
 
 
 @pytest.mark.slow
 def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
-    """A run of one dimension whose local links are called rows and columns, in turn: its figures keep their numbers."""
+    """A run of one dimension whose local links are called rows and columns, in turn: its figures
+    keep their numbers."""
     whole = small_run(tmp_path / "1d")
     small_run(tmp_path / "2d")
     row_or_column = pl.when(pl.col("link") % 2 == 0).then(pl.lit("row")).otherwise(pl.lit("column"))
     links = whole.links.collect().with_columns(
-        pl.when(pl.col("class") == "local").then(row_or_column).otherwise(pl.col("class")).alias("class")
+        pl.when(pl.col("class") == "local")
+        .then(row_or_column)
+        .otherwise(pl.col("class"))
+        .alias("class")
     )
     links.write_parquet(tmp_path / "2d" / "links.parquet")
     grid = Run(tmp_path / "2d")
     before, after = (figures.group_matrix(run, pl.col("load")) for run in (whole, grid))
     assert np.array_equal(before, after, equal_nan=True)
-    assert figures.hottest_table(grid)["load"].to_list() == figures.hottest_table(whole)["load"].to_list()
-    named = {figures.link_name(link) for link in links.filter(pl.col("class").is_in(["row", "column"])).to_dicts()[:2]}
+    assert (
+        figures.hottest_table(grid)["load"].to_list()
+        == figures.hottest_table(whole)["load"].to_list()
+    )
+    named = {
+        figures.link_name(link)
+        for link in links.filter(pl.col("class").is_in(["row", "column"])).to_dicts()[:2]
+    }
     assert {name.partition(",")[0] for name in named} == {"row", "column"}
     for metric in ("load_mean", "load_max", "stall_mean_ns"):
         assert grid.metric(f"local_{metric}") == pytest.approx(whole.metric(f"local_{metric}"))
@@ -229,7 +275,11 @@ def test_learning_draws_each_kind_of_port_by_its_windows(tmp_path: Path) -> None
     assert isinstance(run, Run)
     rows = run.q_learning.collect()
     figure = figures.learning(run)
-    assert [axes.get_title(loc="left").partition(":")[0] for axes in figure.axes] == ["local", "direct", "detour"]
+    assert [axes.get_title(loc="left").partition(":")[0] for axes in figure.axes] == [
+        "local",
+        "direct",
+        "detour",
+    ]
     for axes, via in zip(figure.axes, ("local", "direct", "detour"), strict=True):
         of_kind = rows.filter(pl.col("via") == via).sort("window_start_ns")
         found, estimated = axes.lines
@@ -238,7 +288,9 @@ def test_learning_draws_each_kind_of_port_by_its_windows(tmp_path: Path) -> None
         )
         for line, column in ((found, "feedback_mean_ns"), (estimated, "estimate_mean_ns")):
             values = np.asarray(line.get_ydata())
-            assert (values / values[0]).tolist() == pytest.approx((of_kind[column] / of_kind[column][0]).to_list())
+            assert (values / values[0]).tolist() == pytest.approx(
+                (of_kind[column] / of_kind[column][0]).to_list()
+            )
     page = render_report(run)
     assert "What the routers learned" in page
     with pytest.raises(ValueError, match=r"record\.q_learning asks for it"):

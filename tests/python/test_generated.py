@@ -19,6 +19,8 @@ def test_a_file_edited_by_hand_is_named_with_the_remedy(
     monkeypatch.setattr("generate.__main__._read", lambda path: "edited")
     assert main(["--check"]) == 1
     line = capsys.readouterr().out.splitlines()[0]
-    assert line == (
-        "schema/plan.schema.json: differs from what the core declares; run 'make generate' and do not edit it by hand"
+    assert (
+        line
+        == "schema/plan.schema.json: differs from what the core declares; run 'make generate' and"
+        " do not edit it by hand"
     )

@@ -1,4 +1,5 @@
-"""The core takes no more instructions per packet-hop than are recorded, where they can be counted alike."""
+"""The core takes no more instructions per packet-hop than are recorded, where they can be counted
+alike."""
 
 from __future__ import annotations
 
@@ -24,8 +25,14 @@ def test_instructions_per_packet_hop(guarded: Guarded) -> None:
     if shutil.which("valgrind") is None:
         pytest.skip("instructions per packet-hop are not counted: there is no valgrind")
     if compiler() not in recorded():
-        pytest.skip(f"instructions per packet-hop are not recorded for {compiler()}: 'make instructions' does it")
+        pytest.skip(
+            f"instructions per packet-hop are not recorded for {compiler()}: 'make instructions'"
+            " does it"
+        )
     known, now = recorded()[compiler()][str(guarded)], measured(guarded)
     change = now / known - 1
-    told = f"{guarded}: {now:.1f} instructions per packet-hop, {change:+.1%} from the {known:.1f} in {RECORD.name}"
+    told = (
+        f"{guarded}: {now:.1f} instructions per packet-hop, {change:+.1%} from the {known:.1f} in"
+        f" {RECORD.name}"
+    )
     assert abs(change) <= TOLERANCE, f"{told}; {RENEW}"

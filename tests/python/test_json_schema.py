@@ -42,13 +42,27 @@ def test_shorthands_fulfil_the_schema(schema: jsonschema.Draft202012Validator) -
     [
         {"machine": "prisacari2015(4,8,4)"},
         {"machine": {"preset": "prisacari2015(2, 3, 2)", "nic": {"responses": "on"}}},
-        {"machine": {"preset": "theta", "topology": {"links_per_cable": 4}, "links": {"row": {"latency": "5 ns"}}}},
+        {
+            "machine": {
+                "preset": "theta",
+                "topology": {"links_per_cable": 4},
+                "links": {"row": {"latency": "5 ns"}},
+            }
+        },
         {"routing": "bias(2,0)"},
-        {"routing": {"algorithm": "aries_ad1", "aries": {"shift": [0, 3]}}, "routing_all_to_all": "minimal"},
-        {"routing": {"algorithm": "q_adaptive", "q_adaptive": {"truncate": False}}, "allow_deadlock": True},
+        {
+            "routing": {"algorithm": "aries_ad1", "aries": {"shift": [0, 3]}},
+            "routing_all_to_all": "minimal",
+        },
+        {
+            "routing": {"algorithm": "q_adaptive", "q_adaptive": {"truncate": False}},
+            "allow_deadlock": True,
+        },
     ],
 )
-def test_machines_and_routings_fulfil_the_schema(schema: jsonschema.Draft202012Validator, changes: Any) -> None:
+def test_machines_and_routings_fulfil_the_schema(
+    schema: jsonschema.Draft202012Validator, changes: Any
+) -> None:
     data = tomllib.loads(SMALL) | changes
     data["jobs"][0] |= {"routing": {"virtual_channels": 8}, "routing_all_to_all": "aries_ad3"}
     schema.validate(data)
@@ -81,7 +95,9 @@ def test_a_machine_that_routes_needs_no_routing(schema: jsonschema.Draft202012Va
         (SMALL[SMALL.index("[[jobs]]") :], "jobs = []"),
     ],
 )
-def test_the_schema_refuses_what_the_models_refuse(schema: jsonschema.Draft202012Validator, old: str, new: str) -> None:
+def test_the_schema_refuses_what_the_models_refuse(
+    schema: jsonschema.Draft202012Validator, old: str, new: str
+) -> None:
     data = tomllib.loads(SMALL.replace(old, new, 1))
     assert not schema.is_valid(data)
     with pytest.raises(pt.ScenarioError):

@@ -1,4 +1,5 @@
-"""The nine applications of Kang et al. (SC 2022): volumes and peaks in closed form, scaling, and what is refused."""
+"""The nine applications of Kang et al. (SC 2022): volumes and peaks in closed form, scaling, and
+what is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from pantala.scenario import Application
 
 Plan = dict[str, Any]
 
-#: Payload of all messages, those of collectives included, in bytes, and the most that a rank posts between two waits.
+#: Payload of all messages, those of collectives included, in bytes, and the most that a rank posts
+#: between two waits.
 Moved = tuple[int, int]
 
 
@@ -27,7 +29,9 @@ def _pairs(grid: list[int]) -> list[int]:
 def _stencil(plan: Plan, _ranks: int) -> Moved:
     sizes = plan["message_bytes"]
     volume = sum(2 * pairs * size for pairs, size in zip(_pairs(plan["grid"]), sizes, strict=True))
-    inside = sum(min(extent - 1, 2) * size for extent, size in zip(plan["grid"], sizes, strict=True))
+    inside = sum(
+        min(extent - 1, 2) * size for extent, size in zip(plan["grid"], sizes, strict=True)
+    )
     return plan["iterations"] * volume, inside
 
 
@@ -43,7 +47,11 @@ def _parts(points: int, parts: int) -> list[int]:
 
 def _pencil_fft(plan: Plan, _ranks: int) -> Moved:
     (rows, columns), points = plan["grid"], plan["points"]
-    halves, by_rows, by_columns = _parts(points // 2 + 1, rows), _parts(points, rows), _parts(points, columns)
+    halves, by_rows, by_columns = (
+        _parts(points // 2 + 1, rows),
+        _parts(points, rows),
+        _parts(points, columns),
+    )
     kept_in_columns = sum(a * b for a, b in zip(halves, by_rows, strict=True))
     in_columns = points * ((points // 2 + 1) * points - kept_in_columns)
     in_rows = (points // 2 + 1) * (points**2 - sum(n * n for n in by_columns))
@@ -108,7 +116,9 @@ def test_totals_and_peaks_are_the_papers(row: Row) -> None:
             peak = FORMS["stencil"](job["workload"], job["ranks"])[1]
     assert -0.015 < total / 1e6 / row.paper["total_mb"] - 1 <= 1e-4
     assert peak == pytest.approx(row.paper["peak_ingress_bytes"], rel=0.01)
-    assert row.paper["injection_gb_per_s"] == pytest.approx(row.paper["total_mb"] / row.paper["execution_ms"], rel=4e-4)
+    assert row.paper["injection_gb_per_s"] == pytest.approx(
+        row.paper["total_mb"] / row.paper["execution_ms"], rel=4e-4
+    )
 
 
 #: Payload of each application in bytes.
@@ -130,7 +140,8 @@ def test_totals_are_whole_numbers(name: str) -> None:
     assert _moved(ROWS[name])[0] == TOTALS[name]
 
 
-#: Messages by application: such as are sent at once, such as are not; barriers of SST's start and end left out.
+#: Messages by application: such as are sent at once, such as are not; barriers of SST's start and
+#: end left out.
 MESSAGES = {
     "UR": (7_200 * 527, 0),
     "LU": (0, 900 * 1_010),
@@ -157,19 +168,31 @@ def test_all_scale(row: Row, scaling: str) -> None:
     assert isinstance(kind, Application)
     larger, own = 8 * kind.paper_ranks, kind.paper_ranks
     scaled = kind.model_copy(update={"scaling": scaling})
-    forms = [FORMS[plan["kind"]](plan, ranks) for ranks in (own, larger) for plan in [scaled.as_plan(ranks)]]
+    forms = [
+        FORMS[plan["kind"]](plan, ranks)
+        for ranks in (own, larger)
+        for plan in [scaled.as_plan(ranks)]
+    ]
     assert forms[0] == _moved(row)
     a_rank = [total / ranks for (total, _), ranks in zip(forms, (own, larger), strict=True)]
     trees = row.application in ("CosmoFlow", "DL")
-    # Weak: a rank sends as much as ever; strong: its part shrinks, and messages with it. Trees carry a gradient.
+    # Weak: a rank sends as much as ever; strong: its part shrinks, and messages with it. Trees
+    # carry a gradient.
     if row.application != "FFT3D":  # a block is for one of more ranks, whatever the scaling
         assert (forms[1][1] >= 0.9 * forms[0][1]) == (scaling == "weak" or trees)
     assert (a_rank[1] > 0.9 * a_rank[0]) == (scaling == "weak" or trees)
 
 
 def test_a_cube_is_asked_for() -> None:
-    for ranks, legal in ((500, "343 or 512"), (511, "343 or 512"), (2, "1 or 8"), (513, "512 or 729")):
-        with pytest.raises(pt.ScenarioError, match=f"ranks = {ranks}: lulesh needs a cube; write {legal}"):
+    for ranks, legal in (
+        (500, "343 or 512"),
+        (511, "343 or 512"),
+        (2, "1 or 8"),
+        (513, "512 or 729"),
+    ):
+        with pytest.raises(
+            pt.ScenarioError, match=f"ranks = {ranks}: lulesh needs a cube; write {legal}"
+        ):
             pt.Job(name="x", ranks=ranks, workload=pt.Lulesh())
     for ranks in (1, 8, 27, 512, 1_000_000):
         pt.Job(name="x", ranks=ranks, workload=pt.Lulesh())
@@ -184,11 +207,19 @@ def test_a_phase_of_lulesh_can_be_left_out() -> None:
 
 def test_an_fft_has_points_or_sizes() -> None:
     uniform = pt.Fft3d(grid=(2, 3), row_message="1 kB", iterations=1).as_plan(6)
-    assert (uniform["kind"], uniform["row_message_bytes"], uniform["column_message_bytes"]) == ("fft3d", 1_000, 1_000)
+    assert (uniform["kind"], uniform["row_message_bytes"], uniform["column_message_bytes"]) == (
+        "fft3d",
+        1_000,
+        1_000,
+    )
     assert (uniform["compute_forward_ps"], uniform["compute_backward_ps"]) == (0, 0)
     assert pt.Fft3d().as_plan(528)["compute_backward_ps"] == [136_000_000, 136_000_000, 272_000_000]
     for key, given in (("points", {"points": 9}), ("point", {"point": "8 B"})):
-        with pytest.raises(pt.ScenarioError, match=f"key {key} = .*: has no effect with row_message"):
+        with pytest.raises(
+            pt.ScenarioError, match=f"key {key} = .*: has no effect with row_message"
+        ):
             pt.Fft3d(row_message="1 kB", **given)
-    with pytest.raises(pt.ScenarioError, match=r"key column_message = .*: has no effect without row_message"):
+    with pytest.raises(
+        pt.ScenarioError, match=r"key column_message = .*: has no effect without row_message"
+    ):
         pt.Fft3d(column_message="1 kB")

@@ -44,7 +44,10 @@ def test_what_is_no_path(text: str, small: Path) -> None:
 
 
 def test_what_errors_write_is_read_back() -> None:
-    paths: list[list[str | int]] = [["jobs", 0, "workload", "grid", 1], ["routing", "aries", "shift"]]
+    paths: list[list[str | int]] = [
+        ["jobs", 0, "workload", "grid", 1],
+        ["routing", "aries", "shift"],
+    ]
     for path in paths:
         assert parse(dotted(path)) == path
 
@@ -69,11 +72,19 @@ def test_names_with_dots(path: str, at: tuple[int, int] | None) -> None:
     assert position(5, ["a", "a.b", "a.b.c", "c-d", "0.7"], parse(path)) == at
 
 
-SPELLINGS = ["jobs[1].ranks", "jobs.1.ranks", "jobs.halo.ranks", 'jobs["halo"].ranks', "jobs['halo'].ranks"]
+SPELLINGS = [
+    "jobs[1].ranks",
+    "jobs.1.ranks",
+    "jobs.halo.ranks",
+    'jobs["halo"].ranks',
+    "jobs['halo'].ranks",
+]
 
 
 @pytest.mark.parametrize("path", SPELLINGS)
-def test_every_spelling_of_a_job_is_accepted(path: str, small: Path, fake_core: FakeCore, cli: Cli) -> None:
+def test_every_spelling_of_a_job_is_accepted(
+    path: str, small: Path, fake_core: FakeCore, cli: Cli
+) -> None:
     changes = {path: 4, "jobs.halo.workload.grid": [2, 2, 1]}
     assert pt.Scenario.from_toml(small, changes=changes).jobs[1].ranks == 4
     assert pt.Scenario.from_toml(small).replace(changes).jobs[1].ranks == 4
@@ -86,7 +97,9 @@ def test_items_of_lists_and_names_with_dots() -> None:
         {"name": name, "ranks": 6, "workload": {"kind": "fft3d", "grid": [2, 3], "iterations": 1}}
         for name in ("fft", "fft.2", "3d-fft.x_1")
     ]
-    scenario = pt.Scenario.from_dict({"name": "x", "machine": "kang2022", "routing": "minimal", "jobs": jobs})
+    scenario = pt.Scenario.from_dict(
+        {"name": "x", "machine": "kang2022", "routing": "minimal", "jobs": jobs}
+    )
     changed = scenario.replace(
         {
             "jobs.fft.2.placement": "contiguous",
@@ -102,8 +115,12 @@ def test_items_of_lists_and_names_with_dots() -> None:
     assert scenario.jobs[0].workload == pt.Fft3d(grid=(2, 3), iterations=1)
 
 
-@pytest.mark.parametrize("path", ["jobs[1].ranks", "jobs.1.ranks", "jobs.milc.ranks", 'jobs["milc"].ranks'])
-@pytest.mark.parametrize("jobs", ["wang2020.workload2", {"preset": "wang2020.workload2", "milc": {"start": "1 us"}}])
+@pytest.mark.parametrize(
+    "path", ["jobs[1].ranks", "jobs.1.ranks", "jobs.milc.ranks", 'jobs["milc"].ranks']
+)
+@pytest.mark.parametrize(
+    "jobs", ["wang2020.workload2", {"preset": "wang2020.workload2", "milc": {"start": "1 us"}}]
+)
 def test_jobs_of_a_mix_too(path: str, jobs: Any) -> None:
     mix = {"name": "x", "machine": "wang2020_1d", "routing": "minimal", "jobs": jobs}
     number = [job.name for job in pt.Scenario.from_dict(mix).jobs].index("milc")
@@ -117,8 +134,20 @@ def test_jobs_of_a_mix_too(path: str, jobs: Any) -> None:
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("jobs.7.ranks", "key jobs.7.ranks: there is no such job; choose one of fft, halo, or a number from 0 to 1"),
-        ("jobs[7].ranks", "key jobs[7].ranks: there is no such job; choose one of fft, halo, or a number from 0 to 1"),
+        (
+            "jobs.7.ranks",
+            (
+                "key jobs.7.ranks: there is no such job; choose one of fft, halo, or a number from"
+                " 0 to 1"
+            ),
+        ),
+        (
+            "jobs[7].ranks",
+            (
+                "key jobs[7].ranks: there is no such job; choose one of fft, halo, or a number from"
+                " 0 to 1"
+            ),
+        ),
         ("jobs.hallo.ranks", "key jobs.hallo.ranks: there is no such job; did you mean 'halo'?"),
         ("jobs.fft.ranks.x", "there is no such key to change; ranks is not a table"),
         ("jobs.fft.workload.grid.9", "there is no such item; choose a number from 0 to 1"),
@@ -134,10 +163,15 @@ def test_a_path_that_leads_nowhere(path: str, says: str, small: Path) -> None:
 
 def test_no_such_job_in_a_mix(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "mix.toml"
-    file.write_text("name = 'x'\nmachine = 'kang2022'\nrouting = 'minimal'\njobs = 'kang2022.mixed'\n")
+    file.write_text(
+        "name = 'x'\nmachine = 'kang2022'\nrouting = 'minimal'\njobs = 'kang2022.mixed'\n"
+    )
     for path, says in {
         "jobs.fft.ranks": "key jobs.fft: kang2022.mixed has no such job; did you mean 'fft3d'?",
-        "jobs[6].ranks": "key jobs[6].ranks: there is no such job; choose one of fft3d, cosmoflow, lu, ur, lqcd, ",
+        "jobs[6].ranks": (
+            "key jobs[6].ranks: there is no such job; choose one of fft3d, cosmoflow, lu, ur,"
+            " lqcd, "
+        ),
     }.items():
         ended = cli("check", file, "--set", f"{path}=4")
         assert (ended.status, says in ended.err) == (2, True), ended.err

@@ -1,4 +1,5 @@
-"""Keys that the core declares: ranges, choices and effects, each drawn from the declaration itself."""
+"""Keys that the core declares: ranges, choices and effects, each drawn from the declaration
+itself."""
 
 from __future__ import annotations
 
@@ -30,11 +31,15 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def _followed(schema: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = PLAN["$defs"][schema["$ref"].rsplit("/", 1)[-1]] if "$ref" in schema else schema
+    found: dict[str, Any] = (
+        PLAN["$defs"][schema["$ref"].rsplit("/", 1)[-1]] if "$ref" in schema else schema
+    )
     return found
 
 
-def _numbers(schema: dict[str, Any], value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def _numbers(
+    schema: dict[str, Any], value: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[Any, ...]]:
     """Every number of a plan whose declaration has a range: its path and its schema."""
     schema = _followed(schema)
     if isinstance(value, dict):
@@ -66,7 +71,9 @@ def test_the_core_enforces_every_range_that_it_declares(plan: dict[str, Any]) ->
         outside += [0] if schema.get("minimum", 0) >= 1 else []
         for value in outside:
             error = _spoilt(plan, path, value)
-            assert error.key.replace("[", ".").replace("]", "").split(".") == [str(step) for step in path]
+            assert error.key.replace("[", ".").replace("]", "").split(".") == [
+                str(step) for step in path
+            ]
             checked += 1
     assert checked > 30
 
@@ -94,26 +101,47 @@ def test_effects_name_keys_and_choices_that_exist() -> None:
                     continue
                 field = model.model_fields[other]
                 choices = getattr(field.annotation, "__args__", (True, False))
-                assert not isinstance(condition, tuple) or set(condition) <= set(choices), (name, other)
+                assert not isinstance(condition, tuple) or set(condition) <= set(choices), (
+                    name,
+                    other,
+                )
 
 
 SPOILT = [
-    ({"machine.router.credit_delay": "5 ns"}, "machine.router.credit_delay", 'credit_latency = "link"'),
-    ({"machine.router.output_vc_gap": 1}, "machine.router.output_vc_gap", 'crossbar_contention = "port"'),
+    (
+        {"machine.router.credit_delay": "5 ns"},
+        "machine.router.credit_delay",
+        'credit_latency = "link"',
+    ),
+    (
+        {"machine.router.output_vc_gap": 1},
+        "machine.router.output_vc_gap",
+        'crossbar_contention = "port"',
+    ),
     ({"machine.nic.response": "64 B"}, "machine.nic.response", "responses = false"),
     ({"machine.nic.buffer": "9 packets"}, "machine.nic.buffer", 'latency_from = "created"'),
     ({"machine.topology.wiring_seed": 3}, "machine.topology.wiring_seed", 'wiring = "absolute"'),
     ({"machine.topology.mirrored": True}, "machine.topology.mirrored", 'wiring = "absolute"'),
     ({"mpi.memory_latency": "1 us"}, "mpi.memory_latency", "a job's ranks_per_node = 1"),
-    ({"record.packets": "all", "record.packet_sample": 9}, "record.packet_sample", 'packets = "all"'),
+    (
+        {"record.packets": "all", "record.packet_sample": 9},
+        "record.packet_sample",
+        'packets = "all"',
+    ),
     ({"record.q_learning": True}, "record.q_learning", "routing.algorithm"),
-    ({"routing.local_order": "column_first"}, "routing.local_order", 'machine.topology.kind = "dragonfly"'),
+    (
+        {"routing.local_order": "column_first"},
+        "routing.local_order",
+        'machine.topology.kind = "dragonfly"',
+    ),
     ({"jobs.0.compute_noise": {"share": 0.5}}, "jobs[0].compute_noise.share", 'law = "none"'),
 ]
 
 
 @pytest.mark.parametrize(("changes", "key", "why"), SPOILT, ids=[case[1] for case in SPOILT])
-def test_a_key_that_nothing_reads_is_refused(changes: dict[str, Any], key: str, why: str, tmp_path: Any) -> None:
+def test_a_key_that_nothing_reads_is_refused(
+    changes: dict[str, Any], key: str, why: str, tmp_path: Any
+) -> None:
     path = tmp_path / "small.toml"
     path.write_text(SMALL)
     with pytest.raises(ScenarioError, match="has no effect") as caught:
@@ -127,11 +155,16 @@ def test_what_a_preset_gives_is_not_refused() -> None:
 
 
 def test_the_machine_of_a_preset_states_only_what_was_given() -> None:
-    assert pt.Machine.of("kang2022", topology={"g": 9}).as_given() == {"preset": "kang2022", "topology": {"g": 9}}
+    assert pt.Machine.of("kang2022", topology={"g": 9}).as_given() == {
+        "preset": "kang2022",
+        "topology": {"g": 9},
+    }
 
 
 def test_a_class_that_adds_a_field_which_nothing_reads_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"class Wide: pt.Halo3d has no key 'width', and nothing would read it"):
+    with pytest.raises(
+        UsageError, match=r"class Wide: pt.Halo3d has no key 'width', and nothing would read it"
+    ):
 
         class Wide(pt.Halo3d):
             width: int = 3

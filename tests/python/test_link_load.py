@@ -1,4 +1,5 @@
-"""The exact link loads: against closed forms, against every path counted one by one, and against the core."""
+"""The exact link loads: against closed forms, against every path counted one by one, and against
+the core."""
 
 from __future__ import annotations
 
@@ -51,8 +52,8 @@ def test_minimal_shares_one_link_among_the_nodes_of_a_group(size: tuple[int, int
 
 @pytest.mark.parametrize("p", [2, 3, 4, 5])
 def test_an_aligned_shift_under_valiant_group(p: int) -> None:
-    # m = h + 1 sends all h groups behind a switch to the h groups behind another one: h flows of p*a / (g - 2) share
-    # one local link.
+    # m = h + 1 sends all h groups behind a switch to the h groups behind another one: h flows of
+    # p*a / (g - 2) share one local link.
     _, net = wired(p, 2 * p, p)
     groups = net.groups
     transit = link_loads(net, permutation(net, shift(net, p + 1)), "valiant_group").transit
@@ -62,7 +63,9 @@ def test_an_aligned_shift_under_valiant_group(p: int) -> None:
 def test_uniform_traffic_under_valiant_fills_global_links_twice() -> None:
     _, net = wired(2, 4, 2)
     nodes = net.groups * net.a * net.p
-    source, target = (pairs.ravel() for pairs in np.meshgrid(np.arange(nodes), np.arange(nodes), indexing="ij"))
+    source, target = (
+        pairs.ravel() for pairs in np.meshgrid(np.arange(nodes), np.arange(nodes), indexing="ij")
+    )
     flows = Flows.of_nodes(source, target, np.full(len(source), 1 / nodes), net.p)
     away = 1 - 1 / net.groups
     for routing in ("valiant_group", "valiant_node"):
@@ -70,13 +73,18 @@ def test_uniform_traffic_under_valiant_fills_global_links_twice() -> None:
         assert loads == pytest.approx(2 * away)  # p = h: a group's nodes fill its global links once
 
 
-def one_by_one(topology: pt.Topology, targets: np.ndarray, routing: str) -> dict[tuple[int, int], float]:
+def one_by_one(
+    topology: pt.Topology, targets: np.ndarray, routing: str
+) -> dict[tuple[int, int], float]:
     """Load of every pair of routers with a link, path by path, in plain loops."""
     a, p, groups = topology.a, topology.p, topology.g
     across = {}
     for row in link_table(topology).iter_rows(named=True):
         if row["class"] == "global":
-            across[row["source_group"], row["target_group"]] = (row["source_router"], row["target_router"])
+            across[row["source_group"], row["target_group"]] = (
+                row["source_router"],
+                row["target_router"],
+            )
     loads: dict[tuple[int, int], float] = defaultdict(float)
 
     def walk(routers: list[int], share: float) -> None:
@@ -105,23 +113,30 @@ def one_by_one(topology: pt.Topology, targets: np.ndarray, routing: str) -> dict
 
 
 @pytest.mark.parametrize(
-    ("size", "routing"), list(product([(2, 3, 2), (2, 4, 2)], ["minimal", "valiant_group", "valiant_node"]))
+    ("size", "routing"),
+    list(product([(2, 3, 2), (2, 4, 2)], ["minimal", "valiant_group", "valiant_node"])),
 )
 @pytest.mark.parametrize("wiring", ["palmtree", "absolute"])
-def test_every_path_counted_one_by_one(size: tuple[int, int, int], routing: str, wiring: str) -> None:
+def test_every_path_counted_one_by_one(
+    size: tuple[int, int, int], routing: str, wiring: str
+) -> None:
     topology, net = wired(*size, wiring)
     rng = np.random.default_rng(7)
     nodes = net.groups * net.a * net.p
     for targets in (complement(net), shift(net, 3), rng.permutation(nodes)):
         counted = one_by_one(topology, targets, routing)
-        assert by_routers(net, link_loads(net, permutation(net, targets), routing)) == pytest.approx(counted)
+        assert by_routers(
+            net, link_loads(net, permutation(net, targets), routing)
+        ) == pytest.approx(counted)
 
 
 def by_routers(net: Gates, loads: LinkLoads) -> dict[tuple[int, int], float]:
     a = net.a
     found = {}
     for group, here, there in np.argwhere(loads.local > 0):
-        found[int(group * a + here), int(group * a + there)] = float(loads.local[group, here, there])
+        found[int(group * a + here), int(group * a + there)] = float(
+            loads.local[group, here, there]
+        )
     for here, there in np.argwhere(loads.global_ > 0):
         routers = int(here * a + net.exit[here, there]), int(there * a + net.entry[here, there])
         found[routers] = float(loads.global_[here, there])

@@ -1,4 +1,5 @@
-"""The applications of Yang et al. and Wang et al.: their papers' tables within 5 %, scaling, volumes against runs."""
+"""The applications of Yang et al. and Wang et al.: their papers' tables within 5 %, scaling,
+volumes against runs."""
 
 from __future__ import annotations
 
@@ -32,11 +33,18 @@ def test_a_paper_s_table_is_met(name: str) -> None:
     records = measure(paper_table(name))
     assert len(records) == {"wang2020": 7, "yang2016": 4}[name]
     for record in records:
-        told = {key.removeprefix("paper_"): value for key, value in record.items() if key.startswith("paper_")}
+        told = {
+            key.removeprefix("paper_"): value
+            for key, value in record.items()
+            if key.startswith("paper_")
+        }
         assert len(told) >= 2
         for key, paper in told.items():
             exact = key == "ranks" or key.endswith("_calls")
-            assert record[key] == (paper if exact else pytest.approx(paper, rel=0.05)), (record["application"], key)
+            assert record[key] == (paper if exact else pytest.approx(paper, rel=0.05)), (
+                record["application"],
+                key,
+            )
 
 
 @pytest.mark.slow
@@ -50,7 +58,9 @@ def test_alexnet_s_first_rank_receives_no_parameters() -> None:
     first, others = ranks[0], ranks[1:]
     assert first["calls"] == {"bcast": 1969, "allreduce": 1958}
     assert "bcast" not in first["collective_bytes_received"]
-    assert {rank["collective_bytes_received"]["bcast"] for rank in others} == {235 * 2**20 + 279 * (4 * 4 + 3 * 25)}
+    assert {rank["collective_bytes_received"]["bcast"] for rank in others} == {
+        235 * 2**20 + 279 * (4 * 4 + 3 * 25)
+    }
 
 
 def test_sizes_are_those_of_the_papers() -> None:
@@ -61,14 +71,18 @@ def test_sizes_are_those_of_the_papers() -> None:
     assert sum(pt.AlexNet().as_plan(512)["gradient_bytes"]) == 235 * 2**20
 
 
-@pytest.mark.parametrize("application", APPLICATIONS, ids=lambda application: str(type(application).__name__))
+@pytest.mark.parametrize(
+    "application", APPLICATIONS, ids=lambda application: str(type(application).__name__)
+)
 def test_an_application_scales_to_any_number_of_ranks(application: Application) -> None:
     for ranks in (1, 7, 24, 125):
         for scaling in ("weak", "strong"):
             workload = application.model_copy(update={"scaling": scaling, "iterations": 2})
             volumes = native.communication(alone(workload, ranks).plan())[0]["ranks"]
             assert len(volumes) == ranks
-            assert sum(rank["bytes_sent"] for rank in volumes) == sum(rank["bytes_received"] for rank in volumes)
+            assert sum(rank["bytes_sent"] for rank in volumes) == sum(
+                rank["bytes_received"] for rank in volumes
+            )
             assert (sum(rank["bytes_sent"] for rank in volumes) > 0) is (ranks > 1)
 
 
@@ -84,7 +98,9 @@ def test_strong_scaling_keeps_the_whole_problem() -> None:
     assert 200 * 200 * router == 100 * 100 * 5_288
 
 
-@pytest.mark.parametrize("application", APPLICATIONS, ids=lambda application: str(type(application).__name__))
+@pytest.mark.parametrize(
+    "application", APPLICATIONS, ids=lambda application: str(type(application).__name__)
+)
 def test_volumes_are_those_of_a_run(application: Application, tmp_path: Path) -> None:
     changes: dict[str, Any] = {"iterations": 1}
     if isinstance(application, pt.AlexNet):
@@ -100,4 +116,6 @@ def test_volumes_are_those_of_a_run(application: Application, tmp_path: Path) ->
 def alone(workload: Application, ranks: int, machine: Any = None) -> pt.Scenario:
     small = {"preset": "kang2022", "topology": {"p": 4, "a": 4, "h": 2, "g": 9}}
     data = {"name": "x", "machine": machine or small, "routing": "minimal"}
-    return pt.Scenario.from_dict(data | {"jobs": [{"name": "j", "ranks": ranks, "workload": workload.model_dump()}]})
+    return pt.Scenario.from_dict(
+        data | {"jobs": [{"name": "j", "ranks": ranks, "workload": workload.model_dump()}]}
+    )

@@ -11,20 +11,52 @@ import pytest
 import pantala as pt
 from pantala.scenario.presets import mix_preset
 
-#: Table III of Wang et al. with the ranks of IV.B, 3.4 and Table 2 of Yang et al., Table II of Kang et al.
+#: Table III of Wang et al. with the ranks of IV.B, 3.4 and Table 2 of Yang et al., Table II of Kang
+#: et al.
 RANKS = {
-    "wang2020.workload1": {"cosmoflow": 1024, "alexnet": 512, "lammps": 2048, "nn": 512, "ur": 4096},
-    "wang2020.workload2": {"cosmoflow": 1024, "alexnet": 512, "lammps": 2048, "milc": 4096, "nn": 512},
-    "wang2020.workload3": {"cosmoflow": 1024, "alexnet": 512, "nekbone": 2197, "milc": 4096, "nn": 512},
+    "wang2020.workload1": {
+        "cosmoflow": 1024,
+        "alexnet": 512,
+        "lammps": 2048,
+        "nn": 512,
+        "ur": 4096,
+    },
+    "wang2020.workload2": {
+        "cosmoflow": 1024,
+        "alexnet": 512,
+        "lammps": 2048,
+        "milc": 4096,
+        "nn": 512,
+    },
+    "wang2020.workload3": {
+        "cosmoflow": 1024,
+        "alexnet": 512,
+        "nekbone": 2197,
+        "milc": 4096,
+        "nn": 512,
+    },
     "yang2016.workload1": {"amg": 216, "multigrid": 125, "crystal_router": 100},
     "yang2016.workload2": {"samg": 216, "multigrid": 125, "crystal_router": 100},
-    "kang2022.mixed": {"fft3d": 140, "cosmoflow": 138, "lu": 140, "ur": 139, "lqcd": 256, "stencil5d": 243},
+    "kang2022.mixed": {
+        "fft3d": 140,
+        "cosmoflow": 138,
+        "lu": 140,
+        "ur": 139,
+        "lqcd": 256,
+        "stencil5d": 243,
+    },
 }
-MACHINES = {"wang2020": ("wang2020_1d", "wang2020_2d"), "yang2016": ("yang2016",), "kang2022": ("kang2022",)}
+MACHINES = {
+    "wang2020": ("wang2020_1d", "wang2020_2d"),
+    "yang2016": ("yang2016",),
+    "kang2022": ("kang2022",),
+}
 
 
 def scenario(jobs: Any, machine: Any = "wang2020_1d", **more: Any) -> pt.Scenario:
-    return pt.Scenario.from_dict({"name": "x", "machine": machine, "routing": "minimal", "jobs": jobs, **more})
+    return pt.Scenario.from_dict(
+        {"name": "x", "machine": machine, "routing": "minimal", "jobs": jobs, **more}
+    )
 
 
 def test_every_mix_is_held_to_its_paper() -> None:
@@ -57,10 +89,18 @@ def test_what_is_laid_over_a_mix() -> None:
     assert {str(job.start) for job in changed.values()} == {"1 us"}
     halo = changed["nn"].workload
     assert isinstance(halo, pt.Halo3d)
-    assert (halo.grid, int(halo.message), halo.periodic, halo.iterations) == ((4, 4, 4), 128 * 2**10, True, 100)
+    assert (halo.grid, int(halo.message), halo.periodic, halo.iterations) == (
+        (4, 4, 4),
+        128 * 2**10,
+        True,
+        100,
+    )
     assert changed["milc"].workload == pt.Pattern(pattern="uniform", load=0.1)
     bare = scenario("wang2020.workload2")
-    assert bare.replace({"jobs.nn.ranks": 64, "jobs.nn.workload.grid": [4, 4, 4]}).jobs[4].workload == halo
+    assert (
+        bare.replace({"jobs.nn.ranks": 64, "jobs.nn.workload.grid": [4, 4, 4]}).jobs[4].workload
+        == halo
+    )
 
 
 def test_what_a_mix_assumes_until_it_is_changed() -> None:
@@ -70,20 +110,37 @@ def test_what_a_mix_assumes_until_it_is_changed() -> None:
     assert "jobs[0].workload.message" not in told
     changed = scenario({"preset": "wang2020.workload1", "alexnet": {"workload": {"iterations": 3}}})
     assert "jobs[1].workload.iterations" not in changed.plan()["assumptions"]
-    assert not any(key.startswith("jobs") for key in scenario("yang2016.workload1", "yang2016").assumptions())
+    assert not any(
+        key.startswith("jobs") for key in scenario("yang2016.workload1", "yang2016").assumptions()
+    )
 
 
 @pytest.mark.parametrize(
     ("jobs", "line"),
     [
-        ("wang2020.workload9", 'key jobs.preset = "wang2020.workload9": is not a preset; did you mean \'wang2020.work'),
-        ({"placement": "random"}, "key jobs: is a table without a preset; add preset = '...', or write [[jobs]]"),
+        (
+            "wang2020.workload9",
+            'key jobs.preset = "wang2020.workload9": is not a preset; did you mean \'wang2020.work',
+        ),
+        (
+            {"placement": "random"},
+            "key jobs: is a table without a preset; add preset = '...', or write [[jobs]]",
+        ),
         (
             {"preset": "wang2020.workload1", "milc": {"ranks": 8}},
-            "key jobs.milc: wang2020.workload1 has no such job; choose one of cosmoflow, alexnet, lammps, nn, ur, comp",
+            (
+                "key jobs.milc: wang2020.workload1 has no such job; choose one of cosmoflow,"
+                " alexnet, lammps, nn, ur, comp"
+            ),
         ),
-        ({"preset": "wang2020.workload1", "nn": 4}, "key jobs.nn = 4: is not a table; write its keys below"),
-        ({"preset": "wang2020.workload1", "nn": {"ranks": 0}}, "key jobs[3].ranks = 0: must be at least 1"),
+        (
+            {"preset": "wang2020.workload1", "nn": 4},
+            "key jobs.nn = 4: is not a table; write its keys below",
+        ),
+        (
+            {"preset": "wang2020.workload1", "nn": {"ranks": 0}},
+            "key jobs[3].ranks = 0: must be at least 1",
+        ),
     ],
 )
 def test_faults_are_told_in_a_line(jobs: Any, line: str) -> None:
@@ -98,9 +155,20 @@ def test_mixes_fulfil_the_schema() -> None:
     for name in pt.mix_presets():
         schema.validate(data | {"jobs": name})
     schema.validate(
-        data | {"jobs": {"preset": "wang2020.workload1", "placement": "random", "nn": {"workload": {"iterations": 1}}}}
+        data
+        | {
+            "jobs": {
+                "preset": "wang2020.workload1",
+                "placement": "random",
+                "nn": {"workload": {"iterations": 1}},
+            }
+        }
     )
-    for jobs in ("wang2020.workload9", {"placement": "random"}, {"preset": "wang2020.workload1", "nn": 4}):
+    for jobs in (
+        "wang2020.workload9",
+        {"placement": "random"},
+        {"preset": "wang2020.workload1", "nn": 4},
+    ):
         assert not schema.is_valid(data | {"jobs": jobs})
 
 
@@ -110,13 +178,22 @@ def test_a_mix_runs_end_to_end(tmp_path: Path, placement: str) -> None:
     jobs = {
         "preset": "wang2020.workload1",
         "placement": placement,
-        "cosmoflow": {"ranks": 8, "workload": {"message": "20 kB", "compute": "1 us", "iterations": 2}},
-        "alexnet": {"ranks": 4, "workload": {"gradient": "70 kB", "compute": "1 us", "iterations": 2}},
+        "cosmoflow": {
+            "ranks": 8,
+            "workload": {"message": "20 kB", "compute": "1 us", "iterations": 2},
+        },
+        "alexnet": {
+            "ranks": 4,
+            "workload": {"gradient": "70 kB", "compute": "1 us", "iterations": 2},
+        },
         "lammps": {"ranks": 12, "workload": {"iterations": 1}},
         "nn": {"ranks": 8, "workload": {"grid": [2, 2, 2], "message": "9 kB", "iterations": 2}},
         "ur": {"ranks": 16, "workload": {"compute": "1 us", "iterations": 3}},
     }
-    machine = {"preset": "wang2020_1d", "topology": {"p": 2, "a": 4, "h": 2, "g": 9, "links_per_pair": 1}}
+    machine = {
+        "preset": "wang2020_1d",
+        "topology": {"p": 2, "a": 4, "h": 2, "g": 9, "links_per_pair": 1},
+    }
     run = pt.run(scenario(jobs, machine), out=tmp_path / "run", report=False)
     assert isinstance(run, pt.Run)
     table = run.jobs.collect()

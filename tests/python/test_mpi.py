@@ -35,7 +35,9 @@ def scenario(mpi: Any = None, /, stop: Any = None, **job: Any) -> pt.Scenario:
         "name": "host",
         "machine": "kang2022",
         "routing": "minimal",
-        "jobs": [{"name": "loop", "ranks": 8, "placement": "contiguous", "workload": workload} | job],
+        "jobs": [
+            {"name": "loop", "ranks": 8, "placement": "contiguous", "workload": workload} | job
+        ],
     }
     data |= {key: value for key, value in {"mpi": mpi, "stop": stop}.items() if value is not None}
     return pt.Scenario.from_dict(data)
@@ -61,31 +63,50 @@ def test_the_host_stack_of_sst(mpi: Any) -> None:
 
 
 def test_what_is_said_lies_over_the_preset() -> None:
-    given = scenario({"preset": "sst_sc22", "match_delay": "0 ns", "gap": "100 ns", "eager_threshold": "1 kB"})
+    given = scenario(
+        {"preset": "sst_sc22", "match_delay": "0 ns", "gap": "100 ns", "eager_threshold": "1 kB"}
+    )
     plan = given.plan()["mpi"]
-    assert (plan["match_delay_ps"], plan["gap_ps"], plan["eager_threshold_bytes"]) == (0, 100_000, 1_000)
+    assert (plan["match_delay_ps"], plan["gap_ps"], plan["eager_threshold_bytes"]) == (
+        0,
+        100_000,
+        1_000,
+    )
     assert plan["copy_per_byte_fs"] == 344_000
     assert "mpi.match_delay" not in given.assumptions()
     assert "txMemcpyMod" in given.assumptions()["mpi.copy_per_byte"]
     assert "mpi.copy_per_byte" not in scenario().assumptions()
-    assert scenario().replace({"mpi.preset": "sst_sc22"}).plan()["mpi"]["registration_ps"] == 300_000
-    assert scenario("sst_sc22").replace({"mpi.gap": "1 ns"}).plan()["mpi"]["registration_ps"] == 300_000
+    assert (
+        scenario().replace({"mpi.preset": "sst_sc22"}).plan()["mpi"]["registration_ps"] == 300_000
+    )
+    assert (
+        scenario("sst_sc22").replace({"mpi.gap": "1 ns"}).plan()["mpi"]["registration_ps"]
+        == 300_000
+    )
 
 
 def test_every_number_of_the_preset_says_where_it_is_from() -> None:
     assert set(mpi_preset("sst_sc22")["mpi"]) <= set(pt.Mpi.model_fields)
-    assert {f"mpi.{key}" for key in mpi_preset("sst_sc22")["mpi"]} <= set(scenario("sst_sc22").assumptions())
+    assert {f"mpi.{key}" for key in mpi_preset("sst_sc22")["mpi"]} <= set(
+        scenario("sst_sc22").assumptions()
+    )
 
 
 def test_every_key() -> None:
     """All in units, and into the plan exactly."""
-    given = {"gap": "50 ns", "gap_per_byte": "0.05 ns/B", "memory_latency": "80 ns", "memory_bandwidth": "8 GB/s"}
+    given = {
+        "gap": "50 ns",
+        "gap_per_byte": "0.05 ns/B",
+        "memory_latency": "80 ns",
+        "memory_bandwidth": "8 GB/s",
+    }
     plan = scenario(given, ranks_per_node=2).plan()["mpi"]
     assert [plan[key] for key in OFF] == [50_000, 50_000, 80_000, 8 * 10**9]
 
 
 @pytest.mark.parametrize(
-    ("text", "femtoseconds"), [("344 ps/B", 344_000), ("83.3 ps/B", 83_300), ("0.04 ns/B", 40_000), ("1 fs/B", 1)]
+    ("text", "femtoseconds"),
+    [("344 ps/B", 344_000), ("83.3 ps/B", 83_300), ("0.04 ns/B", 40_000), ("1 fs/B", 1)],
 )
 def test_times_per_byte(text: str, femtoseconds: int) -> None:
     value = TimePerByte.parse(text)
@@ -96,14 +117,26 @@ def test_times_per_byte(text: str, femtoseconds: int) -> None:
 @pytest.mark.parametrize(
     ("mpi", "line"),
     [
-        ({"copy_per_byte": "2.9 GB/s"}, 'mpi.copy_per_byte = "2.9 GB/s": is a bandwidth, not a time per byte'),
-        ({"copy_per_byte": "344 ps"}, 'mpi.copy_per_byte = "344 ps": is a time, not a time per byte'),
+        (
+            {"copy_per_byte": "2.9 GB/s"},
+            'mpi.copy_per_byte = "2.9 GB/s": is a bandwidth, not a time per byte',
+        ),
+        (
+            {"copy_per_byte": "344 ps"},
+            'mpi.copy_per_byte = "344 ps": is a time, not a time per byte',
+        ),
         ({"gap_per_byte": "-1 ps/B"}, 'mpi.gap_per_byte = "-1 ps/B": must not be negative'),
         ({"gap": 5}, "mpi.gap = 5: has no unit"),
         ({"memory_bandwidth": "0 GB/s"}, 'mpi.memory_bandwidth = "0 GB/s": must be more than zero'),
         ({"memory_bandwidth": "3 ns"}, 'mpi.memory_bandwidth = "3 ns": is a time, not a bandwidth'),
-        ({"call_overhead": "2000 s"}, 'mpi.call_overhead = "2000 s": is longer than any run; give at most 1000 s'),
-        ({"copy_per_byte": "2 ms/B"}, 'mpi.copy_per_byte = "2 ms/B": must be at most 1 ms for a byte'),
+        (
+            {"call_overhead": "2000 s"},
+            'mpi.call_overhead = "2000 s": is longer than any run; give at most 1000 s',
+        ),
+        (
+            {"copy_per_byte": "2 ms/B"},
+            'mpi.copy_per_byte = "2 ms/B": must be at most 1 ms for a byte',
+        ),
         ("sst_sc21", 'mpi.preset = "sst_sc21": is not known; known: sst_sc22'),
         ({"preset": "kang"}, 'mpi.preset = "kang": is not known'),
     ],
@@ -119,12 +152,21 @@ def test_bad_values_are_told_in_a_line(mpi: Any, line: str) -> None:
     ("job", "line"),
     [
         ({"ranks_per_node": 0}, "jobs[0].ranks_per_node = 0"),
-        ({"ranks_per_node": 4, "placement": {"kind": "nodes", "nodes": [1, 2, 3]}}, "has 8 ranks, 4 a node: 2 nodes"),
         (
-            {"ranks_per_node": 2, "workload": {"kind": "pattern", "pattern": "uniform", "load": 0.1}},
+            {"ranks_per_node": 4, "placement": {"kind": "nodes", "nodes": [1, 2, 3]}},
+            "has 8 ranks, 4 a node: 2 nodes",
+        ),
+        (
+            {
+                "ranks_per_node": 2,
+                "workload": {"kind": "pattern", "pattern": "uniform", "load": 0.1},
+            },
             "jobs[0].ranks_per_node = 2: the sources of a pattern are nodes",
         ),
-        ({"ranks": 5000, "ranks_per_node": 2, "placement": "random"}, "2500 nodes for 5000 ranks: more than the 1056"),
+        (
+            {"ranks": 5000, "ranks_per_node": 2, "placement": "random"},
+            "2500 nodes for 5000 ranks: more than the 1056",
+        ),
     ],
 )
 def test_ranks_that_do_not_fit(job: dict[str, Any], line: str) -> None:
@@ -152,7 +194,8 @@ def test_ranks_share_nodes(tmp_path: Path) -> None:
 
 
 def test_a_node_to_itself(tmp_path: Path) -> None:
-    """Down and up a tree of two through memory: nothing on any link, the closed form to the picosecond."""
+    """Down and up a tree of two through memory: nothing on any link, the closed form to the
+    picosecond."""
     mpi = {"memory_latency": "100 ns", "memory_bandwidth": "8 GB/s"}
     ran = run(scenario(mpi, ranks=2, ranks_per_node=2), tmp_path / "run")
     assert ran.links.select(pl.col("bytes").sum()).collect().item() == 0
@@ -161,19 +204,34 @@ def test_a_node_to_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.parametrize(("message", "controls"), [(8_192, 0), (65_536, 3)], ids=["eager", "rendezvous"])
+@pytest.mark.parametrize(
+    ("message", "controls"), [(8_192, 0), (65_536, 3)], ids=["eager", "rendezvous"]
+)
 @pytest.mark.parametrize(("ranks_per_node", "divided"), [(1, 3), (2, 1), (4, 0)])
 def test_bytes_of_messages_and_on_injection_links(
     tmp_path: Path, message: int, controls: int, ranks_per_node: int, divided: int
 ) -> None:
-    """Four ranks in a line: three pairs exchange; a node's border divides some, and a rendezvous has three controls."""
+    """Four ranks in a line: three pairs exchange; a node's border divides some, and a rendezvous
+    has three controls."""
     workload = pt.Halo3d(grid=(4, 1, 1), message=f"{message} B", iterations=2, compute="1 us")
-    ran = run(scenario(ranks=4, ranks_per_node=ranks_per_node, workload=workload.model_dump()), tmp_path / "run")
+    ran = run(
+        scenario(ranks=4, ranks_per_node=ranks_per_node, workload=workload.model_dump()),
+        tmp_path / "run",
+    )
     control = ran.plan["mpi"]["control_bytes"]
     payload, on_links = 2 * 2 * 3 * message, 2 * 2 * divided * (message + controls * control)
     job = ran.jobs.collect().row(0, named=True)
-    assert (job["mpi_bytes"], job["injected_bytes"], job["delivered_bytes"]) == (payload, on_links, on_links)
-    injection = ran.links.filter(pl.col("class") == "injection").select(pl.col("bytes").sum()).collect().item()
+    assert (job["mpi_bytes"], job["injected_bytes"], job["delivered_bytes"]) == (
+        payload,
+        on_links,
+        on_links,
+    )
+    injection = (
+        ran.links.filter(pl.col("class") == "injection")
+        .select(pl.col("bytes").sum())
+        .collect()
+        .item()
+    )
     assert injection == on_links
     time = ran.metric("execution_time_ns")
     assert time is not None

@@ -1,4 +1,5 @@
-"""Papers' tables of applications: how they are run, shown and written, on a tiny table; and what the real ones are."""
+"""Papers' tables of applications: how they are run, shown and written, on a tiny table; and what
+the real ones are."""
 
 from __future__ import annotations
 
@@ -8,7 +9,15 @@ import pytest
 
 import pantala as pt
 from pantala.cli import main
-from pantala.paper_tables import Column, PaperTable, Row, measure, paper_table, paper_tables, registry
+from pantala.paper_tables import (
+    Column,
+    PaperTable,
+    Row,
+    measure,
+    paper_table,
+    paper_tables,
+    registry,
+)
 from pantala.scenario import AllreduceLoop, Halo3d, Job, Scenario
 from pantala.scenario.workload import Workload
 
@@ -30,9 +39,16 @@ def _rows(seed: int) -> list[Row]:
             "Halo",
             _alone("halo", 8, halo, seed),
             paper,
-            {"ends_peak_ingress_bytes": ("peak_ingress_bytes", part), "total_mb": ("compute_ms", part)},
+            {
+                "ends_peak_ingress_bytes": ("peak_ingress_bytes", part),
+                "total_mb": ("compute_ms", part),
+            },
         ),
-        Row("Tree", _alone("tree", 7, tree, seed), {"total_mb": 0.24, "peak_ingress_bytes": 20_000.0}),
+        Row(
+            "Tree",
+            _alone("tree", 7, tree, seed),
+            {"total_mb": 0.24, "peak_ingress_bytes": 20_000.0},
+        ),
     ]
 
 
@@ -47,15 +63,20 @@ TINY = PaperTable(
 
 def test_a_table_is_measured_row_by_row() -> None:
     seen = []
-    halo, tree = measure(TINY, on_row=lambda record, count: seen.append((record["application"], count)))
+    halo, tree = measure(
+        TINY, on_row=lambda record, count: seen.append((record["application"], count))
+    )
     assert sorted(seen) == [("Halo", 2), ("Tree", 2)]
-    # Open grid of eight: each rank has three neighbours; a tree of seven has six edges, used both ways.
+    # Open grid of eight: each rank has three neighbours; a tree of seven has six edges, used both
+    # ways.
     assert (halo["run_total_mb"], halo["peak_ingress_bytes"]) == (3 * 24 * 20e3 / 1e6, 60e3)
     assert (tree["total_mb"], tree["peak_ingress_bytes"]) == (2 * 12 * 10e3 / 1e6, 20e3)
     assert halo["compute_ms"] == pytest.approx(3e-3)
     assert isinstance(halo["execution_ms"], float)
     assert halo["injection_gb_per_s"] == pytest.approx(1.44 / halo["execution_ms"])
-    assert halo["execution_ms"] == pytest.approx(halo["compute_ms"] + halo["communication_ms"], rel=0.2)
+    assert halo["execution_ms"] == pytest.approx(
+        halo["compute_ms"] + halo["communication_ms"], rel=0.2
+    )
     # Measured in another run; a value of its own run that is replaced is kept.
     assert halo["ends_peak_ingress_bytes"] == halo["paper_ends_peak_ingress_bytes"] == 14e3
     assert halo["total_mb"] == 0.0
@@ -69,7 +90,9 @@ def test_a_table_is_the_same_in_processes() -> None:
 
 def test_a_choice_of_applications() -> None:
     assert [record["application"] for record in measure(TINY, only=["tree"])] == ["Tree"]
-    with pytest.raises(pt.UsageError, match="application = 'tre': is not in tiny; did you mean 'Tree'"):
+    with pytest.raises(
+        pt.UsageError, match="application = 'tre': is not in tiny; did you mean 'Tree'"
+    ):
         measure(TINY, only=["tre"])
 
 

@@ -12,14 +12,23 @@ from pantala.parallel import cores, each_released
 
 def test_every_item_has_a_result() -> None:
     for jobs in (1, 2, 8):
-        assert sorted(each_released(lambda item, _: item * item, [1, 2, 3, 4], jobs)) == [1, 4, 9, 16]
+        assert sorted(each_released(lambda item, _: item * item, [1, 2, 3, 4], jobs)) == [
+            1,
+            4,
+            9,
+            16,
+        ]
     assert list(each_released(lambda item, _: item, [], 2)) == []
     assert cores() >= 1
 
 
 def test_items_are_worked_on_at_once() -> None:
     meeting = Barrier(3, timeout=60)  # passed only if all three come
-    assert sorted(each_released(lambda item, _: meeting.wait() * 0 + item, [1, 2, 3], 3)) == [1, 2, 3]
+    assert sorted(each_released(lambda item, _: meeting.wait() * 0 + item, [1, 2, 3], 3)) == [
+        1,
+        2,
+        3,
+    ]
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])

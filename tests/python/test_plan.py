@@ -18,7 +18,9 @@ SNAPSHOT = Path(__file__).parent / "snapshots" / "interference-plan.json"
 def test_the_plan_of_the_main_example() -> None:
     """The whole plan, reviewed as text: a changed default shows here."""
     plan = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml").plan()
-    assert plan == json.loads(SNAPSHOT.read_text()), "if it should change: python tests/python/test_plan.py"
+    assert plan == json.loads(SNAPSHOT.read_text()), (
+        "if it should change: python tests/python/test_plan.py"
+    )
 
 
 def test_every_quantity_has_its_unit_in_its_name() -> None:
@@ -26,7 +28,9 @@ def test_every_quantity_has_its_unit_in_its_name() -> None:
     fft = scenario.jobs[0].workload
     assert isinstance(fft, pt.Fft3d)
     assert fft.compute_forward is not None
-    assert scenario.plan()["jobs"][0]["workload"]["compute_forward_ps"] == int(fft.compute_forward.time)
+    assert scenario.plan()["jobs"][0]["workload"]["compute_forward_ps"] == int(
+        fft.compute_forward.time
+    )
     assert scenario.plan()["jobs"][1]["workload"]["message_bytes"] == [192_000] * 3
 
 
@@ -34,7 +38,11 @@ def test_every_quantity_has_its_unit_in_its_name() -> None:
 def test_every_plan_key_leads_back_to_a_scenario_key(example: str) -> None:
     scenario = pt.Scenario.from_toml(ROOT / "examples" / f"{example}.toml")
     for key in leaves(scenario.plan()):
-        if key == "plan_version" or key.startswith("assumptions.") or key.endswith((".nodes", ".application")):
+        if (
+            key == "plan_version"
+            or key.startswith("assumptions.")
+            or key.endswith((".nodes", ".application"))
+        ):
             continue
         assert exists(scenario, scenario_key(key)), key
 
@@ -68,7 +76,11 @@ def test_keys_of_plan_and_scenario(plan_key: str, key: str) -> None:
 
 
 def test_a_part_keeps_nodes_and_seed() -> None:
-    resolved = {"name": "x", "seed": 3, "jobs": [{"name": "a", "nodes": [5, 2]}, {"name": "b", "nodes": [7]}]}
+    resolved = {
+        "name": "x",
+        "seed": 3,
+        "jobs": [{"name": "a", "nodes": [5, 2]}, {"name": "b", "nodes": [7]}],
+    }
     part = only_jobs(resolved, ["a"], "alone-a")
     assert part == {"name": "x/alone-a", "seed": 3, "jobs": [{"name": "a", "nodes": [5, 2]}]}
     assert len(resolved["jobs"]) == 2  # type: ignore[arg-type]
@@ -83,7 +95,10 @@ def test_the_column_message_is_the_row_message_unless_given() -> None:
 
 def _plan_of(workload: pt.Fft3d) -> dict[str, Any]:
     scenario = pt.Scenario(
-        name="x", machine="kang2022", routing="minimal", jobs=[pt.Job(name="a", ranks=4, workload=workload)]
+        name="x",
+        machine="kang2022",
+        routing="minimal",
+        jobs=[pt.Job(name="a", ranks=4, workload=workload)],
     )
     plan: dict[str, Any] = scenario.plan()["jobs"][0]["workload"]
     return plan

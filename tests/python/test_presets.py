@@ -31,7 +31,11 @@ NUMBERS: dict[str, dict[str, Any]] = {
     },
     "yang2016": {
         "topology": {"kind": "dragonfly", "p": 4, "a": 8, "h": 4, "g": 33, "links_per_pair": 1},
-        "links": {"terminal": ("2 GiB/s", None), "local": ("2 GiB/s", None), "global": ("4 GiB/s", None)},
+        "links": {
+            "terminal": ("2 GiB/s", None),
+            "local": ("2 GiB/s", None),
+            "global": ("4 GiB/s", None),
+        },
         "nodes": 1056,
         "ports": 15,
     },
@@ -46,22 +50,57 @@ NUMBERS: dict[str, dict[str, Any]] = {
         "nodes": 8448,
     },
     "prisacari2015(2,3,2)": {
-        "topology": {"kind": "dragonfly", "p": 2, "a": 3, "h": 2, "g": 7, "links_per_pair": 1, "wiring": "palmtree"},
+        "topology": {
+            "kind": "dragonfly",
+            "p": 2,
+            "a": 3,
+            "h": 2,
+            "g": 7,
+            "links_per_pair": 1,
+            "wiring": "palmtree",
+        },
         "links": dict.fromkeys(("terminal", "local", "global"), ("40 Gb/s", None)),
         "sizes": (64, 64),
         "nodes": 42,
     },
-    "prisacari2015(8,16,8)": {"topology": {"p": 8, "a": 16, "h": 8, "g": 129, "links_per_pair": 1}, "nodes": 16_512},
+    "prisacari2015(8,16,8)": {
+        "topology": {"p": 8, "a": 16, "h": 8, "g": 129, "links_per_pair": 1},
+        "nodes": 16_512,
+    },
     "theta": {
-        "topology": {"kind": "dragonfly_2d", "p": 4, "rows": 6, "columns": 16, "h": 10, "g": 12, "links_per_pair": 24},
-        "links": {"row": ("5.25 GB/s", None), "column": ("5.25 GB/s", None), "global": ("4.69 GB/s", None)},
+        "topology": {
+            "kind": "dragonfly_2d",
+            "p": 4,
+            "rows": 6,
+            "columns": 16,
+            "h": 10,
+            "g": 12,
+            "links_per_pair": 24,
+        },
+        "links": {
+            "row": ("5.25 GB/s", None),
+            "column": ("5.25 GB/s", None),
+            "global": ("4.69 GB/s", None),
+        },
         "nodes": 4608,
         "job_nodes": 4392,
         "ports": 4 + 15 + 15 + 10,
     },
     "cori": {
-        "topology": {"kind": "dragonfly_2d", "p": 4, "rows": 6, "columns": 16, "h": 10, "g": 34, "links_per_pair": 8},
-        "links": {"row": ("5.25 GB/s", None), "column": ("5.25 GB/s", None), "global": ("4.69 GB/s", None)},
+        "topology": {
+            "kind": "dragonfly_2d",
+            "p": 4,
+            "rows": 6,
+            "columns": 16,
+            "h": 10,
+            "g": 34,
+            "links_per_pair": 8,
+        },
+        "links": {
+            "row": ("5.25 GB/s", None),
+            "column": ("5.25 GB/s", None),
+            "global": ("4.69 GB/s", None),
+        },
         "nodes": 13_056,
         "job_nodes": 9668,
         "ports": 4 + 15 + 15 + 10,
@@ -72,7 +111,9 @@ NUMBERS: dict[str, dict[str, Any]] = {
 def scenario(machine: str, routing: str = "minimal") -> pt.Scenario:
     work = {"kind": "allreduce_loop", "message": "1 B", "iterations": 1}
     job = {"name": "a", "ranks": 2, "workload": work}
-    return pt.Scenario.from_dict({"name": "x", "machine": machine, "routing": routing, "jobs": [job]})
+    return pt.Scenario.from_dict(
+        {"name": "x", "machine": machine, "routing": routing, "jobs": [job]}
+    )
 
 
 @pytest.mark.parametrize("name", pt.machine_presets())
@@ -115,7 +156,9 @@ def test_cables_of_the_crays() -> None:
     for name, cables in (("theta", 12), ("cori", 4)):
         shape = pt.Machine.of(name).topology
         assert shape.cables_per_pair == cables
-        assert shape.links_per_pair * (shape.g - 1) == 264, "a group's global links, of 96 routers with 10 each"
+        assert shape.links_per_pair * (shape.g - 1) == 264, (
+            "a group's global links, of 96 routers with 10 each"
+        )
 
 
 FOLDERS = {
@@ -126,7 +169,9 @@ FOLDERS = {
 }
 
 
-@pytest.mark.parametrize(("folder", "name"), [(folder, name) for folder, names in FOLDERS.items() for name in names])
+@pytest.mark.parametrize(
+    ("folder", "name"), [(folder, name) for folder, names in FOLDERS.items() for name in names]
+)
 def test_every_value_of_a_preset_names_a_declared_source(folder: str, name: str) -> None:
     entries = preset_entries(folder, name)
     declared = {*preset_source_texts(folder, name), "assumption"}
@@ -165,8 +210,14 @@ def test_a_preset_file_is_data() -> None:
             HEAD + ENTRY + 'flit = { value = 1, source = "SST" }',
             "machine.flit: source 'SST' is not in [sources]; add it",
         ),
-        (HEAD + ENTRY + 'flit = "64 B"', "machine.flit = '64 B': is no entry; write { value = ..., source = ... }"),
-        (HEAD + ENTRY + 'flit = { source = "paper" }', "machine.flit = {'source': 'paper'}: is no entry"),
+        (
+            HEAD + ENTRY + 'flit = "64 B"',
+            "machine.flit = '64 B': is no entry; write { value = ..., source = ... }",
+        ),
+        (
+            HEAD + ENTRY + 'flit = { source = "paper" }',
+            "machine.flit = {'source': 'paper'}: is no entry",
+        ),
         (
             HEAD + ENTRY + 'flit = { value = 1, source = "paper", unit = "B" }',
             "machine.flit: has unit; an entry has value",
@@ -193,7 +244,10 @@ def test_what_is_not_from_the_paper_is_an_assumption_until_it_is_changed() -> No
     assert partly["machine.links.local.latency"] == "2 m of cable"
     assert "machine.links.local.bandwidth" not in partly
     assert not [key for key in partly if key.startswith("machine.topology.")]
-    assert "machine.router.model" not in scenario("theta").replace({"machine.router": "sst_sc22"}).assumptions()
+    assert (
+        "machine.router.model"
+        not in scenario("theta").replace({"machine.router": "sst_sc22"}).assumptions()
+    )
 
 
 @pytest.mark.parametrize("name", pt.router_presets())
@@ -209,7 +263,9 @@ def test_notes_hold_whatever_other_keys_say() -> None:
     """A note once said that one global link joins two groups, of a machine with four."""
     changes = {"machine.topology.g": 9, "machine.topology.links_per_pair": 4}
     told = scenario("kang2022", "ugal_g").replace(changes).assumptions()
-    assert told["routing.candidates_minimal"].startswith("the paper's text (II.B) says 2; from the simulator input")
+    assert told["routing.candidates_minimal"].startswith(
+        "the paper's text (II.B) says 2; from the simulator input"
+    )
     assert not [reason for reason in told.values() if "one global link" in reason]
 
 
@@ -223,5 +279,8 @@ def test_merge_goes_table_by_table_and_changes_nothing() -> None:
 def test_presets_are_told_apart_by_their_stages_or_their_names() -> None:
     machines = {name: pt.Machine.of("kang2022", router=name) for name in pt.router_presets()}
     meanings = {name: router_preset(name)["curve"].get("routings", {}) for name in machines}
-    told = [(machine.router.model_dump(exclude={"model"}), meanings[name]) for name, machine in machines.items()]
+    told = [
+        (machine.router.model_dump(exclude={"model"}), meanings[name])
+        for name, machine in machines.items()
+    ]
     assert all(one != other for one, other in combinations(told, 2))

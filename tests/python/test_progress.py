@@ -26,7 +26,9 @@ END = {
 
 def shown(terminal: bool, runs: int = 1) -> str:
     text = io.StringIO()
-    console = Console(file=text, force_terminal=terminal, width=150, legacy_windows=False, color_system=None)
+    console = Console(
+        file=text, force_terminal=terminal, width=150, legacy_windows=False, color_system=None
+    )
     with ProgressLine(runs, console) as line:
         line.start("fft3d")
         line.update(NOW)
@@ -59,12 +61,21 @@ def test_nothing_is_shown_without_a_console() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (999, "999"), (1000, "1 k"), (999_600, "1000 k"), (4_123_000, "4.12 M"), (2e9, "2 G")],
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1 k"),
+        (999_600, "1000 k"),
+        (4_123_000, "4.12 M"),
+        (2e9, "2 G"),
+    ],
 )
 def test_counts_in_three_digits(value: float, text: str) -> None:
     assert of_thousands(value) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(0.0, "0 ns"), (490.72, "490.7 ns"), (1234.5, "1.234 us"), (6e6, "6 ms")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0 ns"), (490.72, "490.7 ns"), (1234.5, "1.234 us"), (6e6, "6 ms")]
+)
 def test_times_in_a_fitting_unit(value: float, text: str) -> None:
     assert time_text(value) == text

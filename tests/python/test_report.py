@@ -43,7 +43,9 @@ class Page(HTMLParser):
         self._inside.append(tag)
         if given.get("id"):
             self.ids.append(given["id"] or "")
-        self.references += [value or "" for name, value in attrs if name in {"href", "src", "srcset", "xlink:href"}]
+        self.references += [
+            value or "" for name, value in attrs if name in {"href", "src", "srcset", "xlink:href"}
+        ]
         if tag == "table":
             self.tables.append([])
             self.values.append([])
@@ -102,17 +104,23 @@ def edited(directory: Path, edit: Callable[[dict[str, Any]], None]) -> Run:
 
 
 @pytest.mark.slow
-def test_communication_times_are_those_of_the_slowdown_table(study: InterferenceRun, page: Page) -> None:
+def test_communication_times_are_those_of_the_slowdown_table(
+    study: InterferenceRun, page: Page
+) -> None:
     expected = []
     for row in study.slowdown.collect().to_dicts():
         expected += [row["slowdown"], row["run_time_slowdown"]]
         for part in ("alone", "together"):
-            expected += [row[f"{part}_communication_time_{key}_ns"] for key in ("mean", "std", "max")]
+            expected += [
+                row[f"{part}_communication_time_{key}_ns"] for key in ("mean", "std", "max")
+            ]
     assert page.values_of("Communication time of a rank") == expected
 
 
 @pytest.mark.parametrize("kind", ["packet", "network", "message"])
-def test_latencies_are_those_of_the_jobs_tables(study: InterferenceRun, page: Page, kind: str) -> None:
+def test_latencies_are_those_of_the_jobs_tables(
+    study: InterferenceRun, page: Page, kind: str
+) -> None:
     keys = [f"{kind}_latency_{key}_ns" for key in ("mean", "p50", "p95", "p99")]
     expected = []
     for number, run in enumerate(study.alone.values()):
@@ -128,7 +136,9 @@ def test_shown_numbers_are_the_exact_ones_rounded(study: InterferenceRun, page: 
     assert page.rows_of("Communication time of a rank, µs")[1][3] == f"{mean / 1000:.2f}"
 
 
-def test_hottest_links_come_by_load_with_both_ends_and_shares(study: InterferenceRun, page: Page) -> None:
+def test_hottest_links_come_by_load_with_both_ends_and_shares(
+    study: InterferenceRun, page: Page
+) -> None:
     loads = figures.link_loads(study.together).links.sort("load", descending=True)
     first = loads.row(0, named=True)
     row = page.rows_of("Hottest links")[1]
@@ -152,10 +162,13 @@ def test_finding_names_victim_bully_and_factor(study: InterferenceRun, text: str
     row = study.slowdown.collect().row(0, named=True)
     found = finding_of(study).replace("\u00a0", " ")
     assert found.startswith(
-        f"Beside halo3d, fft3d communicates {row['slowdown']:.2f} times as long as alone; its run time is "
-        f"{row['run_time_slowdown']:.2f} times as long. Beside fft3d, halo3d"
+        f"Beside halo3d, fft3d communicates {row['slowdown']:.2f} times as long as alone; its run"
+        f" time is {row['run_time_slowdown']:.2f} times as long. Beside fft3d, halo3d"
     )
-    assert re.search(r"in which all jobs ran, the hottest link is the .* (fft3d|halo3d)'s\): it sends \d+ % of", found)
+    assert re.search(
+        r"in which all jobs ran, the hottest link is the .* (fft3d|halo3d)'s\): it sends \d+ % of",
+        found,
+    )
     assert found.endswith("One seed, one placement: repeat with other seeds before you conclude.")
     shown = text.replace("&#39;", "'").replace("\u00a0", " ")
     subject = Subject.of(study)
@@ -168,23 +181,29 @@ def test_finding_does_not_dramatise_an_unchanged_job(tmp_path: Path) -> None:
     even = study.slowdown.collect().with_columns(slowdown=pl.Series([1.01, 0.8]))
     even.write_parquet(tmp_path / "slowdown.parquet")
     text = finding_of(InterferenceRun(tmp_path))
-    assert text.startswith("Beside halo3d, fft3d's communication time is unchanged (1.01 times, within 2 %); its run")
+    assert text.startswith(
+        "Beside halo3d, fft3d's communication time is unchanged (1.01 times, within 2 %); its run"
+    )
     assert "Beside fft3d, halo3d communicates 0.80 times as long as alone; " in text
 
 
 def finding_about(rows: list[dict[str, Any]]) -> str:
     """What the finding says of a slowdown table with these values; the rest of it is null."""
     run = cast("Any", SimpleNamespace(document={"complete": True}))
-    subject = Subject("x", run, {}, pl.DataFrame(rows, {n: t for n, (t, _) in SLOWDOWN_COLUMNS.items()}))
+    subject = Subject(
+        "x", run, {}, pl.DataFrame(rows, {n: t for n, (t, _) in SLOWDOWN_COLUMNS.items()})
+    )
     return finding(subject)
 
 
 def test_finding_of_many_jobs_says_longer_only_of_those_that_take_longer() -> None:
     ratios = {"a": 1.4, "b": 1.0, "c": 0.99, "d": 0.9, "e": 1.12}
     rows = [{"name": name, "compared": "run", "slowdown": ratio} for name, ratio in ratios.items()]
-    assert finding_about(rows) == (
-        "In one another's company, communication time is longer than alone for a (1.40 times) and e (1.12 times); it "
-        "is shorter for d (0.90 times); it is unchanged (within 2 %) for b (1.00 times) and c (0.99 times)."
+    assert (
+        finding_about(rows)
+        == "In one another's company, communication time is longer than alone for a (1.40 times)"
+        " and e (1.12 times); it is shorter for d (0.90 times); it is unchanged (within 2 %) for"
+        " b (1.00 times) and c (0.99 times)."
     )
 
 
@@ -194,14 +213,16 @@ def test_finding_of_jobs_that_were_cut_off_says_what_it_compares() -> None:
     never = {"name": "b", "compared": "nothing", "alone_iterations": 1, "together_iterations": 0}
     unknown = {"name": "b", "compared": "nothing"}  # record.iterations = false
     start = (
-        "Over the 3 iterations that finished in both runs (6 alone, 3 together), beside b, a communicates 1.50 "
-        "times as long as alone; its run time is 1.25 times as long. "
+        "Over the 3 iterations that finished in both runs (6 alone, 3 together), beside b, a"
+        " communicates 1.50 times as long as alone; its run time is 1.25 times as long. "
     )
-    assert finding_about([cut, never | {"compared_iterations": 0}]) == start + (
-        "b has no slowdown: no iteration finished in both runs (1 alone, 0 together)."
+    assert (
+        finding_about([cut, never | {"compared_iterations": 0}])
+        == start + "b has no slowdown: no iteration finished in both runs (1 alone, 0 together)."
     )
-    assert finding_about([cut, unknown]) == start + (
-        "b has no slowdown: not every run ended, and iterations were not recorded."
+    assert (
+        finding_about([cut, unknown])
+        == start + "b has no slowdown: not every run ended, and iterations were not recorded."
     )
 
 
@@ -210,10 +231,12 @@ def test_finding_of_patterns_tells_latency_and_accepted_load() -> None:
     noise |= {"alone_accepted_load": 0.4, "together_accepted_load": 0.3}
     even = {"name": "b", "compared": "duration", "packet_latency_slowdown": 1.003}
     even |= {"alone_accepted_load": 0.2, "together_accepted_load": 0.2}
-    assert finding_about([noise, even]) == (
-        "a is synthetic traffic: beside b, its packets take 1.31 times as long as alone, and its accepted load falls "
-        "from 0.400 to 0.300. b is synthetic traffic: beside a, its packet latency is unchanged (1.00 times, within "
-        "2 %), and its accepted load is unchanged at 0.200 (within 2 %)."
+    assert (
+        finding_about([noise, even])
+        == "a is synthetic traffic: beside b, its packets take 1.31 times as long as alone, and its"
+        " accepted load falls from 0.400 to 0.300. b is synthetic traffic: beside a, its packet"
+        " latency is unchanged (1.00 times, within 2 %), and its accepted load is unchanged at"
+        " 0.200 (within 2 %)."
     )
 
 
@@ -224,7 +247,9 @@ def test_page_fetches_nothing(text: str, page: Page) -> None:
 
 def test_ids_are_unique_and_references_lead_to_them(page: Page) -> None:
     assert len(page.ids) == len(set(page.ids))
-    assert {reference[1:] for reference in page.references if reference.startswith("#")} <= set(page.ids)
+    assert {reference[1:] for reference in page.references if reference.startswith("#")} <= set(
+        page.ids
+    )
 
 
 def test_every_figure_has_a_text_and_every_table_a_caption(page: Page) -> None:
@@ -239,7 +264,9 @@ def test_same_tables_give_the_same_page(study: InterferenceRun, text: str) -> No
 
 
 @pytest.mark.slow
-def test_write_report_returns_where_it_wrote(study: InterferenceRun, text: str, tmp_path: Path) -> None:
+def test_write_report_returns_where_it_wrote(
+    study: InterferenceRun, text: str, tmp_path: Path
+) -> None:
     path = write_report(study, tmp_path / "report.html")
     assert path.read_text(encoding="utf-8") == text
 
@@ -280,7 +307,9 @@ def test_missing_windows_are_explained(tmp_path: Path) -> None:
     text = render_report(run)
     assert "This run kept no windows of time" in text
     page = Page(text)
-    assert all(cell == "\N{EN DASH}" for row in page.rows_of("Hottest links")[1:] for cell in row[-2:])
+    assert all(
+        cell == "\N{EN DASH}" for row in page.rows_of("Hottest links")[1:] for cell in row[-2:]
+    )
     assert "peak window" not in page.rows_of("Hottest links")[0]
     assert finding_of(run).startswith("A rank of fft3d communicates for ")
     assert "Over the whole run, the hottest link is " in finding_of(run)
@@ -293,7 +322,11 @@ def test_complete_run_has_no_warning(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("reason", "words"),
-    [("interrupted", "was interrupted"), ("stalled", "stalled: packets were in flight"), ("duration", "set duration")],
+    [
+        ("interrupted", "was interrupted"),
+        ("stalled", "stalled: packets were in flight"),
+        ("duration", "set duration"),
+    ],
 )
 def test_incomplete_run_is_marked(tmp_path: Path, reason: str, words: str) -> None:
     run = edited(tmp_path, lambda document: document.update(complete=False, reason=reason))
@@ -320,7 +353,11 @@ def test_a_plan_that_ran_with_a_warning_says_so(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_saturated_pattern_is_a_warning(tmp_path: Path) -> None:
     def offer(document: dict[str, Any]) -> None:
-        document["plan"]["jobs"][1]["workload"] = {"kind": "pattern", "pattern": "uniform", "load": 0.9}
+        document["plan"]["jobs"][1]["workload"] = {
+            "kind": "pattern",
+            "pattern": "uniform",
+            "load": 0.9,
+        }
 
     text = render_report(edited(tmp_path, offer))
     assert re.search(r"halo3d is saturated: 0\.\d+ accepted of 0\.9 offered", text)

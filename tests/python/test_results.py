@@ -70,7 +70,9 @@ def test_a_single_job_need_not_be_named(study: pt.InterferenceRun) -> None:
         ("packet_hops", "fft3d", "leave out job"),
     ],
 )
-def test_a_metric_that_cannot_be_had(study: pt.InterferenceRun, name: str, job: str | None, says: str) -> None:
+def test_a_metric_that_cannot_be_had(
+    study: pt.InterferenceRun, name: str, job: str | None, says: str
+) -> None:
     with pytest.raises(pt.UsageError, match=says):
         study.together.metric(name, job=job)
 

@@ -1,4 +1,5 @@
-"""Routings of a scenario: names and biases, what an algorithm brings along, and whose table lies over whose."""
+"""Routings of a scenario: names and biases, what an algorithm brings along, and whose table lies
+over whose."""
 
 from __future__ import annotations
 
@@ -15,8 +16,13 @@ from pantala.scenario.routing import ALGORITHMS
 WORK = {"kind": "uniform_random", "iterations": 1, "message": "3 KiB"}
 
 
-def scenario(routing: object = None, machine: object = "kang2022", jobs: Any = ({},), **more: Any) -> pt.Scenario:
-    listed = [{"name": f"job{number}", "ranks": 2, "workload": WORK} | job for number, job in enumerate(jobs)]
+def scenario(
+    routing: object = None, machine: object = "kang2022", jobs: Any = ({},), **more: Any
+) -> pt.Scenario:
+    listed = [
+        {"name": f"job{number}", "ranks": 2, "workload": WORK} | job
+        for number, job in enumerate(jobs)
+    ]
     data: dict[str, Any] = {"name": "x", "machine": machine, "jobs": listed, **more}
     return pt.Scenario.from_dict(data if routing is None else data | {"routing": routing})
 
@@ -40,11 +46,15 @@ def test_modes_of_aries_are_one_algorithm(name: str, shift: list[int], add: int)
 
 
 def test_a_schedule_of_ones_own() -> None:
-    assert scenario({"algorithm": "aries_ad1", "aries": {"shift": [1, 3]}}).plan()["routing"]["aries"]["shift"] == [
+    assert scenario({"algorithm": "aries_ad1", "aries": {"shift": [1, 3]}}).plan()["routing"][
+        "aries"
+    ]["shift"] == [
         1,
         3,
     ]
-    plan = scenario({"algorithm": "aries", "aries": {"shift": [1], "add": 2, "levels": 32}}).plan()["routing"]
+    plan = scenario({"algorithm": "aries", "aries": {"shift": [1], "add": 2, "levels": 32}}).plan()[
+        "routing"
+    ]
     assert plan["aries"] == {"shift": [1], "add": 2, "levels": 32}
 
 
@@ -66,12 +76,18 @@ def test_an_algorithm_brings_its_numbers_and_the_scenario_has_the_last_word() ->
 
 def test_theta_routes_as_cray_mpi_does() -> None:
     made = scenario(machine="theta")
-    assert (made.routing.algorithm, made.routing_all_to_all and made.routing_all_to_all.algorithm) == (
+    assert (
+        made.routing.algorithm,
+        made.routing_all_to_all and made.routing_all_to_all.algorithm,
+    ) == (
         "aries_ad0",
         "aries_ad1",
     )
     made = scenario("aries_ad3", machine="theta")
-    assert (made.routing.algorithm, made.routing_all_to_all and made.routing_all_to_all.algorithm) == (
+    assert (
+        made.routing.algorithm,
+        made.routing_all_to_all and made.routing_all_to_all.algorithm,
+    ) == (
         "aries_ad3",
         "aries_ad1",
     )
@@ -81,23 +97,47 @@ def test_theta_routes_as_cray_mpi_does() -> None:
 def test_a_job_lays_its_table_over_the_systems() -> None:
     made = scenario(
         {"algorithm": "ugal_n", "threshold": 1.5, "virtual_channels": 6},
-        jobs=[{"routing": "minimal"}, {"routing": {"bias": "8 flits"}}, {"routing_all_to_all": "valiant_node"}, {}],
+        jobs=[
+            {"routing": "minimal"},
+            {"routing": {"bias": "8 flits"}},
+            {"routing_all_to_all": "valiant_node"},
+            {},
+        ],
     )
     first, second, third, fourth = made.jobs
     assert first.routing is not None
-    assert (first.routing.algorithm, first.routing.threshold, first.routing.virtual_channels) == ("minimal", 1.5, 6)
+    assert (first.routing.algorithm, first.routing.threshold, first.routing.virtual_channels) == (
+        "minimal",
+        1.5,
+        6,
+    )
     assert second.routing is not None
-    assert (second.routing.algorithm, second.routing.threshold, second.routing.bias.count) == ("ugal_n", 1.5, 8)
+    assert (second.routing.algorithm, second.routing.threshold, second.routing.bias.count) == (
+        "ugal_n",
+        1.5,
+        8,
+    )
     assert third.routing is None
     assert third.routing_all_to_all is not None
-    assert (third.routing_all_to_all.algorithm, third.routing_all_to_all.threshold) == ("valiant_node", 1.5)
+    assert (third.routing_all_to_all.algorithm, third.routing_all_to_all.threshold) == (
+        "valiant_node",
+        1.5,
+    )
     assert fourth.routing is fourth.routing_all_to_all is None
     plan = made.plan()["jobs"]
-    assert [job["routing"] and job["routing"]["algorithm"] for job in plan] == ["minimal", "ugal_n", None, None]
+    assert [job["routing"] and job["routing"]["algorithm"] for job in plan] == [
+        "minimal",
+        "ugal_n",
+        None,
+        None,
+    ]
 
 
 def test_a_bias_does_not_outlive_its_mode() -> None:
-    made = scenario({"algorithm": "aries", "aries": {"shift": [5], "levels": 8}}, jobs=[{"routing": "aries_ad3"}])
+    made = scenario(
+        {"algorithm": "aries", "aries": {"shift": [5], "levels": 8}},
+        jobs=[{"routing": "aries_ad3"}],
+    )
     job = made.jobs[0].routing
     assert job is not None
     assert (job.aries.shift, job.aries.levels) == ((2,), 8)
@@ -127,20 +167,34 @@ def test_python_and_toml_lay_over_alike() -> None:
     assert made.replace(changes) == read.replace(changes)
     assert (
         made.replace(changes).jobs[0].routing
-        == scenario({"algorithm": "par", "threshold": 3.0, "bias": "8 flits"}, machine="theta").routing
+        == scenario(
+            {"algorithm": "par", "threshold": 3.0, "bias": "8 flits"}, machine="theta"
+        ).routing
     )
 
 
 @pytest.mark.parametrize(
     ("routing", "says"),
     [
-        ("bias(16,0)", "routing.algorithm = \"bias(16,0)\": shift must be 0 to 15; write e.g. 'bias(2,0)'"),
+        (
+            "bias(16,0)",
+            "routing.algorithm = \"bias(16,0)\": shift must be 0 to 15; write e.g. 'bias(2,0)'",
+        ),
         ("bias(0,-1)", "add must be 0 to 15"),
         ("bias(1)", "is not known; known: minimal, "),
         ("aries_ad5", "is not known; did you mean 'aries_ad"),
-        ({"algorithm": "aries", "aries": {"shift": [0, 16]}}, "routing.aries.shift[1] = 16: must be at most 15"),
-        ({"algorithm": "aries", "aries": {"add": -1}}, "routing.aries.add = -1: must be at least 0"),
-        ({"algorithm": "aries", "aries": {"shift": []}}, "routing.aries.shift = []: has too few items"),
+        (
+            {"algorithm": "aries", "aries": {"shift": [0, 16]}},
+            "routing.aries.shift[1] = 16: must be at most 15",
+        ),
+        (
+            {"algorithm": "aries", "aries": {"add": -1}},
+            "routing.aries.add = -1: must be at least 0",
+        ),
+        (
+            {"algorithm": "aries", "aries": {"shift": []}},
+            "routing.aries.shift = []: has too few items",
+        ),
         (
             {"algorithm": "aries_ad2", "aries": {"add": 3}},
             "routing.aries.add = 3: follows from algorithm = 'aries_ad2'",
@@ -161,18 +215,28 @@ def test_a_wrong_routing_says_so_in_a_line(routing: object, says: str) -> None:
 
 
 def test_a_wrong_routing_of_a_job_is_named_there() -> None:
-    with pytest.raises(pt.ScenarioError, match=r"key jobs\[1\]\.routing\.threshold = -1.0: must be at least 0"):
+    with pytest.raises(
+        pt.ScenarioError, match=r"key jobs\[1\]\.routing\.threshold = -1.0: must be at least 0"
+    ):
         scenario("ugal_n", jobs=[{}, {"routing": {"threshold": -1.0}}])
-    with pytest.raises(pt.ScenarioError, match=r"key jobs\[0\]\.routing_all_to_all\.algorithm = \"ad3\": is not known"):
+    with pytest.raises(
+        pt.ScenarioError,
+        match=r"key jobs\[0\]\.routing_all_to_all\.algorithm = \"ad3\": is not known",
+    ):
         scenario("ugal_n", jobs=[{"routing_all_to_all": "ad3"}])
 
 
 def test_assumptions_of_the_algorithm_are_told_until_they_are_decided() -> None:
     assert "routing.aries.shift" in scenario("aries_ad1").assumptions()
     assert "routing.aries.levels" in scenario("aries_ad2").assumptions()
-    decided = scenario({"algorithm": "aries_ad1", "aries": {"shift": [0, 2], "levels": 8}}).assumptions()
+    decided = scenario(
+        {"algorithm": "aries_ad1", "aries": {"shift": [0, 2], "levels": 8}}
+    ).assumptions()
     assert not {"routing.aries.shift", "routing.aries.levels"} & decided.keys()
-    assert "jobs[0].routing.aries.levels" in scenario("minimal", jobs=[{"routing": "aries_ad0"}]).assumptions()
+    assert (
+        "jobs[0].routing.aries.levels"
+        in scenario("minimal", jobs=[{"routing": "aries_ad0"}]).assumptions()
+    )
 
 
 #: A value for every key that has an effect under some algorithms only.
@@ -193,7 +257,9 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("descriptor", DESCRIPTORS, ids=lambda descriptor: descriptor.name)
-def test_a_key_is_refused_under_algorithms_that_do_not_read_it(descriptor: RoutingDescriptor) -> None:
+def test_a_key_is_refused_under_algorithms_that_do_not_read_it(
+    descriptor: RoutingDescriptor,
+) -> None:
     for plan_key in KEYS:
         key = plan_key.removesuffix("_flits")
         for name in (descriptor.name, *(mode.name for mode in descriptor.modes)):
@@ -202,7 +268,8 @@ def test_a_key_is_refused_under_algorithms_that_do_not_read_it(descriptor: Routi
                 assert getattr(scenario(given).routing, key) is not None
             else:
                 with pytest.raises(
-                    pt.ScenarioError, match=rf"key routing\.{key}.* has no effect under algorithm = '{name}'"
+                    pt.ScenarioError,
+                    match=rf"key routing\.{key}.* has no effect under algorithm = '{name}'",
                 ):
                     scenario(given)
 
@@ -212,26 +279,47 @@ def test_a_key_is_refused_under_algorithms_that_do_not_read_it(descriptor: Routi
     [
         (
             {"routing": {"algorithm": "minimal", "threshold": 2.0}},
-            "key routing.threshold = 2.0: has no effect under algorithm = 'minimal'; read by: ugal_g, ",
+            (
+                "key routing.threshold = 2.0: has no effect under algorithm = 'minimal'; read by:"
+                " ugal_g, "
+            ),
         ),
         (
             {"routing": {"algorithm": "ugal_g", "aries": {"add": 3}}},
-            "key routing.aries.add = 3: has no effect under algorithm = 'ugal_g'; read by: aries; remove it",
+            (
+                "key routing.aries.add = 3: has no effect under algorithm = 'ugal_g'; read by:"
+                " aries; remove it"
+            ),
         ),
         (
             {"routing": "ugal_g", "routing_all_to_all": {"inside_group": "beside"}},
             "key routing_all_to_all.inside_group",
         ),
         (
-            {"routing": "ugal_g", "jobs": [{"routing": {"algorithm": "minimal", "bias": "8 flits"}}]},
+            {
+                "routing": "ugal_g",
+                "jobs": [{"routing": {"algorithm": "minimal", "bias": "8 flits"}}],
+            },
             "key jobs[0].routing.bias = \"8 flits\": has no effect under algorithm = 'minimal'",
         ),
         (
-            {"routing": "ugal_g", "jobs": [{"routing_all_to_all": {"q_adaptive": {"truncate": False}}}]},
-            "key jobs[0].routing_all_to_all.q_adaptive.truncate = false: has no effect under algorithm = 'ugal_g'",
+            {
+                "routing": "ugal_g",
+                "jobs": [{"routing_all_to_all": {"q_adaptive": {"truncate": False}}}],
+            },
+            (
+                "key jobs[0].routing_all_to_all.q_adaptive.truncate = false: has no effect under"
+                " algorithm = 'ugal_g'"
+            ),
         ),
-        ({"routing": pt.Routing(algorithm="minimal", threshold=1.5)}, "key routing.threshold = 1.5: has no effect"),
-        ({"routing": pt.Routing(algorithm="ugal_n", aries={"add": 2})}, "key routing.aries.add = 2: has no effect"),
+        (
+            {"routing": pt.Routing(algorithm="minimal", threshold=1.5)},
+            "key routing.threshold = 1.5: has no effect",
+        ),
+        (
+            {"routing": pt.Routing(algorithm="ugal_n", aries={"add": 2})},
+            "key routing.aries.add = 2: has no effect",
+        ),
     ],
 )
 def test_a_key_without_effect_is_named_with_its_readers(data: dict[str, Any], says: str) -> None:
@@ -254,4 +342,6 @@ def test_a_key_without_effect_is_named_with_its_readers(data: dict[str, Any], sa
 def test_only_keys_that_no_routing_reads_are_refused(data: dict[str, Any]) -> None:
     made = scenario(**data)
     again = {"routing": made.routing, "routing_all_to_all": made.routing_all_to_all}
-    assert scenario(**{**data, **again}).routing == made.routing, "a routing of a scenario serves another"
+    assert scenario(**{**data, **again}).routing == made.routing, (
+        "a routing of a scenario serves another"
+    )

@@ -18,8 +18,16 @@ def test_toml_and_python_make_the_same_scenario(small: Path) -> None:
         machine=machine,
         routing="minimal",
         jobs=[
-            pt.Job(name="fft", ranks=6, workload=pt.Fft3d(grid=(2, 3), row_message="1 kB", iterations=1)),
-            pt.Job(name="halo", ranks=8, workload=pt.Halo3d(grid=(2, 2, 2), message="1 kB", iterations=2)),
+            pt.Job(
+                name="fft",
+                ranks=6,
+                workload=pt.Fft3d(grid=(2, 3), row_message="1 kB", iterations=1),
+            ),
+            pt.Job(
+                name="halo",
+                ranks=8,
+                workload=pt.Halo3d(grid=(2, 2, 2), message="1 kB", iterations=2),
+            ),
         ],
     )
     assert scenario == pt.Scenario.from_toml(small)
@@ -27,7 +35,9 @@ def test_toml_and_python_make_the_same_scenario(small: Path) -> None:
 
 
 def test_a_preset_gives_machine_routing_and_mpi() -> None:
-    scenario = pt.Scenario.from_dict({"name": "x", "machine": "kang2022", "routing": "ugal_g", "jobs": [_job()]})
+    scenario = pt.Scenario.from_dict(
+        {"name": "x", "machine": "kang2022", "routing": "ugal_g", "jobs": [_job()]}
+    )
     assert scenario.machine.nodes == 1056
     assert scenario.machine.links.local == pt.Link(bandwidth="200 Gb/s", latency="30 ns")
     assert scenario.machine.links.global_.latency == Duration.parse("300 ns")
@@ -36,7 +46,11 @@ def test_a_preset_gives_machine_routing_and_mpi() -> None:
 
 
 def test_a_key_beside_a_preset_changes_only_itself() -> None:
-    machine = {"preset": "kang2022", "links": {"global": {"latency": "1 us"}}, "router": {"arbiter": "age"}}
+    machine = {
+        "preset": "kang2022",
+        "links": {"global": {"latency": "1 us"}},
+        "router": {"arbiter": "age"},
+    }
     changed = pt.Machine.model_validate(machine)
     whole = pt.Machine.of("kang2022")
     assert changed.links.global_ == pt.Link(bandwidth="25 GB/s", latency="1 us")
@@ -63,7 +77,9 @@ def test_a_router_model_gives_the_stages(model: str) -> None:
 
 def test_replace_validates_anew(small: Path) -> None:
     scenario = pt.Scenario.from_toml(small)
-    changed = scenario.replace({"routing.algorithm": "ugal_n", "jobs.1.ranks": 4, "jobs.1.workload.grid": [2, 2, 1]})
+    changed = scenario.replace(
+        {"routing.algorithm": "ugal_n", "jobs.1.ranks": 4, "jobs.1.workload.grid": [2, 2, 1]}
+    )
     assert (changed.routing.algorithm, changed.jobs[1].ranks) == ("ugal_n", 4)
     assert changed.jobs[0] == scenario.jobs[0]
     assert scenario.routing.algorithm == "minimal"
@@ -112,7 +128,11 @@ def _made() -> pt.Job:
 
 
 def _job() -> dict[str, object]:
-    return {"name": "a", "ranks": 4, "workload": {"kind": "uniform_random", "iterations": 1, "message": "3 KiB"}}
+    return {
+        "name": "a",
+        "ranks": 4,
+        "workload": {"kind": "uniform_random", "iterations": 1, "message": "3 KiB"},
+    }
 
 
 @pytest.mark.parametrize(

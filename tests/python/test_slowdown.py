@@ -29,19 +29,38 @@ class Written:
 
     @property
     def document(self) -> dict[str, Any]:
-        return {"plan": {"jobs": [{"workload": {"kind": "stencil"}}], "record": {"iterations": self.recorded}}}
+        return {
+            "plan": {
+                "jobs": [{"workload": {"kind": "stencil"}}],
+                "record": {"iterations": self.recorded},
+            }
+        }
 
     @property
     def jobs(self) -> pl.LazyFrame:
         times = {f"communication_time_{key}_ns": 100 * self.time for key in ("mean", "std", "max")}
         end = 10.0 * max(self.finished) + 5 if self.complete else None
-        row = {"job": 0, "name": "a", "ranks": 2, "start_ns": 5.0, "end_ns": end, "complete": self.complete, **times}
+        row = {
+            "job": 0,
+            "name": "a",
+            "ranks": 2,
+            "start_ns": 5.0,
+            "end_ns": end,
+            "complete": self.complete,
+            **times,
+        }
         return pl.LazyFrame([row])
 
     @property
     def iterations(self) -> pl.LazyFrame:
         rows = [
-            {"job": 0, "rank": rank, "iteration": i, "end_ns": 15.0 + 10 * i, "communication_time_ns": self.time + rank}
+            {
+                "job": 0,
+                "rank": rank,
+                "iteration": i,
+                "end_ns": 15.0 + 10 * i,
+                "communication_time_ns": self.time + rank,
+            }
             for rank, count in enumerate(self.finished if self.recorded else (0, 0))
             for i in range(count)
         ]
@@ -84,7 +103,11 @@ def test_a_job_that_was_cut_off_is_compared_over_what_finished_in_both(cut: str)
     [
         (Written(3, (4, 4)), Written(6, (1, 0), complete=False), 0),
         (Written(3, (0, 0), complete=False), Written(6, (0, 0), complete=False), 0),
-        (Written(3, (4, 4), recorded=False), Written(6, (2, 2), complete=False, recorded=False), None),
+        (
+            Written(3, (4, 4), recorded=False),
+            Written(6, (2, 2), complete=False, recorded=False),
+            None,
+        ),
         (None, Written(6, (2, 2)), None),
     ],
     ids=["not_once_together", "not_once", "not_recorded", "not_alone"],
@@ -106,7 +129,13 @@ def test_a_job_that_did_not_communicate_has_no_slowdown() -> None:
 def scenario(*jobs: pt.Job, **options: Any) -> pt.Scenario:
     record = {"packets": "off", "window": "2 us"}
     return pt.Scenario(
-        name="x", machine=MACHINE, routing="minimal", interference=True, jobs=jobs, record=record, **options
+        name="x",
+        machine=MACHINE,
+        routing="minimal",
+        interference=True,
+        jobs=jobs,
+        record=record,
+        **options,
     )
 
 
@@ -118,7 +147,10 @@ def study_of(scenario: pt.Scenario, out: Path) -> pt.InterferenceRun:
 
 @pytest.mark.native
 def test_a_duration_that_cuts_the_jobs_off(tmp_path: Path) -> None:
-    jobs = (pt.Job(name="halo", ranks=27, workload=HALO), pt.Job(name="other", ranks=27, workload=HALO))
+    jobs = (
+        pt.Job(name="halo", ranks=27, workload=HALO),
+        pt.Job(name="other", ranks=27, workload=HALO),
+    )
     whole = study_of(scenario(*jobs), tmp_path / "whole")
     assert whole.complete
     cut = study_of(scenario(*jobs, stop={"duration": "12 us"}), tmp_path / "cut")
@@ -129,11 +161,20 @@ def test_a_duration_that_cuts_the_jobs_off(tmp_path: Path) -> None:
     assert (full["compared"], full["compared_iterations"]) == ("run", 6)
     assert full["slowdown"] == whole.metric("slowdown", job="halo")
     assert row["compared"] == "iterations"
-    assert 0 < row["compared_iterations"] == min(row["alone_iterations"], row["together_iterations"]) < 6
+    assert (
+        0
+        < row["compared_iterations"]
+        == min(row["alone_iterations"], row["together_iterations"])
+        < 6
+    )
     # The iterations that are compared are those of the whole runs, to the picosecond.
-    first = whole.together.iterations.filter(pl.col("job") == 0, pl.col("iteration") < row["compared_iterations"])
+    first = whole.together.iterations.filter(
+        pl.col("job") == 0, pl.col("iteration") < row["compared_iterations"]
+    )
     of_ranks = first.group_by("rank").agg(pl.col("communication_time_ns").sum()).collect()
-    assert row["together_communication_time_mean_ns"] == pytest.approx(of_ranks["communication_time_ns"].mean())
+    assert row["together_communication_time_mean_ns"] == pytest.approx(
+        of_ranks["communication_time_ns"].mean()
+    )
     nothing = study_of(scenario(*jobs, stop={"duration": "1 us"}), tmp_path / "nothing")
     assert nothing.slowdown.collect()["slowdown"].to_list() == [None, None]
     assert nothing.slowdown.collect()["compared"].to_list() == ["nothing", "nothing"]
@@ -142,16 +183,24 @@ def test_a_duration_that_cuts_the_jobs_off(tmp_path: Path) -> None:
 @pytest.mark.native
 def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> None:
     hot = NOISE | {"pattern": "hotspot", "load": 0.9, "hotspot_share": 0.5}
-    jobs = (pt.Job(name="noise", ranks=30, workload=NOISE), pt.Job(name="hot", ranks=30, workload=hot))
+    jobs = (
+        pt.Job(name="noise", ranks=30, workload=NOISE),
+        pt.Job(name="hot", ranks=30, workload=hot),
+    )
     study = study_of(scenario(*jobs, stop={"duration": "10 us"}), tmp_path / "run")
     assert study.complete, "a pattern has no end to miss"
     noise, hot_row = study.slowdown.collect().to_dicts()
     assert noise["compared"] == "duration"
     alone, together = study.alone["noise"], study.together
-    latency = [run.metric("packet_latency_mean_ns", job="noise") or 0.0 for run in (alone, together)]
+    latency = [
+        run.metric("packet_latency_mean_ns", job="noise") or 0.0 for run in (alone, together)
+    ]
     assert noise["packet_latency_slowdown"] == latency[1] / latency[0] > 1
     assert noise["alone_accepted_load"] == pytest.approx(0.3, abs=0.02)
-    assert noise["accepted_load_slowdown"] == noise["alone_accepted_load"] / noise["together_accepted_load"]
+    assert (
+        noise["accepted_load_slowdown"]
+        == noise["alone_accepted_load"] / noise["together_accepted_load"]
+    )
     assert hot_row["together_accepted_load"] < 0.5, "saturated"
     assert noise["slowdown"] is None
     assert noise["run_time_slowdown"] is None
@@ -160,9 +209,16 @@ def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> N
 
 @pytest.mark.native
 def test_a_pattern_runs_alone_for_as_long_as_together(tmp_path: Path) -> None:
-    jobs = (pt.Job(name="noise", ranks=30, workload=NOISE), pt.Job(name="halo", ranks=27, workload=HALO))
+    jobs = (
+        pt.Job(name="noise", ranks=30, workload=NOISE),
+        pt.Job(name="halo", ranks=27, workload=HALO),
+    )
     study = study_of(scenario(*jobs), tmp_path / "run")
-    assert [part["part"] for part in study.document["parts"]] == ["alone-halo", "together", "alone-noise"]
+    assert [part["part"] for part in study.document["parts"]] == [
+        "alone-halo",
+        "together",
+        "alone-noise",
+    ]
     assert list(study.alone) == ["noise", "halo"], "in the scenario's order"
     assert study.alone["noise"].document["simulated_ns"] == study.together.document["simulated_ns"]
     assert study.alone["noise"].complete

@@ -1,9 +1,11 @@
-"""Every command and every piece of Python, SQL and TOML in the README and the documentation runs, page by page.
+"""Every command and every piece of Python, SQL and TOML in the README and the documentation runs,
+page by page.
 
-The pages' own examples are there, smaller: a run takes a moment, and a curve measures a few microseconds.
+The pages' own examples are there, smaller: a run takes a moment, and a curve measures a few
+microseconds.
 
-What a `console` block shows below a command of `pantala`, the command prints, to either stream; `...` stands for any
-lines. A command that ends with `# exits with 1` does.
+What a `console` block shows below a command of `pantala`, the command prints, to either stream;
+`...` stands for any lines. A command that ends with `# exits with 1` does.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ pytestmark = [pytest.mark.native, pytest.mark.slow]
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 HAND_MADE = [
-    page for page in PAGES if re.search(r"^```(console|python|sql|toml)$", page.read_text("utf-8"), re.MULTILINE)
+    page
+    for page in PAGES
+    if re.search(r"^```(console|python|sql|toml)$", page.read_text("utf-8"), re.MULTILINE)
 ]
 #: Commands of the shell that set things up; what they would do is not for a test to do.
 SET_UP = {"git", "cd", "source", "pip", "valgrind", ".venv/bin/pantala"}
@@ -82,7 +86,9 @@ def clone(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("page", HAND_MADE, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
     for block in blocks(page, "console"):
-        commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.replace("\\\n", ""), re.MULTILINE)
+        commands = re.findall(
+            r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.replace("\\\n", ""), re.MULTILINE
+        )
         assert len(commands) == len(re.findall(r"^\$ ", block, re.MULTILINE)) > 0
         for line, shown in commands:
             _run(line, shown, cli)
@@ -102,15 +108,25 @@ def test_no_two_pages_run_into_one_directory() -> None:
     for page in HAND_MADE:
         text = page.read_text("utf-8").replace("\\\n", " ")
         lines = [
-            line for line in re.findall(r"^(?:\$ )?pantala run .*$", text, re.MULTILINE) if "# exits with" not in line
+            line
+            for line in re.findall(r"^(?:\$ )?pantala run .*$", text, re.MULTILINE)
+            if "# exits with" not in line
         ]
         for line in lines:
             words = shlex.split(line.removeprefix("$ "), comments=True)
-            name = tomllib.loads((ROOT / words[2]).read_text("utf-8"))["name"] if (ROOT / words[2]).exists() else "?"
+            name = (
+                tomllib.loads((ROOT / words[2]).read_text("utf-8"))["name"]
+                if (ROOT / words[2]).exists()
+                else "?"
+            )
             out = words[words.index("--out") + 1] if "--out" in words else f"runs/{name}"
-            assert used.setdefault(out, str(page)) == str(page), f"{out} is used by {used[out]} and by {page}"
+            assert used.setdefault(out, str(page)) == str(page), (
+                f"{out} is used by {used[out]} and by {page}"
+            )
         for out in re.findall(r"^study = pt\.run\(.*out=\"([^\"]+)\"\)$", text, re.MULTILINE):
-            assert used.setdefault(out, str(page)) == str(page), f"{out} is used by {used[out]} and by {page}"
+            assert used.setdefault(out, str(page)) == str(page), (
+                f"{out} is used by {used[out]} and by {page}"
+            )
 
 
 def _run(line: str, shown: str, cli: Cli) -> None:
@@ -124,7 +140,12 @@ def _run(line: str, shown: str, cli: Cli) -> None:
         ended = cli(*words[1:])
         status = re.search(r"# exits with (\d+)$", line)
         assert ended.status == int(status[1] if status else 0), f"{line}: {ended.err}"
-        lines = ("(?:.*\\n)*" if told == "...\n" else re.escape(told) for told in shown.splitlines(keepends=True))
-        assert re.search(f"^{''.join(lines)}", f"{ended.out}\n{ended.err}", re.MULTILINE), f"{line}: {ended}"
+        lines = (
+            "(?:.*\\n)*" if told == "...\n" else re.escape(told)
+            for told in shown.splitlines(keepends=True)
+        )
+        assert re.search(f"^{''.join(lines)}", f"{ended.out}\n{ended.err}", re.MULTILINE), (
+            f"{line}: {ended}"
+        )
     elif words[0] not in SET_UP:
         subprocess.run(["bash", "-c", line], check=True, capture_output=True)

@@ -1,4 +1,5 @@
-"""What a packet-hop costs by stage: every file of the hot path has a stage, and the difference of two runs is read."""
+"""What a packet-hop costs by stage: every file of the hot path has a stage, and the difference of
+two runs is read."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def test_every_file_of_the_hot_path_has_a_stage() -> None:
     for crate in HOT:
         for file in (ROOT / "crates" / crate / "src").rglob("*.rs"):
             if file.name not in without and "dependencies" not in str(file):
-                assert stage(str(file)) in named, f"{file} has no stage; add it to STAGES in tools/stages.py"
+                assert stage(str(file)) in named, (
+                    f"{file} has no stage; add it to STAGES in tools/stages.py"
+                )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,11 @@ def test_the_stage_of_a_file(file: str, wanted: str) -> None:
 
 def test_costs_are_what_the_longer_run_has_more() -> None:
     after = by_file(WRITTEN)
-    assert after["/somewhere/crates/pantala-fabric/src/link.rs"] == {"Ir": 160, "D1mr": 6, "D1mw": 2}
+    assert after["/somewhere/crates/pantala-fabric/src/link.rs"] == {
+        "Ir": 160,
+        "D1mr": 6,
+        "D1mw": 2,
+    }
     before = {"/somewhere/crates/pantala-fabric/src/link.rs": Counter(Ir=60, D1mr=1)}
     found = costs(before, after)
     assert found["link"] == {"Ir": 100, "D1mr": 5, "D1mw": 2}
@@ -74,11 +81,22 @@ def test_the_table_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_several_benches_share_a_table_in_markdown(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = iter([("events: Ir\n", 100), (WRITTEN, 110), ("events: Ir\n", 0), (WRITTEN.replace("link", "nic"), 20)])
+    runs = iter(
+        [
+            ("events: Ir\n", 100),
+            (WRITTEN, 110),
+            ("events: Ir\n", 0),
+            (WRITTEN.replace("link", "nic"), 20),
+        ]
+    )
     monkeypatch.setattr(stages, "cachegrind", lambda *_: next(runs))
     ended = CliRunner().invoke(stages.app, ["uniform-72", "uniform-1056", "--markdown"])
     assert ended.exit_code == 0, ended.output
-    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in ended.output.splitlines() if "|" in line]
+    cells = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in ended.output.splitlines()
+        if "|" in line
+    ]
     assert cells[0][:2] == ["stage", "`uniform-72`: instructions"]
     assert cells[1] == ["---", *6 * ["---:"]]
     assert [line[0] for line in cells[2:]] == ["link", LIBRARY, "NIC", "all"]

@@ -18,7 +18,9 @@ def loaded_by(code: str) -> set[str]:
     """Which of the heavy modules a fresh interpreter has after some code."""
     look = f"print('', *(set(sys.modules) & {HEAVY!r}), file=sys.stderr)"
     program = f"import sys\ntry:\n    {code}\nexcept SystemExit: pass\n{look}"
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     return set(ended.stderr.splitlines()[-1].split())
 
 
@@ -28,7 +30,10 @@ def loaded_by(code: str) -> set[str]:
         ("import pantala", set[str]()),
         ("from pantala.cli import main; from pantala import benchmark, native", set[str]()),
         ("from pantala.cli import main; main(['version'])", {"typer", "pydantic"}),
-        ("from pantala.cli import main; main(['check', 'examples/interference.toml'])", {"typer", "pydantic"}),
+        (
+            "from pantala.cli import main; main(['check', 'examples/interference.toml'])",
+            {"typer", "pydantic"},
+        ),
     ],
 )
 def test_only_what_is_needed(code: str, needed: set[str], monkeypatch: pytest.MonkeyPatch) -> None:

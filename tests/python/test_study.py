@@ -1,4 +1,5 @@
-"""`pantala study`: the directory, the points on disk, the commands; and a tiny run of prisacari2015."""
+"""`pantala study`: the directory, the points on disk, the commands; and a tiny run of
+prisacari2015."""
 
 from __future__ import annotations
 
@@ -89,7 +90,11 @@ def test_variants_change_what_they_say() -> None:
     fast = replace(base, variant="speedup").scenario(1).machine
     assert int(fast.router.crossbar_bandwidth) == 2 * int(machine.router.crossbar_bandwidth)
     assert replace(base, variant="oldest_first").scenario(1).machine.router.arbiter == "age"
-    without = Spec(SIZES[1], "bit_complement", MINIMAL, "no_middle").scenario(1).resolve()["jobs"][0]["nodes"]
+    without = (
+        Spec(SIZES[1], "bit_complement", MINIMAL, "no_middle")
+        .scenario(1)
+        .resolve()["jobs"][0]["nodes"]
+    )
     assert sorted(set(range(72)) - set(without)) == list(range(32, 40))
 
 
@@ -158,22 +163,37 @@ def test_a_value_is_held_to_the_papers_own_range(
 
 
 def test_two_conditions_make_a_verdict() -> None:
-    assert [verdict_of(*each) for each in ((True, True), (True, False), (False, True), (False, False))] == [
+    assert [
+        verdict_of(*each) for each in ((True, True), (True, False), (False, True), (False, False))
+    ] == [
         Verdict.HOLDS,
         Verdict.HOLDS,
         Verdict.DIRECTION,
         Verdict.FAILS,
     ]
     assert verdict_of(False) is Verdict.FAILS  # no weaker condition
-    assert [str(each) for each in Verdict] == ["holds", "holds in direction", "does not hold", "not tested"]
+    assert [str(each) for each in Verdict] == [
+        "holds",
+        "holds in direction",
+        "does not hold",
+        "not tested",
+    ]
 
 
-def made_up(values: Mapping[Configuration, Sequence[float]], patterns: Sequence[str] = tuple(PATTERNS)) -> Evidence:
-    """Evidence with given throughputs, one for each size from (2, 3, 2) on, the same for every pattern."""
+def made_up(
+    values: Mapping[Configuration, Sequence[float]], patterns: Sequence[str] = tuple(PATTERNS)
+) -> Evidence:
+    """Evidence with given throughputs, one for each size from (2, 3, 2) on, the same for every
+    pattern."""
     record = {"precise": True, "steady": True, "half_width": 0.0}
     return Evidence(
         [
-            Result(Spec(size, pattern, each), record | {"accepted": value}, cast(model.Prediction, None), value)
+            Result(
+                Spec(size, pattern, each),
+                record | {"accepted": value},
+                cast(model.Prediction, None),
+                value,
+            )
             for each, accepted in values.items()
             for pattern in patterns
             for size, value in zip(SIZES, accepted, strict=False)
@@ -185,7 +205,11 @@ def made_up(values: Mapping[Configuration, Sequence[float]], patterns: Sequence[
     ("claim", "values", "verdict"),
     [
         ("PRIS-4-06", {ANY: [0.33, 0.36, 0.43]}, "holds"),
-        ("PRIS-4-06", {ANY: [0.29, 0.36, 0.37]}, "holds in direction"),  # outside 33 to 43 %, by less than 5 points
+        (
+            "PRIS-4-06",
+            {ANY: [0.29, 0.36, 0.37]},
+            "holds in direction",
+        ),  # outside 33 to 43 %, by less than 5 points
         ("PRIS-4-06", {ANY: [0.36, 0.464]}, "holds in direction"),
         ("PRIS-4-06", {ANY: [0.27, 0.36]}, "does not hold"),
         ("PRIS-4-07", {ANY: [0.325, 0.425]}, "holds"),
@@ -205,12 +229,28 @@ def made_up(values: Mapping[Configuration, Sequence[float]], patterns: Sequence[
         ("PRIS-4-08", {RESTRICTED: [0.3, 0.3, 0.3, 0.3, 0.3, 0.155, 0.1]}, "holds in direction"),
         ("PRIS-4-08", {RESTRICTED: [0.3, 0.3, 0.3, 0.3, 0.3, 0.17, 0.1]}, "does not hold"),
         ("PRIS-4-08", {RESTRICTED: [0.3, 0.3]}, "not tested"),
-        ("PRIS-3-08", {RESTRICTED: [0.5, 0.5, 0.3, 0.2]}, "holds"),  # bounds at p = 3 and 4: 1/6 to 1/3, 1/8 to 1/4
+        (
+            "PRIS-3-08",
+            {RESTRICTED: [0.5, 0.5, 0.3, 0.2]},
+            "holds",
+        ),  # bounds at p = 3 and 4: 1/6 to 1/3, 1/8 to 1/4
         ("PRIS-3-08", {RESTRICTED: [0.5, 0.5, 0.16, 0.2]}, "holds in direction"),
         ("PRIS-3-08", {RESTRICTED: [0.5, 0.5, 0.14, 0.2]}, "does not hold"),
-        ("PRIS-4-10", {RESTRICTED: [0.3] * 4 + [0.1, 0.1], RANDOMISED: [0.3] * 4 + [0.2, 0.21]}, "holds"),
-        ("PRIS-4-10", {RESTRICTED: [0.3] * 4 + [0.1, 0.1], RANDOMISED: [0.3] * 4 + [0.2, 0.27]}, "holds in direction"),
-        ("PRIS-4-10", {RESTRICTED: [0.3] * 4 + [0.1, 0.1], RANDOMISED: [0.3] * 4 + [0.2, 0.1]}, "does not hold"),
+        (
+            "PRIS-4-10",
+            {RESTRICTED: [0.3] * 4 + [0.1, 0.1], RANDOMISED: [0.3] * 4 + [0.2, 0.21]},
+            "holds",
+        ),
+        (
+            "PRIS-4-10",
+            {RESTRICTED: [0.3] * 4 + [0.1, 0.1], RANDOMISED: [0.3] * 4 + [0.2, 0.27]},
+            "holds in direction",
+        ),
+        (
+            "PRIS-4-10",
+            {RESTRICTED: [0.3] * 4 + [0.1, 0.1], RANDOMISED: [0.3] * 4 + [0.2, 0.1]},
+            "does not hold",
+        ),
         (
             "PRIS-4-11",
             {ANY: [0.4] * 4, RANDOMISED: [0.3] * 4, RESTRICTED: [0.2] * 4, MINIMAL: [0.1] * 4},
@@ -218,17 +258,29 @@ def made_up(values: Mapping[Configuration, Sequence[float]], patterns: Sequence[
         ),
         (
             "PRIS-4-11",
-            {ANY: [0.4] * 4, RANDOMISED: [0.3] * 3 + [0.2], RESTRICTED: [0.2] * 3 + [0.3], MINIMAL: [0.1] * 4},
+            {
+                ANY: [0.4] * 4,
+                RANDOMISED: [0.3] * 3 + [0.2],
+                RESTRICTED: [0.2] * 3 + [0.3],
+                MINIMAL: [0.1] * 4,
+            },
             "holds in direction",
         ),
         (
             "PRIS-4-11",
-            {ANY: [0.4] * 3 + [0.05], RANDOMISED: [0.3] * 4, RESTRICTED: [0.2] * 4, MINIMAL: [0.1] * 4},
+            {
+                ANY: [0.4] * 3 + [0.05],
+                RANDOMISED: [0.3] * 4,
+                RESTRICTED: [0.2] * 4,
+                MINIMAL: [0.1] * 4,
+            },
             "does not hold",
         ),
     ],
 )
-def test_verdicts_of_made_up_results(claim: str, values: dict[Configuration, list[float]], verdict: str) -> None:
+def test_verdicts_of_made_up_results(
+    claim: str, values: dict[Configuration, list[float]], verdict: str
+) -> None:
     assert judge(claim, made_up(values)).verdict == verdict
 
 
@@ -253,7 +305,9 @@ def test_points_are_kept_and_do_not_depend_on_processes(tmp_path: Path) -> None:
     one = simulate(points, tmp_path / "one", 1)
     two = simulate(points, tmp_path / "two", 2)
     assert list(one) == ["a", "b"]
-    assert {key: without_times(r) for key, r in one.items()} == {key: without_times(r) for key, r in two.items()}
+    assert {key: without_times(r) for key, r in one.items()} == {
+        key: without_times(r) for key, r in two.items()
+    }
     assert one["a"]["accepted"] == pytest.approx(1 / 6, rel=0.02)
     assert one["b"]["accepted"] == pytest.approx(0.1, rel=0.01)
     kept: list[bool] = []
@@ -280,7 +334,11 @@ def test_a_point_that_goes_on_is_one_run(tmp_path: Path) -> None:
     scenario = Spec(SIZES[0], "shift", RESTRICTED).scenario(1)
     record = Point("long", scenario, Duration(20 * 10**6), Duration(60 * 10**6)).measure()
     assert 40_000 < record["simulated_ns"] <= 60_000
-    changes = {"stop.duration": f"{record['simulated_ns']} ns", "record.window": "50 ns", "record.link_windows": False}
+    changes = {
+        "stop.duration": f"{record['simulated_ns']} ns",
+        "record.window": "50 ns",
+        "record.link_windows": False,
+    }
     run = pt.run(scenario.replace(changes), tmp_path / "run", report=False)
     assert isinstance(run, pt.Run)
     assert run.jobs.collect()["delivered_bytes"][0] == record["delivered_bytes"]
@@ -315,7 +373,9 @@ def test_a_run_goes_on_for_as_long_as_precision_should_take(
 
 def test_windows_are_merged_until_there_are_less_than_twice_as_many_as_at_first() -> None:
     delivered = [(number, 10 + number % 3) for number in range(2_001) if number != 7]
-    assert merged(delivered[:450], 451).tolist() == [0 if n == 7 else 10 + n % 3 for n in range(451)]
+    assert merged(delivered[:450], 451).tolist() == [
+        0 if n == 7 else 10 + n % 3 for n in range(451)
+    ]
     series = merged(delivered, 2_001)
     assert len(series) == 400
     assert series[0] == np.mean([11, 12, 10, 11, 12])  # windows 1 to 5
@@ -366,7 +426,11 @@ def small_study(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     out = tmp_path_factory.mktemp("studies") / "prisacari2015"
     with pytest.MonkeyPatch.context() as patch:
         point = Spec.point
-        patch.setattr(Spec, "point", lambda spec, seed, quick: replace(point(spec, seed, quick=quick), longest=_SHORT))
+        patch.setattr(
+            Spec,
+            "point",
+            lambda spec, seed, quick: replace(point(spec, seed, quick=quick), longest=_SHORT),
+        )
         return run_specs(runs, Options(out, quick=True))
 
 
@@ -378,7 +442,9 @@ def test_a_study_writes_all_its_files(small_study: Outcome) -> None:
     assert found.height == 12
     assert found["nodes"].unique().to_list() == [42]
     assert found.filter(pl.col("accepted") > 0.5).is_empty()
-    row = found.row(by_predicate=(pl.col("pattern") == "shift") & (pl.col("routing") == "minimal"), named=True)
+    row = found.row(
+        by_predicate=(pl.col("pattern") == "shift") & (pl.col("routing") == "minimal"), named=True
+    )
     assert row["exact"] == pytest.approx(1 / 6)
     assert row["accepted"] == pytest.approx(1 / 6, rel=0.02)
     assert json.loads((directory / "results.json").read_text())[0]["run"] == found["run"][0]
@@ -390,9 +456,13 @@ def test_a_study_writes_all_its_files(small_study: Outcome) -> None:
     assert verdicts["PRIS-4-08"] == verdicts["PRIS-3-08"] == "not tested"
     # Points that were cut short count by an extrapolation, which is no measurement.
     assert verdicts["PRIS-4-01"] == "holds in direction"
-    assert "Extrapolated from the time simulated" in next(each["reason"] for each in told if each["id"] == "PRIS-4-01")
+    assert "Extrapolated from the time simulated" in next(
+        each["reason"] for each in told if each["id"] == "PRIS-4-01"
+    )
     names = {path.name for path in (directory / "figures").iterdir()}
-    assert names == {f"figure-3{letter}.{kind}" for letter in ("", *"abcdef") for kind in ("svg", "png")}
+    assert names == {
+        f"figure-3{letter}.{kind}" for letter in ("", *"abcdef") for kind in ("svg", "png")
+    }
     assert len(small_study.claims) == 21
 
 
@@ -417,9 +487,16 @@ def test_the_same_study_again_gives_the_same_files(small_study: Outcome) -> None
     runs = [Spec(SIZES[0], pattern, each) for pattern, each in product(PATTERNS, CONFIGURATIONS)]
     with pytest.MonkeyPatch.context() as patch:
         point = Spec.point
-        patch.setattr(Spec, "point", lambda spec, seed, quick: replace(point(spec, seed, quick=quick), longest=_SHORT))
+        patch.setattr(
+            Spec,
+            "point",
+            lambda spec, seed, quick: replace(point(spec, seed, quick=quick), longest=_SHORT),
+        )
         lines: list[str] = []
-        run_specs(runs, Options(directory, quick=True, progress=lambda _done, _all, line: lines.append(line)))
+        run_specs(
+            runs,
+            Options(directory, quick=True, progress=lambda _done, _all, line: lines.append(line)),
+        )
     assert all(line.endswith("kept") for line in lines)
     assert {name: (directory / name).read_bytes() for name in before} == before
 
@@ -448,7 +525,10 @@ def test_bad_input_is_one_line(cli: Cli, workdir: Path) -> None:
         (["prisacari2015", "--jobs", "0"], "--jobs 0: must be at least 1"),
         (["prisacari2015", "--seed", "-1"], "--seed -1"),
         (["prisacari2015", "--out", "taken"], "something else in it; choose another --out"),
-        (["prisacari2015", "--out", "taken", "--overwrite"], "something else in it; choose another --out"),
+        (
+            ["prisacari2015", "--out", "taken", "--overwrite"],
+            "something else in it; choose another --out",
+        ),
     ]:
         ended = cli("study", "run", *words)
         assert (ended.status, ended.out) == (2, ""), ended

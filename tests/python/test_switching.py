@@ -15,7 +15,9 @@ _SMALL = {"machine.topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
 
 def _measured(preset: str, load: float, **changes: Any) -> dict[str, Any]:
     changes = _SMALL | {f"machine.router.{key}": value for key, value in changes.items()}
-    (point,) = pt.curve(preset=preset, loads=[load], changes=changes, warmup="2 us", measure="4 us", drain=True)
+    (point,) = pt.curve(
+        preset=preset, loads=[load], changes=changes, warmup="2 us", measure="4 us", drain=True
+    )
     return dict(point)
 
 
@@ -29,7 +31,9 @@ def _measured(preset: str, load: float, **changes: Any) -> dict[str, Any]:
         ("buffer_unit", "packet", "flit"),
     ],
 )
-def test_flits_move_one_by_one_through_routers_that_let_them(key: str, value: str, only: str) -> None:
+def test_flits_move_one_by_one_through_routers_that_let_them(
+    key: str, value: str, only: str
+) -> None:
     changes = {"switching": "flit", "arbiter": "round_robin", "output_vc_gap": 0, key: value}
     says = rf'machine\.router\.switching = "flit": every flit moves by itself.*set {key} to {only}'
     with pytest.raises(pt.ScenarioError, match=says):
@@ -44,7 +48,9 @@ def test_islip_matches_ports() -> None:
 
 @native
 def test_who_learns_learns_from_packets() -> None:
-    with pytest.raises(pt.ScenarioError, match=r'routing\.algorithm = "q_adaptive": learns from packets'):
+    with pytest.raises(
+        pt.ScenarioError, match=r'routing\.algorithm = "q_adaptive": learns from packets'
+    ):
         pt.curve(preset="booksim2", routing="q_adaptive", loads=[0.1], changes=_SMALL)
 
 
@@ -52,13 +58,16 @@ def test_who_learns_learns_from_packets() -> None:
 def test_a_buffer_need_not_hold_a_packet_whose_flits_move_one_by_one() -> None:
     point = _measured("booksim2", 0.05, input_buffer="3 flits")
     assert 0 < point["accepted"] < 0.05
-    with pytest.raises(pt.ScenarioError, match=r"machine\.router\.input_buffer.*a whole packet of 4 flits"):
+    with pytest.raises(
+        pt.ScenarioError, match=r"machine\.router\.input_buffer.*a whole packet of 4 flits"
+    ):
         _measured("booksim2", 0.05, input_buffer="3 flits", switching="packet")
 
 
 @native
 def test_each_costs_throughput_where_the_crossbar_is_what_is_short() -> None:
-    """BookSim2's router, internal speed-up 1: whole packets are brought best, flits by one iteration of iSLIP least."""
+    """BookSim2's router, internal speed-up 1: whole packets are brought best, flits by one
+    iteration of iSLIP least."""
     changes = {"crossbar_bandwidth": "1 GB/s", "input_latency": "2 ns"}
     whole = _measured("booksim2", 0.7, **changes, switching="packet", arbiter="round_robin")
     by_flits = _measured("booksim2", 0.7, **changes, arbiter="round_robin")
@@ -68,9 +77,19 @@ def test_each_costs_throughput_where_the_crossbar_is_what_is_short() -> None:
 
 @native
 def test_flits_that_move_are_no_standstill() -> None:
-    """A packet of 4,096 flits needs 512 round trips of 8 credits, 100 us, behind a head that has long arrived."""
-    changes = {"machine.packet": "4096 B", "machine.router.input_buffer": "8 flits", "stop.watchdog": "20 us"}
+    """A packet of 4,096 flits needs 512 round trips of 8 credits, 100 us, behind a head that has
+    long arrived."""
+    changes = {
+        "machine.packet": "4096 B",
+        "machine.router.input_buffer": "8 flits",
+        "stop.watchdog": "20 us",
+    }
     (point,) = pt.curve(
-        preset="booksim2", loads=[0.001], measure="200 us", changes=_SMALL | changes, drain=True, pattern="next_group"
+        preset="booksim2",
+        loads=[0.001],
+        measure="200 us",
+        changes=_SMALL | changes,
+        drain=True,
+        pattern="next_group",
     )
     assert point["packets"] > 0

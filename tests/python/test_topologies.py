@@ -1,4 +1,5 @@
-"""Topologies and links of a scenario: one and two dimensions, cables, service nodes, and what is left of a preset."""
+"""Topologies and links of a scenario: one and two dimensions, cables, service nodes, and what is
+left of a preset."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ def test_local_stands_for_row_and_column() -> None:
     links = machine(topology=GRID).links
     assert links.local is None
     assert links.row == links.column == machine().links.local
-    changed = machine(topology=GRID, links={"local": {"latency": "5 ns"}, "row": {"latency": "6 ns"}}).links
+    changed = machine(
+        topology=GRID, links={"local": {"latency": "5 ns"}, "row": {"latency": "6 ns"}}
+    ).links
     assert {name: str(link.latency) for name, link in changed.classes().items()} == {
         "terminal": "10 ns",
         "row": "6 ns",
@@ -79,7 +82,11 @@ def test_a_preset_of_all_groups_stays_one_of_all_groups() -> None:
 
 @pytest.mark.parametrize(
     ("name", "nodes", "ranges"),
-    [("theta", 4392, [(366, 383), (750, 767)]), ("cori", 9668, [(9668, 13055)]), ("kang2022", 1056, [])],
+    [
+        ("theta", 4392, [(366, 383), (750, 767)]),
+        ("cori", 9668, [(9668, 13055)]),
+        ("kang2022", 1056, []),
+    ],
 )
 def test_service_nodes(name: str, nodes: int, ranges: list[tuple[int, int]]) -> None:
     chosen = machine(name)
@@ -95,23 +102,42 @@ def test_service_nodes(name: str, nodes: int, ranges: list[tuple[int, int]]) -> 
 def test_service_nodes_that_do_not_come_out_even() -> None:
     chosen = machine(topology={"p": 2, "a": 2, "h": 1, "g": 3}, compute_nodes=8)
     assert chosen.service_ranges() == [(2, 3), (7, 7), (11, 11)]
-    assert machine(topology={"p": 2, "a": 2, "h": 1, "g": 3}, compute_nodes=10).service_ranges() == [(3, 3), (7, 7)]
-    assert machine("theta", topology={"g": 3}).job_nodes == 1152, "another shape has other service nodes"
+    assert machine(
+        topology={"p": 2, "a": 2, "h": 1, "g": 3}, compute_nodes=10
+    ).service_ranges() == [(3, 3), (7, 7)]
+    assert machine("theta", topology={"g": 3}).job_nodes == 1152, (
+        "another shape has other service nodes"
+    )
 
 
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: machine(topology={"rows": 2}), "topology.rows = 2: is no key of a one-dimensional Dragonfly; remove"),
+        (
+            lambda: machine(topology={"rows": 2}),
+            "topology.rows = 2: is no key of a one-dimensional Dragonfly; remove",
+        ),
         (
             lambda: machine(topology=GRID | {"links_per_local_pair": 2}),
             "topology.links_per_local_pair = 2: is no key of a two-dimensional Dragonfly; remove",
         ),
-        (lambda: machine(topology=GRID | {"a": 5}), "topology.a = 5: follows from rows and columns; remove it"),
+        (
+            lambda: machine(topology=GRID | {"a": 5}),
+            "topology.a = 5: follows from rows and columns; remove it",
+        ),
         (lambda: machine(topology=GRID | {"rows": 0}), "topology.rows = 0: must be at least 1"),
-        (lambda: machine(topology={"kind": "dragonfly_2d", "p": 1, "rows": 2, "h": 1}), "topology.columns: is missing"),
-        (lambda: machine(topology={"kind": "torus"}), 'topology.kind = "torus": is not known; known: dragonfly,'),
-        (lambda: machine(links={"row": {"latency": "3 ns"}}), "links.row: a one-dimensional Dragonfly has no such"),
+        (
+            lambda: machine(topology={"kind": "dragonfly_2d", "p": 1, "rows": 2, "h": 1}),
+            "topology.columns: is missing",
+        ),
+        (
+            lambda: machine(topology={"kind": "torus"}),
+            'topology.kind = "torus": is not known; known: dragonfly,',
+        ),
+        (
+            lambda: machine(links={"row": {"latency": "3 ns"}}),
+            "links.row: a one-dimensional Dragonfly has no such",
+        ),
         (
             lambda: machine("theta", topology={"kind": "dragonfly", "p": 1, "a": 2, "h": 1}),
             "links.local: is missing; add links.local",
@@ -120,9 +146,18 @@ def test_service_nodes_that_do_not_come_out_even() -> None:
             lambda: machine(topology={"cables_per_pair": 2, "links_per_pair": 3}),
             "topology.links_per_pair = 3: but cables_per_pair * links_per_cable = 4; give either",
         ),
-        (lambda: machine(compute_nodes=2000), "compute_nodes = 2000: but the machine has 1,056 nodes"),
-        (lambda: machine(nic={"responses": "yes"}), 'nic.responses = "yes": is neither true nor false'),
-        (lambda: machine("prisacari2015(4,8)"), 'preset = "prisacari2015(4,8)": takes 3 numbers: p, a, h; write e.g.'),
+        (
+            lambda: machine(compute_nodes=2000),
+            "compute_nodes = 2000: but the machine has 1,056 nodes",
+        ),
+        (
+            lambda: machine(nic={"responses": "yes"}),
+            'nic.responses = "yes": is neither true nor false',
+        ),
+        (
+            lambda: machine("prisacari2015(4,8)"),
+            'preset = "prisacari2015(4,8)": takes 3 numbers: p, a, h; write e.g.',
+        ),
         (lambda: machine("prisacari2015(4,0,4)"), "takes 3 numbers: p, a, h"),
         (lambda: machine("theta(4)"), "preset = \"theta(4)\": takes no numbers; write 'theta'"),
         (lambda: machine("tetha"), "is not a preset; did you mean 'theta'?"),

@@ -80,10 +80,14 @@ def test_a_quantity_survives_its_text(kind: type[Quantity], value: int) -> None:
     unit=st.sampled_from(["B", "b"]),
     space=st.sampled_from(["", " "]),
 )
-def test_sizes_are_exact_or_refused(mantissa: int, decimals: int, prefix: str, unit: str, space: str) -> None:
+def test_sizes_are_exact_or_refused(
+    mantissa: int, decimals: int, prefix: str, unit: str, space: str
+) -> None:
     digits = str(mantissa).rjust(decimals + 1, "0")
     number = f"{digits[: len(digits) - decimals]}.{digits[len(digits) - decimals :]}"
-    exact = Fraction(mantissa, 10**decimals) * PREFIXES[prefix] * (1 if unit == "B" else Fraction(1, 8))
+    exact = (
+        Fraction(mantissa, 10**decimals) * PREFIXES[prefix] * (1 if unit == "B" else Fraction(1, 8))
+    )
     text = f"{number}{space}{prefix}{unit}"
     if exact.denominator == 1:
         assert Size.parse(text) == exact.numerator
@@ -119,7 +123,14 @@ def test_a_quantity_prints_as_people_write_it(quantity: Quantity, text: str) -> 
 
 @pytest.mark.parametrize(
     ("text", "flits"),
-    [("30 packets", 120), ("1 packet", 4), ("120 flits", 120), ("15 KiB", 120), ("15360 B", 120), ("unlimited", 0)],
+    [
+        ("30 packets", 120),
+        ("1 packet", 4),
+        ("120 flits", 120),
+        ("15 KiB", 120),
+        ("15360 B", 120),
+        ("unlimited", 0),
+    ],
 )
 def test_a_buffer_holds_flits(text: str, flits: int) -> None:
     capacity = Capacity.parse(text)

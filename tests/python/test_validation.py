@@ -1,4 +1,5 @@
-"""A part of the validation suite, of every series one point; and that its bars and its page can say no."""
+"""A part of the validation suite, of every series one point; and that its bars and its page can say
+no."""
 
 from __future__ import annotations
 
@@ -11,12 +12,25 @@ import pytest
 from support import ROOT
 from validation import measure, page, suite
 from validation.bars import BARS, FREE, check, of_one
-from validation.peers import LOCAL_GLOBAL_LOCAL, PEERS, HotLink, Point, Series, hot_links, learning, read
+from validation.peers import (
+    LOCAL_GLOBAL_LOCAL,
+    PEERS,
+    HotLink,
+    Point,
+    Series,
+    hot_links,
+    learning,
+    read,
+)
 
 ALL_SERIES = [series for peer in PEERS for series in read(peer)]
 #: `make test` measures the first series of each peer, `make test-all` every series.
 TIERS = [
-    pytest.param(series, id=f"{peer.name}: {series.label}", marks=[pytest.mark.full] if number else [pytest.mark.slow])
+    pytest.param(
+        series,
+        id=f"{peer.name}: {series.label}",
+        marks=[pytest.mark.full] if number else [pytest.mark.slow],
+    )
     for peer in PEERS
     for number, series in enumerate(read(peer))
 ]
@@ -45,7 +59,9 @@ def test_a_peer_is_met(series: Series) -> None:
     assert any(item.bound for item in checks)
     assert not [item for item in checks if item.bound and not item.met]
     row = page.cells(page.Measured(series, point, checks))
-    assert page.line(row) in PAGE, "the page is not what Pantala measures; make validate writes it anew"
+    assert page.line(row) in PAGE, (
+        "the page is not what Pantala measures; make validate writes it anew"
+    )
 
 
 @pytest.mark.full
@@ -62,13 +78,18 @@ def test_one_hot_link_carries_what_it_does_in_booksim2(link: HotLink) -> None:
 def test_q_adaptive_learns_as_fast_as_in_sst() -> None:
     theirs = learning()
     skip_if_missing(theirs.call)
-    ours = dict(measure.accepted_over_time(theirs.call, theirs.load, 140, theirs.step_us))  # `make validate`: 400
+    ours = dict(
+        measure.accepted_over_time(theirs.call, theirs.load, 140, theirs.step_us)
+    )  # `make validate`: 400
     for time in (40, 140):
         assert of_one("learning", theirs.accepted[time], ours[time]).met, (time, ours[time])
 
 
 def test_the_curves_are_whole() -> None:
-    points = {peer.name: sum(len(series.points) for series in ALL_SERIES if series.peer is peer) for peer in PEERS}
+    points = {
+        peer.name: sum(len(series.points) for series in ALL_SERIES if series.peer is peer)
+        for peer in PEERS
+    }
     assert points == {"sst_sc22": 24, "sst_merlin_2021": 15, "booksim2": 34, "caminos": 23}
     for series in ALL_SERIES:
         assert all(point.theirs.keys() <= BARS.keys() for point in series.points)
@@ -77,7 +98,9 @@ def test_the_curves_are_whole() -> None:
 
 
 def test_a_bar_can_be_missed() -> None:
-    (series,) = (s for s in ALL_SERIES if s.peer.name == "sst_sc22" and s.label == "ugal_n, uniform")
+    (series,) = (
+        s for s in ALL_SERIES if s.peer.name == "sst_sc22" and s.label == "ugal_n, uniform"
+    )
     low, _, high = series.points
     exact = dict(low.theirs)
     assert all(item.met and item.bound for item in check(series, low, exact))
@@ -87,12 +110,21 @@ def test_a_bar_can_be_missed() -> None:
         ("latency_p99_ns", 1.13),
         ("link_hops_mean", 1.03),
     ):
-        missed = [item.key for item in check(series, low, exact | {key: factor * exact[key]}) if not item.met]
+        missed = [
+            item.key
+            for item in check(series, low, exact | {key: factor * exact[key]})
+            if not item.met
+        ]
         assert missed == [key]
     assert not all(
-        item.met for item in check(series, low, exact | {"nonminimal_share": exact["nonminimal_share"] + 0.06})
+        item.met
+        for item in check(
+            series, low, exact | {"nonminimal_share": exact["nonminimal_share"] + 0.06}
+        )
     )
-    assert {item.key for item in check(series, high, dict(high.theirs)) if item.bound} == {"accepted"}
+    assert {item.key for item in check(series, high, dict(high.theirs)) if item.bound} == {
+        "accepted"
+    }
 
 
 def test_a_percentile_may_lie_anywhere_in_its_bin() -> None:
@@ -102,7 +134,9 @@ def test_a_percentile_may_lie_anywhere_in_its_bin() -> None:
 
 
 def test_the_end_of_a_histogram_is_no_percentile() -> None:
-    (series,) = (s for s in ALL_SERIES if s.peer.name == "booksim2" and s.label == "min, next_group, 4/2/120")
+    (series,) = (
+        s for s in ALL_SERIES if s.peer.name == "booksim2" and s.label == "min, next_group, 4/2/120"
+    )
     cut = series.points[-1]
     assert cut.theirs["latency_p99_ns"] == series.peer.last
     assert "latency_p99_ns" not in {item.key for item in check(series, cut, dict(cut.theirs))}
@@ -125,7 +159,9 @@ def test_the_suite_writes_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     known = ("minimal", "uniform")
     monkeypatch.setattr(measure, "together", serial)
     monkeypatch.setattr(
-        measure, "missing", lambda call: None if (call["routing"], call.get("pattern")) == known else "no"
+        measure,
+        "missing",
+        lambda call: None if (call["routing"], call.get("pattern")) == known else "no",
     )
     monkeypatch.setattr(suite, "PEERS", PEERS[:1])
     for folder in ("_static", "explanation"):

@@ -1,4 +1,5 @@
-"""Applications without a network: what they send, `pantala workload`, and their page of the documentation."""
+"""Applications without a network: what they send, `pantala workload`, and their page of the
+documentation."""
 
 from __future__ import annotations
 
@@ -64,7 +65,9 @@ def test_computing_is_a_time_and_a_time_for_every_element() -> None:
 def test_computing_is_fitted_to_the_papers_sizes_only() -> None:
     assert set(of("halo3d", 528, iterations=1).compute_ns) == {12_000.0}
     assert set(of("halo3d", 528, iterations=1, message="1 kB").compute_ns) == {0.0}
-    assert set(of("halo3d", 528, iterations=1, message="1 kB", compute="3 us").compute_ns) == {3_000.0}
+    assert set(of("halo3d", 528, iterations=1, message="1 kB", compute="3 us").compute_ns) == {
+        3_000.0
+    }
     assert set(of("fft3d", 12, iterations=1, row_message="1 kB").compute_ns) == {0.0}
 
 
@@ -96,7 +99,9 @@ def test_every_application_is_described(kind: str) -> None:
 
 @pytest.mark.slow
 def test_an_application_without_its_ranks_is_refused_as_a_class() -> None:
-    with pytest.raises(UsageError, match="class Ring: paper_ranks is not set; write `paper_ranks: ClassVar"):
+    with pytest.raises(
+        UsageError, match="class Ring: paper_ranks is not set; write `paper_ranks: ClassVar"
+    ):
 
         class Ring(Application):
             kind: Literal["ring"] = "ring"
@@ -117,10 +122,14 @@ def test_list_and_show(cli: Cli, workdir: Path) -> None:
     assert drawn.status == 0
     assert drawn.out.endswith("matrix: m.svg\n")
     assert "<svg" in (workdir / "m.svg").read_text()
-    drawn = cli("workload", "show", ROOT / "examples" / "interference.toml", "--plot", "m.png", "--json")
+    drawn = cli(
+        "workload", "show", ROOT / "examples" / "interference.toml", "--plot", "m.png", "--json"
+    )
     assert [job["job"] for job in json.loads(drawn.out)] == ["fft3d", "halo3d"]
     assert {path.name for path in workdir.iterdir()} == {"m.svg", "m-fft3d.png", "m-halo3d.png"}
-    told = json.loads(cli("workload", "show", "halo3d", "--ranks", "24", "--set", "iterations=1", "--json").out)
+    told = json.loads(
+        cli("workload", "show", "halo3d", "--ranks", "24", "--set", "iterations=1", "--json").out
+    )
     assert [job["total_mb"] for job in told] == [of("halo3d", 24, iterations=1).total_bytes / 1e6]
 
 
@@ -138,10 +147,15 @@ def test_jobs_of_a_scenario_are_shown(cli: Cli, workdir: Path) -> None:
         (("halo3d", "--set", "iteration=3"), "did you mean 'iterations'?"),
         (("halo3d", "--plot", "x.gif"), "x.gif: is no kind of figure"),
         (("none.toml",), "none.toml"),
-        ((ROOT / "examples" / "quickstart.toml", "--ranks", "3"), "says how many ranks its jobs have"),
+        (
+            (ROOT / "examples" / "quickstart.toml", "--ranks", "3"),
+            "says how many ranks its jobs have",
+        ),
     ],
 )
-def test_mistakes_are_one_line(cli: Cli, workdir: Path, arguments: tuple[str, ...], says: str) -> None:
+def test_mistakes_are_one_line(
+    cli: Cli, workdir: Path, arguments: tuple[str, ...], says: str
+) -> None:
     ended = cli("workload", "show", *arguments)
     assert (ended.status, ended.out) == (2, "")
     assert says in ended.err

@@ -1,4 +1,5 @@
-"""A packet that meets nobody takes what the closed form of each simulator says, to the picosecond."""
+"""A packet that meets nobody takes what the closed form of each simulator says, to the
+picosecond."""
 
 from __future__ import annotations
 
@@ -63,15 +64,23 @@ def alone(call: Mapping[str, Any], way: str) -> float:
 @pytest.mark.parametrize("flits", [1, 4])
 @pytest.mark.parametrize("speedup", [1, 2])
 def test_booksim2_s_form(way: str, flits: int, speedup: int) -> None:
-    """2 + R * (3 or 1) + sum(L + 1) + 2 + (S - 1): a router takes three cycles, with internal speed-up 2 one."""
+    """2 + R * (3 or 1) + sum(L + 1) + 2 + (S - 1): a router takes three cycles, with internal
+    speed-up 2 one."""
     routers, links = WAYS[way]
-    expected = 2 + routers * {1: 3, 2: 1}[speedup] + sum(CYCLES[link] + 1 for link in links) + 2 + (flits - 1)
+    expected = (
+        2
+        + routers * {1: 3, 2: 1}[speedup]
+        + sum(CYCLES[link] + 1 for link in links)
+        + 2
+        + (flits - 1)
+    )
     call = {"preset": "booksim2", "routing": "min", "changes": booksim2(flits, speedup, 256)}
     assert alone(call, way) == expected
 
 
 def test_booksim2_as_it_prints_them() -> None:
-    """What BookSim2 itself printed for packets of four flits, without and with internal speed-up."""
+    """What BookSim2 itself printed for packets of four flits, without and with internal
+    speed-up."""
     printed = {
         "one router": (10, 8),
         "local": (24, 20),
@@ -99,18 +108,24 @@ def test_caminos_s_form(way: str, crossbar_delay: int) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_pantala(way: str) -> None:
-    """The formula of `docs/explanation/fabric.md`, for 512 B in flits of 5.12 ns and a crossbar four times as fast."""
+    """The formula of `docs/explanation/fabric.md`, for 512 B in flits of 5.12 ns and a crossbar
+    four times as fast."""
     routers, links = WAYS[way]
     flit = 5.12
     wires = [10.0, *(KANG[link] for link in links), 10.0]
-    expected = sum(latency + flit for latency in wires) + routers * (10.0 + flit / 4 + 10.0) + 3 * flit
-    assert alone({"preset": "pantala", "routing": "minimal"}, way) == pytest.approx(expected, abs=5e-4)
+    expected = (
+        sum(latency + flit for latency in wires) + routers * (10.0 + flit / 4 + 10.0) + 3 * flit
+    )
+    assert alone({"preset": "pantala", "routing": "minimal"}, way) == pytest.approx(
+        expected, abs=5e-4
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", ["sst_sc22", "sst_merlin_2021"])
 def test_sst(way: str, preset: str) -> None:
-    """Before each link a flit time, after it the routers' parts; in each router what is left of a crossbar cycle.
+    """Before each link a flit time, after it the routers' parts; in each router what is left of a
+    crossbar cycle.
 
     The head alone counts.
     """

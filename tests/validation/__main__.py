@@ -1,4 +1,6 @@
-"""`make validate`: every run of every peer again; the page's tables and figures, and whether the bars are met."""
+"""`make validate`: every run of every peer again; the page's tables and figures, and whether the
+bars are met.
+"""
 
 from __future__ import annotations
 

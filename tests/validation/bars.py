@@ -68,11 +68,15 @@ class Check:
         return abs(self.error) <= self.bar.limit
 
 
-def of_one(key: str, theirs: float, ours: float, *, width: float = 0.0, steady: bool = True) -> Check:
+def of_one(
+    key: str, theirs: float, ours: float, *, width: float = 0.0, steady: bool = True
+) -> Check:
     """Compares a quantity; theirs may lie anywhere from `theirs` to `width` above it."""
     bar = BARS[key]
     error = ours - min(max(ours, theirs), theirs + width)
-    return Check(key, theirs, ours, error / theirs if bar.relative else error, steady or bar.everywhere)
+    return Check(
+        key, theirs, ours, error / theirs if bar.relative else error, steady or bar.everywhere
+    )
 
 
 def check(series: Series, point: Point, ours: Mapping[str, float]) -> list[Check]:
@@ -81,7 +85,9 @@ def check(series: Series, point: Point, ours: Mapping[str, float]) -> list[Check
     checks = []
     for key, theirs in point.theirs.items():
         percentile = "_p99_" in key
-        if not (percentile and theirs >= series.peer.last):  # else it stands at the end of the histogram
+        if not (
+            percentile and theirs >= series.peer.last
+        ):  # else it stands at the end of the histogram
             width = series.peer.bin if percentile else 0.0
             checks.append(of_one(key, theirs, ours[key], width=width, steady=steady))
     return checks

@@ -24,7 +24,9 @@ STEADY = 0.97
 
 
 def peer(title: str, drawn: Sequence[Drawn]) -> Figure:
-    """Latency and accepted load over offered load, a row of panels a pattern (and routing, where there are many)."""
+    """Latency and accepted load over offered load, a row of panels a pattern (and routing, where
+    there are many).
+    """
     panels = _panels(drawn)
     with style():
         figure = new_figure(0.35 + 2.6 * len(panels))
@@ -46,7 +48,15 @@ def learning(theirs: Mapping[int, float], ours: Mapping[int, float]) -> Figure:
         figure = new_figure(2.6)
         axes = figure.add_subplot()
         axes.plot(list(ours), list(ours.values()), color=PALETTE[0], label="Pantala")
-        axes.plot(list(theirs), list(theirs.values()), "o", color=PALETTE[0], mfc="none", mew=1.4, label="SST")
+        axes.plot(
+            list(theirs),
+            list(theirs.values()),
+            "o",
+            color=PALETTE[0],
+            mfc="none",
+            mew=1.4,
+            label="SST",
+        )
         axes.set_xlim(left=0)
         axes.set_ylim(bottom=0)
         axes.set_xlabel("time (µs)")
@@ -57,7 +67,9 @@ def learning(theirs: Mapping[int, float], ours: Mapping[int, float]) -> Figure:
 
 
 def _panels(drawn: Sequence[Drawn]) -> list[tuple[str, list[tuple[str, Drawn]]]]:
-    """Series by pattern, and by routing too where a pattern has more of them than there are colours."""
+    """Series by pattern, and by routing too where a pattern has more of them than there are
+    colours.
+    """
     panels = []
     by_pattern = sorted(drawn, key=lambda item: item[0].pattern, reverse=True)  # uniform first
     for pattern, items in groupby(by_pattern, key=lambda item: item[0].pattern):
@@ -67,7 +79,9 @@ def _panels(drawn: Sequence[Drawn]) -> list[tuple[str, list[tuple[str, Drawn]]]]
             continue
         by_routing = sorted(group, key=lambda item: item[0].routing)
         for routing, some in groupby(by_routing, key=lambda item: item[0].routing):
-            panels.append((f"{pattern}, {routing}", [(_name(item[0], whole=False), item) for item in some]))
+            panels.append(
+                (f"{pattern}, {routing}", [(_name(item[0], whole=False), item) for item in some])
+            )
     return panels
 
 
@@ -99,16 +113,30 @@ def _panel(heading: str, lines: Sequence[tuple[str, Drawn]], latency: Axes, acce
         axes.grid()
 
 
-def _line(series: Series, ours: Mapping[float, Mapping[str, Any]], axes: Axes, key: str, colour: str) -> None:
+def _line(
+    series: Series, ours: Mapping[float, Mapping[str, Any]], axes: Axes, key: str, colour: str
+) -> None:
     for low, high in pairwise(sorted(ours)):
         filling = ours[high]["accepted"] < STEADY * high
-        axes.plot([low, high], [ours[low][key], ours[high][key]], color=colour, ls=":" if filling else "-")
+        axes.plot(
+            [low, high], [ours[low][key], ours[high][key]], color=colour, ls=":" if filling else "-"
+        )
     loads = [point.load for point in series.points]
     axes.plot(loads, [ours[load][key] for load in loads], ".", color=colour, ms=3.5)
-    axes.plot(loads, [point.theirs[key] for point in series.points], "o", color=colour, mfc="none", mew=1.2, ms=6.5)
+    axes.plot(
+        loads,
+        [point.theirs[key] for point in series.points],
+        "o",
+        color=colour,
+        mfc="none",
+        mew=1.2,
+        ms=6.5,
+    )
 
 
 def _span(lines: Sequence[tuple[str, Drawn]]) -> tuple[float, float]:
     """Of the latency axis: all of theirs."""
-    theirs = [point.theirs["latency_mean_ns"] for _, (series, _) in lines for point in series.points]
+    theirs = [
+        point.theirs["latency_mean_ns"] for _, (series, _) in lines for point in series.points
+    ]
     return 0.8 * min(theirs), 1.3 * max(theirs)

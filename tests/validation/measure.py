@@ -16,7 +16,9 @@ __all__ = ["accepted_over_time", "between", "missing", "point", "together"]
 
 
 def missing(call: Mapping[str, Any]) -> str | None:
-    """Why Pantala cannot measure what a call of `pantala.curve` asks for, in a line; None if it can."""
+    """Why Pantala cannot measure what a call of `pantala.curve` asks for, in a line; None if it
+    can.
+    """
     try:
         curve_setup(**call)
     except (pt.ScenarioError, pt.UsageError) as error:
@@ -27,7 +29,8 @@ def missing(call: Mapping[str, Any]) -> str | None:
 def point(call: Mapping[str, Any], load: float, since_start: frozenset[str]) -> dict[str, Any]:
     """A point of `pantala.curve`, as the peer counts it.
 
-    The quantities `since_start` count from time zero on: a second run measures them, whose window begins there.
+    The quantities `since_start` count from time zero on: a second run measures them, whose window
+    begins there.
     """
     measured = _measured(call, load)
     ours = dict(measured)
@@ -39,15 +42,25 @@ def point(call: Mapping[str, Any], load: float, since_start: frozenset[str]) -> 
     return ours
 
 
-def accepted_over_time(call: Mapping[str, Any], load: float, until_us: int, step_us: int) -> list[tuple[int, float]]:
+def accepted_over_time(
+    call: Mapping[str, Any], load: float, until_us: int, step_us: int
+) -> list[tuple[int, float]]:
     """The load accepted in each step of time from the start: (end of the step, accepted)."""
-    times = {"warmup": "1 ps", "measure": f"{until_us * 1_000_000 - 1} ps", "timeline": f"{step_us} us"}
+    times = {
+        "warmup": "1 ps",
+        "measure": f"{until_us * 1_000_000 - 1} ps",
+        "timeline": f"{step_us} us",
+    }
     measured = _measured({**call, **times}, load)
-    return [(round(w["window_start_ns"] / 1_000) + step_us, w["accepted"]) for w in measured["timeline"]]
+    return [
+        (round(w["window_start_ns"] / 1_000) + step_us, w["accepted"]) for w in measured["timeline"]
+    ]
 
 
 def _measured(call: Mapping[str, Any], load: float) -> CurvePoint:
-    """A point of `pantala.curve`, without a word of what can deadlock: BookSim2's ugal can, there as here."""
+    """A point of `pantala.curve`, without a word of what can deadlock: BookSim2's ugal can, there
+    as here.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pt.ScenarioWarning)
         (measured,) = pt.curve(**call, loads=[load])
@@ -55,15 +68,23 @@ def _measured(call: Mapping[str, Any], load: float) -> CurvePoint:
 
 
 def between(call: Mapping[str, Any], nodes: tuple[int, int], load: float) -> dict[str, Any]:
-    """A point of `pantala.curve` where two nodes send to one another at a fixed interval, and nobody else."""
+    """A point of `pantala.curve` where two nodes send to one another at a fixed interval, and
+    nobody else.
+    """
     setup = curve_setup(**{**call, "pattern": "shift", "injection": "periodic"})
     scenario = setup.scenario.replace(
-        {"jobs.0.ranks": 2, "jobs.0.placement": {"kind": "nodes", "nodes": list(nodes)}, "jobs.0.workload.load": load}
+        {
+            "jobs.0.ranks": 2,
+            "jobs.0.placement": {"kind": "nodes", "nodes": list(nodes)},
+            "jobs.0.workload.load": load,
+        }
     )
     return measure_point(replace(setup, scenario=scenario), scenario)
 
 
-def together(tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], processes: int = 2) -> list[Any]:
+def together(
+    tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], processes: int = 2
+) -> list[Any]:
     """What the calls return, in their order; `processes` of them run at a time."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:

@@ -53,7 +53,10 @@ class Section:
         """Its part of the page."""
         parts = [f"### {self.peer.title}"]
         if self.figure:
-            parts += [f"![{self.peer.title} and Pantala](../_static/{self.figure})", _peer_table(self)]
+            parts += [
+                f"![{self.peer.title} and Pantala](../_static/{self.figure})",
+                _peer_table(self),
+            ]
         parts += [f"{label}: not available yet ({why})" for label, why in self.missing]
         return "\n\n".join(parts)
 
@@ -81,7 +84,9 @@ class Single:
         if self.figure:
             parts.append(f"![{self.title}](../_static/{self.figure})")
         if self.checks:
-            rows = [(word, f"{c.theirs:.3f}", f"{c.ours:.3f}", _error(c)) for word, c in self.checks]
+            rows = [
+                (word, f"{c.theirs:.3f}", f"{c.ours:.3f}", _error(c)) for word, c in self.checks
+            ]
             parts.append(_table([*self.headings, ""], rows, 1))
         return "\n\n".join(parts)
 
@@ -97,8 +102,8 @@ class Report:
     def failures(self) -> list[str]:
         """The bars that are not met, a line each."""
         lines = [
-            f"{section.peer.name}: {item.series.label} at {item.point.load:g}: {check.key}: theirs {check.theirs:.4g}, "
-            f"ours {check.ours:.4g}"
+            f"{section.peer.name}: {item.series.label} at {item.point.load:g}: {check.key}: theirs"
+            f" {check.theirs:.4g}, ours {check.ours:.4g}"
             for section in self.sections
             for item in section.measured
             for check in item.checks
@@ -115,9 +120,13 @@ class Report:
     def missing(self) -> list[str]:
         """What could not be measured, a line each."""
         lines = [
-            f"{s.peer.name}: {label}: not available yet ({why})" for s in self.sections for label, why in s.missing
+            f"{s.peer.name}: {label}: not available yet ({why})"
+            for s in self.sections
+            for label, why in s.missing
         ]
-        return lines + [f"{s.title}: not available yet ({s.missing})" for s in self.singles if s.missing]
+        return lines + [
+            f"{s.title}: not available yet ({s.missing})" for s in self.singles if s.missing
+        ]
 
     def text(self) -> str:
         """The page."""
@@ -134,7 +143,11 @@ class Report:
         head = _table(["", "points", "bars met", *(name for _, name, _ in _COLUMNS)], rows, 1)
         return (
             "\n\n".join(
-                [head, *(section.text() for section in self.sections), *(single.text() for single in self.singles)]
+                [
+                    head,
+                    *(section.text() for section in self.sections),
+                    *(single.text() for single in self.singles),
+                ]
             )
             + "\n"
         )
@@ -172,7 +185,9 @@ def _peer_table(section: Section) -> str:
     settings = ["/".join(name.split("_")[0] for name in peer.settings)] if peer.settings else []
     units = {"mean": f"mean, {peer.unit}", "p99": f"p99, {peer.unit}"}
     headings = ["routing", "pattern", *settings, "load"]
-    headings += [heading for _, name, _ in _columns(peer) for heading in (units.get(name, name), "")]
+    headings += [
+        heading for _, name, _ in _columns(peer) for heading in (units.get(name, name), "")
+    ]
     return _table(headings, [cells(item) for item in section.measured], 2 + len(settings))
 
 
@@ -181,7 +196,11 @@ def _summary_row(title: str, points: int, checks: Sequence[Check]) -> list[str]:
     bound = [check for check in checks if check.bound]
     row = [title, f"{points}", f"{sum(check.met for check in bound)} of {len(bound)}"]
     for keys, _, _ in _COLUMNS:
-        worst = max((check for check in bound if check.key in keys), key=lambda c: abs(c.error), default=None)
+        worst = max(
+            (check for check in bound if check.key in keys),
+            key=lambda c: abs(c.error),
+            default=None,
+        )
         row.append("" if worst is None else _percent(worst))
     return row
 

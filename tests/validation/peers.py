@@ -31,7 +31,9 @@ Call = dict[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """Where a quantity stands in a peer's table: `scale` times what is there, plus `offset`, is our unit."""
+    """Where a quantity stands in a peer's table: `scale` times what is there, plus `offset`, is our
+    unit.
+    """
 
     name: str
     scale: float = 1.0
@@ -53,7 +55,8 @@ class Peer:
         unit: of its times; one is a nanosecond here.
         columns: where its table has our quantities, by the keys of a point of `pantala.curve`.
         settings: columns that tell its series apart, besides routing and pattern.
-        call: from a row, the arguments of `pantala.curve` besides preset, routing, pattern and loads.
+        call: from a row, the arguments of `pantala.curve` besides preset, routing, pattern and
+            loads.
         bin: width of the bins that its percentiles come from; they are the bins' lower ends.
         last: the end of its histograms, where they have one: a percentile there says nothing.
         since_start: quantities that it counts from time zero on, not in the measured window.
@@ -73,7 +76,9 @@ class Peer:
 
 @dataclass(frozen=True)
 class Point:
-    """One run of a peer: its load, what it gave by our keys, and the arguments of `pantala.curve` for the same."""
+    """One run of a peer: its load, what it gave by our keys, and the arguments of `pantala.curve`
+    for the same.
+    """
 
     load: float
     theirs: Mapping[str, float]
@@ -98,7 +103,9 @@ class Series:
     @property
     def label(self) -> str:
         """What tells it apart from the peer's other series: ``min, uniform, 4/2/256``."""
-        return ", ".join([self.routing, self.pattern, *(["/".join(self.settings)] if self.settings else [])])
+        return ", ".join(
+            [self.routing, self.pattern, *(["/".join(self.settings)] if self.settings else [])]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +127,9 @@ class Learning:
 
 @dataclass(frozen=True, eq=False)
 class HotLink:
-    """One flow over a global link of BookSim2: settings as in its series, and the flits a cycle that come through."""
+    """One flow over a global link of BookSim2: settings as in its series, and the flits a cycle
+    that come through.
+    """
 
     settings: tuple[str, ...]
     call: Mapping[str, Any]
@@ -132,7 +141,9 @@ LOCAL_GLOBAL_LOCAL = (28, 60)
 
 
 def booksim2(packet_flits: int, internal_speedup: int, vc_buffer_flits: int) -> dict[str, str]:
-    """The keys for BookSim2's settings. Of the three steps that a head takes, the crossbar's flit time is the last."""
+    """The keys for BookSim2's settings. Of the three steps that a head takes, the crossbar's flit
+    time is the last.
+    """
     return {
         "machine.packet": f"{packet_flits} B",
         "machine.router.crossbar_bandwidth": f"{internal_speedup} GB/s",
@@ -154,13 +165,21 @@ def _booksim2(row: Row) -> Call:
     """Three samples of warm-up, three or more of measurement."""
     sample = int(row.get("sample_cycles", 1_000))
     warmup, window = f"{3 * sample} ns", f"{int(row.get('samples', 3)) * sample} ns"
-    changes = booksim2(int(row["packet_flits"]), int(row["internal_speedup"]), int(row["vc_buffer_flits"]))
+    changes = booksim2(
+        int(row["packet_flits"]), int(row["internal_speedup"]), int(row["vc_buffer_flits"])
+    )
     return {"warmup": warmup, "measure": window, "changes": changes}
 
 
 def _caminos(row: Row) -> Call:
-    changes = caminos(int(row["crossbar_delay"]), int(row["packet_phits"]), int(row["internal_speedup"]))
-    return {"warmup": f"{row['warm_cycles']} ns", "measure": f"{row['measured_cycles']} ns", "changes": changes}
+    changes = caminos(
+        int(row["crossbar_delay"]), int(row["packet_phits"]), int(row["internal_speedup"])
+    )
+    return {
+        "warmup": f"{row['warm_cycles']} ns",
+        "measure": f"{row['measured_cycles']} ns",
+        "changes": changes,
+    }
 
 
 _SST = {
@@ -181,7 +200,14 @@ PEERS = (
         bin=20.0,
         since_start=frozenset({"nonminimal_share", "link_hops_mean"}),
     ),
-    Peer(name="sst_merlin_2021", title="SST's merlin of 2021", file="sst.csv", unit="ns", columns=_SST, bin=20.0),
+    Peer(
+        name="sst_merlin_2021",
+        title="SST's merlin of 2021",
+        file="sst.csv",
+        unit="ns",
+        columns=_SST,
+        bin=20.0,
+    ),
     Peer(
         name="booksim2",
         title="BookSim2",
@@ -223,7 +249,13 @@ def read(peer: Peer) -> list[Series]:
             key = (row["routing"], row["pattern"], *(row[name] for name in peer.settings))
             series.setdefault(key, []).append(_point(peer, row))
     return [
-        Series(peer, routing, pattern, tuple(settings), tuple(sorted(points, key=lambda point: point.load)))
+        Series(
+            peer,
+            routing,
+            pattern,
+            tuple(settings),
+            tuple(sorted(points, key=lambda point: point.load)),
+        )
         for (routing, pattern, *settings), points in series.items()
     ]
 
@@ -244,7 +276,13 @@ def hot_links() -> list[HotLink]:
         HotLink(
             tuple(row[name] for name in peer.settings),
             # Credits come back in bursts of their round trip, of which the window holds many.
-            {"preset": row["peer"], "routing": row["routing"], **_booksim2(row), "warmup": "10 us", "measure": "40 us"},
+            {
+                "preset": row["peer"],
+                "routing": row["routing"],
+                **_booksim2(row),
+                "warmup": "10 us",
+                "measure": "40 us",
+            },
             float(row["flits_per_cycle"]),
         )
         for row in _rows("hot_link.csv")
@@ -263,5 +301,10 @@ def _point(peer: Peer, row: Row) -> Point:
         for key, column in peer.columns.items()
         if row[column.name]
     }
-    call = {"preset": peer.name, "routing": row["routing"], "pattern": row["pattern"], **peer.call(row)}
+    call = {
+        "preset": peer.name,
+        "routing": row["routing"],
+        "pattern": row["pattern"],
+        **peer.call(row),
+    }
     return Point(float(row["load"]), theirs, call)

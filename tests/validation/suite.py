@@ -10,12 +10,42 @@ from pantala.figures import save
 from validation import figures, measure
 from validation.bars import check, of_one
 from validation.page import Measured, Report, Section, Single
-from validation.peers import LOCAL_GLOBAL_LOCAL, PEERS, Learning, Peer, Point, Series, hot_links, learning, read
+from validation.peers import (
+    LOCAL_GLOBAL_LOCAL,
+    PEERS,
+    Learning,
+    Peer,
+    Point,
+    Series,
+    hot_links,
+    learning,
+    read,
+)
 
 __all__ = ["GRID", "between_points", "run"]
 
 #: Loads at which our lines are drawn, besides those of the peers.
-GRID = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+GRID = (
+    0.02,
+    0.05,
+    0.1,
+    0.15,
+    0.2,
+    0.25,
+    0.3,
+    0.35,
+    0.4,
+    0.45,
+    0.5,
+    0.55,
+    0.6,
+    0.65,
+    0.7,
+    0.75,
+    0.8,
+    0.85,
+    0.9,
+)
 
 Ours = Mapping[float, Mapping[str, Any]]
 
@@ -26,15 +56,23 @@ def run(docs: Path) -> int:
     Returns:
         An exit status: 1 if a bar is not met.
     """
-    runs = {peer: {series: [*series.points, *between_points(series)] for series in read(peer)} for peer in PEERS}
+    runs = {
+        peer: {series: [*series.points, *between_points(series)] for series in read(peer)}
+        for peer in PEERS
+    }
     learns, links = learning(), hot_links()
-    absent = {series: measure.missing(series.points[0].call) for some in runs.values() for series in some}
+    absent = {
+        series: measure.missing(series.points[0].call) for some in runs.values() for series in some
+    }
     no_learning, no_links = measure.missing(learns.call), measure.missing(links[0].call)
 
     # The longest first, so that nothing long is left to one process at the end.
     tasks: dict[Any, Any] = {}
     if no_learning is None:
-        tasks[learns] = (measure.accepted_over_time, (learns.call, learns.load, max(learns.accepted), learns.step_us))
+        tasks[learns] = (
+            measure.accepted_over_time,
+            (learns.call, learns.load, max(learns.accepted), learns.step_us),
+        )
     for peer, some in runs.items():
         for series, points in some.items():
             if absent[series] is None:
@@ -60,7 +98,10 @@ def run(docs: Path) -> int:
             "One hot link of BookSim2",
             ("packet/internal/vc", "BookSim2, flits a cycle", "Pantala"),
             [
-                ("/".join(link.settings), of_one("hot_link", link.flits_per_cycle, results[link]["accepted"]))
+                (
+                    "/".join(link.settings),
+                    of_one("hot_link", link.flits_per_cycle, results[link]["accepted"]),
+                )
                 for link in links
                 if link in results
             ],
@@ -75,7 +116,9 @@ def run(docs: Path) -> int:
 
 
 def between_points(series: Series) -> list[Point]:
-    """Loads of the grid between those of a series, with the call of the nearest point; nothing is known of theirs."""
+    """Loads of the grid between those of a series, with the call of the nearest point; nothing is
+    known of theirs.
+    """
     known = [point.load for point in series.points]
     return [
         Point(load, {}, min(series.points, key=lambda point: abs(point.load - load)).call)
@@ -84,7 +127,9 @@ def between_points(series: Series) -> list[Point]:
     ]
 
 
-def _section(docs: Path, peer: Peer, ours: Mapping[Series, Ours], missing: Sequence[tuple[str, str]]) -> Section:
+def _section(
+    docs: Path, peer: Peer, ours: Mapping[Series, Ours], missing: Sequence[tuple[str, str]]
+) -> Section:
     measured = [
         Measured(series, point, check(series, point, ours[series][point.load]))
         for series in ours
@@ -96,12 +141,17 @@ def _section(docs: Path, peer: Peer, ours: Mapping[Series, Ours], missing: Seque
     return Section(peer, measured, figure, missing)
 
 
-def _learning(docs: Path, theirs: Learning, ours: list[tuple[int, float]] | None, missing: str | None) -> Single:
+def _learning(
+    docs: Path, theirs: Learning, ours: list[tuple[int, float]] | None, missing: str | None
+) -> Single:
     title, headings = "Q-adaptive learns", ("until, µs", "SST", "Pantala")
     if ours is None:
         return Single(title, headings, [], missing=missing)
     figure = "validation-learning.svg"
     save(figures.learning(theirs.accepted, dict(ours)), docs / "_static" / figure)
     accepted = dict(ours)
-    checks = [(f"{time}", of_one("learning", value, accepted[time])) for time, value in theirs.accepted.items()]
+    checks = [
+        (f"{time}", of_one("learning", value, accepted[time]))
+        for time, value in theirs.accepted.items()
+    ]
     return Single(title, headings, checks, figure)

@@ -1,1 +1,3 @@
-"""Pantala's benches beside other simulators of the same machine and load: ``make compare``, docs/comparison.md."""
+"""Pantala's benches beside other simulators of the same machine and load: ``make compare``,
+docs/comparison.md.
+"""

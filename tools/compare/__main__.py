@@ -56,7 +56,10 @@ def paths(given: Mapping[str, str], file: Path | None) -> dict[str, str]:
         if key not in known:
             raise _Wrong(f"{file}: '{key}' is no simulator; allowed are {', '.join(sorted(known))}")
         if not isinstance(path, str) or shutil.which(path) is None:
-            raise _Wrong(f"{key} = {path!r}: there is no such executable; give the path of the simulator's program")
+            raise _Wrong(
+                f"{key} = {path!r}: there is no such executable; give the path of the simulator's"
+                " program"
+            )
         checked[key] = str(Path(path).absolute()) if "/" in path else path
     return checked
 
@@ -83,21 +86,35 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def compare(
-    benches: Annotated[list[str] | None, typer.Argument(help="Benches; uniform-72 and uniform-1056 if none.")] = None,
+    benches: Annotated[
+        list[str] | None, typer.Argument(help="Benches; uniform-72 and uniform-1056 if none.")
+    ] = None,
     sst: Annotated[str, _PATH] = "",
     sst_sc22: Annotated[str, _PATH] = "",
     codes: Annotated[str, _PATH] = "",
     booksim: Annotated[str, _PATH] = "",
     caminos: Annotated[str, _PATH] = "",
-    file: Annotated[Path | None, typer.Option("--paths", help="TOML file of paths: sst = '/path/to/sst'.")] = None,
+    file: Annotated[
+        Path | None, typer.Option("--paths", help="TOML file of paths: sst = '/path/to/sst'.")
+    ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of every simulator.")] = 3,
-    share: Annotated[float, typer.Option(min=1e-4, max=1, help="Share of the bench that the others simulate.")] = 0.1,
+    share: Annotated[
+        float, typer.Option(min=1e-4, max=1, help="Share of the bench that the others simulate.")
+    ] = 0.1,
     timeout: Annotated[float, typer.Option(min=1, help="Of a run, in seconds.")] = 1_200,
-    keep: Annotated[Path | None, typer.Option(help="Keep configurations and outputs there.")] = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="Keep configurations and outputs there.")
+    ] = None,
 ) -> None:
     """Measures packet-hops per CPU-second of Pantala and of other simulators, in turn."""
     console = Console(width=None if sys.stdout.isatty() else 160)
-    given = {"sst": sst, "sst_sc22": sst_sc22, "codes": codes, "booksim": booksim, "caminos": caminos}
+    given = {
+        "sst": sst,
+        "sst_sc22": sst_sc22,
+        "codes": codes,
+        "booksim": booksim,
+        "caminos": caminos,
+    }
     try:
         found = paths(given, file)
         described = _described(benches or ["uniform-72", "uniform-1056"])
@@ -106,7 +123,10 @@ def compare(
         raise typer.Exit(2) from error
     others = {simulator: found[simulator.key] for simulator in SIMULATORS if simulator.key in found}
     settings = Settings(repeats, share, timeout, keep.absolute() if keep else None)
-    console.print(f"Pantala {pantala.__version__}, {table.machine()}; medians (least to greatest)\n", highlight=False)
+    console.print(
+        f"Pantala {pantala.__version__}, {table.machine()}; medians (least to greatest)\n",
+        highlight=False,
+    )
     for one in described:
         try:
             rows = measure(one, (Pantala(), sys.executable), others, settings, _progress)

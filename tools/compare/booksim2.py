@@ -1,7 +1,7 @@
 """BookSim2: `dragonflynew` and the router `iq`, one cycle per flit.
 
-Format of the output: `TrafficManager::_DisplayStats` and `main.cpp` of github.com/booksim/booksim2, master of 2017. The
-adapter has met these sources, not the program.
+Format of the output: `TrafficManager::_DisplayStats` and `main.cpp` of github.com/booksim/booksim2,
+master of 2017. The adapter has met these sources, not the program.
 """
 
 from __future__ import annotations
@@ -32,13 +32,16 @@ class BookSim2:
     title = "BookSim2"
     install = "not in a package registry: clone github.com/booksim/booksim2 and run 'make' in src"
     hops = (
-        "computed: its rate of injected flits in 19 of 20 samples, taken for all, times its mean hops (routers passed)"
+        "computed: its rate of injected flits in 19 of 20 samples, taken for all, times its mean"
+        " hops (routers passed)"
     )
     #: It ends with 255 where the simulation succeeds (`main.cpp`: `return result ? -1 : 0`).
     statuses: Set[int] = frozenset({0, 255})
 
     def differences(self, described: Description) -> list[str]:
-        """Link latencies are compiled in; the adaptive rule is its own; nodes send to themselves too."""
+        """Link latencies are compiled in; the adaptive rule is its own; nodes send to themselves
+        too.
+        """
         if (described.a, described.h, described.g) != (
             2 * described.p,
             described.p,
@@ -46,8 +49,13 @@ class BookSim2:
         ):
             raise NotComparable("its Dragonfly has a = 2p, h = p and g = a h + 1")
         if described.routing not in _ROUTINGS:
-            raise NotComparable(f"it has no routing '{described.routing}'; it has {', '.join(_ROUTINGS)}")
-        local, over = described.cycles(described.local_latency_ps), described.cycles(described.global_latency_ps)
+            raise NotComparable(
+                f"it has no routing '{described.routing}'; it has {', '.join(_ROUTINGS)}"
+            )
+        local, over = (
+            described.cycles(described.local_latency_ps),
+            described.cycles(described.global_latency_ps),
+        )
         found = [f"links of {_LOCAL} and {_GLOBAL} cycles, compiled in, not {local} and {over}"]
         found.append("flits, not packets, hold buffers and cross links; output queues have no end")
         if described.routing != "minimal":

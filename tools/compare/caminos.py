@@ -17,18 +17,21 @@ _SHORTEST = "WeighedShortest { class_weight: [10, 100] }"
 _ROUTINGS = {
     "minimal": (f"AscendantChannelsWithLinkClass {{ bases: [1, 1], routing: {_SHORTEST} }}", 2),
     "ugal_n": (
-        "AscendantChannelsWithLinkClass { bases: [2, 2], routing: Sum { policy: Stubborn, "
-        f"first_routing: {_SHORTEST}, second_routing: Valiant4Dragonfly {{ first: {_SHORTEST}, second: {_SHORTEST} }}, "
-        "first_allowed_virtual_channels: [0, 1, 2, 3, 4], second_allowed_virtual_channels: [0, 1, 2, 3, 4], "
-        "second_extra_label: 1 } }",
+        (
+            "AscendantChannelsWithLinkClass { bases: [2, 2], routing: Sum { policy: Stubborn,"
+            f" first_routing: {_SHORTEST}, second_routing: Valiant4Dragonfly {{ first: {_SHORTEST},"
+            f" second: {_SHORTEST} }}, first_allowed_virtual_channels: [0, 1, 2, 3, 4],"
+            " second_allowed_virtual_channels: [0, 1, 2, 3, 4], second_extra_label: 1 } }"
+        ),
         5,
     ),
     "par": ("PAR", 5),
 }
 
-#: How an output is chosen: by the flits in its buffer and, for ugal_n, those sent and not yet credited; twice for a
-#: path that is not minimal. With the latter PAR would take hardly any minimal path: after the first local hop it
-#: compares a global link, on which 59 flits are under way, with a local one.
+#: How an output is chosen: by the flits in its buffer and, for ugal_n, those sent and not yet
+#: credited; twice for a path that is not minimal. With the latter PAR would take hardly any minimal
+#: path: after the first local hop it compares a global link, on which 59 flits are under way, with
+#: a local one.
 _ADAPTIVE = """\
 OccupancyFunction {{ label_coefficient: 30, occupancy_coefficient: 1, product_coefficient: 1, constant_coefficient: 0,
 				aggregate: true, use_internal_space: true, use_neighbour_space: {sent} }},
@@ -86,7 +89,11 @@ Configuration
 
 def _policies(routing: str) -> str:
     """How a router chooses among the outputs that a routing allows."""
-    return "" if routing == "minimal" else _ADAPTIVE.format(sent="true" if routing == "ugal_n" else "false")
+    return (
+        ""
+        if routing == "minimal"
+        else _ADAPTIVE.format(sent="true" if routing == "ugal_n" else "false")
+    )
 
 
 class Caminos:
@@ -95,19 +102,26 @@ class Caminos:
     key = "caminos"
     title = "CAMINOS"
     install = "cargo install caminos --locked --version 0.6.3"
-    hops = "its own statistics: phits over links between routers and phits consumed by nodes, by packet size"
+    hops = (
+        "its own statistics: phits over links between routers and phits consumed by nodes, by"
+        " packet size"
+    )
     statuses: Set[int] = frozenset({0})
 
     def differences(self, described: Description) -> list[str]:
         """Its wiring, its crossbar and, for adaptive routings, its rules."""
         if described.routing not in _ROUTINGS:
-            raise NotComparable(f"it has no routing '{described.routing}'; it has {', '.join(_ROUTINGS)}")
+            raise NotComparable(
+                f"it has no routing '{described.routing}'; it has {', '.join(_ROUTINGS)}"
+            )
         found = [
             "palm-tree wiring, not absolute",
             "its crossbar moves a flit per cycle for every virtual channel, not four per port",
         ]
         if described.routing != "minimal":
-            found.append("its own rule: minimal up to twice the other queue and 30 flits, ties at random")
+            found.append(
+                "its own rule: minimal up to twice the other queue and 30 flits, ties at random"
+            )
         return found
 
     def prepare(self, described: Description, directory: Path) -> list[str]:
@@ -137,7 +151,9 @@ class Caminos:
         return ["caminos.cfg"]
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
-        """Phits over links from the mean use of all links between routers, and phits that arrived."""
+        """Phits over links from the mean use of all links between routers, and phits that
+        arrived.
+        """
         used = number(r"average_link_utilization\s*:\s*([\d.e+-]+)", process.output, self.title)
         accepted = number(r"accepted_load\s*:\s*([\d.e+-]+)", process.output, self.title)
         links = described.routers * (described.a - 1 + described.h)

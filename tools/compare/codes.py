@@ -1,8 +1,8 @@
 """CODES: dragonfly-dally under the synthetic driver, sequential.
 
-Formats: `model-net-synthetic-dragonfly-all.c`, `dragonfly-dally.cxx` and `scripts/dragonfly-dally` of
-github.com/codes-org/codes, master of 2026, and `core/tw-stats.c` of github.com/ROSS-org/ROSS, 8.1. The adapter has met
-these sources, not the program.
+Formats: `model-net-synthetic-dragonfly-all.c`, `dragonfly-dally.cxx` and `scripts/dragonfly-dally`
+of github.com/codes-org/codes, master of 2026, and `core/tw-stats.c` of github.com/ROSS-org/ROSS,
+8.1. The adapter has met these sources, not the program.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ PARAMS
 
 
 def local_links(described: Description) -> Iterator[bytes]:
-    """Links inside a group as CODES reads them: routers from and to in the group, and a type, as 32-bit integers."""
+    """Links inside a group as CODES reads them: routers from and to in the group, and a type, as
+    32-bit integers.
+    """
     for source in range(described.a):
         for target in range(described.a):
             if target != source:
@@ -73,7 +75,9 @@ def local_links(described: Description) -> Iterator[bytes]:
 
 
 def global_links(described: Description) -> Iterator[bytes]:
-    """Links between groups as CODES reads them: routers from and to in the machine, as 32-bit integers."""
+    """Links between groups as CODES reads them: routers from and to in the machine, as 32-bit
+    integers.
+    """
     for group in range(described.g):
         for index in range(described.a * described.h):
             other = described.global_peer(group, index)
@@ -94,16 +98,24 @@ class Codes:
         "not in a package registry: build github.com/ROSS-org/ROSS and github.com/codes-org/codes; "
         "the path is that of model-net-synthetic-dragonfly-all"
     )
-    hops = "its own statistics: finished chunks (one per packet) times their mean hops (routers passed)"
+    hops = (
+        "its own statistics: finished chunks (one per packet) times their mean hops (routers"
+        " passed)"
+    )
     statuses: Set[int] = frozenset({0})
 
     def differences(self, described: Description) -> list[str]:
         """Its router has neither crossbar nor output buffers."""
         if described.routing not in _ROUTINGS:
-            raise NotComparable(f"it has no routing '{described.routing}'; it has {', '.join(_ROUTINGS)}")
+            raise NotComparable(
+                f"it has no routing '{described.routing}'; it has {', '.join(_ROUTINGS)}"
+            )
         return [
             "packets are stored and forwarded whole, without crossbar and output buffers",
-            "every node sends a fixed number of packets at exponential intervals, then the network runs empty",
+            (
+                "every node sends a fixed number of packets at exponential intervals, then the"
+                " network runs empty"
+            ),
             "4 virtual channels, each with the whole input buffer",
         ]
 

@@ -39,7 +39,8 @@ class Description:
         input_buffer_flits: per virtual channel.
         output_buffer_flits: per virtual channel.
         routing: name of the routing, as in Pantala.
-        threshold: the adaptive routings take the minimal path up to this multiple of the other path's queue.
+        threshold: the adaptive routings take the minimal path up to this multiple of the other
+            path's queue.
         load: offered by each node, as a share of the bandwidth.
         simulated_ps: simulated time.
         seed: of the random numbers.
@@ -103,7 +104,9 @@ class Description:
         return max(least, round(ps / self.flit_ps))
 
     def global_peer(self, group: int, index: int) -> int | None:
-        """The group at the end of a global link: absolute wiring, by the group's global link 0 to a*h - 1."""
+        """The group at the end of a global link: absolute wiring, by the group's global link 0 to
+        a*h - 1.
+        """
         if index >= self.g - 1:
             return None
         return index + 1 if index >= group else index
@@ -132,7 +135,9 @@ def describe(bench: str, case: str = "") -> Description:
     (job,) = plan["jobs"]
     bandwidths = {links[name]["bandwidth_bytes_per_s"] for name in ("terminal", "local", "global")}
     if len(bandwidths) != 1:
-        raise NotComparable("its links have several bandwidths; simulators that count cycles have one")
+        raise NotComparable(
+            "its links have several bandwidths; simulators that count cycles have one"
+        )
     (bandwidth,) = bandwidths
     return Description(
         bench=bench,

@@ -13,7 +13,10 @@ from compare.simulator import Moved
 __all__ = ["CHILD", "Pantala"]
 
 #: The program of the process: one case of a bench, its result as JSON.
-CHILD = "import json, sys; from pantala.benchmark import bench_case; print(json.dumps(bench_case(*sys.argv[1:])))"
+CHILD = (
+    "import json, sys; from pantala.benchmark import bench_case;"
+    " print(json.dumps(bench_case(*sys.argv[1:])))"
+)
 
 
 class Pantala:

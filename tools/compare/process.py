@@ -23,7 +23,8 @@ class Process:
 
     Attributes:
         output: what it printed, standard error included.
-        cpu_seconds: user and system time of the process and of the children that it waited for (rusage).
+        cpu_seconds: user and system time of the process and of the children that it waited for
+            (rusage).
         wall_seconds: from its start to its end.
     """
 
@@ -32,11 +33,15 @@ class Process:
     wall_seconds: float
 
     def share_of_cpu(self, wall_seconds: float) -> float:
-        """The processor time of a part of the process, of which only the wall-clock time is known."""
+        """The processor time of a part of the process, of which only the wall-clock time is
+        known.
+        """
         return self.cpu_seconds * min(1.0, wall_seconds / self.wall_seconds)
 
 
-def run(command: Sequence[str], directory: Path, timeout: float, statuses: Set[int] = frozenset({0})) -> Process:
+def run(
+    command: Sequence[str], directory: Path, timeout: float, statuses: Set[int] = frozenset({0})
+) -> Process:
     """Runs a program in a directory, where its output stays in `output.txt`.
 
     Args:
@@ -52,7 +57,9 @@ def run(command: Sequence[str], directory: Path, timeout: float, statuses: Set[i
     started = time.monotonic()
     with printed.open("wb") as output:
         try:
-            child = subprocess.Popen(command, cwd=directory, stdout=output, stderr=subprocess.STDOUT)
+            child = subprocess.Popen(
+                command, cwd=directory, stdout=output, stderr=subprocess.STDOUT
+            )
         except OSError as error:
             raise Failed(f"{command[0]}: {error.strerror}") from error
     timer = threading.Timer(timeout, child.kill)
@@ -65,7 +72,9 @@ def run(command: Sequence[str], directory: Path, timeout: float, statuses: Set[i
     child.returncode = os.waitstatus_to_exitcode(status)
     text = printed.read_text(encoding="utf-8", errors="replace")
     if child.returncode == -9 and wall >= timeout:
-        raise Failed(f"{command[0]} takes longer than {timeout:g} seconds; lower --share or raise --timeout")
+        raise Failed(
+            f"{command[0]} takes longer than {timeout:g} seconds; lower --share or raise --timeout"
+        )
     if child.returncode not in statuses:
         last = next((line for line in reversed(text.splitlines()) if line.strip()), "no output")
         raise Failed(f"{command[0]} exited with status {child.returncode}: {last.strip()}")

@@ -78,7 +78,9 @@ class Measured:
     missing: str = ""
 
     def ratio(self, rate: Callable[[Run], float | None]) -> float | None:
-        """The median over all pairs of Pantala's rate over that of the simulator; None if a run has no such rate."""
+        """The median over all pairs of Pantala's rate over that of the simulator; None if a run has
+        no such rate.
+        """
         ratios = []
         for ours, theirs in zip(self.before, self.runs, strict=True):
             first, second = rate(ours), rate(theirs)
@@ -99,7 +101,9 @@ def measure(
 
     A simulator that cannot repeat the bench, or fails, has no runs and says why.
     """
-    shorter = replace(described, simulated_ps=max(1, round(described.simulated_ps * settings.share)))
+    shorter = replace(
+        described, simulated_ps=max(1, round(described.simulated_ps * settings.share))
+    )
     ours = Measured(pantala[0])
     rows = [ours]
     for simulator in others:
@@ -111,7 +115,9 @@ def measure(
         rows.append(row)
     for repeat in range(settings.repeats):
         for row in [row for row in rows[1:] if not row.missing] or [ours]:
-            tell(f"{described.title}: {row.simulator.title}, run {repeat + 1} of {settings.repeats}")
+            tell(
+                f"{described.title}: {row.simulator.title}, run {repeat + 1} of {settings.repeats}"
+            )
             before = _once(pantala, described, settings)
             ours.runs.append(before)
             if row is not ours:
@@ -120,7 +126,9 @@ def measure(
     return rows
 
 
-def _run_beside(row: Measured, path: str, described: Description, before: Run, settings: Settings) -> None:
+def _run_beside(
+    row: Measured, path: str, described: Description, before: Run, settings: Settings
+) -> None:
     """Adds a run of another simulator, or the reason why there is none."""
     try:
         row.runs.append(_once((row.simulator, path), described, settings))
@@ -140,7 +148,12 @@ def _once(program: tuple[Simulator, str], described: Description, settings: Sett
         arguments = simulator.prepare(described, directory)
         process = run([path, *arguments], directory, settings.timeout, simulator.statuses)
         moved = simulator.moved(described, directory, process)
-    return Run(moved.packet_hops, process.cpu_seconds, moved.network_cpu_seconds, described.simulated_ns / 1_000)
+    return Run(
+        moved.packet_hops,
+        process.cpu_seconds,
+        moved.network_cpu_seconds,
+        described.simulated_ns / 1_000,
+    )
 
 
 def spread(values: Sequence[float]) -> tuple[float, float, float]:

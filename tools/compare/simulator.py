@@ -1,4 +1,6 @@
-"""What the comparison needs of a simulator: its configuration, its command, and the packet-hops that it moved."""
+"""What the comparison needs of a simulator: its configuration, its command, and the packet-hops
+that it moved.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ class Moved:
 
     Attributes:
         packet_hops: traversals of links between routers, and ejections.
-        network_cpu_seconds: processor time of the simulation without set-up; None if the simulator does not tell.
+        network_cpu_seconds: processor time of the simulation without set-up; None if the simulator
+            does not tell.
     """
 
     packet_hops: float
@@ -34,7 +37,8 @@ class Simulator(Protocol):
         key: its option and its key in a file of paths.
         title: its name in tables.
         install: how to install it.
-        hops: where its packet-hops come from: "counted: ...", "its own statistics: ..." or "computed: ...".
+        hops: where its packet-hops come from: "counted: ...", "its own statistics: ..." or
+            "computed: ...".
         statuses: with which its executable exits where it succeeds.
     """
 
@@ -53,7 +57,9 @@ class Simulator(Protocol):
         ...
 
     def prepare(self, described: Description, directory: Path) -> list[str]:
-        """Writes its configuration into a directory; returns the arguments of its executable, which runs there."""
+        """Writes its configuration into a directory; returns the arguments of its executable, which
+        runs there.
+        """
         ...
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
@@ -73,5 +79,7 @@ def number(pattern: str, text: str, of: str) -> float:
     """
     found = re.findall(pattern, text, re.MULTILINE)
     if not found:
-        raise Failed(f"{of} printed nothing like '{pattern}'; this adapter may not know its version")
+        raise Failed(
+            f"{of} printed nothing like '{pattern}'; this adapter may not know its version"
+        )
     return float(found[-1])

@@ -1,7 +1,8 @@
 """SST: merlin's Dragonfly under its offered load, upstream or the fork of SC 2022.
 
-Formats: `sst --print-timing-info` of sst-core 11 to 15 ("Build time", then "Simulation time" or "Run loop time"), and
-its CSV of statistics. The adapter has met their sources and documents, not the program.
+Formats: `sst --print-timing-info` of sst-core 11 to 15 ("Build time", then "Simulation time" or
+"Run loop time"), and its CSV of statistics. The adapter has met their sources and documents, not
+the program.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Sst:
     key = "sst"
     title = "SST"
     install = (
-        "not in a package registry: build github.com/sstsimulator/sst-core and sst-elements; the path is that of 'sst'"
+        "not in a package registry: build github.com/sstsimulator/sst-core and sst-elements; the"
+        " path is that of 'sst'"
     )
     hops = "its own statistics: send_packet_count of all router ports"
     statuses: Set[int] = frozenset({0})
@@ -41,23 +43,37 @@ class Sst:
     def differences(self, described: Description) -> list[str]:
         """Nodes send at a fixed interval, and a packet arrives with its head."""
         if described.routing not in self.routings:
-            raise NotComparable(f"it has no routing '{described.routing}'; it has {', '.join(self.routings)}")
-        found = ["every node sends at a fixed interval, all in phase", "a packet arrives with its head, not its tail"]
+            raise NotComparable(
+                f"it has no routing '{described.routing}'; it has {', '.join(self.routings)}"
+            )
+        found = [
+            "every node sends at a fixed interval, all in phase",
+            "a packet arrives with its head, not its tail",
+        ]
         if self.routings[described.routing] == "ugal":
-            found.append("its own rule of ugal: the queue of one virtual channel, a bias of 50 flits")
+            found.append(
+                "its own rule of ugal: the queue of one virtual channel, a bias of 50 flits"
+            )
         return found
 
     def prepare(self, described: Description, directory: Path) -> list[str]:
         """The script of the network and the description that it reads."""
         shutil.copyfile(_SCRIPT, directory / _SCRIPT.name)
         machine = described.as_dict()
-        machine |= {"algorithm": self.routings[described.routing], "interface": dict(self.interface)}
+        machine |= {
+            "algorithm": self.routings[described.routing],
+            "interface": dict(self.interface),
+        }
         (directory / "machine.json").write_text(json.dumps(machine, indent=1), encoding="utf-8")
         return ["--print-timing-info", _SCRIPT.name]
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
         """Packets that router ports sent; the times that SST prints."""
-        seconds = number(r"(?:Run loop|Run stage|Simulation) [Tt]ime:\s+(\S+) seconds", process.output, self.title)
+        seconds = number(
+            r"(?:Run loop|Run stage|Simulation) [Tt]ime:\s+(\S+) seconds",
+            process.output,
+            self.title,
+        )
         return Moved(self._sent(directory / _STATISTICS), process.share_of_cpu(seconds))
 
     def _sent(self, statistics: Path) -> int:
@@ -66,9 +82,13 @@ class Sst:
             raise Failed(f"{self.title} wrote no {statistics.name}")
         with statistics.open(encoding="utf-8", newline="") as text:
             rows = csv.DictReader(text, skipinitialspace=True)
-            sent = [int(row["Sum.u64"]) for row in rows if row["StatisticName"] == "send_packet_count"]
+            sent = [
+                int(row["Sum.u64"]) for row in rows if row["StatisticName"] == "send_packet_count"
+            ]
         if not sent:
-            raise Failed(f"{self.title} counted no packets: {statistics.name} has no send_packet_count")
+            raise Failed(
+                f"{self.title} counted no packets: {statistics.name} has no send_packet_count"
+            )
         return sum(sent)
 
 
@@ -77,7 +97,10 @@ class SC22(Sst):
 
     key = "sst_sc22"
     title = "SST, fork of SC 2022"
-    install = "build github.com/SPEAR-IIT/sst-elements, branch df_interference_rl, on its own sst-core 11.1"
+    install = (
+        "build github.com/SPEAR-IIT/sst-elements, branch df_interference_rl, on its own sst-core"
+        " 11.1"
+    )
     routings: Mapping[str, str] = {"minimal": "minimal", "ugal_n": "ugal-4vc", "par": "par"}
     # Without it the fork writes a line to a file per packet.
     interface: Mapping[str, Any] = {"io_level": 0}

@@ -1,7 +1,8 @@
-"""A Dragonfly of merlin under uniform random traffic, as SST reads it: it describes itself in `machine.json`.
+"""A Dragonfly of merlin under uniform random traffic, as SST reads it: it describes itself in
+`machine.json`.
 
-SST runs this file, not Python: the module `sst` exists only there. Components, parameters and ports are those of
-`pymerlin-base.py`, `pymerlin-topo-dragonfly.py` and `offered_load.cc`.
+SST runs this file, not Python: the module `sst` exists only there. Components, parameters and ports
+are those of `pymerlin-base.py`, `pymerlin-topo-dragonfly.py` and `offered_load.cc`.
 """
 
 from __future__ import annotations
@@ -53,8 +54,12 @@ def node(number: int) -> Any:
         }
     )
     interface = source.setSubComponent("networkIF", "merlin.linkcontrol", 0)
-    interface.addParams({"link_bw": BANDWIDTH, "input_buf_size": INPUT_BUFFER, "output_buf_size": OUTPUT_BUFFER})
-    interface.addParams({"job_id": 0, "job_size": P * A * G, "logical_nid": number, "use_nid_remap": False})
+    interface.addParams(
+        {"link_bw": BANDWIDTH, "input_buf_size": INPUT_BUFFER, "output_buf_size": OUTPUT_BUFFER}
+    )
+    interface.addParams(
+        {"job_id": 0, "job_size": P * A * G, "logical_nid": number, "use_nid_remap": False}
+    )
     interface.addParams(MACHINE["interface"])
     return interface
 
@@ -92,7 +97,9 @@ def router(number: int) -> Any:
     )
     if number == 0:
         topology.addParam("global_link_map", GLOBAL_LINKS)
-    built.enableStatistics(["send_packet_count"], {"type": "sst.AccumulatorStatistic", "rate": "0ns"}, True)
+    built.enableStatistics(
+        ["send_packet_count"], {"type": "sst.AccumulatorStatistic", "rate": "0ns"}, True
+    )
     return built
 
 

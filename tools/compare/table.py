@@ -30,7 +30,10 @@ def machine() -> str:
 def show(console: Console, described: Description, rows: Sequence[Measured]) -> None:
     """Prints a table of a bench: a line per simulator, then where its numbers come from."""
     table = Table(
-        title=f"{described.title}: {described.nodes:,} nodes, {described.routing}, load {described.load:g}",
+        title=(
+            f"{described.title}: {described.nodes:,} nodes, {described.routing}, load"
+            f" {described.load:g}"
+        ),
         box=box.SIMPLE,
         title_justify="left",
     )
@@ -58,7 +61,11 @@ def show(console: Console, described: Description, rows: Sequence[Measured]) -> 
 def missing(console: Console, simulators: Iterable[tuple[str, str, str]]) -> None:
     """Prints the simulators that are not compared: title, option, how to install."""
     for title, option, install in simulators:
-        console.print(f"{title}: not given. To install: {install}. Then: {option}=PATH", markup=False, highlight=False)
+        console.print(
+            f"{title}: not given. To install: {install}. Then: {option}=PATH",
+            markup=False,
+            highlight=False,
+        )
 
 
 def _cells(row: Measured) -> list[str]:
@@ -74,7 +81,11 @@ def _cells(row: Measured) -> list[str]:
         _spread([run.network_cpu_seconds for run in runs]),
         _spread([run.whole / 1e6 for run in runs]),
         _spread([None if run.network is None else run.network / 1e6 for run in runs]),
-        "" if itself else ", ".join("not told" if ratio is None else f"{ratio:.3g}" for ratio in ratios),
+        (
+            ""
+            if itself
+            else ", ".join("not told" if ratio is None else f"{ratio:.3g}" for ratio in ratios)
+        ),
     ]
 
 

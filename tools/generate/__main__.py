@@ -1,4 +1,6 @@
-"""Write the generated files: ``make generate``; with ``--check``, name the stale ones and exit with status 1."""
+"""Write the generated files: ``make generate``; with ``--check``, name the stale ones and exit with
+status 1.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from generate import core, models, plan_schema, routing_table, routings, scenari
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Files made from the catalogue: path from the root of the project, and the function that makes the text.
+#: Files made from the catalogue: path from the root of the project, and the function that makes the
+#: text.
 FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
     "schema/plan.schema.json": plan_schema.text,
     "python/pantala/catalogue/tables.py": tables.text,
@@ -25,7 +28,9 @@ FROM_MODELS: dict[str, Callable[[], str]] = {
 
 
 def wanted(catalogue: core.Catalogue) -> Iterator[tuple[str, str]]:
-    """Every generated file with the text that it should have, in the order in which they build on one another."""
+    """Every generated file with the text that it should have, in the order in which they build on
+    one another.
+    """
     for path, from_catalogue in FROM_CATALOGUE.items():
         yield path, from_catalogue(catalogue)
     for path, from_models in FROM_MODELS.items():
@@ -44,7 +49,10 @@ def main(arguments: list[str]) -> int:
             continue
         found += 1
         if check:
-            print(f"{path}: differs from what the core declares; run 'make generate' and do not edit it by hand")
+            print(
+                f"{path}: differs from what the core declares; run 'make generate' and do not edit"
+                " it by hand"
+            )
             continue
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 """The catalogue, read from the compiled core.
 
-The extension module is loaded by its path, not through the package ``pantala``: the package imports generated modules,
-which may be stale or missing when this tool runs.
+The extension module is loaded by its path, not through the package ``pantala``: the package imports
+generated modules, which may be stale or missing when this tool runs.
 """
 
 from __future__ import annotations

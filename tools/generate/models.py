@@ -1,4 +1,6 @@
-"""Files made from the pydantic models of a scenario. The package is imported late: it reads generated modules."""
+"""Files made from the pydantic models of a scenario. The package is imported late: it reads
+generated modules.
+"""
 
 from __future__ import annotations
 

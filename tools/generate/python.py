@@ -26,5 +26,14 @@ def _literal(text: str) -> str:
 
 def formatted(source: str) -> str:
     """The source in the format of `ruff format`, as the project configures it."""
-    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", "python/generated.py", "-"]
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "format",
+        "--quiet",
+        "--stdin-filename",
+        "python/generated.py",
+        "-",
+    ]
     return subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout

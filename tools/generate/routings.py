@@ -1,4 +1,6 @@
-"""python/pantala/catalogue/routings.py: the descriptors of the routings; and the table of routings in the docs."""
+"""python/pantala/catalogue/routings.py: the descriptors of the routings; and the table of routings
+in the docs.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,17 @@ ALGORITHMS: Final = (
 
 
 def _descriptor(routing: dict[str, Any]) -> str:
-    values = {key: _literal(value) for key, value in routing.items() if key not in {"maps", "modes", "reads"}}
+    values = {
+        key: _literal(value)
+        for key, value in routing.items()
+        if key not in {"maps", "modes", "reads"}
+    }
     values["maps"] = _literal(dict(routing["maps"]))
     values["reads"] = _literal(routing["reads"])
-    modes = [f"RoutingMode({_arguments({key: _literal(value) for key, value in m.items()})})" for m in routing["modes"]]
+    modes = [
+        f"RoutingMode({_arguments({key: _literal(value) for key, value in m.items()})})"
+        for m in routing["modes"]
+    ]
     values["modes"] = f"({''.join(f'{mode}, ' for mode in modes)})"
     return f"RoutingDescriptor({_arguments(values)})"
 

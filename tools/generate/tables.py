@@ -29,7 +29,9 @@ __all__ = ["TABLES"]
 def text(catalogue: Catalogue) -> str:
     """The module's source."""
     names = [f"_{table['name'].upper()}" for table in catalogue["tables"]]
-    tables = "\n".join(f"{name} = {_table(table)}" for name, table in zip(names, catalogue["tables"], strict=True))
+    tables = "\n".join(
+        f"{name} = {_table(table)}" for name, table in zip(names, catalogue["tables"], strict=True)
+    )
     every = (
         "#: Every table by name, in the order in which a run writes them.\n"
         "TABLES: Mapping[str, Table] = MappingProxyType("
@@ -41,7 +43,10 @@ def text(catalogue: Catalogue) -> str:
 def _table(table: dict[str, Any]) -> str:
     columns = ", ".join(_column(column) for column in table["columns"])
     switch = "None" if table["switch"] is None else string(table["switch"])
-    return f"Table({string(table['name'])}, text={string(table['text'])}, switch={switch}, columns=({columns},),)"
+    return (
+        f"Table({string(table['name'])}, text={string(table['text'])}, switch={switch},"
+        f" columns=({columns},),)"
+    )
 
 
 def _column(column: dict[str, Any]) -> str:

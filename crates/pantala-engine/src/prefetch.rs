@@ -1,7 +1,7 @@
 //! Asking for memory before it is needed.
 
-/// Asks for the cache line at an address. It changes nothing but the time at which the line comes; on processors without such an
-/// instruction it does nothing.
+/// Asks for the cache line at an address. It changes nothing but the time at which the line comes;
+/// on processors without such an instruction it does nothing.
 #[inline(always)]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]

@@ -1,8 +1,9 @@
 //! Counter-based random streams.
 //!
-//! A stream is keyed by (seed, purpose, entity); its i-th draw is a pure function of the key and i, so no order of
-//! execution, no partition and no thread count can change a draw. The generator is SplitMix64 (Steele, Lea and
-//! Flood, OOPSLA 2014): an odd-gamma counter behind a 64-bit finaliser, which passes BigCrush.
+//! A stream is keyed by (seed, purpose, entity); its i-th draw is a pure function of the key and i,
+//! so no order of execution, no partition and no thread count can change a draw. The generator is
+//! SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): an odd-gamma counter behind a 64-bit finaliser,
+//! which passes BigCrush.
 
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -18,7 +19,9 @@ pub const fn mix(mut z: u64) -> u64 {
 /// A 64-bit key of a byte string (a job's name, say): FNV-1a, then mixed.
 #[must_use]
 pub fn key_of(name: &str) -> u64 {
-    let hash = name.bytes().fold(0xCBF2_9CE4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3));
+    let hash = name
+        .bytes()
+        .fold(0xCBF2_9CE4_8422_2325, |h: u64, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3));
     mix(hash)
 }
 
@@ -30,7 +33,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The stream of `entity` (a node, a router, a rank) for `purpose` (a constant of the caller) under `seed`.
+    /// The stream of `entity` (a node, a router, a rank) for `purpose` (a constant of the caller)
+    /// under `seed`.
     #[must_use]
     pub const fn new(seed: u64, purpose: u64, entity: u64) -> Self {
         let a = mix(seed.wrapping_add(GAMMA));
@@ -59,7 +63,8 @@ impl Stream {
         self.counter = self.counter.wrapping_add(1);
     }
 
-    /// A uniform integer in `0..bound` (Lemire's multiply-shift; the bias is below 2^-32 for bounds below 2^32).
+    /// A uniform integer in `0..bound` (Lemire's multiply-shift; the bias is below 2^-32 for bounds
+    /// below 2^32).
     ///
     /// # Panics
     /// In debug builds, if `bound` is zero.
@@ -75,13 +80,15 @@ impl Stream {
         ((self.bits() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// An exponential number of mean 1, by inversion; its logarithm is the `libm` crate's, the same on every machine.
+    /// An exponential number of mean 1, by inversion; its logarithm is the `libm` crate's, the same
+    /// on every machine.
     #[inline]
     pub fn exponential(&mut self) -> f64 {
         -libm::log(self.unit())
     }
 
-    /// A normal number of mean 0 and standard deviation 1: one of the two that Box and Muller (1958) make of two draws.
+    /// A normal number of mean 0 and standard deviation 1: one of the two that Box and Muller
+    /// (1958) make of two draws.
     #[inline]
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(2.0 * self.exponential());
@@ -97,11 +104,13 @@ impl Stream {
     }
 }
 
-/// The law of a waiting time: how many trials, each a success with one probability, up to and including the first success.
+/// The law of a waiting time: how many trials, each a success with one probability, up to and
+/// including the first success.
 ///
-/// A draw takes one random word and one look into a table (Walker's alias method, built as Vose did in 1991): the law's first
-/// values, and one outcome for all beyond, from where it starts again, as the law has no memory. The table is worked out
-/// with the `libm` crate, not the platform's library, so that draws agree on every machine.
+/// A draw takes one random word and one look into a table (Walker's alias method, built as Vose did
+/// in 1991): the law's first values, and one outcome for all beyond, from where it starts again, as
+/// the law has no memory. The table is worked out with the `libm` crate, not the platform's
+/// library, so that draws agree on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geometric {
     columns: Box<[Column; Self::SIZE]>,
@@ -137,10 +146,12 @@ impl Geometric {
             (more_than(k) - beyond) * Self::SIZE as f64
         });
         let mut columns = Box::new([Column::default(); Self::SIZE]);
-        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..Self::SIZE).partition(|&k| shares[k] < 1.0);
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..Self::SIZE).partition(|&k| shares[k] < 1.0);
         while let (Some(&under), Some(&over)) = (small.last(), large.last()) {
             small.pop();
-            columns[under] = Column { own: (shares[under] * Self::UNIT as f64) as u64, alias: over as u32 };
+            columns[under] =
+                Column { own: (shares[under] * Self::UNIT as f64) as u64, alias: over as u32 };
             shares[over] -= 1.0 - shares[under];
             if shares[over] < 1.0 {
                 large.pop();
@@ -176,8 +187,9 @@ mod tests {
 
     #[test]
     fn streams_differ_by_every_part_of_the_key() {
-        let draws: Vec<u64> =
-            [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2)].map(|(s, p, e)| Stream::new(s, p, e).bits()).to_vec();
+        let draws: Vec<u64> = [(1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2)]
+            .map(|(s, p, e)| Stream::new(s, p, e).bits())
+            .to_vec();
         for i in 0..draws.len() {
             for j in 0..i {
                 assert_ne!(draws[i], draws[j]);
@@ -209,7 +221,10 @@ mod tests {
             for k in [1u64, 2, 5, 40, 62, 63, 64, 65, 100, 126, 127, 700] {
                 let share = draws.iter().filter(|d| **d > k).count() as f64 / n;
                 let expected = (1.0 - p).powi(k as i32);
-                assert!((share - expected).abs() < 5.0 / n.sqrt(), "{p}: more than {k}: {share} for {expected}");
+                assert!(
+                    (share - expected).abs() < 5.0 / n.sqrt(),
+                    "{p}: more than {k}: {share} for {expected}"
+                );
             }
         }
     }

@@ -6,7 +6,8 @@ pub type Time = u64;
 /// One nanosecond in picoseconds.
 pub const NANOSECOND: Time = 1_000;
 
-/// No single time of a plan is longer: 10^18 ps (11 days), an eighteenth of what the clock holds, so that sums stay on it.
+/// No single time of a plan is longer: 10^18 ps (11 days), an eighteenth of what the clock holds,
+/// so that sums stay on it.
 pub const LONGEST_TIME: Time = 1_000_000_000_000_000_000;
 
 /// A moment that never comes.
@@ -23,7 +24,8 @@ pub fn transfer_time(bytes: u64, bytes_per_second: u64) -> Time {
     (exact / u128::from(bytes_per_second)) as Time
 }
 
-/// The time that `bytes` take at so many femtoseconds each, rounded to the nearest picosecond; [`NEVER`] if that is longer.
+/// The time that `bytes` take at so many femtoseconds each, rounded to the nearest picosecond;
+/// [`NEVER`] if that is longer.
 #[must_use]
 pub fn time_per_byte(bytes: u64, femtoseconds: u64) -> Time {
     let exact = (u128::from(bytes) * u128::from(femtoseconds) + 500) / 1_000;
@@ -49,7 +51,10 @@ mod tests {
     #[test]
     fn times_per_byte() {
         assert_eq!(time_per_byte(12_000, 344_000), 4_128_000);
-        assert_eq!((time_per_byte(3, 83_300), time_per_byte(1, 499), time_per_byte(1, 500)), (250, 0, 1));
+        assert_eq!(
+            (time_per_byte(3, 83_300), time_per_byte(1, 499), time_per_byte(1, 500)),
+            (250, 0, 1)
+        );
         assert_eq!((time_per_byte(0, u64::MAX), time_per_byte(u64::MAX, u64::MAX)), (0, NEVER));
     }
 }

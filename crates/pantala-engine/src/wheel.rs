@@ -1,4 +1,5 @@
-//! The order of events: a timing wheel of buckets for near events, lists by epoch and a heap for far ones, one order over all.
+//! The order of events: a timing wheel of buckets for near events, lists by epoch and a heap for
+//! far ones, one order over all.
 
 mod far;
 mod nodes;
@@ -12,9 +13,10 @@ use occupancy::Occupancy;
 
 /// An event: a time, a phase and an identity.
 ///
-/// Events come out in the order of (time, phase). What a simulation does at one time in one phase must commute: the order of
-/// events of equal time and phase is not defined, and [`Wheel::scramble`] lets a test draw it. So nothing can depend on
-/// which partition, thread or earlier event scheduled what first.
+/// Events come out in the order of (time, phase). What a simulation does at one time in one phase
+/// must commute: the order of events of equal time and phase is not defined, and
+/// [`Wheel::scramble`] lets a test draw it. So nothing can depend on which partition, thread or
+/// earlier event scheduled what first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
     /// When, in picoseconds.
@@ -29,7 +31,8 @@ pub struct Event {
 pub const PHASES: u8 = 8;
 const PHASES_LOG2: u32 = 3;
 
-/// A bucket is 64 ps wide, so that an event's key (its time's offset in the bucket, its phase) is one of few.
+/// A bucket is 64 ps wide, so that an event's key (its time's offset in the bucket, its phase) is
+/// one of few.
 const WIDTH_LOG2: u32 = 6;
 const KEYS: usize = 1 << (WIDTH_LOG2 + PHASES_LOG2);
 const KEY_WORDS: usize = KEYS / 64;
@@ -43,9 +46,10 @@ const FORESEEN: u32 = 16;
 
 /// A timing wheel.
 ///
-/// The wheel has 2^14 buckets of 64 ps, each a list through one slab of nodes, and lists of the same kind for later epochs. When
-/// a bucket's time comes, its list is dealt out to one list a key (offset, phase): few events ever compare, and a simulation takes
-/// all events of one time and phase in a row. Nothing is allocated once the slab holds the most events ever scheduled.
+/// The wheel has 2^14 buckets of 64 ps, each a list through one slab of nodes, and lists of the
+/// same kind for later epochs. When a bucket's time comes, its list is dealt out to one list a key
+/// (offset, phase): few events ever compare, and a simulation takes all events of one time and
+/// phase in a row. Nothing is allocated once the slab holds the most events ever scheduled.
 ///
 /// Invariant: nothing is ever scheduled before the time of the group taken last.
 #[derive(Debug)]
@@ -53,7 +57,8 @@ pub struct Wheel {
     nodes: Nodes,
     buckets: Box<[u32; SLOTS]>,
     occupied: Box<Occupancy<{ SLOTS / 64 }, { SLOTS / 4096 }>>,
-    /// The bucket being drained (absolute number), its lists by key, and which of them hold anything.
+    /// The bucket being drained (absolute number), its lists by key, and which of them hold
+    /// anything.
     slot: u64,
     lists: Box<[u32; KEYS]>,
     used: [u64; KEY_WORDS],
@@ -63,7 +68,8 @@ pub struct Wheel {
     group: u32,
     group_key: (Time, u8),
     far: Far,
-    /// The last bucket whose events have been foreseen, and about how many of those are still to come.
+    /// The last bucket whose events have been foreseen, and about how many of those are still to
+    /// come.
     foreseen: u64,
     awaited: u32,
     scramble: Option<u64>,
@@ -98,7 +104,8 @@ impl Wheel {
         }
     }
 
-    /// From now on, draws the order of events of equal time and phase: for tests that such events commute.
+    /// From now on, draws the order of events of equal time and phase: for tests that such events
+    /// commute.
     pub fn scramble(&mut self, seed: u64) {
         self.scramble = Some(seed);
     }
@@ -109,7 +116,8 @@ impl Wheel {
         self.push_with_hint(time, phase, id, 0);
     }
 
-    /// Schedules an event as [`Self::push`] does. [`Self::next_group_foreseen`] and [`Self::pop_with_hint`] give `hint` with it.
+    /// Schedules an event as [`Self::push`] does. [`Self::next_group_foreseen`] and
+    /// [`Self::pop_with_hint`] give `hint` with it.
     #[inline]
     pub fn push_with_hint(&mut self, time: Time, phase: u8, id: u32, hint: u32) {
         debug_assert!(phase < PHASES, "phase {phase}");
@@ -142,7 +150,8 @@ impl Wheel {
             self.far.push(&mut self.nodes, event, hint, self.slot);
             return;
         }
-        // The bucket being drained, or (when the wheel has moved ahead to its next event) one before it.
+        // The bucket being drained, or (when the wheel has moved ahead to its next event) one
+        // before it.
         if slot < self.slot {
             self.rewind(slot);
         }
@@ -183,8 +192,8 @@ impl Wheel {
         self.lists[key] = index;
     }
 
-    /// Goes back to an earlier bucket: everything is scheduled anew. Needed only right after the wheel has moved to an event that
-    /// nobody has taken yet, so it may be slow.
+    /// Goes back to an earlier bucket: everything is scheduled anew. Needed only right after the
+    /// wheel has moved to an event that nobody has taken yet, so it may be slow.
     #[cold]
     fn rewind(&mut self, slot: u64) {
         let mut events = Vec::new();
@@ -206,16 +215,22 @@ impl Wheel {
         self.forget_foreseen();
     }
 
-    /// Moves to the next group of events, those of the lowest time and phase, if that comes before `until`.
+    /// Moves to the next group of events, those of the lowest time and phase, if that comes before
+    /// `until`.
     #[inline]
     pub fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
         self.next_group_foreseen(until, |_, _, _| {})
     }
 
-    /// Like [`Self::next_group`]; tells `foresee` phase, identity and hint of the events that come next, a dozen or so ahead and in
-    /// no order, so that what they need can be fetched. Events that are scheduled between those are not foreseen.
+    /// Like [`Self::next_group`]; tells `foresee` phase, identity and hint of the events that come
+    /// next, a dozen or so ahead and in no order, so that what they need can be fetched. Events
+    /// that are scheduled between those are not foreseen.
     #[inline]
-    pub fn next_group_foreseen(&mut self, until: Time, mut foresee: impl FnMut(u8, u32, u32)) -> Option<(Time, u8)> {
+    pub fn next_group_foreseen(
+        &mut self,
+        until: Time,
+        mut foresee: impl FnMut(u8, u32, u32),
+    ) -> Option<(Time, u8)> {
         loop {
             if self.group != END {
                 return (self.group_key.0 < until).then_some(self.group_key);
@@ -226,7 +241,8 @@ impl Wheel {
         }
     }
 
-    /// Takes the list of the lowest key of the current bucket that holds anything; false if none does.
+    /// Takes the list of the lowest key of the current bucket that holds anything; false if none
+    /// does.
     #[inline]
     fn take_group(&mut self) -> bool {
         let Some(key) = self.first_key() else { return false };
@@ -253,13 +269,15 @@ impl Wheel {
         (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2)
     }
 
-    /// The next event of the group that [`Self::next_group`] has moved to; `None` if all have been taken.
+    /// The next event of the group that [`Self::next_group`] has moved to; `None` if all have been
+    /// taken.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
         self.pop_with_hint().map(|(id, _)| id)
     }
 
-    /// Takes the next event of the group as [`Self::pop`] does, and gives its identity and its hint ([`Self::push_with_hint`]).
+    /// Takes the next event of the group as [`Self::pop`] does, and gives its identity and its hint
+    /// ([`Self::push_with_hint`]).
     #[inline]
     pub fn pop_with_hint(&mut self) -> Option<(u32, u32)> {
         let node = self.nodes.pop(&mut self.group)?;
@@ -267,8 +285,9 @@ impl Wheel {
         Some((node.id, node.hint))
     }
 
-    /// Whether any event is scheduled for `time`, that of the group being taken. Unlike [`Self::next_group`] this never moves on:
-    /// what a simulation does at the end of a time, it does before the wheel has moved on.
+    /// Whether any event is scheduled for `time`, that of the group being taken. Unlike
+    /// [`Self::next_group`] this never moves on: what a simulation does at the end of a time, it
+    /// does before the wheel has moved on.
     #[inline]
     #[must_use]
     pub fn more_at(&self, time: Time) -> bool {
@@ -286,9 +305,13 @@ impl Wheel {
             return self.time_of(key);
         }
         let near = self.next_occupied();
-        // Events of an epoch have no order: they are looked through only if no bucket comes before the epoch.
-        let far =
-            if near.is_none_or(|slot| self.far.next_slot() <= slot) { self.far.next_time(&self.nodes) } else { NEVER };
+        // Events of an epoch have no order: they are looked through only if no bucket comes before
+        // the epoch.
+        let far = if near.is_none_or(|slot| self.far.next_slot() <= slot) {
+            self.far.next_time(&self.nodes)
+        } else {
+            NEVER
+        };
         let first = near.map_or(NEVER, |slot| {
             let list = self.nodes.list(self.buckets[(slot & MASK) as usize]);
             (slot << WIDTH_LOG2) + list.map(Node::offset).min().unwrap_or(0)
@@ -304,8 +327,10 @@ impl Wheel {
 
     /// Phase and identity of all scheduled events, in no order: for audits.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u32)> {
-        let heads = self.buckets.iter().chain(self.lists.iter()).chain(std::iter::once(&self.group));
-        let near = heads.flat_map(|&head| self.nodes.list(head)).map(|node| (node.phase(), node.id));
+        let heads =
+            self.buckets.iter().chain(self.lists.iter()).chain(std::iter::once(&self.group));
+        let near =
+            heads.flat_map(|&head| self.nodes.list(head)).map(|node| (node.phase(), node.id));
         near.chain(self.far.iter(&self.nodes))
     }
 
@@ -315,7 +340,8 @@ impl Wheel {
         self.nodes.memory() + size_of_val(&*self.buckets) + self.far.memory()
     }
 
-    /// Moves to the next bucket that holds anything; false if there is none that begins before `until`.
+    /// Moves to the next bucket that holds anything; false if there is none that begins before
+    /// `until`.
     #[inline(never)]
     fn turn(&mut self, until: Time, mut foresee: impl FnMut(u8, u32, u32)) -> bool {
         let near = self.next_occupied().unwrap_or(u64::MAX);
@@ -338,7 +364,8 @@ impl Wheel {
         true
     }
 
-    /// Takes over the far events of the epoch that starts with bucket `slot`, which is the current one, or of that bucket.
+    /// Takes over the far events of the epoch that starts with bucket `slot`, which is the current
+    /// one, or of that bucket.
     #[cold]
     fn fetch_far(&mut self, slot: u64) {
         while let Some((event, hint)) = self.far.pop(&mut self.nodes, slot) {
@@ -398,7 +425,9 @@ impl Wheel {
     /// Draws the order of every list of the current bucket.
     #[cold]
     fn scramble_lists(&mut self, seed: u64) {
-        for key in (0..KEYS).filter(|key| self.used[key / 64] >> (key % 64) & 1 == 1).collect::<Vec<_>>() {
+        for key in
+            (0..KEYS).filter(|key| self.used[key / 64] >> (key % 64) & 1 == 1).collect::<Vec<_>>()
+        {
             let mut at = std::mem::replace(&mut self.lists[key], END);
             let mut nodes = Vec::new();
             while let Some(node) = self.nodes.get(at) {
@@ -416,7 +445,8 @@ impl Wheel {
         self.next_occupied_after(self.slot)
     }
 
-    /// The absolute number of the first occupied bucket after this one, which is the current one or a near one.
+    /// The absolute number of the first occupied bucket after this one, which is the current one or
+    /// a near one.
     #[inline]
     fn next_occupied_after(&self, slot: u64) -> Option<u64> {
         let index = self.occupied.next_from(((slot + 1) & MASK) as usize)? as u64;

@@ -1,7 +1,8 @@
-//! Arbitration: which of the packets that wait for a router's outputs go through the crossbar, and when.
+//! Arbitration: which of the packets that wait for a router's outputs go through the crossbar, and
+//! when.
 //!
-//! Whoever waits is woken by what it waits for: the output or an input port that falls free at a known time, or room or
-//! credits that are promised when a packet moves on. Nobody polls.
+//! Whoever waits is woken by what it waits for: the output or an input port that falls free at a
+//! known time, or room or credits that are promised when a packet moves on. Nobody polls.
 
 use crate::config::{Arbiter, CrossbarContention};
 use crate::host::Host;
@@ -18,8 +19,9 @@ const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
 /// Tells the draws of [`Turn`] from others.
 const TURN_SALT: u64 = 0x5475_726E_4F75_7470;
 
-/// The order in which a router serves its outputs at one time: round from one of them, up or down, both drawn for the router
-/// and the time. Outputs contend for inputs, and one that always came first could have an input for itself for ever.
+/// The order in which a router serves its outputs at one time: round from one of them, up or down,
+/// both drawn for the router and the time. Outputs contend for inputs, and one that always came
+/// first could have an input for itself for ever.
 struct Turn {
     /// Ports below this.
     before: u64,
@@ -47,7 +49,8 @@ impl Turn {
         }
     }
 
-    /// Puts outputs in order, given in the order of their numbers; `first_port` is the router's first.
+    /// Puts outputs in order, given in the order of their numbers; `first_port` is the router's
+    /// first.
     fn order(&self, outs: &mut [usize], first_port: usize) {
         outs.rotate_left(outs.partition_point(|&out| out < first_port + self.first));
         if self.down {
@@ -56,7 +59,8 @@ impl Turn {
     }
 }
 
-/// How far a number is behind the one that is next in a round of `all`. One past the last is as good as the first.
+/// How far a number is behind the one that is next in a round of `all`. One past the last is as
+/// good as the first.
 pub(crate) const fn behind(number: u32, next: u16, all: u32) -> u32 {
     (number + all - next as u32 % all) % all
 }
@@ -89,7 +93,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         if set & set.wrapping_sub(1) == 0 {
             // One output, as a rule.
             if set != 0 {
-                self.serve::<F>(first_port + set.trailing_zeros() as usize, first_port * self.vcs, now);
+                self.serve::<F>(
+                    first_port + set.trailing_zeros() as usize,
+                    first_port * self.vcs,
+                    now,
+                );
             }
             return;
         }
@@ -101,7 +109,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Grants `out` to one of those who wait for it, if it is free and any can go; else sees to it that it is asked again.
+    /// Grants `out` to one of those who wait for it, if it is free and any can go; else sees to it
+    /// that it is asked again.
     #[inline(always)]
     fn serve<const F: bool>(&mut self, out: usize, first_in_vc: usize, now: Time) {
         let free = self.out_ports[out].crossbar_free;
@@ -115,8 +124,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Schedules the next arbitration of an output that has just been granted, if somebody still waits for it: when the crossbar is
-    /// free, or when there is room, if nobody waits for a VC that has any.
+    /// Schedules the next arbitration of an output that has just been granted, if somebody still
+    /// waits for it: when the crossbar is free, or when there is room, if nobody waits for a VC
+    /// that has any.
     #[inline(always)]
     fn arm_granted<const F: bool>(&mut self, out: usize, now: Time) {
         if self.out_ports[out].waiting == 0 {
@@ -131,7 +141,12 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// The first input VC from the pointer on that can go to `out` now.
     #[inline(always)]
-    fn pick_round_robin<const F: bool>(&mut self, out: usize, first: usize, now: Time) -> Option<usize> {
+    fn pick_round_robin<const F: bool>(
+        &mut self,
+        out: usize,
+        first: usize,
+        now: Time,
+    ) -> Option<usize> {
         let vcs = self.roomy_vcs(out, now);
         if vcs == 0 {
             return None;
@@ -143,7 +158,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut word = turn / 64;
         for step in 0..=self.words {
             let mut set = self.waiting_word(out, vcs, word);
-            // The word that the pointer is in comes twice: first what is behind the pointer, at last what is before it.
+            // The word that the pointer is in comes twice: first what is behind the pointer, at
+            // last what is before it.
             if step == 0 {
                 set &= behind;
             } else if step == self.words {
@@ -160,8 +176,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         None
     }
 
-    /// The VCs (bits) of an output that somebody waits for and that have room for a flit: nobody who waits for another can go,
-    /// however many there are.
+    /// The VCs (bits) of an output that somebody waits for and that have room for a flit: nobody
+    /// who waits for another can go, however many there are.
     #[inline(always)]
     fn roomy_vcs(&mut self, out: usize, now: Time) -> u16 {
         let mut roomy = 0;
@@ -175,7 +191,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Word `word` of the set of input VCs that wait for any of these VCs of `out`.
     #[inline(always)]
     fn waiting_word(&self, out: usize, vcs: u16, word: usize) -> u64 {
-        bits(vcs.into()).fold(0, |set, vc| set | self.waiting[(out * self.vcs + vc) * self.words + word])
+        bits(vcs.into())
+            .fold(0, |set, vc| set | self.waiting[(out * self.vcs + vc) * self.words + word])
     }
 
     /// Whether the head of an input VC, whose output's crossbar is free, can go now.
@@ -189,7 +206,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             && (!self.stages.credit_at_crossbar::<F>() || self.has_credit(out_vc, room, now))
     }
 
-    /// Whether there is `room` behind the link of an output VC, for a packet that takes it before the link.
+    /// Whether there is `room` behind the link of an output VC, for a packet that takes it before
+    /// the link.
     #[inline]
     pub(crate) fn has_credit(&mut self, out_vc: u32, room: i32, now: Time) -> bool {
         self.out_ports[out_vc as usize / self.vcs].end == LinkEnd::AmpleNode
@@ -231,7 +249,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.arm_all(outs, now);
     }
 
-    /// Schedules the next arbitration of all outputs that have had their turn, and puts the vector back for its memory.
+    /// Schedules the next arbitration of all outputs that have had their turn, and puts the vector
+    /// back for its memory.
     pub(crate) fn arm_all(&mut self, outs: Vec<usize>, now: Time) {
         for &out in &outs {
             if self.out_ports[out].crossbar_free > now {
@@ -243,8 +262,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.dirty_outs = outs;
     }
 
-    /// Arbitration in two steps: first an output VC that is free goes to one of the packets that wait for it, which keeps it
-    /// until its tail has crossed; then the packets that have theirs contend for the ports, output by output.
+    /// Arbitration in two steps: first an output VC that is free goes to one of the packets that
+    /// wait for it, which keeps it until its tail has crossed; then the packets that have theirs
+    /// contend for the ports, output by output.
     fn arbitrate_allocated(&mut self, router: u32, now: Time) {
         let outs = self.take_dirty(router, now);
         for &out in &outs {
@@ -255,7 +275,10 @@ impl<H: Host, P: Probe> Network<H, P> {
             let mut next = None;
             for out_vc in out * self.vcs..(out + 1) * self.vcs {
                 let owner = self.holds[out_vc].owner;
-                if owner != NONE && self.waits_for(owner, out_vc) && self.can_go::<false>(owner as usize, now) {
+                if owner != NONE
+                    && self.waits_for(owner, out_vc)
+                    && self.can_go::<false>(owner as usize, now)
+                {
                     let key = self.behind(owner as usize, next_input);
                     next = next.into_iter().chain([(key, owner)]).min();
                 }
@@ -270,13 +293,15 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.dirty_outs = outs;
     }
 
-    /// Whether the head of an input VC waits for an output VC: the one that it is allocated to has none between two flits.
+    /// Whether the head of an input VC waits for an output VC: the one that it is allocated to has
+    /// none between two flits.
     pub(crate) fn waits_for(&self, in_vc: u32, out_vc: usize) -> bool {
         let bit = usize::from(self.in_vcs[in_vc].bit);
         self.waiting[out_vc * self.words + bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// Allocates the VCs of an output whose crossbar is free; sees to it that one that is not is asked again. Whether it is free.
+    /// Allocates the VCs of an output whose crossbar is free; sees to it that one that is not is
+    /// asked again. Whether it is free.
     pub(crate) fn allocate_if_free(&mut self, out: usize, now: Time) -> bool {
         let free = self.out_ports[out].crossbar_free;
         if free > now {
@@ -310,7 +335,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// The router's outputs on the list, which is empty then; the caller puts the vector back for its memory.
+    /// The router's outputs on the list, which is empty then; the caller puts the vector back for
+    /// its memory.
     pub(crate) fn take_dirty(&mut self, router: u32, now: Time) -> Vec<usize> {
         let mut outs = std::mem::take(&mut self.dirty_outs);
         outs.clear();
@@ -330,7 +356,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         behind(self.in_vcs[in_vc].bit.into(), next_input, self.ports * self.vcs as u32).into()
     }
 
-    /// Where the head of an input VC stands under an arbiter that is not a round: the least goes first.
+    /// Where the head of an input VC stands under an arbiter that is not a round: the least goes
+    /// first.
     fn rank(&self, in_vc: usize, now: Time) -> u64 {
         let head = self.in_vcs[in_vc].queue.head;
         match self.config.router.arbiter {
@@ -350,8 +377,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> {
         let first = self.first_in_vc(out);
         let vcs = self.out_ports[out].waiting;
-        (0..self.words)
-            .flat_map(move |word| bits(self.waiting_word(out, vcs, word)).map(move |bit| first + word * 64 + bit))
+        (0..self.words).flat_map(move |word| {
+            bits(self.waiting_word(out, vcs, word)).map(move |bit| first + word * 64 + bit)
+        })
     }
 
     /// The first input VC of an output's router.
@@ -360,7 +388,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.out_ports[out].router as usize * self.ports as usize * self.vcs
     }
 
-    /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot go.
+    /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot
+    /// go.
     #[inline(never)]
     fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
@@ -400,7 +429,9 @@ impl<H: Host, P: Probe> Network<H, P> {
                     wake = wake.min(busy_until);
                     continue;
                 }
-                if self.stages.credit_at_crossbar::<F>() && vc.space.at(&mut self.pool, now) >= room as i32 {
+                if self.stages.credit_at_crossbar::<F>()
+                    && vc.space.at(&mut self.pool, now) >= room as i32
+                {
                     match vc.credits.when(&self.pool, room) {
                         Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
                         None => vc.await_credits(room),
@@ -408,7 +439,9 @@ impl<H: Host, P: Probe> Network<H, P> {
                     continue;
                 }
                 match vc.space.when(&self.pool, room) {
-                    Some(time) => wake = wake.min(self.stages.edge_after::<F>(time).max(busy_until)),
+                    Some(time) => {
+                        wake = wake.min(self.stages.edge_after::<F>(time).max(busy_until))
+                    }
                     None => vc.space_wait = true,
                 }
             }

@@ -18,13 +18,14 @@ use std::fmt;
 /// What an audit found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Audit {
-    /// Packets injected = delivered + found in the network, and the slab holds as many, besides the responses found waiting in
-    /// their NICs. Every request delivered has its response: delivered, in the network, or waiting.
+    /// Packets injected = delivered + found in the network, and the slab holds as many, besides the
+    /// responses found waiting in their NICs. Every request delivered has its response: delivered,
+    /// in the network, or waiting.
     pub packets: bool,
     /// The same in flits.
     pub flits: bool,
-    /// For every VC of every link: credits here and on their way + flits on the link and behind it = the buffer; and the
-    /// same for every output buffer.
+    /// For every VC of every link: credits here and on their way + flits on the link and behind it
+    /// = the buffer; and the same for every output buffer.
     pub credits: bool,
 }
 
@@ -39,21 +40,28 @@ impl Audit {
 impl fmt::Display for Audit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = |good| if good { "balanced" } else { "NOT balanced" };
-        write!(f, "packets {}, flits {}, credits {}", word(self.packets), word(self.flits), word(self.credits))
+        write!(
+            f,
+            "packets {}, flits {}, credits {}",
+            word(self.packets),
+            word(self.flits),
+            word(self.credits)
+        )
     }
 }
 
 impl<H: Host, P: Probe> Network<H, P> {
     /// Counts every packet where it is and balances the books against the counters.
     ///
-    /// Reads all state anew (queues, events, accounts) and none of the run's own totals but those it checks.
+    /// Reads all state anew (queues, events, accounts) and none of the run's own totals but those
+    /// it checks.
     #[must_use]
     pub fn audit(&self) -> Audit {
         self.books().audit()
     }
 
-    /// The longest chain of packets that wait for one another, for a run that has stopped moving: one line a packet, and
-    /// whether the chain closes.
+    /// The longest chain of packets that wait for one another, for a run that has stopped moving:
+    /// one line a packet, and whether the chain closes.
     #[must_use]
     pub fn diagnose(&self) -> Diagnosis {
         Diagnosis::of(self.held(), self.packets_in_flight())
@@ -64,7 +72,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         i64::from(self.stages.room::<false>(self.packets[packet].flits.into()))
     }
 
-    /// Looks at every packet that the network holds, and whose credits lack for it: an input VC's, if any.
+    /// Looks at every packet that the network holds, and whose credits lack for it: an input VC's,
+    /// if any.
     fn each_packet(&self, mut see: impl FnMut(u32, Option<usize>)) {
         for (phase, id) in self.wheels().flat_map(Wheel::iter) {
             match phase {
@@ -78,7 +87,10 @@ impl<H: Host, P: Probe> Network<H, P> {
             vc.queue.iter(&self.packets).for_each(|index| see(index, Some(in_vc)));
         }
         for waiting in self.virtual_queues.iter() {
-            waiting.queue.iter(&self.packets).for_each(|index| see(index, Some(self.packets[index].at as usize)));
+            waiting
+                .queue
+                .iter(&self.packets)
+                .for_each(|index| see(index, Some(self.packets[index].at as usize)));
         }
         for vc in self.out_vcs.iter() {
             vc.queue.iter(&self.packets).for_each(|index| see(index, None));
@@ -90,7 +102,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut books = Books { responds: self.config.responses.is_some(), ..Books::default() };
         let mut behind = Behind {
             outputs: Slab::numbered_from(self.out_vcs.first(), vec![0; self.out_vcs.len()]),
-            nics: Slab::numbered_from(self.nics.first() * self.vcs, vec![0; self.nics.len() * self.vcs]),
+            nics: Slab::numbered_from(
+                self.nics.first() * self.vcs,
+                vec![0; self.nics.len() * self.vcs],
+            ),
         };
         self.each_packet(|index, lacking| {
             let packet = &self.packets[index];
@@ -102,7 +117,10 @@ impl<H: Host, P: Probe> Network<H, P> {
             let InPort { upstream, sender_part, .. } = self.in_ports[self.in_vcs[in_vc].port];
             let sender = upstream + (in_vc % self.vcs) as u32;
             match sender_part {
-                NODE => behind.nics[upstream as usize * self.vcs + in_vc % self.vcs] += self.room_of(index),
+                NODE => {
+                    behind.nics[upstream as usize * self.vcs + in_vc % self.vcs] +=
+                        self.room_of(index)
+                }
                 HERE => behind.outputs[sender] += self.room_of(index),
                 _ => *books.owed.entry(sender).or_default() -= self.room_of(index),
             }
@@ -112,7 +130,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             books.found[1] += u64::from(self.is_response(&self.packets[packet]));
         }
         books.held = self.packets.live() as u64 - self.worms.leading();
-        let waiting = self.nic_responses.iter().map(|own| own.queue.iter(&self.packets).count() as u64).sum();
+        let waiting =
+            self.nic_responses.iter().map(|own| own.queue.iter(&self.packets).count() as u64).sum();
         books.waiting = [waiting, self.responses_waiting];
         books.responses_delivered = self.responses_delivered;
         books.totals = self.totals();
@@ -120,17 +139,26 @@ impl<H: Host, P: Probe> Network<H, P> {
         books
     }
 
-    /// Whether all accounts are balanced, by what senders have no credit for; what other parts have to say to it goes into `owed`.
+    /// Whether all accounts are balanced, by what senders have no credit for; what other parts have
+    /// to say to it goes into `owed`.
     fn accounts_balance(&self, behind: &Behind, owed: &mut BTreeMap<u32, i64>) -> bool {
         let buffer = i64::from(self.config.router.input_buffer);
         let space = i64::from(space_of(self.config.router.output_buffer));
-        let held = |queue: &Queue| queue.iter(&self.packets).map(|index| self.room_of(index)).sum::<i64>();
-        let mut balanced = self.virtual_queues.iter().all(|waiting| i64::from(waiting.room) == held(&waiting.queue));
+        let held =
+            |queue: &Queue| queue.iter(&self.packets).map(|index| self.room_of(index)).sum::<i64>();
+        let mut balanced = self
+            .virtual_queues
+            .iter()
+            .all(|waiting| i64::from(waiting.room) == held(&waiting.queue));
         for (index, vc) in self.out_vcs.numbered() {
             let port = &self.out_ports[index / self.vcs];
             let queued = held(&vc.queue);
             let ample = port.end == LinkEnd::AmpleNode;
-            let taken = if self.config.router.credit_check == CreditCheck::Crossbar && !ample { queued } else { 0 };
+            let taken = if self.config.router.credit_check == CreditCheck::Crossbar && !ample {
+                queued
+            } else {
+                0
+            };
             let lacking = buffer - i64::from(vc.credits.eventually(&self.pool)) - taken;
             balanced &= i64::from(vc.unsent) == queued;
             balanced &= i64::from(vc.space.eventually(&self.pool)) + queued == space;
@@ -140,7 +168,9 @@ impl<H: Host, P: Probe> Network<H, P> {
                 balanced &= lacking == behind.outputs[index];
             }
         }
-        let nic = |account: &Credits, lacking: i64| i64::from(account.eventually(&self.pool)) + lacking == buffer;
+        let nic = |account: &Credits, lacking: i64| {
+            i64::from(account.eventually(&self.pool)) + lacking == buffer
+        };
         let nics = if self.nic_credits.is_empty() {
             self.nics.numbered().all(|(node, own)| nic(&own.credits, behind.nics[node * self.vcs]))
         } else {
@@ -149,24 +179,35 @@ impl<H: Host, P: Probe> Network<H, P> {
         balanced && nics
     }
 
-    /// Every input VC in which packets wait. Where inputs queue by output, the first of those that wait for the output VC of the
-    /// lowest number; all of them wait for what is behind some output.
+    /// Every input VC in which packets wait. Where inputs queue by output, the first of those that
+    /// wait for the output VC of the lowest number; all of them wait for what is behind some
+    /// output.
     pub(crate) fn held(&self) -> Vec<Held> {
         let mut by_place: BTreeMap<u32, (u32, u32, u32)> = BTreeMap::new();
         for (in_vc, vc) in self.in_vcs.numbered() {
             // One whose first flit has gone ahead counts, too.
-            let begins = |place: usize, packet| u32::from(place == 0 || self.packets[packet].piece.starts());
-            let packets = vc.queue.iter(&self.packets).enumerate().map(|(place, packet)| begins(place, packet)).sum();
+            let begins =
+                |place: usize, packet| u32::from(place == 0 || self.packets[packet].piece.starts());
+            let packets = vc
+                .queue
+                .iter(&self.packets)
+                .enumerate()
+                .map(|(place, packet)| begins(place, packet))
+                .sum();
             if packets > 0 {
                 by_place.insert(in_vc as u32, (vc.queue.head, vc.out_vc, packets));
             }
         }
         for (out_vc, waiting) in self.virtual_queues.numbered() {
             for packet in waiting.queue.iter(&self.packets) {
-                by_place.entry(self.packets[packet].at).or_insert((packet, out_vc as u32, 0)).2 += 1;
+                by_place.entry(self.packets[packet].at).or_insert((packet, out_vc as u32, 0)).2 +=
+                    1;
             }
         }
-        by_place.into_iter().map(|(at, (packet, out_vc, packets))| self.held_at(at, packet, out_vc, packets)).collect()
+        by_place
+            .into_iter()
+            .map(|(at, (packet, out_vc, packets))| self.held_at(at, packet, out_vc, packets))
+            .collect()
     }
 
     fn held_at(&self, at: u32, index: u32, out_vc: u32, packets: u32) -> Held {
@@ -217,7 +258,8 @@ pub struct Books {
     totals: Totals,
     /// Whether all accounts within a part are balanced.
     accounts: bool,
-    /// By output VC of links between parts: what the sender has no credit for, less what there is on the link and behind it.
+    /// By output VC of links between parts: what the sender has no credit for, less what there is
+    /// on the link and behind it.
     owed: BTreeMap<u32, i64>,
     /// Whether every request has a response.
     responds: bool,
@@ -248,7 +290,8 @@ impl Books {
     #[must_use]
     pub fn audit(&self) -> Audit {
         let ([found, responses], [waiting, counted]) = (self.found, self.waiting);
-        let Totals { packets_injected, packets_delivered, flits_injected, flits_delivered, .. } = self.totals;
+        let Totals { packets_injected, packets_delivered, flits_injected, flits_delivered, .. } =
+            self.totals;
         let answered = self.responses_delivered + responses + waiting;
         Audit {
             packets: found + packets_delivered == packets_injected
@@ -261,8 +304,8 @@ impl Books {
     }
 }
 
-/// One input VC in which packets wait, and where the first of them goes: all that there is of a network that stands still, put
-/// together from its parts ([`Diagnosis::of`]).
+/// One input VC in which packets wait, and where the first of them goes: all that there is of a
+/// network that stands still, put together from its parts ([`Diagnosis::of`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// The input VC.
@@ -274,7 +317,8 @@ pub struct Held {
 }
 
 impl Diagnosis {
-    /// The longest chain of packets that wait for one another, by all input VCs of all parts that hold any.
+    /// The longest chain of packets that wait for one another, by all input VCs of all parts that
+    /// hold any.
     #[must_use]
     pub fn of(mut held: Vec<Held>, packets_in_flight: u64) -> Self {
         held.sort_unstable_by_key(|place| place.at);
@@ -309,7 +353,8 @@ fn chain_from(held: &[Held], start: usize, seen: &mut [usize]) -> Diagnosis {
         seen[place] = start + 1;
         places.push(place);
         waits.push(held[place].wait);
-        let next = held[place].next.and_then(|at| held.binary_search_by_key(&at, |other| other.at).ok());
+        let next =
+            held[place].next.and_then(|at| held.binary_search_by_key(&at, |other| other.at).ok());
         let Some(next) = next else { break };
         place = next;
     }
@@ -353,7 +398,12 @@ pub struct Diagnosis {
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.cycle { "a cycle" } else { "a chain" };
-        write!(f, "{} packets in flight do not move; {kind} of {} waits:", self.packets_in_flight, self.waits.len())?;
+        write!(
+            f,
+            "{} packets in flight do not move; {kind} of {} waits:",
+            self.packets_in_flight,
+            self.waits.len()
+        )?;
         const SHOWN: usize = 12;
         for wait in self.waits.iter().take(SHOWN) {
             write!(

@@ -1,11 +1,12 @@
 //! Blocks of groups that time passes in one after the other, inside one part of a machine.
 //!
-//! What crosses from group to group takes at least the latency of a global link. So all events of one block of groups up to
-//! that far ahead can be handled before those of the next: nothing that happens there meanwhile could have an effect here. The
-//! state of a large machine does not fit a cache; that of a block does, and is used for a while before it has to leave.
+//! What crosses from group to group takes at least the latency of a global link. So all events of
+//! one block of groups up to that far ahead can be handled before those of the next: nothing that
+//! happens there meanwhile could have an effect here. The state of a large machine does not fit a
+//! cache; that of a block does, and is used for a while before it has to leave.
 //!
-//! What is seen is the same for any number of blocks, but for the order in which hosts of different groups are called: their
-//! times can go back by as much.
+//! What is seen is the same for any number of blocks, but for the order in which hosts of different
+//! groups are called: their times can go back by as much.
 
 use crate::config::FabricConfig;
 use crate::host::Host;
@@ -20,10 +21,12 @@ use std::ops::Range;
 const BLOCK_BYTES: usize = 512 << 10;
 /// Blocks are not worth it if time passes in smaller pieces, in picoseconds, ...
 const LEAST_AHEAD: Time = 20_000;
-/// ... nor if a link can carry fewer packets in a piece: what a block has in the cache would hardly be used twice.
+/// ... nor if a link can carry fewer packets in a piece: what a block has in the cache would hardly
+/// be used twice.
 const LEAST_PACKETS: Time = 4;
 
-/// Which group is in which block, and the events of the blocks that time does not pass in at the moment.
+/// Which group is in which block, and the events of the blocks that time does not pass in at the
+/// moment.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     first_group: u32,
@@ -40,7 +43,8 @@ impl Blocks {
     /// As many blocks as the size of these groups asks for.
     pub(crate) fn of(config: &FabricConfig, topology: &Topology, own: Range<u32>) -> Self {
         let ahead = config.lookahead();
-        let packet = Time::from(config.flits(config.packet_bytes)) * config.timing(LinkClass::Local).flit;
+        let packet =
+            Time::from(config.flits(config.packet_bytes)) * config.timing(LinkClass::Local).flit;
         let groups = own.end - own.start;
         let routers = (groups * topology.routers_per_group()) as usize;
         let blocks = match config.blocks {
@@ -51,7 +55,11 @@ impl Blocks {
         };
         let groups_per_block = groups.div_ceil(blocks.clamp(1, groups));
         let blocks = groups.div_ceil(groups_per_block) as usize;
-        let wheels = if blocks > 1 { std::iter::repeat_with(Wheel::new).take(blocks).collect() } else { Vec::new() };
+        let wheels = if blocks > 1 {
+            std::iter::repeat_with(Wheel::new).take(blocks).collect()
+        } else {
+            Vec::new()
+        };
         Self { first_group: own.start, groups_per_block, ahead, current: 0, wheels }
     }
 
@@ -62,7 +70,14 @@ impl Blocks {
 
     /// Schedules an event in a block; `wheel` is the current one's.
     #[inline(always)]
-    pub(crate) fn schedule(&mut self, wheel: &mut Wheel, block: u16, time: Time, kind: u8, id: u32) {
+    pub(crate) fn schedule(
+        &mut self,
+        wheel: &mut Wheel,
+        block: u16,
+        time: Time,
+        kind: u8,
+        id: u32,
+    ) {
         if block == self.current {
             wheel.push(time, kind, id);
         } else {
@@ -72,8 +87,16 @@ impl Blocks {
 
     /// Schedules the arrival of a packet at an input VC.
     #[inline(always)]
-    pub(crate) fn arrive(&mut self, wheel: &mut Wheel, block: u16, time: Time, packet: u32, at: u32) {
-        let wheel = if block == self.current { wheel } else { &mut self.wheels[usize::from(block)] };
+    pub(crate) fn arrive(
+        &mut self,
+        wheel: &mut Wheel,
+        block: u16,
+        time: Time,
+        packet: u32,
+        at: u32,
+    ) {
+        let wheel =
+            if block == self.current { wheel } else { &mut self.wheels[usize::from(block)] };
         wheel.push_with_hint(time, Kind::ARRIVE, packet, at);
     }
 
@@ -87,7 +110,10 @@ impl Blocks {
 fn router_bytes(config: &FabricConfig, topology: &Topology) -> usize {
     let (ports, vcs) = (topology.ports_per_router() as usize, usize::from(config.virtual_channels));
     let words = (ports * vcs).div_ceil(64);
-    ports * (size_of::<OutPort>() + size_of::<InPort>() + vcs * (size_of::<InVc>() + size_of::<OutVc>() + 8 * words))
+    ports
+        * (size_of::<OutPort>()
+            + size_of::<InPort>()
+            + vcs * (size_of::<InVc>() + size_of::<OutVc>() + 8 * words))
 }
 
 impl<H: Host, P: Probe> Network<H, P> {

@@ -1,4 +1,5 @@
-//! The fabric's parameters: times in picoseconds, buffers in flits, stages by name. [`RouterConfig`] is the `router` object of a plan.
+//! The fabric's parameters: times in picoseconds, buffers in flits, stages by name.
+//! [`RouterConfig`] is the `router` object of a plan.
 
 use crate::host::TrafficClass;
 use crate::routing::{Information, RoutingConfig};
@@ -14,13 +15,14 @@ pub const MOST_CHANNELS: u8 = u16::BITS as u8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HandOver {
-    /// Virtual cut-through: the head goes ahead and the tail follows at the rate of the slowest link so far. A packet is
-    /// delivered when its tail arrives.
+    /// Virtual cut-through: the head goes ahead and the tail follows at the rate of the slowest
+    /// link so far. A packet is delivered when its tail arrives.
     Tail,
-    /// The head stands for the packet, as in SST's merlin: serialisation adds nothing to the packet's own latency.
+    /// The head stands for the packet, as in SST's merlin: serialisation adds nothing to the
+    /// packet's own latency.
     Head,
-    /// Store-and-forward, as in CODES: a packet is at the next stage when its tail is, and moves on only then. Each link adds one
-    /// serialisation of the whole packet.
+    /// Store-and-forward, as in CODES: a packet is at the next stage when its tail is, and moves on
+    /// only then. Each link adds one serialisation of the whole packet.
     Store,
 }
 
@@ -28,10 +30,12 @@ pub enum HandOver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InputQueue {
-    /// One queue per input virtual channel. Only the packet at its head is routed and crosses; the others wait behind it.
+    /// One queue per input virtual channel. Only the packet at its head is routed and crosses; the
+    /// others wait behind it.
     Fifo,
-    /// One queue per output virtual channel, as in CODES. A packet is routed when it arrives and enters its output buffer as soon
-    /// as the buffer behind the link has room. There is no crossbar.
+    /// One queue per output virtual channel, as in CODES. A packet is routed when it arrives and
+    /// enters its output buffer as soon as the buffer behind the link has room. There is no
+    /// crossbar.
     VirtualOutput,
 }
 
@@ -73,13 +77,14 @@ pub enum Arbiter {
     RoundRobin,
     /// The packet that was created first.
     Age,
-    /// The (input port, virtual channel) whose last grant is oldest, over the whole router, as `xbar_arb_lru` of SST.
+    /// The (input port, virtual channel) whose last grant is oldest, over the whole router, as
+    /// `xbar_arb_lru` of SST.
     Lru,
     /// Drawn anew at every arbitration, as the `Random` allocator of CAMINOS.
     Random,
-    /// One iteration of iSLIP (McKeown, 1999), as in BookSim2: each output offers itself to one input port, each input port takes
-    /// one offer, both round-robin; the other outputs stay unused for one crossbar flit time. Output virtual channels are
-    /// allocated round-robin.
+    /// One iteration of iSLIP (McKeown, 1999), as in BookSim2: each output offers itself to one
+    /// input port, each input port takes one offer, both round-robin; the other outputs stay unused
+    /// for one crossbar flit time. Output virtual channels are allocated round-robin.
     Islip,
 }
 
@@ -90,8 +95,8 @@ pub enum Switching {
     /// A packet: nothing comes between its flits (virtual cut-through).
     #[default]
     Packet,
-    /// A flit: each flit contends for crossbar, credits and link by itself, and flits of other virtual channels come between two
-    /// flits of a packet (wormhole switching, as in BookSim2).
+    /// A flit: each flit contends for crossbar, credits and link by itself, and flits of other
+    /// virtual channels come between two flits of a packet (wormhole switching, as in BookSim2).
     Flit,
 }
 
@@ -101,8 +106,8 @@ pub enum Switching {
 pub enum CrossbarContention {
     /// Its input port and its output port, for its flits.
     Port,
-    /// Its input virtual channel and its output virtual channel, until its tail has crossed; ports are as wide as necessary, as in
-    /// CAMINOS.
+    /// Its input virtual channel and its output virtual channel, until its tail has crossed; ports
+    /// are as wide as necessary, as in CAMINOS.
     Vc,
     /// Both, as in BookSim2.
     PortAndVc,
@@ -124,7 +129,8 @@ pub enum CreditCheck {
 pub enum LinkDecision {
     /// At once: at the start of the first flit.
     AtStart,
-    /// One flit time after a packet reaches an idle link, as in SST's merlin. A busy link decides when it becomes free.
+    /// One flit time after a packet reaches an idle link, as in SST's merlin. A busy link decides
+    /// when it becomes free.
     AfterFlit,
 }
 
@@ -246,13 +252,13 @@ pub struct RouterConfig {
     pub crossbar_delay: CrossbarDelay,
     /// What a packet holds while it crosses, so that other packets wait for it.
     pub crossbar_contention: CrossbarContention,
-    /// Crossbar flit times that an input virtual channel rests between the tail of one packet and the head of the next. BookSim2
-    /// needs 2, in which it computes the route and allocates the output virtual channel. With a gap, the input latency is that of
-    /// the head only.
+    /// Crossbar flit times that an input virtual channel rests between the tail of one packet and
+    /// the head of the next. BookSim2 needs 2, in which it computes the route and allocates the
+    /// output virtual channel. With a gap, the input latency is that of the head only.
     #[schemars(range(max = 1000))]
     pub input_vc_gap: u32,
-    /// Crossbar flit times that an output virtual channel rests between two packets. BookSim2 needs 1, in which it allocates the
-    /// channel.
+    /// Crossbar flit times that an output virtual channel rests between two packets. BookSim2 needs
+    /// 1, in which it allocates the channel.
     #[schemars(range(max = 1000), extend("x-effect" = {"crossbar_contention": ["vc", "port_and_vc"]}))]
     pub output_vc_gap: u32,
     /// Which packet wins the crossbar.
@@ -267,7 +273,8 @@ pub struct RouterConfig {
     pub output_release: OutputRelease,
     /// How long a credit takes to return.
     pub credit_latency: CreditLatency,
-    /// Time that a credit takes to return on any link. CODES takes the time of 8 bytes on a local link.
+    /// Time that a credit takes to return on any link. CODES takes the time of 8 bytes on a local
+    /// link.
     #[serde(rename = "credit_delay_ps", default)]
     #[schemars(range(max = LONGEST_TIME), extend("x-effect" = {"credit_latency": ["fixed"]}))]
     pub credit_delay: Time,
@@ -277,8 +284,8 @@ pub struct RouterConfig {
 const MOST_FLITS: u32 = 1 << 30;
 
 impl RouterConfig {
-    /// Returns the time until a group can have an effect in another over a global link of this latency: see
-    /// [`FabricConfig::lookahead`].
+    /// Returns the time until a group can have an effect in another over a global link of this
+    /// latency: see [`FabricConfig::lookahead`].
     #[must_use]
     pub fn lookahead(&self, global_latency: Time) -> Time {
         match self.credit_latency {
@@ -332,12 +339,14 @@ pub struct ResponseConfig {
     pub bytes: u32,
     /// The first VC of responses; requests use those below.
     pub first_vc: u8,
-    /// Where the routings of responses begin: the response to a packet of routing `r` has routing `first_routing + r`.
+    /// Where the routings of responses begin: the response to a packet of routing `r` has routing
+    /// `first_routing + r`.
     pub first_routing: u8,
 }
 
 impl ResponseConfig {
-    /// The routings of responses to requests that use `routings`: the same, on VCs of their own from `first_vc` on.
+    /// The routings of responses to requests that use `routings`: the same, on VCs of their own
+    /// from `first_vc` on.
     #[must_use]
     pub fn routings(requests: &[RoutingConfig], first_vc: u8) -> Vec<RoutingConfig> {
         requests.iter().map(|request| RoutingConfig { first_vc, ..request.clone() }).collect()
@@ -361,7 +370,8 @@ pub struct FabricConfig {
     pub routings: Vec<RoutingConfig>,
     /// Which of them, by job and [`TrafficClass`]: `job * TrafficClass::COUNT + class`.
     pub routing_of: Vec<u8>,
-    /// Packets a NIC's own buffer holds; it decides only when a packet counts as having entered the NIC.
+    /// Packets a NIC's own buffer holds; it decides only when a packet counts as having entered the
+    /// NIC.
     pub nic_buffer: u32,
     /// On which VC NICs inject, of those of requests or of those of responses.
     pub injection_vc: InjectionVc,
@@ -371,23 +381,26 @@ pub struct FabricConfig {
     pub jobs: u16,
     /// The seed of the routing's draws.
     pub seed: u64,
-    /// In how many blocks of groups time passes, one after the other; zero: as the machine's size asks for. What is simulated does
-    /// not depend on it.
+    /// In how many blocks of groups time passes, one after the other; zero: as the machine's size
+    /// asks for. What is simulated does not depend on it.
     pub blocks: u32,
 }
 
 impl FabricConfig {
-    /// How long it takes, in ps, until anything that happens in one group can have an effect in another: the latency of a global
-    /// link, or the delay of its credits if that is shorter.
+    /// How long it takes, in ps, until anything that happens in one group can have an effect in
+    /// another: the latency of a global link, or the delay of its credits if that is shorter.
     #[must_use]
     pub fn lookahead(&self) -> Time {
         self.router.lookahead(self.timing(LinkClass::Global).latency)
     }
 
-    /// Whether routers read the queues of other groups, so that the machine cannot be simulated in parts.
+    /// Whether routers read the queues of other groups, so that the machine cannot be simulated in
+    /// parts.
     #[must_use]
     pub fn reads_everywhere(&self) -> bool {
-        self.routings.iter().any(|routing| routing.algorithm.information() == Information::GroupQueues)
+        self.routings
+            .iter()
+            .any(|routing| routing.algorithm.information() == Information::GroupQueues)
     }
 
     /// The time of one flit through a crossbar.
@@ -420,7 +433,8 @@ impl FabricConfig {
     /// From now on, every packet is answered by a response of `bytes`, on as many VCs again.
     pub fn respond(&mut self, bytes: u32) {
         let first_vc = self.virtual_channels;
-        self.responses = Some(ResponseConfig { bytes, first_vc, first_routing: self.routings.len() as u8 });
+        self.responses =
+            Some(ResponseConfig { bytes, first_vc, first_routing: self.routings.len() as u8 });
         self.routings.extend(ResponseConfig::routings(&self.routings, first_vc));
         self.virtual_channels = 2 * first_vc;
     }

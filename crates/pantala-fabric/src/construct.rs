@@ -2,8 +2,8 @@
 
 use crate::blocks::Blocks;
 use crate::config::{
-    Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarContention, FabricConfig, HandOver, InputQueue,
-    LinkDecision, LinkTiming, MOST_CHANNELS, OutputLatency,
+    Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarContention, FabricConfig, HandOver,
+    InputQueue, LinkDecision, LinkTiming, MOST_CHANNELS, OutputLatency,
 };
 use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
@@ -13,7 +13,10 @@ use crate::network::Network;
 use crate::packet::{NONE, Packets};
 use crate::partition::Partitions;
 use crate::pending::{Account, Credits, PendingPool};
-use crate::port::{ELSEWHERE, HERE, Hold, InPort, InVc, InputTurn, LinkCounters, LinkEnd, NODE, Nic, OutPort, OutVc};
+use crate::port::{
+    ELSEWHERE, HERE, Hold, InPort, InVc, InputTurn, LinkCounters, LinkEnd, NODE, Nic, OutPort,
+    OutVc,
+};
 use crate::probe::Probe;
 use crate::queue::Queue;
 use crate::response::Responses;
@@ -47,17 +50,25 @@ fn filled<T: Clone>((first, count): (usize, usize), item: T) -> Slab<T> {
 impl<H: Host, P: Probe> Network<H, P> {
     /// Builds the network and starts every host at time zero.
     ///
-    /// `routing_keys` holds one key a node: its packets' random words depend on the seed and this key only.
+    /// `routing_keys` holds one key a node: its packets' random words depend on the seed and this
+    /// key only.
     ///
     /// # Panics
-    /// If a latency is zero, if there are more than [`MOST_CHANNELS`] VCs, or if `routing_keys` is not one a node: plans are checked
-    /// before.
-    pub fn new(config: FabricConfig, topology: Topology, routing_keys: &[u64], host: H, probe: P) -> Self {
+    /// If a latency is zero, if there are more than [`MOST_CHANNELS`] VCs, or if `routing_keys` is
+    /// not one a node: plans are checked before.
+    pub fn new(
+        config: FabricConfig,
+        topology: Topology,
+        routing_keys: &[u64],
+        host: H,
+        probe: P,
+    ) -> Self {
         let partitions = Arc::new(Partitions::whole(&topology));
         Self::part(config, Arc::new(topology), partitions, 0, routing_keys, host, probe)
     }
 
-    /// Builds one part of a machine, as [`new`](Self::new) does the whole; the keys are those of all nodes.
+    /// Builds one part of a machine, as [`new`](Self::new) does the whole; the keys are those of
+    /// all nodes.
     pub(crate) fn part(
         config: FabricConfig,
         topology: Arc<Topology>,
@@ -80,16 +91,30 @@ impl<H: Host, P: Probe> Network<H, P> {
             usize::from(config.jobs) * TrafficClass::COUNT,
             "a routing for every job and class"
         );
-        assert!(config.routing_of.iter().all(|&r| usize::from(r) < config.routings.len()), "routings that exist");
+        assert!(
+            config.routing_of.iter().all(|&r| usize::from(r) < config.routings.len()),
+            "routings that exist"
+        );
         if let Some(responses) = config.responses {
-            let (requests, answers) = config.routings.split_at(usize::from(responses.first_routing));
-            assert_eq!(requests.len(), answers.len(), "a routing of responses for every routing of requests");
+            let (requests, answers) =
+                config.routings.split_at(usize::from(responses.first_routing));
+            assert_eq!(
+                requests.len(),
+                answers.len(),
+                "a routing of responses for every routing of requests"
+            );
             assert!(
                 requests.iter().all(|r| r.virtual_channels() <= responses.first_vc),
                 "requests on VCs of their own"
             );
-            assert!(answers.iter().all(|r| r.first_vc >= responses.first_vc), "responses on VCs of their own");
-            assert!(config.routing_of.iter().all(|&r| r < responses.first_routing), "requests that are routed as such");
+            assert!(
+                answers.iter().all(|r| r.first_vc >= responses.first_vc),
+                "responses on VCs of their own"
+            );
+            assert!(
+                config.routing_of.iter().all(|&r| r < responses.first_routing),
+                "requests that are routed as such"
+            );
             assert!((1..=config.packet_bytes).contains(&responses.bytes), "a response is a packet");
         }
         let fixed = config.router.credit_latency == CreditLatency::Fixed;
@@ -157,7 +182,9 @@ impl<H: Host, P: Probe> Network<H, P> {
             partitions,
             part,
         };
-        if network.config.router.arbiter != Arbiter::RoundRobin || network.stages.holds_vcs::<false>() {
+        if network.config.router.arbiter != Arbiter::RoundRobin
+            || network.stages.holds_vcs::<false>()
+        {
             network.grant_stamps = filled(by_port(vcs), 0);
         }
         if network.stages.holds_vcs::<false>() {
@@ -193,7 +220,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             let full = Credits::new(network.config.router.input_buffer as i32);
             network.nic_credits = filled(by_node(vcs), full);
         }
-        network.blocks = Blocks::of(&network.config, &network.topology, network.partitions.groups(part));
+        network.blocks =
+            Blocks::of(&network.config, &network.topology, network.partitions.groups(part));
         network.build_ports(own_routers);
         network.build_nics(own_nodes.clone(), routing_keys);
         for node in own_nodes {
@@ -206,7 +234,8 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     fn build_ports(&mut self, own: Range<u32>) {
         let router_config = self.config.router.clone();
-        let (input_latency, output_latency) = (router_config.input_latency, router_config.output_latency);
+        let (input_latency, output_latency) =
+            (router_config.input_latency, router_config.output_latency);
         let on_link = match router_config.output_latency_at {
             OutputLatency::Link => output_latency,
             OutputLatency::Crossbar => 0,
@@ -250,10 +279,13 @@ impl<H: Host, P: Probe> Network<H, P> {
                 };
                 let (beyond, sender_part) = match peer {
                     _ if other_part != self.part => (ELSEWHERE | other_part, other_part),
-                    Peer::Port { router, .. } => (self.blocks.of_group(self.topology.group_of(router)), HERE),
+                    Peer::Port { router, .. } => {
+                        (self.blocks.of_group(self.topology.group_of(router)), HERE)
+                    }
                     _ => (home, HERE),
                 };
-                // Data pass the sender's output part and the receiver's input part; a NIC has neither.
+                // Data pass the sender's output part and the receiver's input part; a NIC has
+                // neither.
                 let parts = output_latency + if terminal { 0 } else { input_latency };
                 self.in_ports.push(InPort {
                     busy_until: 0,
@@ -267,7 +299,14 @@ impl<H: Host, P: Probe> Network<H, P> {
                 for vc in 0..self.vcs as u32 {
                     let queue = Queue::default();
                     let bit = (port * self.vcs as u32 + vc) as u16;
-                    self.in_vcs.push(InVc { queue, open: 0, port: number, out_vc: 0, bit, flits: 0 });
+                    self.in_vcs.push(InVc {
+                        queue,
+                        open: 0,
+                        port: number,
+                        out_vc: 0,
+                        bit,
+                        flits: 0,
+                    });
                 }
                 self.out_ports.push(OutPort {
                     waiting: 0,
@@ -298,19 +337,26 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Whether the routing sends packets of one VC only over links of `class`.
     fn router_end(&self, class: LinkClass) -> LinkEnd {
-        if self.stages.minimal && class == LinkClass::Global { LinkEnd::SingleRouter } else { LinkEnd::Router }
+        if self.stages.minimal && class == LinkClass::Global {
+            LinkEnd::SingleRouter
+        } else {
+            LinkEnd::Router
+        }
     }
 
-    /// Whether a node's buffer can ever run short of credits: they come back a fixed time after a packet's tail, and no more
-    /// flits than the link can send in that time are under way. Where packets of several VCs come, they take turns on the link;
-    /// and packets that hold credits before the link, or more than their flits, can use up any buffer.
+    /// Whether a node's buffer can ever run short of credits: they come back a fixed time after a
+    /// packet's tail, and no more flits than the link can send in that time are under way. Where
+    /// packets of several VCs come, they take turns on the link; and packets that hold credits
+    /// before the link, or more than their flits, can use up any buffer.
     fn node_end(&self, terminal: LinkTiming, on_link: Time, input_latency: Time) -> LinkEnd {
         let full = u64::from(self.config.flits(self.config.packet_bytes));
         let slowest = self.config.slowest_flit().max(self.stages.crossbar_flit);
-        let round_trip = on_link + 2 * terminal.latency + input_latency + self.config.router.output_latency;
+        let round_trip =
+            on_link + 2 * terminal.latency + input_latency + self.config.router.output_latency;
         let under_way = (round_trip + 2 * full * slowest) / terminal.flit + 2 * full;
         let router = &self.config.router;
-        let at_link = router.credit_check == CreditCheck::Link && router.buffer_unit == BufferUnit::Flit;
+        let at_link =
+            router.credit_check == CreditCheck::Link && router.buffer_unit == BufferUnit::Flit;
         if u64::from(router.input_buffer) >= under_way && at_link && self.stages.one_ejection_vc {
             LinkEnd::AmpleNode
         } else {
@@ -321,7 +367,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     fn build_nics(&mut self, own: Range<u32>, routing_keys: &[u64]) {
         for node in own {
             let key = routing_keys[node as usize];
-            let port = self.topology.router_of(node) * self.ports + u32::from(self.topology.terminal_port_of(node));
+            let port = self.topology.router_of(node) * self.ports
+                + u32::from(self.topology.terminal_port_of(node));
             self.nics.push(Nic {
                 link_free: 0,
                 wake: NEVER,

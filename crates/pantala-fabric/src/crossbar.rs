@@ -1,8 +1,9 @@
 //! The crossbar stage: from input buffers to output buffers.
 //!
-//! The head of an input VC is routed once, when it becomes the head, and then waits for its output (`arbitration.rs`: who
-//! goes when). A packet that wins holds its input port and its output port for its flits at the crossbar's rate, or its
-//! VCs until its tail has crossed, or both. It needs room for all its flits in the output buffer of its VC.
+//! The head of an input VC is routed once, when it becomes the head, and then waits for its output
+//! (`arbitration.rs`: who goes when). A packet that wins holds its input port and its output port
+//! for its flits at the crossbar's rate, or its VCs until its tail has crossed, or both. It needs
+//! room for all its flits in the output buffer of its VC.
 
 use crate::FabricConfig;
 use crate::config::{CreditCheck, Release};
@@ -55,14 +56,27 @@ impl<const F: bool> Senses for RouterSenses<'_, F> {
         let mut flits = 0;
         for index in range {
             let out_vc = &mut self.out_vcs[index];
-            let waiting = if self.virtual_queues.is_empty() { 0 } else { i64::from(self.virtual_queues[index].room) };
-            // Granted to this VC and not credited back; a packet that is ahead of its link has its credits taken already.
-            let unsent = if self.config.router.credit_check == CreditCheck::Crossbar { 0 } else { out_vc.unsent };
+            let waiting = if self.virtual_queues.is_empty() {
+                0
+            } else {
+                i64::from(self.virtual_queues[index].room)
+            };
+            // Granted to this VC and not credited back; a packet that is ahead of its link has its
+            // credits taken already.
+            let unsent = if self.config.router.credit_check == CreditCheck::Crossbar {
+                0
+            } else {
+                out_vc.unsent
+            };
             let sum = i64::from(credits_full - out_vc.credits.at(self.pool, self.now) + unsent);
             flits += match measure {
                 QueueMeasure::OutputAndCredits => sum + waiting,
-                QueueMeasure::Output => i64::from(space_full - out_vc.space.at(self.pool, self.now)) + waiting,
-                QueueMeasure::Credits => (sum - i64::from(space_full - out_vc.space.at(self.pool, self.now))).max(0),
+                QueueMeasure::Output => {
+                    i64::from(space_full - out_vc.space.at(self.pool, self.now)) + waiting
+                }
+                QueueMeasure::Credits => {
+                    (sum - i64::from(space_full - out_vc.space.at(self.pool, self.now))).max(0)
+                }
             };
         }
         flits
@@ -92,8 +106,8 @@ impl Senses for Blind {
 }
 
 impl<H: Host, P: Probe> Network<H, P> {
-    /// A packet's head is in an input buffer. If it is the first there, it is routed at once: no queue that a routing reads
-    /// changes before the arrivals of this time are over.
+    /// A packet's head is in an input buffer. If it is the first there, it is routed at once: no
+    /// queue that a routing reads changes before the arrivals of this time are over.
     #[inline(always)]
     pub(crate) fn arrive<const F: bool>(&mut self, packet: u32, in_vc: u32, now: Time) {
         if self.stages.learning() {
@@ -120,9 +134,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Moves what can move, until nothing can; routes what comes to the head of an input buffer meanwhile.
+    /// Moves what can move, until nothing can; routes what comes to the head of an input buffer
+    /// meanwhile.
     ///
-    /// Routers do not touch one another here but for credits and packets that take time, so they may come in any order.
+    /// Routers do not touch one another here but for credits and packets that take time, so they
+    /// may come in any order.
     pub(crate) fn settle<const F: bool>(&mut self, now: Time) {
         if self.stages.virtual_output::<F>() {
             self.settle_virtual(now);
@@ -157,7 +173,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Routes the heads that grants have brought forth; their inputs are busy, so they cost another round.
+    /// Routes the heads that grants have brought forth; their inputs are busy, so they cost another
+    /// round.
     #[inline(always)]
     fn route_fresh<const F: bool>(&mut self, now: Time) {
         for i in 0..self.fresh.len() {
@@ -168,8 +185,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.fresh.clear();
     }
 
-    /// Grants a head that has just arrived if it can go at once and nobody else wants its output or waits at its input: then the
-    /// order of arbitration cannot matter to it, nor it to anybody. Such a packet never enters a queue.
+    /// Grants a head that has just arrived if it can go at once and nobody else wants its output or
+    /// waits at its input: then the order of arbitration cannot matter to it, nor it to anybody.
+    /// Such a packet never enters a queue.
     #[inline(always)]
     fn grant_unrivalled(&mut self, arrived: &Arrived, now: Time) -> bool {
         let port = &self.out_ports[arrived.out];
@@ -247,7 +265,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let bit = usize::from(self.in_vcs[arrived.in_vc].bit);
         self.waiting[arrived.out_vc as usize * self.words + bit / 64] |= 1 << (bit % 64);
         if F {
-            let free = self.out_ports[out].crossbar_free.max(self.in_ports[arrived.in_port].busy_until);
+            let free =
+                self.out_ports[out].crossbar_free.max(self.in_ports[arrived.in_port].busy_until);
             self.ask_for(out, arrived.out_vc, free.max(self.in_vcs[arrived.in_vc].open), now);
         } else if self.stages.unclocked::<F>() {
             let OutPort { router, port, .. } = self.out_ports[out];
@@ -257,8 +276,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Has an output arbitrated for a head that has just begun to wait and cannot go before `time`: now, or then. Nobody else can go
-    /// earlier for its coming.
+    /// Has an output arbitrated for a head that has just begun to wait and cannot go before `time`:
+    /// now, or then. Nobody else can go earlier for its coming.
     #[inline(always)]
     fn ask_for(&mut self, out: usize, out_vc: u32, time: Time, now: Time) {
         if time <= now {
@@ -285,11 +304,16 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     #[inline(always)]
     pub(crate) fn mark_dirty<const F: bool>(&mut self, router: u32, port: u16) {
-        let index = if F { router as usize } else { router as usize * self.dirty_words + usize::from(port / 64) };
+        let index = if F {
+            router as usize
+        } else {
+            router as usize * self.dirty_words + usize::from(port / 64)
+        };
         let set = &mut self.dirty[index];
         let first = *set == 0;
         *set |= 1 << (port % 64);
-        // With more than one word a router may be listed more than once; its sets are empty the second time.
+        // With more than one word a router may be listed more than once; its sets are empty the
+        // second time.
         if first {
             self.dirty_routers.push(router);
         }
@@ -319,9 +343,16 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.mark_dirty::<F>(router, port);
     }
 
-    /// Room in an output buffer comes free at `time`, which is `now` or later: wakes who waits for it.
+    /// Room in an output buffer comes free at `time`, which is `now` or later: wakes who waits for
+    /// it.
     #[inline]
-    pub(crate) fn room_at<const F: bool>(&mut self, out: usize, out_vc: usize, time: Time, now: Time) {
+    pub(crate) fn room_at<const F: bool>(
+        &mut self,
+        out: usize,
+        out_vc: usize,
+        time: Time,
+        now: Time,
+    ) {
         if !self.out_vcs[out_vc].space_wait {
             return;
         }
@@ -354,7 +385,10 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
         self.end_wait(out, out_vc as usize, usize::from(bit));
         self.in_ports[in_port].waiting -= 1;
-        self.cross::<F>(&Arrived { packet, in_vc: in_vc as u32, in_port, out: out as u32, out_vc }, now);
+        self.cross::<F>(
+            &Arrived { packet, in_vc: in_vc as u32, in_port, out: out as u32, out_vc },
+            now,
+        );
     }
 
     /// Takes a packet through the crossbar.
@@ -396,7 +430,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.in_vcs[in_vc].open = if goes_on { left } else { left + stages.input_vc_gap::<F>() };
         if stages.holds_vcs::<F>() {
             let hold = &mut self.holds[out_vc];
-            (hold.until, hold.owner) = if goes_on { (left, in_vc) } else { (left + stages.output_vc_gap::<F>(), NONE) };
+            (hold.until, hold.owner) =
+                if goes_on { (left, in_vc) } else { (left + stages.output_vc_gap::<F>(), NONE) };
         }
         if stages.credit_at_crossbar::<F>() && self.out_ports[out].end != LinkEnd::AmpleNode {
             self.out_vcs[out_vc].credits.take(stages.room::<F>(flits));

@@ -1,20 +1,24 @@
 //! Which packets may wait for which: the channel-dependency graph, and the search for cycles in it.
 //!
-//! A *channel* is a virtual channel of a link in one direction, with the buffers at both its ends. Injection links (node to
-//! router) and ejection links (router to node) have channels, too. A packet holds a channel and asks for the next; there is a
-//! *dependency* from one channel to another if some packet may hold the first while it asks for the second. Packets that wait
-//! for one another for ever hold the channels of a cycle of dependencies. So a network whose graph has no cycle is free of
-//! deadlock (Dally and Seitz, 1987; for routings that choose by queues, too: every choice has its dependencies in the graph,
-//! so any one may be the one that a packet waits for).
+//! A *channel* is a virtual channel of a link in one direction, with the buffers at both its ends.
+//! Injection links (node to router) and ejection links (router to node) have channels, too. A
+//! packet holds a channel and asks for the next; there is a *dependency* from one channel to
+//! another if some packet may hold the first while it asks for the second. Packets that wait for
+//! one another for ever hold the channels of a cycle of dependencies. So a network whose graph has
+//! no cycle is free of deadlock (Dally and Seitz, 1987; for routings that choose by queues, too:
+//! every choice has its dependencies in the graph, so any one may be the one that a packet waits
+//! for).
 //!
-//! The graph is that of all routings of a run together, since their packets share the channels. It is built from what each
-//! routing declares of its paths ([`RoutingConfig::paths`](crate::routing::RoutingConfig::paths)), never from sampled packets: a
-//! dependency that no run has shown yet is there all the same. Where NICs answer packets, a request that is ejected leads to
-//! a response that is injected, so the ejection channels of requests depend on the injection channels of responses.
+//! The graph is that of all routings of a run together, since their packets share the channels. It
+//! is built from what each routing declares of its paths
+//! ([`RoutingConfig::paths`](crate::routing::RoutingConfig::paths)), never from sampled packets: a
+//! dependency that no run has shown yet is there all the same. Where NICs answer packets, a request
+//! that is ejected leads to a response that is injected, so the ejection channels of requests
+//! depend on the injection channels of responses.
 //!
-//! Two ways to an answer. [`climbs`] takes all channels of one link class and one VC as one: if even that graph, of less than
-//! a hundred nodes, has no cycle, then the network's has none, whatever its size. Else there is the graph itself,
-//! [`Dependencies`], link by link.
+//! Two ways to an answer. [`climbs`] takes all channels of one link class and one VC as one: if
+//! even that graph, of less than a hundred nodes, has no cycle, then the network's has none,
+//! whatever its size. Else there is the graph itself, [`Dependencies`], link by link.
 
 mod channel;
 mod classes;
@@ -90,13 +94,15 @@ impl Dependencies {
     pub fn iter(&self) -> impl Iterator<Item = (Channel, Channel)> + '_ {
         let numbering = &self.graph.numbering;
         (0..numbering.count() as u32).flat_map(move |held| {
-            self.graph.asked(held).map(move |asked| (numbering.channel(held), numbering.channel(asked)))
+            self.graph
+                .asked(held)
+                .map(move |asked| (numbering.channel(held), numbering.channel(asked)))
         })
     }
 
-    /// Channels each of which is asked for by packets that may hold the one before, and the first by those that may hold the
-    /// last; `None` if there are none such: the network is free of deadlock. Of cycles with a channel in common it is one of
-    /// the shortest.
+    /// Channels each of which is asked for by packets that may hold the one before, and the first
+    /// by those that may hold the last; `None` if there are none such: the network is free of
+    /// deadlock. Of cycles with a channel in common it is one of the shortest.
     #[must_use]
     pub fn cycle(&self) -> Option<Vec<Channel>> {
         let cycle = search::cycle(&self.graph)?;
@@ -151,7 +157,8 @@ fn answers(config: &FabricConfig, topology: &Topology) -> Vec<(u8, u8)> {
     let requests = config.routings[..first].iter().enumerate();
     let pairs = requests.flat_map(|(place, request)| {
         let injected = injection_vcs(config, first + place);
-        let ejected = request.paths(topology).ejection_vcs().into_iter().map(|vc| request.first_vc + vc);
+        let ejected =
+            request.paths(topology).ejection_vcs().into_iter().map(|vc| request.first_vc + vc);
         ejected.flat_map(move |ejected| injected.clone().map(move |injected| (ejected, injected)))
     });
     pairs.collect()

@@ -92,7 +92,12 @@ impl DueQueue {
 
     /// Takes the entries up to `now`, in order; when the first of those left comes due, or `NEVER`.
     #[inline]
-    pub(crate) fn take<T: Copy>(&mut self, pool: &mut DuePool<T>, now: Time, mut each: impl FnMut(Time, T)) -> Time {
+    pub(crate) fn take<T: Copy>(
+        &mut self,
+        pool: &mut DuePool<T>,
+        now: Time,
+        mut each: impl FnMut(Time, T),
+    ) -> Time {
         let (mut index, mut first) = (self.head, NEVER);
         while index != NONE {
             let entry = &mut pool.entries[index];

@@ -72,18 +72,20 @@ pub struct Wakes {
 
 /// All the hosts of a simulation (or of one partition of it).
 ///
-/// A call for one node may change that node's state only: that is what makes results independent of partitions. Calls come in
-/// order of time; at one time a node's deliveries come before its timers, and both before its NIC pulls.
+/// A call for one node may change that node's state only: that is what makes results independent of
+/// partitions. Calls come in order of time; at one time a node's deliveries come before its timers,
+/// and both before its NIC pulls.
 pub trait Host {
     /// What the hosts of one part of a machine tell those of another.
     type Mail: Send;
     /// Called once for every node at time zero.
     fn start(&mut self, node: u32, wakes: &mut Wakes);
-    /// The NIC's injection link is free: the next packet of `node`, if there is one. What the host does in consequence (a
-    /// send that completes with its last packet, say) goes into `wakes`.
+    /// The NIC's injection link is free: the next packet of `node`, if there is one. What the host
+    /// does in consequence (a send that completes with its last packet, say) goes into `wakes`.
     fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull;
-    /// The earliest time at which `node` could have its next packet, asked right after the link has taken one: the NIC's next
-    /// pull is then. A hint that saves events; a time that is past means "as soon as the link is free".
+    /// The earliest time at which `node` could have its next packet, asked right after the link has
+    /// taken one: the NIC's next pull is then. A hint that saves events; a time that is past means
+    /// "as soon as the link is free".
     #[inline]
     fn next_at(&self, _node: u32) -> Time {
         0
@@ -92,8 +94,8 @@ pub trait Host {
     fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes);
     /// A time that `node` had asked for.
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
-    /// Moves what the hosts of `part` must hear to the end of `mail`. What is said of a message is there before the first of its
-    /// packets.
+    /// Moves what the hosts of `part` must hear to the end of `mail`. What is said of a message is
+    /// there before the first of its packets.
     fn send_mail(&mut self, _part: u16, _mail: &mut Vec<Self::Mail>) {}
     /// Hears what the hosts of `part` say.
     fn take_mail(&mut self, _part: u16, _mail: Self::Mail) {}

@@ -1,9 +1,12 @@
-//! iSLIP, one iteration: inputs and outputs choose each other in one step, and what does not match waits for the next.
+//! iSLIP, one iteration: inputs and outputs choose each other in one step, and what does not match
+//! waits for the next.
 //!
-//! N. McKeown: The iSLIP scheduling algorithm for input-queued switches. IEEE/ACM Transactions on Networking 7(2), 1999. BookSim2
-//! allocates its crossbars so. Each output offers itself to one of the input ports that want it, in the order of a round; each
-//! input port takes one offer, in the order of its own. Rounds go on behind those who have matched. An output whose offer is not taken
-//! stays idle for a crossbar flit time though others may want it: that is what a maximal matching would not lose.
+//! N. McKeown: The iSLIP scheduling algorithm for input-queued switches. IEEE/ACM Transactions on
+//! Networking 7(2), 1999. BookSim2 allocates its crossbars so. Each output offers itself to one of
+//! the input ports that want it, in the order of a round; each input port takes one offer, in the
+//! order of its own. Rounds go on behind those who have matched. An output whose offer is not taken
+//! stays idle for a crossbar flit time though others may want it: that is what a maximal matching
+//! would not lose.
 
 use crate::arbitration::behind;
 use crate::host::Host;
@@ -24,8 +27,8 @@ pub(crate) struct Offer {
 }
 
 impl<H: Host, P: Probe> Network<H, P> {
-    /// Arbitrates for the router's outputs on the list: output VCs first ([`crate::config::CrossbarContention::PortAndVc`]), then
-    /// ports by one iteration of iSLIP.
+    /// Arbitrates for the router's outputs on the list: output VCs first
+    /// ([`crate::config::CrossbarContention::PortAndVc`]), then ports by one iteration of iSLIP.
     pub(crate) fn arbitrate_islip(&mut self, router: u32, now: Time) {
         let outs = self.take_dirty(router, now);
         let mut offers = std::mem::take(&mut self.offers);
@@ -43,10 +46,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         offers.dedup_by_key(|offer| offer.in_port);
         for &Offer { in_port, in_vc, out, .. } in &offers {
             let vc = in_vc - in_port * self.vcs as u32;
-            self.input_turns[in_port] = InputTurn { next_output: self.out_ports[out].port + 1, next_vc: vc as u16 + 1 };
+            self.input_turns[in_port] =
+                InputTurn { next_output: self.out_ports[out].port + 1, next_vc: vc as u16 + 1 };
             self.grant::<false>(in_vc as usize, out, now);
             // The round is one of ports.
-            self.out_ports[out].next_input = (in_port - self.in_ports[in_port].router * self.ports) as u16 + 1;
+            self.out_ports[out].next_input =
+                (in_port - self.in_ports[in_port].router * self.ports) as u16 + 1;
         }
         self.offers = offers;
         self.arm_all(outs, now);
@@ -59,13 +64,18 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut best: Option<((u32, u32), Offer)> = None;
         for out_vc in out * self.vcs..(out + 1) * self.vcs {
             let in_vc = self.holds[out_vc].owner;
-            if in_vc == NONE || !self.waits_for(in_vc, out_vc) || !self.can_go::<false>(in_vc as usize, now) {
+            if in_vc == NONE
+                || !self.waits_for(in_vc, out_vc)
+                || !self.can_go::<false>(in_vc as usize, now)
+            {
                 continue;
             }
             let in_port = self.in_vcs[in_vc].port;
             let turn = self.input_turns[in_port];
-            let rank =
-                (behind(in_port - router * ports, next_input, ports), behind(in_vc - in_port * vcs, turn.next_vc, vcs));
+            let rank = (
+                behind(in_port - router * ports, next_input, ports),
+                behind(in_vc - in_port * vcs, turn.next_vc, vcs),
+            );
             let behind = behind(u32::from(port), turn.next_output, ports);
             if best.is_none_or(|(least, _)| rank < least) {
                 best = Some((rank, Offer { in_port, behind, in_vc, out }));

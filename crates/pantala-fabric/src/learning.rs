@@ -1,14 +1,16 @@
-//! Learning, for `q_adaptive`: every router's table of estimates, and the feedback that corrects it.
+//! Learning, for `q_adaptive`: every router's table of estimates, and the feedback that corrects
+//! it.
 //!
-//! When a packet leaves the input buffer of a router, the router before it, which sent it there, hears how long the hop has
-//! taken and how long the rest of the way is estimated to be. That feedback travels as the packet's credits do: over the same
-//! link, with the same delay, from the grant of the crossbar on. As with credits no event is spent on it: it lies in a queue
-//! with its time, and before any read of a router's table at time t all feedback for that router up to t is applied. Nothing
-//! sent at t arrives at t, and the feedback of different links corrects different cells, so no order of events or of reads can
-//! matter.
+//! When a packet leaves the input buffer of a router, the router before it, which sent it there,
+//! hears how long the hop has taken and how long the rest of the way is estimated to be. That
+//! feedback travels as the packet's credits do: over the same link, with the same delay, from the
+//! grant of the crossbar on. As with credits no event is spent on it: it lies in a queue with its
+//! time, and before any read of a router's table at time t all feedback for that router up to t is
+//! applied. Nothing sent at t arrives at t, and the feedback of different links corrects different
+//! cells, so no order of events or of reads can matter.
 //!
-//! What the tables mean and how a packet is routed by them stands in [`crate::routing::q_adaptive`]. None of this exists in a
-//! network without that routing.
+//! What the tables mean and how a packet is routed by them stands in
+//! [`crate::routing::q_adaptive`]. None of this exists in a network without that routing.
 
 mod feedback;
 mod hops;
@@ -125,19 +127,27 @@ impl Learning {
         trail.arrived = now;
     }
 
-    /// The estimates of `router`, in `group`, at `now` for a packet to another group, by port from the first that is not a
-    /// terminal; notes the least of them for the packet's feedback.
+    /// The estimates of `router`, in `group`, at `now` for a packet to another group, by port from
+    /// the first that is not a terminal; notes the least of them for the packet's feedback.
     #[inline]
-    fn consult(&mut self, router: u32, group: u32, packet: u32, destination_group: u32, now: Time) -> &[f32] {
+    fn consult(
+        &mut self,
+        router: u32,
+        group: u32,
+        packet: u32,
+        destination_group: u32,
+        now: Time,
+    ) -> &[f32] {
         self.apply(router, now);
         let trail = &mut self.trails[packet];
-        let row = self.table.row_at(router, self.table.row_of(group, destination_group, trail.slot));
+        let row =
+            self.table.row_at(router, self.table.row_of(group, destination_group, trail.slot));
         trail.estimate = row.iter().copied().fold(f32::INFINITY, f32::min);
         row
     }
 
-    /// Counts a decision of `router`; whether it is one of its first. Those of one time count as if each were the first of
-    /// them: their order must not matter.
+    /// Counts a decision of `router`; whether it is one of its first. Those of one time count as if
+    /// each were the first of them: their order must not matter.
     #[inline]
     fn decides_early(&mut self, router: u32, now: Time) -> bool {
         if self.decisions.is_empty() {
@@ -157,8 +167,8 @@ impl Learning {
         self.trails[packet].estimate = 0.0;
     }
 
-    /// A packet leaves an input buffer: its feedback for the router that sent it there (router, group and port), which arrives at
-    /// `time`.
+    /// A packet leaves an input buffer: its feedback for the router that sent it there (router,
+    /// group and port), which arrives at `time`.
     #[inline]
     fn feedback(
         &self,
@@ -171,7 +181,12 @@ impl Learning {
         let Trail { hop, estimate, slot, .. } = self.trails[packet];
         let row = self.table.row_of(group, destination_group, slot);
         let column = port - self.table.first_port();
-        Sent { router: sender, column, feedback: Feedback { row, target: hop + estimate, via }, time }
+        Sent {
+            router: sender,
+            column,
+            feedback: Feedback { row, target: hop + estimate, via },
+            time,
+        }
     }
 
     /// Feedback is on its way to a router.
@@ -240,17 +255,20 @@ impl Learning {
 
 /// The learning of `config`'s `q_adaptive` routings, which agree on it; `None` if there are none.
 fn learns(config: &FabricConfig) -> Option<QAdaptiveConfig> {
-    let mut learning = config.routings.iter().filter(|r| r.algorithm.learns()).map(|r| r.q_adaptive);
+    let mut learning =
+        config.routings.iter().filter(|r| r.algorithm.learns()).map(|r| r.q_adaptive);
     let first = learning.next()?;
     assert!(learning.all(|other| other == first), "one way of learning: a router has one table");
     Some(first)
 }
 
-/// What an untrained table says of a router's own link to the destination's group, and of every other port, in ns: the
-/// latency of a global link, and of a global and a local one.
+/// What an untrained table says of a router's own link to the destination's group, and of every
+/// other port, in ns: the latency of a global link, and of a global and a local one.
 fn latencies(config: &FabricConfig) -> (f32, f32) {
     let truncate = learns(config).is_none_or(|learning| learning.truncate);
-    let ns = |time: Time| if truncate { (time / NANOSECOND) as f32 } else { time as f32 / NANOSECOND as f32 };
+    let ns = |time: Time| {
+        if truncate { (time / NANOSECOND) as f32 } else { time as f32 / NANOSECOND as f32 }
+    };
     let global = config.timing(LinkClass::Global).latency;
     (ns(global), ns(global + config.timing(LinkClass::Local).latency))
 }

@@ -1,8 +1,9 @@
 //! The link stage: from output buffers over links, and credits back.
 //!
-//! A link takes whole packets, VC by VC in round-robin order; one that it takes holds it for its flits. A packet whose link
-//! is idle, whose output buffer is empty and whose credits are there is sent ahead: nothing that can happen until its head is
-//! ready could change that, so no event is spent on the decision.
+//! A link takes whole packets, VC by VC in round-robin order; one that it takes holds it for its
+//! flits. A packet whose link is idle, whose output buffer is empty and whose credits are there is
+//! sent ahead: nothing that can happen until its head is ready could change that, so no event is
+//! spent on the decision.
 
 use crate::config::OutputRelease;
 use crate::host::Host;
@@ -17,15 +18,23 @@ use pantala_engine::{NEVER, Time};
 impl<H: Host, P: Probe> Network<H, P> {
     /// Puts a packet that has won the crossbar into its output buffer, or straight onto the link.
     #[inline(always)]
-    pub(crate) fn enqueue<const F: bool>(&mut self, out: usize, out_vc: usize, index: u32, now: Time) {
+    pub(crate) fn enqueue<const F: bool>(
+        &mut self,
+        out: usize,
+        out_vc: usize,
+        index: u32,
+        now: Time,
+    ) {
         let packet = &self.packets[index];
-        let (ready, room, packet_vc) = (packet.ready, self.stages.room::<F>(packet.flits.into()), packet.out_vc);
+        let (ready, room, packet_vc) =
+            (packet.ready, self.stages.room::<F>(packet.flits.into()), packet.out_vc);
         let port = &mut self.out_ports[out];
         let idle = self.stages.idle_flits::<F>() * port.flit;
         let vc = &mut self.out_vcs[out_vc];
         // A VC keeps its order flit by flit: not before the tail ahead has gone.
         let open = port.link_free.max(vc.gone);
-        // Where all packets are of one VC, the link will take this one next even if it is still busy.
+        // Where all packets are of one VC, the link will take this one next even if it is still
+        // busy.
         let reach = if F && port.end.is_single() { ready + self.stages.far_ahead } else { ready };
         if port.queued == 0
             && open <= reach
@@ -104,7 +113,9 @@ impl<H: Host, P: Probe> Network<H, P> {
                     continue;
                 }
                 let credits = if ample { full } else { queue.credits.at(&mut self.pool, now) };
-                if credits >= full || credits >= self.stages.room::<F>(self.packets[head].flits.into()) as i32 {
+                if credits >= full
+                    || credits >= self.stages.room::<F>(self.packets[head].flits.into()) as i32
+                {
                     self.start::<F>(out, vc, now);
                     return;
                 }
@@ -148,7 +159,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// The room of a packet in the output buffer comes free: its head starts on the link at `start`, its tail is gone at `left`.
+    /// The room of a packet in the output buffer comes free: its head starts on the link at
+    /// `start`, its tail is gone at `left`.
     #[inline]
     fn free_room<const F: bool>(
         &mut self,
@@ -193,7 +205,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut wake = next_due;
         for vc in first..first + self.vcs {
             let queue = &mut self.out_vcs[vc];
-            if queue.queue.head == NONE || self.packets[queue.queue.head].ready.max(queue.gone) > now {
+            if queue.queue.head == NONE
+                || self.packets[queue.queue.head].ready.max(queue.gone) > now
+            {
                 continue;
             }
             let room = self.stages.room::<F>(self.packets[queue.queue.head].flits.into());
@@ -229,10 +243,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         } else {
             port.counters.flits += u64::from(flits);
         }
-        let gone = if stages.stores::<F>() { end } else { start + stages.head_flits::<F>() * port.flit };
+        let gone =
+            if stages.stores::<F>() { end } else { start + stages.head_flits::<F>() * port.flit };
         let in_order = stages.by_flits::<F>() && port.end.is_router();
         let head = gone + port.reach;
-        let head = if in_order { self.worms.arrival(out_vc, packet.piece, head, stages) } else { head };
+        let head =
+            if in_order { self.worms.arrival(out_vc, packet.piece, head, stages) } else { head };
         let tail = if stages.cut_through::<F>() && !in_order { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
@@ -279,9 +295,15 @@ impl<H: Host, P: Probe> Network<H, P> {
         left
     }
 
-    /// The credits of a packet that takes `room` leave an input VC for whoever sent it, from `first` to `last`.
+    /// The credits of a packet that takes `room` leave an input VC for whoever sent it, from
+    /// `first` to `last`.
     #[inline(always)]
-    pub(crate) fn give_credit<const F: bool>(&mut self, in_vc: usize, (first, last): (Time, Time), room: u32) {
+    pub(crate) fn give_credit<const F: bool>(
+        &mut self,
+        in_vc: usize,
+        (first, last): (Time, Time),
+        room: u32,
+    ) {
         let port = self.in_vcs[in_vc].port;
         let input = &self.in_ports[port];
         let (upstream, vc) = (input.upstream, in_vc - port as usize * self.vcs);
@@ -300,13 +322,22 @@ impl<H: Host, P: Probe> Network<H, P> {
         } else if input.sender_part == HERE {
             self.credit::<F>(upstream as usize + vc, first, last, room);
         } else {
-            self.post_credit(input.sender_part, CreditMail { out_vc: upstream + vc as u32, first, last, room });
+            self.post_credit(
+                input.sender_part,
+                CreditMail { out_vc: upstream + vc as u32, first, last, room },
+            );
         }
     }
 
     /// Credits of a packet that takes `room` come back to an output VC, from `first` to `last`.
     #[inline(always)]
-    pub(crate) fn credit<const F: bool>(&mut self, out_vc: usize, first: Time, last: Time, room: u32) {
+    pub(crate) fn credit<const F: bool>(
+        &mut self,
+        out_vc: usize,
+        first: Time,
+        last: Time,
+        room: u32,
+    ) {
         let vc = &mut self.out_vcs[out_vc];
         vc.credits.give_over::<F>(&mut self.pool, first, last, room);
         if vc.credit_wait > 0 {
@@ -314,7 +345,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Credits have been given to an output VC where a packet waits for some: wakes it when there will be enough.
+    /// Credits have been given to an output VC where a packet waits for some: wakes it when there
+    /// will be enough.
     fn end_credit_wait<const F: bool>(&mut self, out_vc: usize) {
         let vc = &mut self.out_vcs[out_vc];
         let Some(time) = vc.credits.when(&self.pool, u32::from(vc.credit_wait)) else { return };
@@ -329,8 +361,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 }
 
-/// When a link decides on a packet whose head is ready at `ready`, if it is taken until `open`: as it falls free, or, if it has
-/// been idle by then, after `idle`.
+/// When a link decides on a packet whose head is ready at `ready`, if it is taken until `open`: as
+/// it falls free, or, if it has been idle by then, after `idle`.
 #[inline]
 fn due(ready: Time, open: Time, idle: Time) -> Time {
     if open > ready { open } else { ready + idle }

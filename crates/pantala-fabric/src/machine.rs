@@ -25,12 +25,14 @@ pub struct Machine<H: Host, P> {
 }
 
 impl<H: Host + Send, P: Probe + Send> Machine<H, P> {
-    /// Builds the parts `here` of the machine and starts every host at time zero. There is a host and a probe for each of them: a host
-    /// that stands for all nodes of its part. The rest is as for [`Network::new`]. If other parts are elsewhere, what is asked
-    /// of the machine is told of these.
+    /// Builds the parts `here` of the machine and starts every host at time zero. There is a host
+    /// and a probe for each of them: a host that stands for all nodes of its part. The rest is as
+    /// for [`Network::new`]. If other parts are elsewhere, what is asked of the machine is told of
+    /// these.
     ///
     /// # Panics
-    /// As that does; and if there are several parts of a machine whose routers read the queues of other groups.
+    /// As that does; and if there are several parts of a machine whose routers read the queues of
+    /// other groups.
     pub fn new(
         config: &FabricConfig,
         topology: Arc<Topology>,
@@ -64,7 +66,8 @@ impl<H: Host + Send, P: Probe + Send> Machine<H, P> {
         }
     }
 
-    /// Handles every event before `until` of the one part that is here, while others do so with theirs.
+    /// Handles every event before `until` of the one part that is here, while others do so with
+    /// theirs.
     ///
     /// # Panics
     /// If several parts are here.
@@ -178,8 +181,8 @@ impl<H: Host, P: Probe> Machine<H, P> {
         &self.parts[usize::from(self.partitions.of_node(node) - self.parts[0].part)]
     }
 
-    /// The counters of output port `port` of `router`, which is here, if nothing has happened anywhere up to
-    /// `now`.
+    /// The counters of output port `port` of `router`, which is here, if nothing has happened
+    /// anywhere up to `now`.
     #[must_use]
     pub fn link_counters(&self, router: u32, port: u16, now: Time) -> LinkCounters {
         self.part_of_router(router).link_counters_at(router, port, now)

@@ -1,8 +1,9 @@
-//! What parts of a machine send each other: packets and credits, feedback, and what hosts have to say.
+//! What parts of a machine send each other: packets and credits, feedback, and what hosts have to
+//! say.
 //!
-//! It is posted while a part is ahead of others and taken when all have come as far: all of it takes effect later than that
-//! ([`crate::FabricConfig::lookahead`]). In which order it is taken does not matter; what one part posts to one other is taken in
-//! the order of posting.
+//! It is posted while a part is ahead of others and taken when all have come as far: all of it
+//! takes effect later than that ([`crate::FabricConfig::lookahead`]). In which order it is taken
+//! does not matter; what one part posts to one other is taken in the order of posting.
 
 use crate::host::Host;
 use crate::learning::{Sent, Trail};
@@ -32,7 +33,8 @@ pub(crate) struct CreditMail {
     pub(crate) last: Time,
 }
 
-/// All that one part sends another in one go. Others may carry it ([`crate::Courier`]) and need not know what is in it.
+/// All that one part sends another in one go. Others may carry it ([`crate::Courier`]) and need not
+/// know what is in it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Mail<M> {
     packets: Vec<PacketMail>,
@@ -45,7 +47,13 @@ pub struct Mail<M> {
 
 impl<M> Default for Mail<M> {
     fn default() -> Self {
-        Self { packets: Vec::new(), credits: Vec::new(), feedback: Vec::new(), host: Vec::new(), earliest: NEVER }
+        Self {
+            packets: Vec::new(),
+            credits: Vec::new(),
+            feedback: Vec::new(),
+            host: Vec::new(),
+            earliest: NEVER,
+        }
     }
 }
 
@@ -90,7 +98,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.outbox[usize::from(part)].feedback.push(sent);
     }
 
-    /// Puts what has been posted to a part, and what the hosts have for it, into `mail`, which is empty.
+    /// Puts what has been posted to a part, and what the hosts have for it, into `mail`, which is
+    /// empty.
     pub(crate) fn post(&mut self, part: u16, mail: &mut Mail<H::Mail>) {
         std::mem::swap(&mut self.outbox[usize::from(part)], mail);
         self.host.send_mail(part, &mut mail.host);

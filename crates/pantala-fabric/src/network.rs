@@ -1,8 +1,9 @@
 //! The network: state, construction, and the loop over events.
 //!
-//! What happens at one time happens in a fixed order: arrivals (phase 1), then deliveries, timers, link decisions and NIC
-//! pulls in the order of [`Kind`], then routing and arbitration of every router that something came to (`settle`). Routers
-//! speak to one another only through links with latency, so within one time their order cannot matter.
+//! What happens at one time happens in a fixed order: arrivals (phase 1), then deliveries, timers,
+//! link decisions and NIC pulls in the order of [`Kind`], then routing and arbitration of every
+//! router that something came to (`settle`). Routers speak to one another only through links with
+//! latency, so within one time their order cannot matter.
 
 use crate::blocks::Blocks;
 use crate::config::FabricConfig;
@@ -47,8 +48,9 @@ impl Kind {
 /// Totals of a run so far, responses included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Events that had something to do. (A wake that an earlier one has overtaken is dropped and not counted here; how many
-    /// of those there are depends on the order inside a phase, which nothing in the results may.)
+    /// Events that had something to do. (A wake that an earlier one has overtaken is dropped and
+    /// not counted here; how many of those there are depends on the order inside a phase, which
+    /// nothing in the results may.)
     pub events: u64,
     /// Packets whose head has started on an injection link.
     pub packets_injected: u64,
@@ -111,7 +113,8 @@ pub struct Network<H: Host, P> {
     pub(crate) grant_stamps: Slab<u64>,
     /// By input port: whose turn it is, under [`crate::config::Arbiter::Islip`].
     pub(crate) input_turns: Slab<InputTurn>,
-    /// By output VC: which packet on its way through the crossbar holds it; empty if none ever does.
+    /// By output VC: which packet on its way through the crossbar holds it; empty if none ever
+    /// does.
     pub(crate) holds: Slab<Hold>,
     /// What packets whose flits move one by one leave behind them.
     pub(crate) worms: Worms,
@@ -120,7 +123,8 @@ pub struct Network<H: Host, P> {
     /// What routers have learned, if any routing does.
     pub(crate) learning: Learning,
     pub(crate) nics: Slab<Nic>,
-    /// By node and VC, the credits of its injection link; empty if NICs inject on VC 0 only: [`Nic::credits`] stands for them.
+    /// By node and VC, the credits of its injection link; empty if NICs inject on VC 0 only:
+    /// [`Nic::credits`] stands for them.
     pub(crate) nic_credits: Slab<Credits>,
     /// By node, its responses; empty if there are none.
     pub(crate) nic_responses: Slab<Responses>,
@@ -130,7 +134,8 @@ pub struct Network<H: Host, P> {
     pub(crate) job_bytes: Slab<u64>,
     /// By node and job: payload on the injection link. Likewise.
     pub(crate) nic_job_bytes: Slab<u64>,
-    /// Packets that have just been routed, and where to: the first of their input VCs, or, where inputs queue by output, all.
+    /// Packets that have just been routed, and where to: the first of their input VCs, or, where
+    /// inputs queue by output, all.
     pub(crate) arrived: Vec<Arrived>,
     /// Input VCs whose head has to be routed now.
     pub(crate) fresh: Vec<u32>,
@@ -167,7 +172,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// The loop, compiled twice: `F` says that all stages are those of the default model, so that its code holds no others.
+    /// The loop, compiled twice: `F` says that all stages are those of the default model, so that
+    /// its code holds no others.
     pub(crate) fn run<const F: bool>(&mut self, until: Time) {
         while let Some((now, phase)) = self.next_group(until) {
             self.now = now;
@@ -193,8 +199,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// Moves to the next group of events, and fetches what those need that come soon after: in a large or saturated network hardly
-    /// anything of it is in the cache, and the times of all these misses pass together.
+    /// Moves to the next group of events, and fetches what those need that come soon after: in a
+    /// large or saturated network hardly anything of it is in the cache, and the times of all these
+    /// misses pass together.
     #[inline(always)]
     fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
         let Self {
@@ -263,7 +270,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.wakes.nic = false;
             let nic = &self.nics[node as usize];
             if !nic.has_offer {
-                let time = if nic.link_free > now { nic.link_free } else { now + self.stages.nic_idle };
+                let time =
+                    if nic.link_free > now { nic.link_free } else { now + self.stages.nic_idle };
                 self.ensure_nic_wake(node, time);
             }
         }
@@ -290,7 +298,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Totals so far, summed over all ports.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        let injected = |f: fn(&LinkCounters) -> u64| self.nics.iter().map(|nic| f(&nic.counters)).sum();
+        let injected =
+            |f: fn(&LinkCounters) -> u64| self.nics.iter().map(|nic| f(&nic.counters)).sum();
         Totals {
             events: self.wheels().map(Wheel::popped).sum::<u64>() - self.overtaken,
             packets_injected: injected(|c| c.packets),
@@ -376,8 +385,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         bytes.run(link * jobs, jobs).to_vec()
     }
 
-    /// What routers have learned, feedback included up to the last call of [`Self::learn_before`]; no rows in a network
-    /// without `q_adaptive`.
+    /// What routers have learned, feedback included up to the last call of [`Self::learn_before`];
+    /// no rows in a network without `q_adaptive`.
     #[must_use]
     pub fn estimates(&self) -> &QTable {
         self.learning.table()
@@ -391,7 +400,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.learning.start_from(estimates);
     }
 
-    /// Applies all feedback before `until`, up to which all events have been handled; changes nothing that follows.
+    /// Applies all feedback before `until`, up to which all events have been handled; changes
+    /// nothing that follows.
     pub fn learn_before(&mut self, until: Time) {
         self.learning.apply_before(until);
     }

@@ -1,5 +1,5 @@
-//! The NIC stage: a host's packets onto the injection link, and delivered packets to the host. What a NIC sends of its own is
-//! in `response.rs`.
+//! The NIC stage: a host's packets onto the injection link, and delivered packets to the host. What
+//! a NIC sends of its own is in `response.rs`.
 
 use crate::config::InjectionVc;
 use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
@@ -10,7 +10,8 @@ use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 use std::ops::Range;
 
-/// Tells the draw of the injection VC from those of the routing, which are functions of the same word.
+/// Tells the draw of the injection VC from those of the routing, which are functions of the same
+/// word.
 const INJECTION_SALT: u64 = 0x496E_6A65_6374_696F;
 
 /// What a packet is as it starts on the injection link.
@@ -78,8 +79,11 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Injects a packet, or keeps it until there is credit for it.
     #[inline(always)]
     fn offer<const F: bool>(&mut self, node: u32, offer: &PacketOffer, now: Time) {
-        let flits =
-            if offer.bytes == self.config.packet_bytes { self.stages.full } else { self.config.flits(offer.bytes) };
+        let flits = if offer.bytes == self.config.packet_bytes {
+            self.stages.full
+        } else {
+            self.config.flits(offer.bytes)
+        };
         let vcs = self.stages.request_vcs::<F>();
         let needed = self.stages.needed_to_start::<F>(flits);
         let open = self.open_vcs::<F>(node, &vcs, needed, now);
@@ -97,7 +101,13 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// The VCs (bits) of `vcs` that have room for a packet of `flits` at the router.
     #[inline(always)]
-    pub(crate) fn open_vcs<const F: bool>(&mut self, node: u32, vcs: &Range<u8>, flits: u32, now: Time) -> u16 {
+    pub(crate) fn open_vcs<const F: bool>(
+        &mut self,
+        node: u32,
+        vcs: &Range<u8>,
+        flits: u32,
+        now: Time,
+    ) -> u16 {
         let room = self.stages.room::<F>(flits) as i32;
         if self.stages.one_account::<F>() {
             return u16::from(self.nics[node as usize].credits.at(&mut self.pool, now) >= room);
@@ -110,9 +120,16 @@ impl<H: Host, P: Probe> Network<H, P> {
         open
     }
 
-    /// The link is free and a packet lacks credit on all of `vcs`: the NIC is woken when there is some.
+    /// The link is free and a packet lacks credit on all of `vcs`: the NIC is woken when there is
+    /// some.
     #[inline]
-    pub(crate) fn await_credit<const F: bool>(&mut self, node: u32, vcs: &Range<u8>, flits: u32, now: Time) {
+    pub(crate) fn await_credit<const F: bool>(
+        &mut self,
+        node: u32,
+        vcs: &Range<u8>,
+        flits: u32,
+        now: Time,
+    ) {
         let room = self.stages.room::<F>(flits);
         let time = if self.stages.one_account::<F>() {
             self.nics[node as usize].credits.when(&self.pool, room)
@@ -142,7 +159,13 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Takes credits on one of the `open` VCs; returns the input VC at the router.
     #[inline(always)]
-    pub(crate) fn take_credit<const F: bool>(&mut self, node: u32, open: u16, flits: u32, draw: u64) -> u32 {
+    pub(crate) fn take_credit<const F: bool>(
+        &mut self,
+        node: u32,
+        open: u16,
+        flits: u32,
+        draw: u64,
+    ) -> u32 {
         let nic = &mut self.nics[node as usize];
         let room = self.stages.room::<F>(flits);
         if self.stages.one_account::<F>() {
@@ -158,17 +181,34 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     #[inline(always)]
-    fn inject<const F: bool>(&mut self, node: u32, offer: &PacketOffer, flits: u32, open: u16, now: Time) {
+    fn inject<const F: bool>(
+        &mut self,
+        node: u32,
+        offer: &PacketOffer,
+        flits: u32,
+        open: u16,
+        now: Time,
+    ) {
         // The hot path's arrays trust these two.
-        assert!(offer.destination < self.topology.nodes() && offer.job < self.config.jobs, "{offer:?}");
+        assert!(
+            offer.destination < self.topology.nodes() && offer.job < self.config.jobs,
+            "{offer:?}"
+        );
         let draw = self.nics[node as usize].draws.bits();
         let at = self.take_credit::<F>(node, open, self.stages.needed_to_start::<F>(flits), draw);
         let accepted = self.accepted::<F>(node, offer.created, now);
         let index = self.packets.reserve();
         let &PacketOffer { destination, bytes, created, message, job, class } = offer;
-        let routing = self.config.routing_of[usize::from(job) * TrafficClass::COUNT + class as usize];
-        *self.packets.origin_mut(index) = PacketOrigin { created, accepted, injected: now, source: node, message };
-        let free = self.launch::<F>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
+        let routing =
+            self.config.routing_of[usize::from(job) * TrafficClass::COUNT + class as usize];
+        *self.packets.origin_mut(index) =
+            PacketOrigin { created, accepted, injected: now, source: node, message };
+        let free = self.launch::<F>(
+            index,
+            node,
+            &Launch { at, draw, destination, bytes, flits, job, routing },
+            now,
+        );
         self.probe.injected(job, bytes, now);
         self.wake_for_next::<F>(node, free);
     }
@@ -185,7 +225,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         }
     }
 
-    /// When a packet of the host that goes now has entered the NIC's own buffer: as the one `nic_buffer` places before it left.
+    /// When a packet of the host that goes now has entered the NIC's own buffer: as the one
+    /// `nic_buffer` places before it left.
     #[inline(always)]
     fn accepted<const F: bool>(&mut self, node: u32, created: Time, now: Time) -> Time {
         let buffer = self.config.nic_buffer as usize;
@@ -200,18 +241,28 @@ impl<H: Host, P: Probe> Network<H, P> {
         std::mem::replace(slot, now).max(created)
     }
 
-    /// The NIC shall ask its host again as soon as that may have a packet, but not before the link falls free.
+    /// The NIC shall ask its host again as soon as that may have a packet, but not before the link
+    /// falls free.
     #[inline(always)]
     pub(crate) fn wake_for_host(&mut self, node: u32, free: Time) {
         let next = self.host.next_at(node);
         if next != NEVER {
-            self.ensure_nic_wake(node, if next <= free { free } else { next + self.stages.nic_idle });
+            self.ensure_nic_wake(
+                node,
+                if next <= free { free } else { next + self.stages.nic_idle },
+            );
         }
     }
 
     /// A packet's head starts on the injection link; returns when the link falls free.
     #[inline(always)]
-    pub(crate) fn launch<const F: bool>(&mut self, index: u32, node: u32, packet: &Launch, now: Time) -> Time {
+    pub(crate) fn launch<const F: bool>(
+        &mut self,
+        index: u32,
+        node: u32,
+        packet: &Launch,
+        now: Time,
+    ) -> Time {
         let &Launch { at, draw, destination, bytes, flits, job, routing } = packet;
         let stages = &self.stages;
         let started = stages.needed_to_start::<F>(flits);
@@ -219,7 +270,11 @@ impl<H: Host, P: Probe> Network<H, P> {
         let nic = &mut self.nics[node as usize];
         nic.link_free = free;
         nic.counters.count(bytes, started);
-        let gone = if stages.stores::<false>() { free } else { now + stages.head_flits::<false>() * stages.nic_flit };
+        let gone = if stages.stores::<false>() {
+            free
+        } else {
+            now + stages.head_flits::<false>() * stages.nic_flit
+        };
         let head = gone + stages.nic_reach;
         let tail = if stages.cut_through::<false>() { free + stages.nic_reach } else { head };
         let destination_router = self.topology.router_of(destination);
@@ -249,7 +304,8 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.wheel.push_with_hint(head, Kind::ARRIVE, index, at);
         }
         if !self.nic_job_bytes.is_empty() {
-            self.nic_job_bytes[node as usize * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
+            self.nic_job_bytes[node as usize * usize::from(self.config.jobs) + usize::from(job)] +=
+                u64::from(bytes);
         }
         free
     }
@@ -258,7 +314,8 @@ impl<H: Host, P: Probe> Network<H, P> {
     #[inline]
     pub(crate) fn count_job(&mut self, out: usize, job: u16, bytes: u32) {
         if !self.job_bytes.is_empty() {
-            self.job_bytes[out * usize::from(self.config.jobs) + usize::from(job)] += u64::from(bytes);
+            self.job_bytes[out * usize::from(self.config.jobs) + usize::from(job)] +=
+                u64::from(bytes);
         }
     }
 
@@ -317,6 +374,9 @@ mod tests {
             seen[drawn_bit(0b1010_0000_0000_0001, draws.bits()) as usize] += 1;
         }
         assert_eq!(seen.iter().filter(|&&count| count > 0).count(), 3);
-        assert!([0, 13, 15].iter().all(|&bit: &usize| (9_500..10_500).contains(&seen[bit])), "{seen:?}");
+        assert!(
+            [0, 13, 15].iter().all(|&bit: &usize| (9_500..10_500).contains(&seen[bit])),
+            "{seen:?}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Packets in flight: a slab, its hot half (one cache line a packet) apart from what only delivery reads.
+//! Packets in flight: a slab, its hot half (one cache line a packet) apart from what only delivery
+//! reads.
 
 use crate::queue::Chunks;
 use crate::slab::Slab;
@@ -13,7 +14,8 @@ pub const NONE: u32 = u32::MAX;
 pub enum Leg {
     /// Before the decision at the source router.
     Undecided,
-    /// Minimal so far and still in its source group, under a progressive routing: the next router decides again.
+    /// Minimal so far and still in its source group, under a progressive routing: the next router
+    /// decides again.
     Revisable,
     /// On a minimal path that does not leave the group.
     Inside,
@@ -25,7 +27,8 @@ pub enum Leg {
     ToDestination,
 }
 
-/// What of a packet a record stands for: all of it, unless flits move one by one ([`crate::config::Switching`]).
+/// What of a packet a record stands for: all of it, unless flits move one by one
+/// ([`crate::config::Switching`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Piece {
     /// All of it, or its only flit.
@@ -80,7 +83,8 @@ pub struct Packet {
     pub destination_router: u32,
     /// Intermediate router or group, as the routing has it, of a non-minimal path.
     pub intermediate: u32,
-    /// The global link the packet is heading for in this group: index into the pair's links; [`NONE`] before the choice.
+    /// The global link the packet is heading for in this group: index into the pair's links;
+    /// [`NONE`] before the choice.
     pub gate: u32,
     /// Payload.
     pub bytes: u32,
@@ -133,8 +137,8 @@ impl Packet {
 pub struct PacketOrigin {
     /// Creation; of a response: the delivery of its request.
     pub created: Time,
-    /// When it entered the NIC's own buffer. A response does so at its creation; of one, when the head of its request started
-    /// on its injection link: where the pair's latency starts.
+    /// When it entered the NIC's own buffer. A response does so at its creation; of one, when the
+    /// head of its request started on its injection link: where the pair's latency starts.
     pub accepted: Time,
     /// When its head started on the injection link.
     pub injected: Time,
@@ -144,7 +148,8 @@ pub struct PacketOrigin {
     pub message: u32,
 }
 
-/// A slab of packets with a free list: nothing is allocated once it has grown to the most packets ever in flight.
+/// A slab of packets with a free list: nothing is allocated once it has grown to the most packets
+/// ever in flight.
 #[derive(Debug, Default)]
 pub struct Packets {
     hot: Slab<Packet>,
@@ -168,7 +173,13 @@ impl Packets {
     #[inline(never)]
     fn grow(&mut self) -> u32 {
         self.hot.push(Packet::EMPTY);
-        self.origin.push(PacketOrigin { created: 0, accepted: 0, injected: 0, source: 0, message: 0 });
+        self.origin.push(PacketOrigin {
+            created: 0,
+            accepted: 0,
+            injected: 0,
+            source: 0,
+            message: 0,
+        });
         (self.hot.len() - 1) as u32
     }
 
@@ -213,7 +224,10 @@ impl Packets {
     /// Bytes of memory held.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.hot.memory() + self.origin.memory() + self.chunks.memory() + self.free.capacity() * size_of::<u32>()
+        self.hot.memory()
+            + self.origin.memory()
+            + self.chunks.memory()
+            + self.free.capacity() * size_of::<u32>()
     }
 }
 

@@ -1,6 +1,8 @@
-//! Partitions: which groups, routers and nodes belong to which part of a machine that is simulated in parts.
+//! Partitions: which groups, routers and nodes belong to which part of a machine that is simulated
+//! in parts.
 //!
-//! A part is a run of whole groups. All that crosses from part to part does so over global links, and takes their latency.
+//! A part is a run of whole groups. All that crosses from part to part does so over global links,
+//! and takes their latency.
 
 use pantala_topology::Topology;
 use std::ops::Range;
@@ -27,9 +29,11 @@ impl Partitions {
         let groups = topology.groups();
         let parts = parts.min(groups);
         assert!((1..=1 << 14).contains(&parts), "1 to 16,384 parts");
-        let first_groups: Vec<u32> =
-            (0..=parts).map(|part| (u64::from(groups) * u64::from(part) / u64::from(parts)) as u32).collect();
-        let part_of = (0..groups).map(|group| (first_groups.partition_point(|&first| first <= group) - 1) as u16);
+        let first_groups: Vec<u32> = (0..=parts)
+            .map(|part| (u64::from(groups) * u64::from(part) / u64::from(parts)) as u32)
+            .collect();
+        let part_of = (0..groups)
+            .map(|group| (first_groups.partition_point(|&first| first <= group) - 1) as u16);
         Self {
             part_of: part_of.collect(),
             first_groups,
@@ -131,9 +135,11 @@ mod tests {
         for parts in [1, 2, 3, 4, 8, 9, 100] {
             let shared = Partitions::new(&topology, parts);
             assert_eq!(u32::from(shared.count()), parts.min(9));
-            let groups: Vec<u32> = (0..shared.count()).flat_map(|part| shared.groups(part)).collect();
+            let groups: Vec<u32> =
+                (0..shared.count()).flat_map(|part| shared.groups(part)).collect();
             assert_eq!(groups, (0..9).collect::<Vec<_>>());
-            let sizes: Vec<usize> = (0..shared.count()).map(|part| shared.groups(part).len()).collect();
+            let sizes: Vec<usize> =
+                (0..shared.count()).map(|part| shared.groups(part).len()).collect();
             assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
             for part in 0..shared.count() {
                 assert!(shared.groups(part).all(|group| shared.of_group(group) == part));

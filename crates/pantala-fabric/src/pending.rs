@@ -1,7 +1,8 @@
 //! Lazy credits: counters with entries that come due in the future.
 //!
-//! An account holds what is available now and a queue of what comes back later, each entry with its time. Before any read
-//! at time t, all entries up to t are applied. No event is needed for a credit that nobody waits for.
+//! An account holds what is available now and a queue of what comes back later, each entry with its
+//! time. Before any read at time t, all entries up to t are applied. No event is needed for a
+//! credit that nobody waits for.
 
 use crate::due::{DuePool, DueQueue};
 use pantala_engine::{NEVER, Time};
@@ -131,10 +132,16 @@ pub(crate) trait Ledger {
     /// `flits` come back at `time`, not before those given back earlier.
     fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32);
 
-    /// `flits` come back one by one, the first at `first` and the last at `last`, those between evenly spread; all at once if
-    /// the two are one time, as `ONCE` says that they are.
+    /// `flits` come back one by one, the first at `first` and the last at `last`, those between
+    /// evenly spread; all at once if the two are one time, as `ONCE` says that they are.
     #[inline(always)]
-    fn give_over<const ONCE: bool>(&mut self, pool: &mut PendingPool, first: Time, last: Time, flits: u32) {
+    fn give_over<const ONCE: bool>(
+        &mut self,
+        pool: &mut PendingPool,
+        first: Time,
+        last: Time,
+        flits: u32,
+    ) {
         if ONCE || first == last {
             self.give(pool, last, flits);
             return;

@@ -1,7 +1,7 @@
 //! The state of ports, VCs and NICs: plain data, one record each, in flat arrays.
 //!
-//! Output port `p` of router `r` has the number `r * ports + p`, its VC `v` the number `(r * ports + p) * vcs + v`; input ports
-//! and input VCs likewise.
+//! Output port `p` of router `r` has the number `r * ports + p`, its VC `v` the number
+//! `(r * ports + p) * vcs + v`; input ports and input VCs likewise.
 
 use crate::host::PacketOffer;
 use crate::pending::{Account, Credits};
@@ -31,7 +31,8 @@ pub(crate) struct InVc {
     pub(crate) out_vc: u32,
     /// Its place among the router's input VCs.
     pub(crate) bit: u16,
-    /// The length of the head that waits: who looks through those that wait need not look at packets.
+    /// The length of the head that waits: who looks through those that wait need not look at
+    /// packets.
     pub(crate) flits: u16,
 }
 
@@ -50,7 +51,8 @@ pub(crate) struct InPort {
     pub(crate) upstream: u32,
     /// How many of its VCs have a head that waits for an output.
     pub(crate) waiting: u16,
-    /// The part of the machine that the sender is in, if it is another than this one; [`HERE`]; [`NODE`].
+    /// The part of the machine that the sender is in, if it is another than this one; [`HERE`];
+    /// [`NODE`].
     pub(crate) sender_part: u16,
 }
 
@@ -62,7 +64,8 @@ impl InPort {
     }
 }
 
-/// An output port of a router and the link behind it: two cache lines, what a packet always touches in the first.
+/// An output port of a router and the link behind it: two cache lines, what a packet always touches
+/// in the first.
 #[repr(align(128))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutPort {
@@ -84,10 +87,11 @@ pub(crate) struct OutPort {
     pub(crate) queued: u16,
     /// The VCs (bits) that a packet waits for at the crossbar.
     pub(crate) waiting: u16,
-    /// Where the crossbar's round-robin goes on: the place of an input VC among the router's, or, under iSLIP, of an input port.
+    /// Where the crossbar's round-robin goes on: the place of an input VC among the router's, or,
+    /// under iSLIP, of an input port.
     pub(crate) next_input: u16,
-    /// The block of groups that the router is in, and that of the router behind the link; of a link to another part of the machine:
-    /// [`ELSEWHERE`] and the number of the part.
+    /// The block of groups that the router is in, and that of the router behind the link; of a link
+    /// to another part of the machine: [`ELSEWHERE`] and the number of the part.
     pub(crate) home: u16,
     pub(crate) beyond: u16,
     /// Where the link's round-robin goes on.
@@ -102,7 +106,8 @@ pub(crate) struct OutPort {
     pub(crate) stalled_since: Time,
     /// Ejection: the delay of the node's credits.
     pub(crate) credit_delay: Time,
-    /// Twice the time at which a head was last routed here, plus one if it was not the only one: for finding rivals.
+    /// Twice the time at which a head was last routed here, plus one if it was not the only one:
+    /// for finding rivals.
     pub(crate) routed_at: Time,
     /// What it has carried.
     pub(crate) counters: LinkCounters,
@@ -113,12 +118,13 @@ pub(crate) struct OutPort {
 pub(crate) enum LinkEnd {
     /// A router.
     Router,
-    /// A router, and the routing sends packets of one VC only there: they go in the order in which they come.
+    /// A router, and the routing sends packets of one VC only there: they go in the order in which
+    /// they come.
     SingleRouter,
     /// A node whose buffer can run short, or that is sent packets of more than one VC.
     Node,
-    /// A node that is sent packets of one VC, and whose buffer holds all that can be under way to it and its credits back: they
-    /// need no account.
+    /// A node that is sent packets of one VC, and whose buffer holds all that can be under way to
+    /// it and its credits back: they need no account.
     AmpleNode,
     /// Nothing.
     Nothing,
@@ -138,7 +144,8 @@ impl LinkEnd {
     }
 }
 
-/// A VC of an output port: what is in the output buffer, and what room there is here and behind the link. One cache line.
+/// A VC of an output port: what is in the output buffer, and what room there is here and behind the
+/// link. One cache line.
 #[repr(align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutVc {
@@ -152,8 +159,8 @@ pub(crate) struct OutVc {
     pub(crate) gone: Time,
     /// Flits in `queue`.
     pub(crate) unsent: i32,
-    /// How many credits the head waits for that are not all on their way yet; zero: it does not. Of several heads, who wait at
-    /// the crossbar, the least.
+    /// How many credits the head waits for that are not all on their way yet; zero: it does not. Of
+    /// several heads, who wait at the crossbar, the least.
     pub(crate) credit_wait: u16,
     /// Whether a packet waits at the crossbar for room that nobody has promised yet.
     pub(crate) space_wait: bool,
@@ -173,8 +180,8 @@ pub(crate) struct InputTurn {
 pub(crate) struct Hold {
     /// Until when the packet that crossed last holds it.
     pub(crate) until: Time,
-    /// The input VC whose head it is allocated to, until that crosses, its last flit if flits cross one by one;
-    /// [`crate::packet::NONE`]: none.
+    /// The input VC whose head it is allocated to, until that crosses, its last flit if flits cross
+    /// one by one; [`crate::packet::NONE`]: none.
     pub(crate) owner: u32,
     /// Where the round goes on in which it is allocated.
     pub(crate) next_input: u16,
@@ -218,7 +225,8 @@ pub struct LinkCounters {
     pub bytes: u64,
     /// Flits started.
     pub flits: u64,
-    /// Time during which a packet was ready, the link idle, and no packet could go for want of credit.
+    /// Time during which a packet was ready, the link idle, and no packet could go for want of
+    /// credit.
     pub stall: Time,
 }
 

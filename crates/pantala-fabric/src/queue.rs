@@ -1,8 +1,9 @@
 //! Queues of packets: the first of each in the queue itself, the others in chunks of a cache line.
 //!
-//! In a saturated network a queue is long and its ends are far apart in time, so every line of it that is touched has to come from
-//! memory. A chunk holds fifteen numbers of packets: a queue touches one line for fifteen packets that come and one for fifteen that
-//! go. A queue of one packet, as nearly all are under a light load, needs no chunk.
+//! In a saturated network a queue is long and its ends are far apart in time, so every line of it
+//! that is touched has to come from memory. A chunk holds fifteen numbers of packets: a queue
+//! touches one line for fifteen packets that come and one for fifteen that go. A queue of one
+//! packet, as nearly all are under a light load, needs no chunk.
 
 use crate::packet::{NONE, Packets};
 use crate::slab::Slab;
@@ -20,7 +21,8 @@ struct Chunk([u32; PLACES as usize]);
 #[derive(Debug)]
 pub(crate) struct Chunks {
     chunks: Slab<Chunk>,
-    /// The first place of the first free chunk, which holds that of the next; [`NONE`]: none is free.
+    /// The first place of the first free chunk, which holds that of the next; [`NONE`]: none is
+    /// free.
     free: u32,
 }
 
@@ -107,7 +109,8 @@ impl Queue {
         false
     }
 
-    /// Takes the head, which must exist. The packet behind the new one is fetched: by its turn it will be there.
+    /// Takes the head, which must exist. The packet behind the new one is fetched: by its turn it
+    /// will be there.
     #[inline]
     pub(crate) fn pop(&mut self, packets: &mut Packets) -> u32 {
         let index = self.head;
@@ -159,7 +162,8 @@ mod tests {
     use pantala_engine::Stream;
     use std::collections::VecDeque;
 
-    /// Many queues at once, drawn: each gives back what went in, in its order, and all chunks that are not needed are free.
+    /// Many queues at once, drawn: each gives back what went in, in its order, and all chunks that
+    /// are not needed are free.
     #[test]
     fn queues_keep_their_order() {
         let mut packets = Packets::default();

@@ -1,13 +1,15 @@
 //! Responses: small packets that a NIC sends back for every packet that it delivers to its host.
 //!
-//! A response comes to be as its request is delivered, goes to the request's source, and ends there: the host never sees it,
-//! and nothing answers it. It is routed as its request was, on virtual channels of its own on every link, injection and
-//! ejection included, so that no request waits for a buffer that a response holds, nor the other way about; what they share is
-//! the links' and the crossbars' time.
+//! A response comes to be as its request is delivered, goes to the request's source, and ends
+//! there: the host never sees it, and nothing answers it. It is routed as its request was, on
+//! virtual channels of its own on every link, injection and ejection included, so that no request
+//! waits for a buffer that a response holds, nor the other way about; what they share is the links'
+//! and the crossbars' time.
 //!
-//! A NIC keeps its responses in a queue without bound: it takes every request that comes, whatever its own injection link
-//! does, and so no request waits for a response either. Responses go before the host's packets wherever they have credit; where flits
-//! move one by one, a packet that has been begun is sent to its end before anything else, credit or not.
+//! A NIC keeps its responses in a queue without bound: it takes every request that comes, whatever
+//! its own injection link does, and so no request waits for a response either. Responses go before
+//! the host's packets wherever they have credit; where flits move one by one, a packet that has
+//! been begun is sent to its end before anything else, credit or not.
 //!
 //! A request's place in the slab becomes its response's: nothing is allocated.
 
@@ -21,8 +23,8 @@ use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 use std::ops::Range;
 
-/// Tells a response's random word from that of its request, of which it is a function: what a NIC answers does not change the
-/// draws of its host's packets.
+/// Tells a response's random word from that of its request, of which it is a function: what a NIC
+/// answers does not change the draws of its host's packets.
 const RESPONSE_SALT: u64 = 0x5265_7370_6F6E_7365;
 
 /// The responses of a NIC.
@@ -59,14 +61,21 @@ impl<H: Host, P: Probe> Network<H, P> {
         first..first + self.stages.request_vcs::<F>().end
     }
 
-    /// A request has been delivered: its place becomes that of its response, which waits for the injection link.
+    /// A request has been delivered: its place becomes that of its response, which waits for the
+    /// injection link.
     #[inline]
     pub(crate) fn answer(&mut self, index: u32, now: Time) {
         let Some(responses) = self.config.responses else { return };
         let node = self.packets[index].destination;
         let origin = self.packets.origin_mut(index);
         let source = std::mem::replace(&mut origin.source, node);
-        *origin = PacketOrigin { created: now, accepted: origin.injected, injected: NEVER, message: NONE, ..*origin };
+        *origin = PacketOrigin {
+            created: now,
+            accepted: origin.injected,
+            injected: NEVER,
+            message: NONE,
+            ..*origin
+        };
         let packet = &mut self.packets[index];
         packet.destination = source;
         packet.routing += responses.first_routing;
@@ -77,7 +86,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.ensure_nic_wake(node, if free > now { free } else { now + self.stages.nic_idle });
     }
 
-    /// The injection link is free: sends the response that has waited longest, if it has credit; whether it has.
+    /// The injection link is free: sends the response that has waited longest, if it has credit;
+    /// whether it has.
     pub(crate) fn send_response<const F: bool>(&mut self, node: u32, now: Time) -> bool {
         let index = self.nic_responses[node as usize].queue.head;
         let Some(responses) = self.config.responses.filter(|_| index != NONE) else { return false };
@@ -97,7 +107,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         let Packet { destination, draw, job, routing, .. } = self.packets[index];
         let at = self.take_credit::<F>(node, open, needed, draw);
         self.packets.origin_mut(index).injected = now;
-        let free = self.launch::<F>(index, node, &Launch { at, draw, destination, bytes, flits, job, routing }, now);
+        let free = self.launch::<F>(
+            index,
+            node,
+            &Launch { at, draw, destination, bytes, flits, job, routing },
+            now,
+        );
         self.wake_for_next::<F>(node, free);
         true
     }

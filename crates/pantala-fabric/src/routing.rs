@@ -1,12 +1,13 @@
 //! Routing: from the packet at the head of an input buffer to an output port and a VC.
 //!
-//! What the algorithms differ in stands in one file each: their VC map ([`Channels`]) and their decision. What they share
-//! stands here: following a path. A path is a stretch or two; a stretch ends at a router or in a group; inside a group the
-//! packet goes to the router that owns the global link it has picked (its *gate*), then over it. Traffic inside a group is
-//! minimal under every algorithm, but for `merlin_ugal` and where `inside_group` says otherwise.
+//! What the algorithms differ in stands in one file each: their VC map ([`Channels`]) and their
+//! decision. What they share stands here: following a path. A path is a stretch or two; a stretch
+//! ends at a router or in a group; inside a group the packet goes to the router that owns the
+//! global link it has picked (its *gate*), then over it. Traffic inside a group is minimal under
+//! every algorithm, but for `merlin_ugal` and where `inside_group` says otherwise.
 //!
-//! A plan has a table of routings: packets of one job may be routed otherwise than those of another. A packet carries its
-//! place in that table.
+//! A plan has a table of routings: packets of one job may be routed otherwise than those of
+//! another. A packet carries its place in that table.
 
 mod adaptive;
 mod algorithm;
@@ -111,7 +112,8 @@ pub struct RoutingConfig {
 }
 
 impl RoutingConfig {
-    /// `algorithm` with its own VC map and SST's decision (threshold 2, one candidate each, whole port).
+    /// `algorithm` with its own VC map and SST's decision (threshold 2, one candidate each, whole
+    /// port).
     #[must_use]
     pub fn new(algorithm: Algorithm) -> Self {
         Self {
@@ -153,7 +155,8 @@ pub struct Hop {
 }
 
 impl RoutingConfig {
-    /// Follows the packet's path from `router`, which is in `group`, and updates it. The packet has been decided on.
+    /// Follows the packet's path from `router`, which is in `group`, and updates it. The packet has
+    /// been decided on.
     #[inline(always)]
     pub fn follow(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
         let Hop { port, vc } = self.step(topology, router, group, packet);
@@ -166,9 +169,16 @@ impl RoutingConfig {
         Hop { port, vc: vc + self.first_vc }
     }
 
-    /// [`follow`](Self::follow) where every packet is minimal and on a plain map: nothing to decide, nothing to look up.
+    /// [`follow`](Self::follow) where every packet is minimal and on a plain map: nothing to
+    /// decide, nothing to look up.
     #[inline(always)]
-    pub(crate) fn follow_minimal(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
+    pub(crate) fn follow_minimal(
+        &self,
+        topology: &Topology,
+        router: u32,
+        group: u32,
+        packet: &mut Packet,
+    ) -> Hop {
         let destination = packet.destination_router;
         let vc = self.channels.destination_minimal + self.first_vc;
         if router == destination {
@@ -176,17 +186,24 @@ impl RoutingConfig {
         }
         let destination_group = u32::from(packet.destination_group);
         if group == destination_group {
-            return Hop { port: gates::step(topology, router, destination, self.local_order, packet), vc };
+            return Hop {
+                port: gates::step(topology, router, destination, self.local_order, packet),
+                vc,
+            };
         }
         let target = Target { group: destination_group, router: Some(destination) };
-        let Hop { port, vc } = self.towards(topology, router, group, target, self.channels.minimal, packet);
+        let Hop { port, vc } =
+            self.towards(topology, router, group, target, self.channels.minimal, packet);
         Hop { port, vc: vc + self.first_vc }
     }
 
     #[inline(always)]
     fn step(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
         if router == packet.destination_router {
-            return Hop { port: topology.terminal_port_of(packet.destination), vc: self.destination_vc(packet) };
+            return Hop {
+                port: topology.terminal_port_of(packet.destination),
+                vc: self.destination_vc(packet),
+            };
         }
         if packet.leg == Leg::ToIntermediate {
             let intermediate = self.intermediate_target(topology, packet.intermediate);
@@ -197,11 +214,13 @@ impl RoutingConfig {
             if reached {
                 packet.leg = Leg::ToDestination;
             } else if group == intermediate.group {
-                let port = gates::step(topology, router, packet.intermediate, self.local_order, packet);
+                let port =
+                    gates::step(topology, router, packet.intermediate, self.local_order, packet);
                 return Hop { port, vc: self.channels.to_intermediate };
             } else {
                 let first = packet.hops == 0;
-                let lane = if first { self.channels.nonminimal } else { self.channels.nonminimal_later };
+                let lane =
+                    if first { self.channels.nonminimal } else { self.channels.nonminimal_later };
                 return self.towards(topology, router, group, intermediate, lane, packet);
             }
         }
@@ -209,12 +228,19 @@ impl RoutingConfig {
         if group == destination_group {
             if packet.leg == Leg::Beside {
                 if router != packet.intermediate {
-                    let port = gates::step(topology, router, packet.intermediate, self.local_order, packet);
+                    let port = gates::step(
+                        topology,
+                        router,
+                        packet.intermediate,
+                        self.local_order,
+                        packet,
+                    );
                     return Hop { port, vc: self.channels.nonminimal.local };
                 }
                 packet.leg = Leg::ToDestination;
             }
-            let port = gates::step(topology, router, packet.destination_router, self.local_order, packet);
+            let port =
+                gates::step(topology, router, packet.destination_router, self.local_order, packet);
             return Hop { port, vc: self.destination_vc(packet) };
         }
         let target = Target { group: destination_group, router: Some(packet.destination_router) };
@@ -240,10 +266,16 @@ impl RoutingConfig {
         }
     }
 
-    /// Decides which path the packet takes: at the source router, and at later routers of its group while it is
-    /// [`Leg::Revisable`]. Where there is nothing left to decide it does nothing, but for algorithms that
-    /// [steer](Algorithm::steers).
-    pub fn decide<S: Senses>(&self, topology: &Topology, router: u32, packet: &mut Packet, senses: &mut S) {
+    /// Decides which path the packet takes: at the source router, and at later routers of its group
+    /// while it is [`Leg::Revisable`]. Where there is nothing left to decide it does nothing, but
+    /// for algorithms that [steer](Algorithm::steers).
+    pub fn decide<S: Senses>(
+        &self,
+        topology: &Topology,
+        router: u32,
+        packet: &mut Packet,
+        senses: &mut S,
+    ) {
         let group = topology.group_of(router);
         let here = Here { routing: self, topology, router, group };
         if packet.leg > Leg::Revisable {
@@ -262,7 +294,8 @@ impl RoutingConfig {
         }
         self.algorithm.decide(&here, packet, senses);
         if !packet.nonminimal {
-            packet.leg = if self.algorithm.is_progressive() { Leg::Revisable } else { Leg::ToDestination };
+            packet.leg =
+                if self.algorithm.is_progressive() { Leg::Revisable } else { Leg::ToDestination };
         }
     }
 
@@ -278,8 +311,9 @@ impl RoutingConfig {
         }
     }
 
-    /// Routes a packet of `q_adaptive`; `row` gives the estimates for it at `router`, by port from the first that is not a
-    /// terminal, if its destination is in another group; `early` says that the router has made few decisions yet.
+    /// Routes a packet of `q_adaptive`; `row` gives the estimates for it at `router`, by port from
+    /// the first that is not a terminal, if its destination is in another group; `early` says that
+    /// the router has made few decisions yet.
     pub fn route_by_estimates(
         &self,
         topology: &Topology,
@@ -290,7 +324,8 @@ impl RoutingConfig {
         early: bool,
     ) -> Hop {
         if group == u32::from(packet.destination_group) {
-            packet.leg = if packet.leg == Leg::Undecided { Leg::Inside } else { Leg::ToDestination };
+            packet.leg =
+                if packet.leg == Leg::Undecided { Leg::Inside } else { Leg::ToDestination };
             return self.follow(topology, router, group, packet);
         }
         q_adaptive::route(&Here { routing: self, topology, router, group }, packet, row, early)
@@ -300,11 +335,14 @@ impl RoutingConfig {
     fn intermediate_target(&self, topology: &Topology, intermediate: u32) -> Target {
         match self.algorithm.intermediate() {
             Intermediate::Group => Target { group: intermediate, router: None },
-            Intermediate::Router => Target { group: topology.group_of(intermediate), router: Some(intermediate) },
+            Intermediate::Router => {
+                Target { group: topology.group_of(intermediate), router: Some(intermediate) }
+            }
         }
     }
 
-    /// The hop towards another group, over the packet's gate, which is chosen at the first router of the stretch.
+    /// The hop towards another group, over the packet's gate, which is chosen at the first router
+    /// of the stretch.
     #[inline(always)]
     fn towards(
         &self,
@@ -328,7 +366,10 @@ impl RoutingConfig {
             }
             Hop { port: gate.port, vc: lane.global }
         } else {
-            Hop { port: gates::step(topology, router, gate.router, self.local_order, packet), vc: lane.local }
+            Hop {
+                port: gates::step(topology, router, gate.router, self.local_order, packet),
+                vc: lane.local,
+            }
         }
     }
 }

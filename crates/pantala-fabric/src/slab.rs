@@ -1,18 +1,21 @@
 //! Flat arrays of the hot path.
 //!
-//! A packet-hop makes some eighty array accesses; checking each costs a quarter of all instructions (docs/performance.md). So
-//! these arrays check their indices in debug builds only, where all tests of this crate run as well.
+//! A packet-hop makes some eighty array accesses; checking each costs a quarter of all instructions
+//! (docs/performance.md). So these arrays check their indices in debug builds only, where all tests
+//! of this crate run as well.
 //!
-//! Why no index is out of bounds: what comes from outside is checked where it enters (a host's destination and job in
-//! `inject`, sizes in `Network::new`); every other index is a port, VC or router number worked out from the topology at
-//! construction, or a packet or entry number that its own slab has handed out and that lives in exactly one queue or event.
+//! Why no index is out of bounds: what comes from outside is checked where it enters (a host's
+//! destination and job in `inject`, sizes in `Network::new`); every other index is a port, VC or
+//! router number worked out from the topology at construction, or a packet or entry number that its
+//! own slab has handed out and that lives in exactly one queue or event.
 
 use pantala_engine::prefetch;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Index, IndexMut};
 
-/// A vector indexed by `usize` or `u32`, checked in debug builds. Its first item need not have the number 0: an array that holds
-/// the ports of a few routers of many is indexed by the numbers of all.
+/// A vector indexed by `usize` or `u32`, checked in debug builds. Its first item need not have the
+/// number 0: an array that holds the ports of a few routers of many is indexed by the numbers of
+/// all.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     items: Vec<T>,
@@ -105,8 +108,8 @@ impl<T> Slab<T> {
         &self.items[start..start + count]
     }
 
-    /// Asks for so many cache lines from item `first` on, which will be used soon; changes nothing but when they come into the
-    /// cache.
+    /// Asks for so many cache lines from item `first` on, which will be used soon; changes nothing
+    /// but when they come into the cache.
     #[inline(always)]
     pub(crate) fn prefetch<const LINES: usize>(&self, first: usize) {
         let start = self.origin.wrapping_add(first).cast_const().cast::<u8>();

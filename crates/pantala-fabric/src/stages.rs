@@ -1,8 +1,10 @@
-//! The stages' constants, worked out once: what the hot path needs of the configuration, in one cache line.
+//! The stages' constants, worked out once: what the hot path needs of the configuration, in one
+//! cache line.
 
 use crate::config::{
-    Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay, FabricConfig, HandOver,
-    InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease, Release, Switching,
+    Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay,
+    FabricConfig, HandOver, InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease,
+    Release, Switching,
 };
 use crate::port::OutPort;
 use crate::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig};
@@ -44,7 +46,8 @@ pub(crate) struct Stages {
     responds: bool,
     /// How many VCs a NIC may inject a host's packets on.
     request_vcs: u8,
-    /// Whether a packet that is sent ahead needs no place in the output buffer's account: see [`Self::new`].
+    /// Whether a packet that is sent ahead needs no place in the output buffer's account: see
+    /// [`Self::new`].
     ahead_is_free: bool,
     /// Whether a link decides when it has been idle for a flit time (else at the start).
     idle_flits: Time,
@@ -79,21 +82,24 @@ pub(crate) struct Stages {
     pub(crate) one_ejection_vc: bool,
     /// Whether any routing learns.
     learning: bool,
-    /// Whether every stage is as in the default model, and a router's ports fit one word; the routing may be any.
+    /// Whether every stage is as in the default model, and a router's ports fit one word; the
+    /// routing may be any.
     pub(crate) default_model: bool,
 }
 
 impl Stages {
     /// The constants of `config`.
     ///
-    /// A packet that is sent ahead stays in the output buffer for no time; its place there is only a promise, from the grant
-    /// until its head is ready. While it is being brought, at most a few other packets can be granted the same output, since
-    /// each holds the crossbar for its flits. If the buffer holds that many full packets, the promise can never decide
-    /// anything, and is left out.
+    /// A packet that is sent ahead stays in the output buffer for no time; its place there is only
+    /// a promise, from the grant until its head is ready. While it is being brought, at most a few
+    /// other packets can be granted the same output, since each holds the crossbar for its flits.
+    /// If the buffer holds that many full packets, the promise can never decide anything, and is
+    /// left out.
     pub(crate) fn new(config: &FabricConfig, ports: u32) -> Self {
         let router = &config.router;
         let crossbar_flit = config.crossbar_flit();
-        let crossbar_delay = if router.crossbar_delay == CrossbarDelay::Flit { crossbar_flit } else { 0 };
+        let crossbar_delay =
+            if router.crossbar_delay == CrossbarDelay::Flit { crossbar_flit } else { 0 };
         let (idle_flits, head_flits) = match router.link_decision {
             LinkDecision::AtStart => (0, 1),
             LinkDecision::AfterFlit => (1, 0),
@@ -106,9 +112,11 @@ impl Stages {
         let slowest = config.slowest_flit();
         let terminal = config.timing(LinkClass::Terminal);
         let promised = head_delay + idle_flits * slowest;
-        let others = u64::from(config.flits(config.packet_bytes)) + promised / crossbar_flit.max(1) + 1;
+        let others =
+            u64::from(config.flits(config.packet_bytes)) + promised / crossbar_flit.max(1) + 1;
         let roomy = router.output_buffer == 0
-            || u64::from(router.output_buffer) >= others + u64::from(config.flits(config.packet_bytes));
+            || u64::from(router.output_buffer)
+                >= others + u64::from(config.flits(config.packet_bytes));
         let mut stages = Self {
             default_model: false,
             cut_through: router.hand_over == HandOver::Tail,
@@ -128,7 +136,9 @@ impl Stages {
             responds: config.responses.is_some(),
             request_vcs: match config.injection_vc {
                 InjectionVc::First => 1,
-                _ => config.responses.map_or(config.virtual_channels, |responses| responses.first_vc),
+                _ => {
+                    config.responses.map_or(config.virtual_channels, |responses| responses.first_vc)
+                }
             },
             ahead_is_free: roomy
                 && router.hand_over != HandOver::Store
@@ -151,7 +161,10 @@ impl Stages {
             vcs: config.virtual_channels,
             adaptive: config.routings.iter().any(|r| r.algorithm.is_adaptive()),
             steers: config.routings.iter().any(|r| r.algorithm.steers()),
-            minimal: config.routings.iter().all(|r| r.algorithm == Algorithm::Minimal && r.channels.is_plain_minimal())
+            minimal: config
+                .routings
+                .iter()
+                .all(|r| r.algorithm == Algorithm::Minimal && r.channels.is_plain_minimal())
                 && config.routings.len() == 1,
             one_ejection_vc: one_ejection_vc(config),
             learning: config.routings.iter().any(|r| r.algorithm.learns()),
@@ -295,9 +308,9 @@ impl Stages {
         F || self.crossbar_period == 0
     }
 
-    /// Whether all packets in a port's output buffer are known to be ready at `time`, by the port's own times. The crossbar brings
-    /// one packet after the other and is occupied by each for a flit at least, so the last one was granted a flit before the
-    /// crossbar is free again, or earlier.
+    /// Whether all packets in a port's output buffer are known to be ready at `time`, by the port's
+    /// own times. The crossbar brings one packet after the other and is occupied by each for a flit
+    /// at least, so the last one was granted a flit before the crossbar is free again, or earlier.
     #[inline(always)]
     pub(crate) const fn heads_ready(&self, port: &OutPort, time: Time) -> bool {
         port.crossbar_free + self.head_delay <= time + self.crossbar_flit
@@ -311,7 +324,11 @@ impl Stages {
     /// `time`, or the first clock edge strictly after it if the crossbar is clocked.
     #[inline(always)]
     pub(crate) const fn edge_after<const F: bool>(&self, time: Time) -> Time {
-        if self.unclocked::<F>() { time } else { (time / self.crossbar_period + 1) * self.crossbar_period }
+        if self.unclocked::<F>() {
+            time
+        } else {
+            (time / self.crossbar_period + 1) * self.crossbar_period
+        }
     }
 }
 
@@ -323,5 +340,6 @@ fn one_ejection_vc(config: &FabricConfig) -> bool {
     };
     let mut all = config.routings.iter().flat_map(vcs);
     let first = all.next();
-    all.all(|vc| Some(vc) == first) && config.routings.iter().all(|routing| !routing.channels.by_hop)
+    all.all(|vc| Some(vc) == first)
+        && config.routings.iter().all(|routing| !routing.channels.by_hop)
 }

@@ -1,11 +1,12 @@
 //! Parts of a machine on threads: windows of time in which none can have an effect in another.
 //!
-//! All parts handle their events of one window, post what goes to others, wait for one another, and take what was posted to
-//! them. A window starts with the first event of all parts and is as long as [`crate::FabricConfig::lookahead`]; so nothing that
-//! is posted in it takes effect in it. What is seen does not depend on how many parts there are.
+//! All parts handle their events of one window, post what goes to others, wait for one another, and
+//! take what was posted to them. A window starts with the first event of all parts and is as long
+//! as [`crate::FabricConfig::lookahead`]; so nothing that is posted in it takes effect in it. What
+//! is seen does not depend on how many parts there are.
 //!
-//! There is one wait a window: what is posted in one lies in other places than what is posted in the next, and nobody is two
-//! windows ahead.
+//! There is one wait a window: what is posted in one lies in other places than what is posted in
+//! the next, and nobody is two windows ahead.
 
 use crate::host::Host;
 use crate::mail::Mail;
@@ -16,7 +17,8 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// How often a thread looks whether the others have come before it sleeps, if there is a processor for each.
+/// How often a thread looks whether the others have come before it sleeps, if there is a processor
+/// for each.
 const SPINS: u32 = 4_000;
 
 /// Where threads wait until all have come: awake for a while, since a window is short, then asleep.
@@ -52,7 +54,8 @@ impl Meeting {
             self.ring();
             return;
         }
-        let over = || self.held.load(Ordering::Acquire) != held || self.broken.load(Ordering::Acquire);
+        let over =
+            || self.held.load(Ordering::Acquire) != held || self.broken.load(Ordering::Acquire);
         for _ in 0..self.spins {
             if over() {
                 break;
@@ -68,7 +71,8 @@ impl Meeting {
         assert!(!self.broken.load(Ordering::Acquire), "another thread has panicked");
     }
 
-    /// Wakes those who sleep. What they wait for has been said before: they look once more behind the door.
+    /// Wakes those who sleep. What they wait for has been said before: they look once more behind
+    /// the door.
     fn ring(&self) {
         drop(self.door.lock());
         self.bell.notify_all();
@@ -87,15 +91,17 @@ impl Drop for Alarm<'_> {
     }
 }
 
-/// How the parts of a machine reach each other: on threads, or, by another implementation, from process to process.
+/// How the parts of a machine reach each other: on threads, or, by another implementation, from
+/// process to process.
 pub trait Courier<M> {
-    /// Hands over what has been posted (`mail`, by part) and when the next event comes that is the part's own or that it has posted;
-    /// waits for the others to do so, and gives what they have posted, by part, in the same place. Returns the earliest of all those
-    /// times.
+    /// Hands over what has been posted (`mail`, by part) and when the next event comes that is the
+    /// part's own or that it has posted; waits for the others to do so, and gives what they have
+    /// posted, by part, in the same place. Returns the earliest of all those times.
     fn exchange(&mut self, next: Time, mail: &mut [Mail<M>]) -> Time;
 }
 
-/// Handles every event of a part before `until`, window by window, while all other parts do so with theirs.
+/// Handles every event of a part before `until`, window by window, while all other parts do so with
+/// theirs.
 pub(crate) fn work<H: Host, P: Probe>(
     part: &mut Network<H, P>,
     courier: &mut impl Courier<H::Mail>,
@@ -140,7 +146,8 @@ impl<M> Desk<M> {
 
     /// Swaps what lies there for `mail`.
     fn swap(&self, from: usize, to: usize, mail: &mut Mail<M>) {
-        let mut slot = self.mail[from * self.next.len() + to].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot =
+            self.mail[from * self.next.len() + to].lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::swap(&mut *slot, mail);
     }
 }

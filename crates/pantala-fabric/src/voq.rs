@@ -1,10 +1,11 @@
 //! Virtual output queues: in place of the crossbar stage where `input_queue` says so.
 //!
-//! A packet is routed as it arrives, whoever came before it. If there is room for it behind the link of its output VC, it takes
-//! that room, moves to the output buffer, and its credit goes back; all at once, since nothing inside the router takes time or
-//! turns. Else it waits for that room in the queue of its output VC, first in, first out, and keeps its place in the input
-//! buffer until it moves. It is not routed again. So nobody waits behind a packet for another output, and the link is the only
-//! thing that packets contend for. It is the router of CODES' dragonfly-dally.
+//! A packet is routed as it arrives, whoever came before it. If there is room for it behind the
+//! link of its output VC, it takes that room, moves to the output buffer, and its credit goes back;
+//! all at once, since nothing inside the router takes time or turns. Else it waits for that room in
+//! the queue of its output VC, first in, first out, and keeps its place in the input buffer until
+//! it moves. It is not routed again. So nobody waits behind a packet for another output, and the
+//! link is the only thing that packets contend for. It is the router of CODES' dragonfly-dally.
 
 use crate::host::Host;
 use crate::network::Network;
@@ -30,7 +31,9 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn settle_virtual(&mut self, now: Time) {
         let mut arrived = std::mem::take(&mut self.arrived);
         // Those that arrive at one output at one time stand in an order that is drawn.
-        arrived.sort_unstable_by_key(|new| (mix(self.packets[new.packet].draw ^ ORDER_SALT), new.in_vc));
+        arrived.sort_unstable_by_key(|new| {
+            (mix(self.packets[new.packet].draw ^ ORDER_SALT), new.in_vc)
+        });
         for new in &arrived {
             let room = self.stages.room::<false>(self.packets[new.packet].flits.into());
             let waiting = &mut self.virtual_queues[new.out_vc];
@@ -46,7 +49,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         let mut routers = std::mem::take(&mut self.dirty_routers);
         for &router in &routers {
             for word in 0..self.dirty_words {
-                let mut ports = std::mem::take(&mut self.dirty[router as usize * self.dirty_words + word]);
+                let mut ports =
+                    std::mem::take(&mut self.dirty[router as usize * self.dirty_words + word]);
                 while ports != 0 {
                     let port = word * 64 + ports.trailing_zeros() as usize;
                     ports &= ports - 1;
@@ -59,8 +63,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.dirty_routers = routers;
     }
 
-    /// Moves the packets that have room behind an output to its buffer, VC by VC from the one whose turn it is on the link; the
-    /// others wait for credits.
+    /// Moves the packets that have room behind an output to its buffer, VC by VC from the one whose
+    /// turn it is on the link; the others wait for credits.
     fn fill_output(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
         let turn = usize::from(self.out_ports[out].next_vc);
@@ -112,7 +116,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.enqueue::<false>(out, out_vc, index, now);
     }
 
-    /// An output stalls from when its link is idle and its buffer empty while packets wait for room behind it.
+    /// An output stalls from when its link is idle and its buffer empty while packets wait for room
+    /// behind it.
     pub(crate) fn note_stall(&mut self, out: usize, now: Time) {
         let port = &mut self.out_ports[out];
         if port.waiting != 0 && port.queued == 0 && port.stalled_since == NEVER {

@@ -1,10 +1,11 @@
-//! Flits that move one by one ([`crate::config::Switching::Flit`]): a packet becomes a record a flit at its NIC and is one again at
-//! its destination.
+//! Flits that move one by one ([`crate::config::Switching::Flit`]): a packet becomes a record a
+//! flit at its NIC and is one again at its destination.
 //!
-//! A NIC sends a packet's flits one after the other, each as soon as there is a credit for it, and nothing between them. The first flit
-//! is routed; those behind it follow it from input VC to input VC and on the output VC that it was allocated, which is theirs until the
-//! last of them has crossed. Every flit contends for ports, credits and links by itself. The record of the last flit is the
-//! packet's own: with it the packet is delivered. Flits of one VC never pass one another.
+//! A NIC sends a packet's flits one after the other, each as soon as there is a credit for it, and
+//! nothing between them. The first flit is routed; those behind it follow it from input VC to input
+//! VC and on the output VC that it was allocated, which is theirs until the last of them has
+//! crossed. Every flit contends for ports, credits and links by itself. The record of the last flit
+//! is the packet's own: with it the packet is delivered. Flits of one VC never pass one another.
 
 use crate::host::Host;
 use crate::network::{Kind, Network};
@@ -44,8 +45,13 @@ pub(crate) struct Worms {
 }
 
 impl Worms {
-    /// For input and output VCs of these numbers, and for these nodes: the first, and how many; a node has so many VCs.
-    pub(crate) fn new((first, count): (usize, usize), (first_node, nodes): (usize, usize), vcs: usize) -> Self {
+    /// For input and output VCs of these numbers, and for these nodes: the first, and how many; a
+    /// node has so many VCs.
+    pub(crate) fn new(
+        (first, count): (usize, usize),
+        (first_node, nodes): (usize, usize),
+        vcs: usize,
+    ) -> Self {
         Self {
             leads: Slab::numbered_from(first, vec![None; count]),
             arrivals: Slab::numbered_from(first, vec![0; count]),
@@ -73,7 +79,10 @@ impl Worms {
 
     /// Bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.leads.memory() + self.arrivals.memory() + self.nic_arrivals.memory() + self.begun.memory()
+        self.leads.memory()
+            + self.arrivals.memory()
+            + self.nic_arrivals.memory()
+            + self.begun.memory()
     }
 
     /// A packet's first flit has been routed.
@@ -81,9 +90,16 @@ impl Worms {
         self.leads[in_vc] = Some(Lead { first: *first, out, out_vc });
     }
 
-    /// When a flit that would be behind its link at `head`, if it were a packet, is in the input buffer there. The time that an input
-    /// takes for a route is the first flit's alone, and nobody passes it meanwhile.
-    pub(crate) fn arrival(&mut self, out_vc: usize, piece: Piece, head: Time, stages: &Stages) -> Time {
+    /// When a flit that would be behind its link at `head`, if it were a packet, is in the input
+    /// buffer there. The time that an input takes for a route is the first flit's alone, and nobody
+    /// passes it meanwhile.
+    pub(crate) fn arrival(
+        &mut self,
+        out_vc: usize,
+        piece: Piece,
+        head: Time,
+        stages: &Stages,
+    ) -> Time {
         in_order(&mut self.arrivals[out_vc], piece, head, stages)
     }
 
@@ -111,7 +127,8 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.launch_flit(node, Begun { packet: index, next: 0 }, self.packets[index].ready);
     }
 
-    /// The injection link is free: in the midst of a packet, sends its next flit, if it has credit. Whether it is in the midst of one.
+    /// The injection link is free: in the midst of a packet, sends its next flit, if it has credit.
+    /// Whether it is in the midst of one.
     pub(crate) fn send_flit(&mut self, node: u32, now: Time) -> bool {
         let Some(begun) = self.worms.begun[node] else { return false };
         let vc = (self.packets[begun.packet].at - self.nics[node as usize].target) as u8;
@@ -133,12 +150,18 @@ impl<H: Host, P: Probe> Network<H, P> {
         true
     }
 
-    /// The next flit of a packet is on the injection link; it would be at the router at `head` if it were a packet.
+    /// The next flit of a packet is on the injection link; it would be at the router at `head` if
+    /// it were a packet.
     fn launch_flit(&mut self, node: u32, Begun { packet: index, next }: Begun, head: Time) {
         let packet = self.packets[index];
         let piece = Piece::of(next, packet.flits);
         let vc = (packet.at - self.nics[node as usize].target) as usize;
-        let time = in_order(&mut self.worms.nic_arrivals[node as usize * self.vcs + vc], piece, head, &self.stages);
+        let time = in_order(
+            &mut self.worms.nic_arrivals[node as usize * self.vcs + vc],
+            piece,
+            head,
+            &self.stages,
+        );
         let flit = if piece.ends() { index } else { self.packets.reserve() };
         self.packets[flit] = Packet { ready: time, tail: time, flits: 1, piece, ..packet };
         self.worms.begun[node] = None;
@@ -153,13 +176,16 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// Has a flit that is the first of its input VC follow its packet's first flit; where to.
     pub(crate) fn follow_first(&mut self, in_vc: u32, flit: u32) -> (u32, u32) {
         // A flit comes behind its packet's first.
-        let Some(Lead { first, out, out_vc }) = self.worms.leads[in_vc] else { unreachable!("a flit without a first") };
+        let Some(Lead { first, out, out_vc }) = self.worms.leads[in_vc] else {
+            unreachable!("a flit without a first")
+        };
         let Packet { ready, tail, at, piece, .. } = self.packets[flit];
         self.packets[flit] = Packet { ready, tail, at, piece, ..first };
         (out, out_vc)
     }
 
-    /// A flit is at its node. The last makes the packet whole again, others end there; whether it is the last.
+    /// A flit is at its node. The last makes the packet whole again, others end there; whether it
+    /// is the last.
     pub(crate) fn gather_flits(&mut self, flit: u32) -> bool {
         let record = &mut self.packets[flit];
         if record.piece.ends() {

@@ -1,7 +1,8 @@
-//! Non-blocking collectives: each goes on by itself as its messages come and go, whatever its rank does.
+//! Non-blocking collectives: each goes on by itself as its messages come and go, whatever its rank
+//! does.
 //!
-//! Progress needs no call of the rank, as for rendezvous messages. A rank can have any number of them under way; messages
-//! of one communicator are told apart by the number of the call.
+//! Progress needs no call of the rank, as for rendezvous messages. A rank can have any number of
+//! them under way; messages of one communicator are told apart by the number of the call.
 
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
@@ -45,8 +46,10 @@ impl<P: Program> World<P> {
         wakes: &mut Wakes,
     ) -> Result<(), ProgramFault> {
         let rank = &mut self.ranks[r];
-        let background = Some(Background { running, request, pending: 0, waiting: false, ingress: 0 });
-        let place = rank.background.iter().position(Option::is_none).unwrap_or(rank.background.len());
+        let background =
+            Some(Background { running, request, pending: 0, waiting: false, ingress: 0 });
+        let place =
+            rank.background.iter().position(Option::is_none).unwrap_or(rank.background.len());
         if place == rank.background.len() {
             rank.background.push(background);
         } else {
@@ -56,10 +59,17 @@ impl<P: Program> World<P> {
     }
 
     /// Goes on with all collectives in the background that can.
-    pub(crate) fn resume_background(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> Result<(), ProgramFault> {
+    pub(crate) fn resume_background(
+        &mut self,
+        r: usize,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
         while self.ranks[r].ready > 0 {
             let rank = &mut self.ranks[r];
-            let ready = |background: &Option<Background>| background.as_ref().is_some_and(Background::ready);
+            let ready = |background: &Option<Background>| {
+                background.as_ref().is_some_and(Background::ready)
+            };
             let Some(place) = rank.background.iter().position(ready) else {
                 rank.ready = 0;
                 break;
@@ -74,12 +84,19 @@ impl<P: Program> World<P> {
     }
 
     /// Starts what a collective starts, up to its next wait that is not over or to its end.
-    fn advance_background(&mut self, r: usize, place: usize, now: Time, wakes: &mut Wakes) -> Result<(), ProgramFault> {
+    fn advance_background(
+        &mut self,
+        r: usize,
+        place: usize,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
         loop {
             let rank = &mut self.ranks[r];
             let Some(background) = &mut rank.background[place] else { return Ok(()) };
             let id = background.running.communicator;
-            let Some(Some(Membership { communicator, .. })) = rank.memberships.get(usize::from(id)) else {
+            let Some(Some(Membership { communicator, .. })) = rank.memberships.get(usize::from(id))
+            else {
                 return Err(ProgramFault::UnknownCommunicator { communicator: id });
             };
             match background.running.machine.next(communicator.me(), communicator.size()) {

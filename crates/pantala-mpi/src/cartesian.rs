@@ -1,7 +1,9 @@
-//! Cartesian communicators: coordinates, neighbours and slices of ranks in a grid. Pure functions, as in MPI 4.1, chapter 8.
+//! Cartesian communicators: coordinates, neighbours and slices of ranks in a grid. Pure functions,
+//! as in MPI 4.1, chapter 8.
 //!
-//! Ranks fill the grid with the last dimension fastest, as MPI has it, and are never reordered: `MPI_Cart_create` is the making
-//! of a communicator of the first ranks, and `MPI_Cart_sub` a split.
+//! Ranks fill the grid with the last dimension fastest, as MPI has it, and are never reordered:
+//! `MPI_Cart_create` is the making of a communicator of the first ranks, and `MPI_Cart_sub` a
+//! split.
 
 use crate::group::Split;
 
@@ -13,8 +15,8 @@ pub struct Cartesian {
 }
 
 impl Cartesian {
-    /// A grid with these extents, each with whether the dimension is periodic; `None` if an extent is zero or the grid has
-    /// more than 2^32 - 1 ranks.
+    /// A grid with these extents, each with whether the dimension is periodic; `None` if an extent
+    /// is zero or the grid has more than 2^32 - 1 ranks.
     #[must_use]
     pub fn new(dimensions: impl Into<Vec<(u32, bool)>>) -> Option<Self> {
         let dimensions = dimensions.into();
@@ -28,7 +30,8 @@ impl Cartesian {
         self.dimensions.iter().map(|(extent, _)| extent).product()
     }
 
-    /// The rank at these coordinates; those of periodic dimensions may lie outside the grid. `None` if there is none.
+    /// The rank at these coordinates; those of periodic dimensions may lie outside the grid. `None`
+    /// if there is none.
     #[must_use]
     pub fn rank(&self, coordinates: &[i64]) -> Option<u32> {
         if coordinates.len() != self.dimensions.len() {
@@ -51,9 +54,15 @@ impl Cartesian {
         Some(coordinates)
     }
 
-    /// Whom `rank` receives from and sends to in a shift along a dimension; `None` where the grid ends.
+    /// Whom `rank` receives from and sends to in a shift along a dimension; `None` where the grid
+    /// ends.
     #[must_use]
-    pub fn shift(&self, rank: u32, dimension: usize, displacement: i64) -> (Option<u32>, Option<u32>) {
+    pub fn shift(
+        &self,
+        rank: u32,
+        dimension: usize,
+        displacement: i64,
+    ) -> (Option<u32>, Option<u32>) {
         let moved = |by: i64| {
             let mut at: Vec<i64> = self.coordinates(rank)?.into_iter().map(i64::from).collect();
             *at.get_mut(dimension)? += by;
@@ -62,17 +71,27 @@ impl Cartesian {
         (moved(-displacement), moved(displacement))
     }
 
-    /// The slices that keep these dimensions: the grid of each, and what every rank says in the split that makes them; `None`
-    /// if not every dimension is told.
+    /// The slices that keep these dimensions: the grid of each, and what every rank says in the
+    /// split that makes them; `None` if not every dimension is told.
     #[must_use]
     pub fn sub(&self, keep: &[bool]) -> Option<(Self, Vec<Split>)> {
         if keep.len() != self.dimensions.len() {
             return None;
         }
-        let kept = self.dimensions.iter().zip(keep).filter(|(_, keep)| **keep).map(|(dimension, _)| *dimension);
+        let kept = self
+            .dimensions
+            .iter()
+            .zip(keep)
+            .filter(|(_, keep)| **keep)
+            .map(|(dimension, _)| *dimension);
         let slice = Self { dimensions: kept.collect() };
         let part = |coordinates: &[u32], which: bool| {
-            let places = self.dimensions.iter().zip(coordinates).zip(keep).filter(|(_, keep)| **keep == which);
+            let places = self
+                .dimensions
+                .iter()
+                .zip(coordinates)
+                .zip(keep)
+                .filter(|(_, keep)| **keep == which);
             places.fold(0, |number, (((extent, _), at), _)| number * extent + at)
         };
         let table = (0..self.size()).filter_map(|rank| self.coordinates(rank)).map(|at| {
@@ -82,7 +101,8 @@ impl Cartesian {
         Some((slice, table.collect()))
     }
 
-    /// Extents of `dimensions` dimensions for `ranks` ranks, as equal as may be, the largest first (`MPI_Dims_create`).
+    /// Extents of `dimensions` dimensions for `ranks` ranks, as equal as may be, the largest first
+    /// (`MPI_Dims_create`).
     #[must_use]
     pub fn balanced(ranks: u32, dimensions: usize) -> Vec<u32> {
         let mut extents = vec![1; dimensions];
@@ -114,7 +134,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn grid() -> impl Strategy<Value = Cartesian> {
-        prop::collection::vec((1u32..5, any::<bool>()), 1..4).prop_map(|d| Cartesian::new(d).unwrap())
+        prop::collection::vec((1u32..5, any::<bool>()), 1..4)
+            .prop_map(|d| Cartesian::new(d).unwrap())
     }
 
     proptest! {
@@ -168,7 +189,10 @@ mod tests {
         assert_eq!(grid.coordinates(7), Some(vec![1, 3]));
         assert_eq!(grid.shift(7, 1, 1), (Some(6), Some(4)));
         assert_eq!(grid.shift(0, 0, 1), (None, Some(4)));
-        assert_eq!((grid.rank(&[3, 0]), grid.rank(&[2, -1]), grid.rank(&[0])), (None, Some(11), None));
+        assert_eq!(
+            (grid.rank(&[3, 0]), grid.rank(&[2, -1]), grid.rank(&[0])),
+            (None, Some(11), None)
+        );
         assert_eq!(Cartesian::new([(0, false)]), None);
         assert_eq!(Cartesian::balanced(12, 2), [4, 3]);
         assert_eq!(Cartesian::balanced(64, 3), [4, 4, 4]);

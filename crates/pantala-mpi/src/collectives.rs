@@ -1,12 +1,14 @@
 //! Collectives: expanded lazily, rank by rank, into point-to-point steps.
 //!
-//! An algorithm is a pure function in a file of its own: from who asks, how many members there are and how far he is, to
-//! the next [`Step`] (starts of sends and receives, and waits for all that it has started). It never sees the network, so
-//! that the same function can be run on abstract data (as the tests do) and inside a [`crate::World`]. A running
-//! [`Collective`] is one algorithm or two, one after the other (an allreduce by a ring is a reduce-scatter and an
-//! allgather), and a place in them.
+//! An algorithm is a pure function in a file of its own: from who asks, how many members there are
+//! and how far he is, to the next [`Step`] (starts of sends and receives, and waits for all that it
+//! has started). It never sees the network, so that the same function can be run on abstract data
+//! (as the tests do) and inside a [`crate::World`]. A running [`Collective`] is one algorithm or
+//! two, one after the other (an allreduce by a ring is a reduce-scatter and an allgather), and a
+//! place in them.
 //!
-//! To add one: a file here, a variant of [`Algorithm`], a name in [`crate::config`] and its choice in `choice.rs`.
+//! To add one: a file here, a variant of [`Algorithm`], a name in [`crate::config`] and its choice
+//! in `choice.rs`.
 
 mod binary_tree;
 mod binomial_gather;

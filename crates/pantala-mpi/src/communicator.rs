@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use pantala_engine::random::mix;
 
-/// One rank's view of a communicator: a context, its members as ranks of the job, and its own place among them.
+/// One rank's view of a communicator: a context, its members as ranks of the job, and its own place
+/// among them.
 ///
-/// Cheap to clone: regular communicators hold three numbers, irregular ones share their list among all members.
+/// Cheap to clone: regular communicators hold three numbers, irregular ones share their list among
+/// all members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Communicator {
     context: u32,
@@ -30,10 +32,11 @@ impl Communicator {
         Self { context: 0, me, members: Members::Strided { first: 0, stride: 1, count: size } }
     }
 
-    /// The ranks `first, first + stride, ...` of the job, `count` of them, seen by their member number `me`.
+    /// The ranks `first, first + stride, ...` of the job, `count` of them, seen by their member
+    /// number `me`.
     ///
-    /// Messages never match across contexts. Communicators that share no member may have the same context (all rows
-    /// of a grid, say); two communicators of one rank may not.
+    /// Messages never match across contexts. Communicators that share no member may have the same
+    /// context (all rows of a grid, say); two communicators of one rank may not.
     #[must_use]
     pub const fn strided(context: u32, first: u32, stride: u32, count: u32, me: u32) -> Self {
         Self { context, me, members: Members::Strided { first, stride, count } }
@@ -82,7 +85,9 @@ impl Communicator {
     #[must_use]
     pub fn rank(&self, member: u32) -> Option<u32> {
         match &self.members {
-            Members::Strided { first, stride, count } => (member < *count).then(|| first + stride * member),
+            Members::Strided { first, stride, count } => {
+                (member < *count).then(|| first + stride * member)
+            }
             Members::List(list) => list.get(member as usize).copied(),
         }
     }
@@ -91,18 +96,22 @@ impl Communicator {
     #[must_use]
     pub fn member(&self, rank: u32) -> Option<u32> {
         match &self.members {
-            Members::Strided { first, stride: 1, count } => rank.checked_sub(*first).filter(|member| member < count),
+            Members::Strided { first, stride: 1, count } => {
+                rank.checked_sub(*first).filter(|member| member < count)
+            }
             Members::Strided { first, stride, count } => {
                 let distance = rank.checked_sub(*first)?;
                 let member = distance.checked_div(*stride).unwrap_or(0);
                 (member < *count && stride * member == distance).then_some(member)
             }
-            Members::List(list) => list.iter().position(|other| *other == rank).map(|member| member as u32),
+            Members::List(list) => {
+                list.iter().position(|other| *other == rank).map(|member| member as u32)
+            }
         }
     }
 
-    /// The context of the communicator that is made of this one after `made` others: the same on all its members, and by its
-    /// upper half apart from those that are given at set-up.
+    /// The context of the communicator that is made of this one after `made` others: the same on
+    /// all its members, and by its upper half apart from those that are given at set-up.
     pub(crate) const fn child_context(&self, made: u32) -> u32 {
         const HALF: u32 = (Communicator::MAX_CONTEXT >> 1) + 1;
         HALF | (mix(mix(self.context as u64) ^ made as u64) as u32 & (HALF - 1))
@@ -131,7 +140,10 @@ mod tests {
     #[test]
     fn members_by_rule_and_by_list() {
         let column = Communicator::strided(2, 3, 24, 22, 1);
-        assert_eq!((column.size(), column.rank(0), column.rank(21), column.rank(22)), (22, Some(3), Some(507), None));
+        assert_eq!(
+            (column.size(), column.rank(0), column.rank(21), column.rank(22)),
+            (22, Some(3), Some(507), None)
+        );
         let list = Communicator::list(5, Arc::from([7, 1, 4]), 2);
         assert_eq!((list.size(), list.me(), list.rank(2), list.rank(3)), (3, 2, Some(4), None));
         let world = Communicator::world(8, 5);
@@ -142,7 +154,8 @@ mod tests {
     fn regular_lists_are_three_numbers() {
         for list in [&[4][..], &[4, 5], &[4, 7, 10], &[4, 7, 11], &[4, 1], &[9, 9], &[]] {
             let communicator = Communicator::compact(3, list, 0);
-            let members: Vec<u32> = (0..communicator.size()).filter_map(|m| communicator.rank(m)).collect();
+            let members: Vec<u32> =
+                (0..communicator.size()).filter_map(|m| communicator.rank(m)).collect();
             assert_eq!(members, list);
             let regular = matches!(communicator.members, Members::Strided { .. });
             assert_eq!(regular, ![&[4, 7, 11][..], &[4, 1], &[9, 9]].contains(&list), "{list:?}");
@@ -156,7 +169,8 @@ mod tests {
         let list = Communicator::list(5, Arc::from([7, 1, 4]), 2);
         for communicator in [world, column, list] {
             for rank in 0..600 {
-                let found = (0..communicator.size()).find(|member| communicator.rank(*member) == Some(rank));
+                let found = (0..communicator.size())
+                    .find(|member| communicator.rank(*member) == Some(rank));
                 assert_eq!(communicator.member(rank), found);
             }
         }
@@ -165,9 +179,14 @@ mod tests {
     #[test]
     fn children_have_contexts_of_their_own() {
         let world = Communicator::world(8, 5);
-        let contexts: std::collections::BTreeSet<u32> = (0..1_000).map(|made| world.child_context(made)).collect();
+        let contexts: std::collections::BTreeSet<u32> =
+            (0..1_000).map(|made| world.child_context(made)).collect();
         assert_eq!(contexts.len(), 1_000);
-        assert!(contexts.iter().all(|c| *c > Communicator::MAX_CONTEXT / 2 && *c <= Communicator::MAX_CONTEXT));
+        assert!(
+            contexts
+                .iter()
+                .all(|c| *c > Communicator::MAX_CONTEXT / 2 && *c <= Communicator::MAX_CONTEXT)
+        );
         assert_ne!(world.with_context(7).child_context(0), world.child_context(0));
     }
 

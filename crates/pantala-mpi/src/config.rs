@@ -9,30 +9,34 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 #[schemars(default)]
 pub struct MpiConfig {
-    /// Largest message that is sent eagerly, at once. Longer messages go by rendezvous: the sender first asks the receiver. SST, as
-    /// used by Kang et al. (SC 2022), has 12,000 B.
+    /// Largest message that is sent eagerly, at once. Longer messages go by rendezvous: the sender
+    /// first asks the receiver. SST, as used by Kang et al. (SC 2022), has 12,000 B.
     pub eager_threshold_bytes: u64,
-    /// Size on the wire of a control message (request to send, get, acknowledgement) and of a message of zero bytes.
+    /// Size on the wire of a control message (request to send, get, acknowledgement) and of a
+    /// message of zero bytes.
     #[schemars(range(min = 1), extend("x-source" = "assumption: the paper does not say"))]
     pub control_bytes: u32,
     /// When an eager send is complete for its sender.
     pub eager_completion: EagerCompletion,
-    /// Time that a rank spends on starting a message before its NIC has it: the overhead o of LogGP at the sender (Alexandrov,
-    /// Ionescu, Schauser and Scheiman, SPAA 1995). Collectives in the background do not pay it.
+    /// Time that a rank spends on starting a message before its NIC has it: the overhead o of LogGP
+    /// at the sender (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995). Collectives in the
+    /// background do not pay it.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub send_overhead_ps: Time,
-    /// Time that a rank spends on a message that has arrived before its receive or wait returns: the overhead o of LogGP at the
-    /// receiver.
+    /// Time that a rank spends on a message that has arrived before its receive or wait returns:
+    /// the overhead o of LogGP at the receiver.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub receive_overhead_ps: Time,
-    /// Least time between the starts of two messages at a node's NIC: the gap g of LogGP. Control messages count.
+    /// Least time between the starts of two messages at a node's NIC: the gap g of LogGP. Control
+    /// messages count.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub gap_ps: Time,
-    /// Time in which a node feeds one byte to its NIC: the gap per byte G of LogGP. A packet leaves when its last byte is at the
-    /// NIC. A message of k bytes keeps the sending side of the NIC for max(g, (k - 1) G).
+    /// Time in which a node feeds one byte to its NIC: the gap per byte G of LogGP. A packet leaves
+    /// when its last byte is at the NIC. A message of k bytes keeps the sending side of the NIC for
+    /// max(g, (k - 1) G).
     #[serde(default)]
     #[schemars(range(max = LONGEST_PER_BYTE))]
     pub gap_per_byte_fs: u64,
@@ -40,16 +44,19 @@ pub struct MpiConfig {
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub call_overhead_ps: Time,
-    /// Time in which a host copies one byte of an eager message: at the sender before the message goes, at the receiver before its
-    /// receive or wait returns. Rendezvous messages are not copied.
+    /// Time in which a host copies one byte of an eager message: at the sender before the message
+    /// goes, at the receiver before its receive or wait returns. Rendezvous messages are not
+    /// copied.
     #[serde(default)]
     #[schemars(range(max = LONGEST_PER_BYTE))]
     pub copy_per_byte_fs: u64,
-    /// Time to register the memory of a rendezvous with the NIC: at the sender before it asks, at the receiver before it answers.
+    /// Time to register the memory of a rendezvous with the NIC: at the sender before it asks, at
+    /// the receiver before it answers.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub registration_ps: Time,
-    /// Time to register each whole page of 4096 B, on top of `registration`, if the message is longer than one page.
+    /// Time to register each whole page of 4096 B, on top of `registration`, if the message is
+    /// longer than one page.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub registration_per_page_ps: Time,
@@ -65,12 +72,14 @@ pub struct MpiConfig {
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub nic_to_host_ps: Time,
-    /// Time of a message between two ranks of one node, whatever its size. The message goes through memory and never to the NIC.
-    /// The request, the answer and the acknowledgement of a rendezvous take this time each.
+    /// Time of a message between two ranks of one node, whatever its size. The message goes through
+    /// memory and never to the NIC. The request, the answer and the acknowledgement of a rendezvous
+    /// take this time each.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD), extend("x-effect" = {"/jobs.*.ranks_per_node": {"above": 1}}))]
     pub memory_latency_ps: Time,
-    /// Bandwidth of each message between two ranks of one node; the messages of a node do not slow one another.
+    /// Bandwidth of each message between two ranks of one node; the messages of a node do not slow
+    /// one another.
     #[serde(default)]
     #[schemars(extend("x-zero" = "unlimited", "x-effect" = {"/jobs.*.ranks_per_node": {"above": 1}}))]
     pub memory_bandwidth_bytes_per_s: u64,
@@ -88,7 +97,8 @@ pub enum EagerCompletion {
     Injected,
 }
 
-/// The algorithm of each collective operation. Keys that a plan leaves out have the value of [`Collectives::default`].
+/// The algorithm of each collective operation. Keys that a plan leaves out have the value of
+/// [`Collectives::default`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collectives {
@@ -240,7 +250,8 @@ pub enum RootedAlgorithm {
 pub enum AlltoallAlgorithm {
     /// In round i, rank N sends to rank N + i and receives from rank N - i.
     Ring,
-    /// In round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two; otherwise as ring.
+    /// In round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two;
+    /// otherwise as ring.
     Pairwise,
     /// With 32 other ranks at once.
     Linear,
@@ -256,7 +267,8 @@ pub enum AlltoallAlgorithm {
 pub enum AlltoallvAlgorithm {
     /// In round i, rank N sends to rank N + i and receives from rank N - i.
     Ring,
-    /// In round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two; otherwise as ring.
+    /// In round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two;
+    /// otherwise as ring.
     Pairwise,
     /// With 32 other ranks at once.
     Linear,
@@ -277,7 +289,8 @@ pub enum ScanAlgorithm {
 }
 
 impl Default for MpiConfig {
-    /// The protocol of Kang et al. (SC 2022): eager up to 12,000 bytes, binary trees, a ring for alltoall.
+    /// The protocol of Kang et al. (SC 2022): eager up to 12,000 bytes, binary trees, a ring for
+    /// alltoall.
     fn default() -> Self {
         Self {
             eager_threshold_bytes: 12_000,
@@ -302,8 +315,9 @@ impl Default for MpiConfig {
 }
 
 impl Default for Collectives {
-    /// SST's, as far as Kang et al. (SC 2022) and SST's firefly have them: binary trees, a ring for alltoall(v), the
-    /// mirror image of Bruck's allgather. Firefly has no reduce-scatter and no scan; those are assumed.
+    /// SST's, as far as Kang et al. (SC 2022) and SST's firefly have them: binary trees, a ring for
+    /// alltoall(v), the mirror image of Bruck's allgather. Firefly has no reduce-scatter and no
+    /// scan; those are assumed.
     fn default() -> Self {
         Self {
             barrier: BarrierAlgorithm::BinaryTree,
@@ -377,7 +391,8 @@ mod tests {
         let config: MpiConfig = serde_json::from_str(text).unwrap();
         assert_eq!(config.collectives.allreduce, AllreduceAlgorithm::RecursiveDoubling);
         assert_eq!(config.collectives.scan, ScanAlgorithm::Linear, "left out: the default");
-        let again: MpiConfig = serde_json::from_str(&serde_json::to_string(&config).unwrap()).unwrap();
+        let again: MpiConfig =
+            serde_json::from_str(&serde_json::to_string(&config).unwrap()).unwrap();
         assert_eq!(again, config);
         assert!(serde_json::from_str::<MpiConfig>(&text.replace("control", "contrl")).is_err());
     }

@@ -41,10 +41,11 @@ pub struct Blocked {
     pub bytes: u64,
     /// Whether the two halves have found each other, so that the payload is on its way.
     pub matched: bool,
-    /// Whether the peer's program has ended, so that it will never answer. A world that is one part of a machine knows that of its
-    /// own ranks only.
+    /// Whether the peer's program has ended, so that it will never answer. A world that is one part
+    /// of a machine knows that of its own ranks only.
     pub peer_ended: bool,
-    /// If it is in a collective, and a message is there that says that another rank is in another one.
+    /// If it is in a collective, and a message is there that says that another rank is in another
+    /// one.
     pub mismatch: Option<String>,
 }
 
@@ -76,8 +77,8 @@ impl fmt::Display for Blocked {
 }
 
 impl<P: Program> World<P> {
-    /// What every blocked rank waits for, by job, rank and operation. When the network is idle and no timer is
-    /// pending, these are the arcs of an MPI deadlock; earlier it is a snapshot.
+    /// What every blocked rank waits for, by job, rank and operation. When the network is idle and
+    /// no timer is pending, these are the arcs of an MPI deadlock; earlier it is a snapshot.
     #[must_use]
     pub fn blocked_report(&self) -> Vec<Blocked> {
         let mut report = Vec::new();
@@ -85,9 +86,9 @@ impl<P: Program> World<P> {
             let rank = &self.ranks[rank as usize];
             let waited_for = match rank.activity {
                 Activity::Blocked(Until::Call) => owner == CALL,
-                Activity::Blocked(Until::Requests(first, count)) => {
-                    rank.request_of(owner).is_some_and(|request| request >= first && request - first < count)
-                }
+                Activity::Blocked(Until::Requests(first, count)) => rank
+                    .request_of(owner)
+                    .is_some_and(|request| request >= first && request - first < count),
                 _ => false,
             };
             if !waited_for {
@@ -113,11 +114,27 @@ impl<P: Program> World<P> {
         };
         for receive in self.receives.iter() {
             let (source, tag) = (receive.source, receive.tag);
-            add(receive.rank, receive.owner, Waits::ToReceive, source, tag, receive.bytes, receive.matched);
+            add(
+                receive.rank,
+                receive.owner,
+                Waits::ToReceive,
+                source,
+                tag,
+                receive.bytes,
+                receive.matched,
+            );
         }
         for send in self.sends.iter() {
             let tag = TagSelect::Is(send.tag);
-            add(send.rank, send.owner, Waits::ToSend, send.destination, tag, send.bytes, send.matched);
+            add(
+                send.rank,
+                send.owner,
+                Waits::ToSend,
+                send.destination,
+                tag,
+                send.bytes,
+                send.matched,
+            );
         }
         report.sort_by_key(|b| (b.job, b.rank, b.waits, b.peer, b.tag, b.bytes));
         report

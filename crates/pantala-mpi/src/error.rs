@@ -8,7 +8,8 @@ use crate::collectives::CollectiveKind;
 use crate::message::Header;
 use crate::op::{CommunicatorId, MAX_REQUESTS, Request};
 
-/// A rank's program asked for something that cannot be. The rank stops there; other ranks and jobs go on.
+/// A rank's program asked for something that cannot be. The rank stops there; other ranks and jobs
+/// go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("job {job} rank {rank}: {operation} at {time} ps: {fault}")]
 pub struct ProgramError {
@@ -84,12 +85,15 @@ pub enum ProgramFault {
         request: Request,
     },
     /// So many tests and probes in a row have found nothing, and no time passes between them.
-    #[error("{times} tests in a row have found nothing; time passes only in waits and computations")]
+    #[error(
+        "{times} tests in a row have found nothing; time passes only in waits and computations"
+    )]
     Polling {
         /// How many.
         times: u32,
     },
-    /// The split has what another number of ranks says, or the group has a rank that is not in the communicator.
+    /// The split has what another number of ranks says, or the group has a rank that is not in the
+    /// communicator.
     #[error("what is asked for is no part of a communicator of {size}")]
     NoPartition {
         /// The communicator's size.
@@ -105,7 +109,9 @@ pub enum ProgramFault {
         communicator: CommunicatorId,
     },
     /// A message is longer than the receive that it matches.
-    #[error("the message of {bytes} bytes from rank {source} (tag {tag}) does not fit a receive of {room} bytes")]
+    #[error(
+        "the message of {bytes} bytes from rank {source} (tag {tag}) does not fit a receive of {room} bytes"
+    )]
     Truncated {
         /// The sending rank of the job.
         r#source: u32,
@@ -124,7 +130,8 @@ pub enum ProgramFault {
         /// The communicator's size.
         size: u32,
     },
-    /// The ranks of a communicator do not call the same collectives in the same order, or not with the same root.
+    /// The ranks of a communicator do not call the same collectives in the same order, or not with
+    /// the same root.
     #[error("{}", mismatch_in_words(.mine, .rank, .theirs))]
     Mismatch {
         /// What this rank calls.
@@ -137,8 +144,8 @@ pub enum ProgramFault {
     /// An iteration ends that has not started, or starts inside another.
     #[error("iteration marks do not alternate")]
     UnbalancedIteration,
-    /// The program has ended and a message is there that it has not received (MPI 4.1, 11.2.3: before a process finalizes, all
-    /// that involves it must be complete).
+    /// The program has ended and a message is there that it has not received (MPI 4.1, 11.2.3:
+    /// before a process finalizes, all that involves it must be complete).
     #[error("the message of {bytes} bytes from rank {source} (tag {tag}) is never received")]
     NotReceived {
         /// The sending rank of the job.
@@ -195,7 +202,11 @@ fn tag_in_words(tag: &Option<i32>) -> String {
     tag.map_or_else(|| "any tag".to_owned(), |tag| format!("tag {tag}"))
 }
 
-fn mismatch_in_words(mine: &(CollectiveKind, u32), rank: &u32, theirs: &(CollectiveKind, u32)) -> String {
+fn mismatch_in_words(
+    mine: &(CollectiveKind, u32),
+    rank: &u32,
+    theirs: &(CollectiveKind, u32),
+) -> String {
     let ((kind, here), (their_kind, there)) = (mine, theirs);
     if kind == their_kind {
         format!("this rank calls {} with root {here}, rank {rank} with root {there}", kind.name())
@@ -212,7 +223,8 @@ impl fmt::Display for Unfinished {
             }
             Self::Receive { source, tag, bytes } => {
                 write!(f, "a receive of up to {bytes} bytes from ")?;
-                let source = source.map_or_else(|| "any rank".to_owned(), |rank| format!("rank {rank}"));
+                let source =
+                    source.map_or_else(|| "any rank".to_owned(), |rank| format!("rank {rank}"));
                 write!(f, "{source}, {}", tag_in_words(&tag))
             }
             Self::Collective(kind) => f.write_str(kind.non_blocking_name()),
@@ -249,8 +261,8 @@ pub enum SetupError {
         /// As asked for.
         nic: u32,
     },
-    /// A communicator of the rank has members outside the job, does not have the rank where it says, or shares its
-    /// context with another.
+    /// A communicator of the rank has members outside the job, does not have the rank where it
+    /// says, or shares its context with another.
     #[error(
         "communicator {communicator} of rank {rank} has members outside the job, not the rank itself, or a context that is taken"
     )]

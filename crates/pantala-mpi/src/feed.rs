@@ -1,4 +1,5 @@
-//! The pace at which a node feeds its NIC: the gaps g and G of LogGP (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995).
+//! The pace at which a node feeds its NIC: the gaps g and G of LogGP (Alexandrov, Ionescu, Schauser
+//! and Scheiman, SPAA 1995).
 
 use pantala_engine::{Time, time_per_byte};
 
@@ -7,9 +8,10 @@ use crate::grain::Grain;
 
 /// How far the feeding of a node's NIC is.
 ///
-/// The bytes of a transmission reach the NIC one every G, from the time at which it was handed over and the one before it has
-/// been fed; a packet leaves when its last byte is there. A transmission of k bytes on the wire keeps the feeding busy for
-/// max(g, (k - 1) G), whatever it is: control messages pass the same NIC. The feeding does not wait for the link.
+/// The bytes of a transmission reach the NIC one every G, from the time at which it was handed over
+/// and the one before it has been fed; a packet leaves when its last byte is there. A transmission
+/// of k bytes on the wire keeps the feeding busy for max(g, (k - 1) G), whatever it is: control
+/// messages pass the same NIC. The feeding does not wait for the link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Feed {
     /// When the next transmission can begin.
@@ -21,8 +23,15 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    /// When the next packet, of `bytes` of a transmission that was handed over at `handed`, is there.
-    pub(crate) fn ready(&self, handed: Time, bytes: u64, grain: Option<&Grain>, config: &MpiConfig) -> Time {
+    /// When the next packet, of `bytes` of a transmission that was handed over at `handed`, is
+    /// there.
+    pub(crate) fn ready(
+        &self,
+        handed: Time,
+        bytes: u64,
+        grain: Option<&Grain>,
+        config: &MpiConfig,
+    ) -> Time {
         let there = |bytes: u64| {
             let last = time_per_byte((self.left + bytes).saturating_sub(1), config.gap_per_byte_fs);
             self.begins(handed).saturating_add(last)

@@ -1,4 +1,5 @@
-//! The end of a program: what MPI wants to be over by then (MPI 4.1, 11.2.3), and what is said if it is not.
+//! The end of a program: what MPI wants to be over by then (MPI 4.1, 11.2.3), and what is said if
+//! it is not.
 
 use pantala_engine::Time;
 
@@ -29,7 +30,10 @@ impl<P: Program> World<P> {
         for header in lost {
             let r = self.rank_index(header.job, header.destination);
             let ended = self.ranks.get(r).is_some_and(|rank| rank.activity == Activity::Ended);
-            if ended && header.target == NONE && matches!(header.kind, Kind::Eager | Kind::RequestToSend) {
+            if ended
+                && header.target == NONE
+                && matches!(header.kind, Kind::Eager | Kind::RequestToSend)
+            {
                 self.fail(r, not_received(&header), now);
             }
         }
@@ -50,11 +54,15 @@ impl<P: Program> World<P> {
                 },
                 bytes: receive.bytes,
             },
-            (None, Some(send)) => Unfinished::Send { destination: send.destination, tag: send.tag, bytes: send.bytes },
+            (None, Some(send)) => {
+                Unfinished::Send { destination: send.destination, tag: send.tag, bytes: send.bytes }
+            }
             (None, None) => {
                 let mut background = rank.background.iter().flatten();
                 let found = background.find(|background| background.request == request);
-                Unfinished::Collective(found.map_or(CollectiveKind::Barrier, |background| background.running.kind))
+                Unfinished::Collective(
+                    found.map_or(CollectiveKind::Barrier, |background| background.running.kind),
+                )
             }
         };
         Err(ProgramFault::NotComplete { request, what })
@@ -62,7 +70,11 @@ impl<P: Program> World<P> {
 
     /// Of a rank that has ended.
     pub(crate) fn nothing_unreceived(&self, r: usize) -> Result<(), ProgramFault> {
-        self.ranks[r].matcher.unexpected(&self.messages).next().map_or(Ok(()), |header| Err(not_received(header)))
+        self.ranks[r]
+            .matcher
+            .unexpected(&self.messages)
+            .next()
+            .map_or(Ok(()), |header| Err(not_received(header)))
     }
 }
 

@@ -9,8 +9,8 @@ pub struct Grain {
     pub packet_bytes: u32,
     /// How long a full packet of the machine keeps the injection link.
     pub packet_time: Time,
-    /// Whether packets are delivered with their heads. A message is then there with the head of the last packet of the machine, and a
-    /// coarse packet shows only the head of the first.
+    /// Whether packets are delivered with their heads. A message is then there with the head of the
+    /// last packet of the machine, and a coarse packet shows only the head of the first.
     pub waits_for_heads: bool,
 }
 
@@ -21,8 +21,8 @@ impl Grain {
         if packets == 0 { 1 } else { packets }
     }
 
-    /// How long after the head of a coarse packet the head of the last packet in it follows, if they follow at the rate of the
-    /// injection link.
+    /// How long after the head of a coarse packet the head of the last packet in it follows, if
+    /// they follow at the rate of the injection link.
     #[must_use]
     pub const fn behind(&self, bytes: u64) -> Time {
         (self.packets(bytes) - 1) * self.packet_time
@@ -33,8 +33,8 @@ impl Grain {
         if self.waits_for_heads { self.behind(bytes) } else { 0 }
     }
 
-    /// When a coarse packet of `bytes` can leave so that none of its packets leaves before it is there; `there` says when the first bytes
-    /// of a coarse packet are.
+    /// When a coarse packet of `bytes` can leave so that none of its packets leaves before it is
+    /// there; `there` says when the first bytes of a coarse packet are.
     pub(crate) fn leaves(&self, bytes: u64, there: impl Fn(u64) -> Time) -> Time {
         let packet = u64::from(self.packet_bytes);
         let starts = (1..=self.packets(bytes)).map(|number| {
@@ -57,7 +57,8 @@ mod tests {
         assert_eq!(behind, [0, 0, 0, 20, 20, 40, 140]);
     }
 
-    /// The last packet of the machine starts when the slower of feed and link lets it: s(j) = max(ready(j), s(j - 1) + packet time).
+    /// The last packet of the machine starts when the slower of feed and link lets it: s(j) =
+    /// max(ready(j), s(j - 1) + packet time).
     #[test]
     fn a_coarse_packet_leaves_as_its_packets_would() {
         for per_byte in [0, 1, 3] {
@@ -68,7 +69,11 @@ mod tests {
                     let earliest = if number == 1 { 0 } else { start + 20 };
                     start = earliest.max(there(bytes.min(number * 512)));
                 }
-                assert_eq!(GRAIN.leaves(bytes, there) + GRAIN.behind(bytes), start, "{bytes} B at {per_byte}");
+                assert_eq!(
+                    GRAIN.leaves(bytes, there) + GRAIN.behind(bytes),
+                    start,
+                    "{bytes} B at {per_byte}"
+                );
             }
         }
     }

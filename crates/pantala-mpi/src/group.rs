@@ -1,4 +1,5 @@
-//! Groups: ordered sets of ranks of a job, from which communicators are made. Pure functions, as in MPI 4.1, chapter 7.
+//! Groups: ordered sets of ranks of a job, from which communicators are made. Pure functions, as in
+//! MPI 4.1, chapter 7.
 
 use std::sync::Arc;
 
@@ -42,10 +43,12 @@ impl Group {
         self.0.iter().position(|other| *other == rank).map(|place| place as u32)
     }
 
-    /// The members at these places, in this order; `None` if there is no such place, or one is named twice.
+    /// The members at these places, in this order; `None` if there is no such place, or one is
+    /// named twice.
     #[must_use]
     pub fn include(&self, places: &[u32]) -> Option<Self> {
-        let ranks: Option<Vec<u32>> = places.iter().map(|place| self.0.get(*place as usize).copied()).collect();
+        let ranks: Option<Vec<u32>> =
+            places.iter().map(|place| self.0.get(*place as usize).copied()).collect();
         Self::new(ranks?)
     }
 
@@ -81,7 +84,8 @@ impl Group {
     }
 }
 
-/// What one rank says in a split: ranks of one colour come together, by key, and by their old order where keys are the same.
+/// What one rank says in a split: ranks of one colour come together, by key, and by their old order
+/// where keys are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
     /// The colour; `None` for a rank that shall be in no new communicator.
@@ -91,7 +95,8 @@ pub struct Split {
 }
 
 impl Split {
-    /// The members that come together with `member`, in their new order; `table` is what all members say.
+    /// The members that come together with `member`, in their new order; `table` is what all
+    /// members say.
     #[must_use]
     pub fn members(table: &[Self], member: u32) -> Option<Vec<u32>> {
         let color = table.get(member as usize)?.color?;

@@ -1,14 +1,17 @@
-//! What a message costs its hosts, on both sides of the network: overhead, copies, registration of memory, matching, calls.
+//! What a message costs its hosts, on both sides of the network: overhead, copies, registration of
+//! memory, matching, calls.
 //!
-//! The overhead o is that of LogGP (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995). The rest is what SST's firefly has
-//! besides (`ctrlMsg`, `functionSM` and the NIC of SST elements), with whose numbers Kang et al. (SC 2022) simulate: an eager
-//! message is copied out of the sender's buffer and into the receiver's, the payload of a rendezvous is moved by the NICs out
-//! of memory and into memory that is registered for it.
+//! The overhead o is that of LogGP (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995). The
+//! rest is what SST's firefly has besides (`ctrlMsg`, `functionSM` and the NIC of SST elements),
+//! with whose numbers Kang et al. (SC 2022) simulate: an eager message is copied out of the
+//! sender's buffer and into the receiver's, the payload of a rendezvous is moved by the NICs out of
+//! memory and into memory that is registered for it.
 //!
-//! Who pays. What is done for a send is done before the NIC has the message, and what is done for a message that has come,
-//! before the receive or the wait that it completes returns; the rank is busy with it. What has no rank to keep busy, the
-//! answer to a request to send and collectives in the background, goes on in the meantime: there the same times are delays,
-//! and the overheads o, which are the rank's, are nothing.
+//! Who pays. What is done for a send is done before the NIC has the message, and what is done for a
+//! message that has come, before the receive or the wait that it completes returns; the rank is
+//! busy with it. What has no rank to keep busy, the answer to a request to send and collectives in
+//! the background, goes on in the meantime: there the same times are delays, and the overheads o,
+//! which are the rank's, are nothing.
 
 use pantala_engine::{Time, time_per_byte, transfer_time};
 use pantala_fabric::Wakes;
@@ -109,7 +112,8 @@ impl<P: Program> World<P> {
         Next::Entry
     }
 
-    /// Whether a rank has to see to messages, or to enter a call or return from it, before it goes on; it is woken when it has.
+    /// Whether a rank has to see to messages, or to enter a call or return from it, before it goes
+    /// on; it is woken when it has.
     pub(crate) fn is_busy(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> bool {
         let rank = &mut self.ranks[r];
         let mut unseen = std::mem::take(&mut rank.unseen);
@@ -132,7 +136,8 @@ impl<P: Program> World<P> {
         true
     }
 
-    /// What is done for a send before its first transmission is handed to the NIC: when it is. `attended`: by the rank itself.
+    /// What is done for a send before its first transmission is handed to the NIC: when it is.
+    /// `attended`: by the rank itself.
     pub(crate) fn prepared(
         &mut self,
         r: usize,
@@ -152,7 +157,8 @@ impl<P: Program> World<P> {
             return now.saturating_add(work);
         }
         let rank = &mut self.ranks[r];
-        rank.busy_until = rank.busy_until.max(now).saturating_add(config.send_overhead_ps).saturating_add(work);
+        rank.busy_until =
+            rank.busy_until.max(now).saturating_add(config.send_overhead_ps).saturating_add(work);
         rank.busy_until
     }
 

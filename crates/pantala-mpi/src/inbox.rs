@@ -1,5 +1,5 @@
-//! What has come to a node and is on its way through it: from the NIC to the host, through memory from another rank of the
-//! node, or through the copying of a collective in the background.
+//! What has come to a node and is on its way through it: from the NIC to the host, through memory
+//! from another rank of the node, or through the copying of a collective in the background.
 
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
@@ -10,8 +10,8 @@ use crate::slab::NONE;
 use crate::world::World;
 
 impl<P: Program> World<P> {
-    /// Puts a transmission into the inbox of a NIC's node until `ready`; those that are ready at one time come out in the order
-    /// in which they were put in.
+    /// Puts a transmission into the inbox of a NIC's node until `ready`; those that are ready at
+    /// one time come out in the order in which they were put in.
     pub(crate) fn keep(&mut self, nic: usize, handle: u32, ready: Time, wakes: &mut Wakes) {
         self.messages[handle].created = ready;
         self.nics[nic].inbox.insert(&mut self.messages, handle, |other| other.created > ready);
@@ -27,7 +27,8 @@ impl<P: Program> World<P> {
             Kind::RequestToSend if header.source == header.destination => header.bytes,
             Kind::RequestToSend | Kind::Get | Kind::Acknowledge => 0,
         };
-        let ready = self.messages[handle].created.saturating_add(self.config.through_memory(payload));
+        let ready =
+            self.messages[handle].created.saturating_add(self.config.through_memory(payload));
         if header.source != header.destination {
             self.outlook.arrived(header.wire_bytes(self.config.control_bytes));
         }

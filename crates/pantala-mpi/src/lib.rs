@@ -2,9 +2,9 @@
 //!
 //! # What it is
 //!
-//! A [`World`] holds the ranks of all jobs. A rank is a [`Program`], which yields operations ([`Op`]) one at a
-//! time, and the state that the protocol needs. Whatever the source of operations (a motif, a script, a trace),
-//! this engine is the same:
+//! A [`World`] holds the ranks of all jobs. A rank is a [`Program`], which yields operations
+//! ([`Op`]) one at a time, and the state that the protocol needs. Whatever the source of operations
+//! (a motif, a script, a trace), this engine is the same:
 //!
 //! ```text
 //!   Program --Op--> run loop --send, receive--> matching, protocol --transmissions--> NIC queue --packets--> fabric
@@ -12,12 +12,13 @@
 //!                      '------- completion ------------------'------------------- last byte has arrived <------'
 //! ```
 //!
-//! The world has no clock and no network. Its owner calls [`World::start`] for every NIC at time zero and then, as
-//! things happen, [`World::pull`] (the NIC can send: a packet, please), [`World::deliver`] (a packet has arrived)
-//! and [`World::timer`] (a time that was asked for has come). Each call reacts at once, at the time it is given,
-//! and leaves its wishes in a [`Wakes`](pantala_fabric::Wakes). A call for one NIC changes the state of that NIC's
-//! ranks only. Operations take no time by themselves but what their host costs (`host.rs`): a rank computes, is blocked, sees
-//! to messages or calls, or goes on.
+//! The world has no clock and no network. Its owner calls [`World::start`] for every NIC at time
+//! zero and then, as things happen, [`World::pull`] (the NIC can send: a packet, please),
+//! [`World::deliver`] (a packet has arrived) and [`World::timer`] (a time that was asked for has
+//! come). Each call reacts at once, at the time it is given, and leaves its wishes in a
+//! [`Wakes`](pantala_fabric::Wakes). A call for one NIC changes the state of that NIC's ranks only.
+//! Operations take no time by themselves but what their host costs (`host.rs`): a rank computes, is
+//! blocked, sees to messages or calls, or goes on.
 //!
 //! # An example
 //!
@@ -69,16 +70,17 @@
 //!
 //! # Matching
 //!
-//! Messages of one source in one communicator match in the order in which they were sent, whatever order their
-//! packets arrive in: an envelope that comes early is held until those before it are there. An envelope counts as
-//! arrived with its transmission's last byte, as behind a NIC that delivers in order. Receives take any source or
-//! any tag if asked to; a message that finds no receive is unexpected and waits. Messages of collectives have
-//! contexts of their own and never meet the user's.
+//! Messages of one source in one communicator match in the order in which they were sent, whatever
+//! order their packets arrive in: an envelope that comes early is held until those before it are
+//! there. An envelope counts as arrived with its transmission's last byte, as behind a NIC that
+//! delivers in order. Receives take any source or any tag if asked to; a message that finds no
+//! receive is unexpected and waits. Messages of collectives have contexts of their own and never
+//! meet the user's.
 //!
 //! # Eager and rendezvous
 //!
-//! A message of at most [`MpiConfig::eager_threshold_bytes`] is sent unasked; its send completes at once, or when
-//! the NIC has taken its last packet ([`EagerCompletion`]). A longer one asks first:
+//! A message of at most [`MpiConfig::eager_threshold_bytes`] is sent unasked; its send completes at
+//! once, or when the NIC has taken its last packet ([`EagerCompletion`]). A longer one asks first:
 //!
 //! ```text
 //!   sender                                 receiver
@@ -89,33 +91,39 @@
 //!   the send is complete
 //! ```
 //!
-//! Control messages have [`MpiConfig::control_bytes`] on the wire and queue with everything else at their NIC, of all ranks of
-//! its node, first handed over first out. A message of zero bytes is one control-sized transmission. Packets of a transmission are
-//! created when it enters the queue: packet latency counts the queue of the NIC, message latency the protocol, too.
-//! Messages between ranks of one node, and of a rank to itself, match as any other and never touch the NIC: they pass through
-//! memory ([`MpiConfig::memory_latency_ps`], [`MpiConfig::memory_bandwidth_bytes_per_s`]), each by itself.
+//! Control messages have [`MpiConfig::control_bytes`] on the wire and queue with everything else at
+//! their NIC, of all ranks of its node, first handed over first out. A message of zero bytes is one
+//! control-sized transmission. Packets of a transmission are created when it enters the queue:
+//! packet latency counts the queue of the NIC, message latency the protocol, too. Messages between
+//! ranks of one node, and of a rank to itself, match as any other and never touch the NIC: they
+//! pass through memory ([`MpiConfig::memory_latency_ps`],
+//! [`MpiConfig::memory_bandwidth_bytes_per_s`]), each by itself.
 //!
 //! # Collectives
 //!
-//! [`collectives`]: each algorithm is a pure function that yields point-to-point steps; one file an algorithm, with its
-//! paper. Messages of a collective say which call it is, what kind and which root, so that ranks that disagree are told.
+//! [`collectives`]: each algorithm is a pure function that yields point-to-point steps; one file an
+//! algorithm, with its paper. Messages of a collective say which call it is, what kind and which
+//! root, so that ranks that disagree are told.
 //!
-//! A non-blocking collective goes on by itself, whatever its rank does; any number can be under way. Communicators are made
-//! by programs as they run: see [`Op::CommSplit`] and, for what their making costs, `making.rs`.
+//! A non-blocking collective goes on by itself, whatever its rank does; any number can be under
+//! way. Communicators are made by programs as they run: see [`Op::CommSplit`] and, for what their
+//! making costs, `making.rs`.
 //!
 //! # Accounts
 //!
-//! Communication time of a rank is the time that it spends blocked inside calls, by kind of call ([`Account`]);
-//! with the compute time it adds up to the rank's elapsed time exactly. Messages and bytes are the payload,
-//! collectives included, control messages and messages to oneself excluded. [`MessageRecord`]s and
-//! [`IterationRecord`]s pile up until taken ([`World::take_messages`]); the distribution of message latency
-//! ([`LatencyStatistics`]) is always kept.
+//! Communication time of a rank is the time that it spends blocked inside calls, by kind of call
+//! ([`Account`]); with the compute time it adds up to the rank's elapsed time exactly. Messages and
+//! bytes are the payload, collectives included, control messages and messages to oneself excluded.
+//! [`MessageRecord`]s and [`IterationRecord`]s pile up until taken ([`World::take_messages`]); the
+//! distribution of message latency ([`LatencyStatistics`]) is always kept.
 //!
 //! # When nothing happens any more
 //!
-//! A program that asks for what cannot be (a rank that does not exist, a message that does not fit) stops with a
-//! [`ProgramError`]; one that ends with a request active or a message unreceived has one, too; others go on. If programs are left, no packet is under way and no timer is pending, the job
-//! has deadlocked: [`World::blocked_report`] says who waits for whom. Two blocking rendezvous sends, for one, read
+//! A program that asks for what cannot be (a rank that does not exist, a message that does not fit)
+//! stops with a [`ProgramError`]; one that ends with a request active or a message unreceived has
+//! one, too; others go on. If programs are left, no packet is under way and no timer is pending,
+//! the job has deadlocked: [`World::blocked_report`] says who waits for whom. Two blocking
+//! rendezvous sends, for one, read
 //!
 //! ```text
 //! job 0 rank 0 is blocked in send since 5 ps: 20000 bytes to rank 1, tag 3, no receive matches
@@ -124,8 +132,9 @@
 //!
 //! # Memory
 //!
-//! Transmissions, receives and sends live in slabs: memory follows what is under way, not what has been. A rank
-//! remembers every peer that it has talked to (some 30 bytes each), for the order of messages.
+//! Transmissions, receives and sends live in slabs: memory follows what is under way, not what has
+//! been. A rank remembers every peer that it has talked to (some 30 bytes each), for the order of
+//! messages.
 
 mod background;
 pub mod cartesian;
@@ -162,9 +171,9 @@ pub use cartesian::Cartesian;
 pub use collectives::Call;
 pub use communicator::Communicator;
 pub use config::{
-    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm, BarrierAlgorithm, BcastAlgorithm,
-    Collectives, EagerCompletion, MpiConfig, Recording, ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm,
-    ScanAlgorithm,
+    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
+    BarrierAlgorithm, BcastAlgorithm, Collectives, EagerCompletion, MpiConfig, Recording,
+    ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
 };
 pub use diagnosis::{Blocked, Waits};
 pub use error::{ProgramError, ProgramFault, SetupError, Unfinished};
@@ -173,9 +182,14 @@ pub use grain::Grain;
 pub use group::{Group, Split};
 pub use mail::WorldMail;
 pub use message::{Header, Kind, Occasion, Protocol};
-pub use op::{CommunicatorId, Incoming, MAX_REQUESTS, Op, Outgoing, Program, Request, Source, TagSelect, WORLD};
+pub use op::{
+    CommunicatorId, Incoming, MAX_REQUESTS, Op, Outgoing, Program, Request, Source, TagSelect,
+    WORLD,
+};
 pub use outcome::{Completion, Outcome, Status};
 pub use outlook::Outlook;
 pub use profile::CallReport;
-pub use record::{Account, CallKind, IterationRecord, LatencyStatistics, MessageRecord, RankReport};
+pub use record::{
+    Account, CallKind, IterationRecord, LatencyStatistics, MessageRecord, RankReport,
+};
 pub use world::{Holdings, RankSetup, World};

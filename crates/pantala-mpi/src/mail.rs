@@ -1,8 +1,8 @@
 //! What the ranks of one part of a machine tell those of another.
 //!
-//! A packet carries the sender's handle of its message. Where the receiver is in another part, that part hears of the message
-//! before its first packet can be there, and keeps a copy under a handle of its own. When all of it has arrived, the sender's
-//! part hears that its handle is free.
+//! A packet carries the sender's handle of its message. Where the receiver is in another part, that
+//! part hears of the message before its first packet can be there, and keeps a copy under a handle
+//! of its own. When all of it has arrived, the sender's part hears that its handle is free.
 
 use pantala_engine::Time;
 use pantala_fabric::{Partitions, Share};
@@ -32,7 +32,8 @@ pub enum WorldMail {
     },
 }
 
-/// What goes to other parts, and what has been heard of them; nothing where the machine is in one piece.
+/// What goes to other parts, and what has been heard of them; nothing where the machine is in one
+/// piece.
 #[derive(Clone, Debug)]
 pub(crate) struct Post {
     share: Option<Share>,

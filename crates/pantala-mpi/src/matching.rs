@@ -1,14 +1,14 @@
 //! Matching of messages and receives, one [`Matcher`] a rank.
 //!
-//! MPI's rule (MPI 4.1, 3.5): messages of one source in one communicator match in the order in which they were
-//! sent, whatever order they arrive in. Envelopes carry a sequence number per (source, destination, context); one
-//! that comes early is held until those before it have come. What is in order looks for the first posted receive
-//! that accepts it, or becomes unexpected; a receive that is posted looks for the first unexpected message that it
-//! accepts.
+//! MPI's rule (MPI 4.1, 3.5): messages of one source in one communicator match in the order in
+//! which they were sent, whatever order they arrive in. Envelopes carry a sequence number per
+//! (source, destination, context); one that comes early is held until those before it have come.
+//! What is in order looks for the first posted receive that accepts it, or becomes unexpected; a
+//! receive that is posted looks for the first unexpected message that it accepts.
 //!
-//! Messages and exact receives of one (source, context) are listed together, so that a rank with thousands of
-//! outstanding receives finds the right one at once; receives from any source have a list of their own, and stamps
-//! tell which was posted first.
+//! Messages and exact receives of one (source, context) are listed together, so that a rank with
+//! thousands of outstanding receives finds the right one at once; receives from any source have a
+//! list of their own, and stamps tell which was posted first.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -42,13 +42,31 @@ pub(crate) struct Receive {
 }
 
 impl Receive {
-    pub(crate) const fn new(rank: u32, owner: u32, source: u32, context: u32, tag: TagSelect, bytes: u64) -> Self {
+    pub(crate) const fn new(
+        rank: u32,
+        owner: u32,
+        source: u32,
+        context: u32,
+        tag: TagSelect,
+        bytes: u64,
+    ) -> Self {
         let occasion = Occasion { number: 0, root: 0 };
-        Self { bytes, stamp: 0, rank, owner, source, context, tag, occasion, matched: false, next: NONE }
+        Self {
+            bytes,
+            stamp: 0,
+            rank,
+            owner,
+            source,
+            context,
+            tag,
+            occasion,
+            matched: false,
+            next: NONE,
+        }
     }
 
-    /// Whether a message of its source and context is for it. Collectives match by number alone: whether kind and root
-    /// are the same is for the world to check.
+    /// Whether a message of its source and context is for it. Collectives match by number alone:
+    /// whether kind and root are the same is for the world to check.
     #[inline]
     fn accepts(&self, header: &Header) -> bool {
         if header.is_collective() {
@@ -87,7 +105,13 @@ struct Channel {
 
 impl Default for Channel {
     fn default() -> Self {
-        Self { sent: 0, expected: 0, held: Chain::EMPTY, unexpected: Chain::EMPTY, posted: Chain::EMPTY }
+        Self {
+            sent: 0,
+            expected: 0,
+            held: Chain::EMPTY,
+            unexpected: Chain::EMPTY,
+            posted: Chain::EMPTY,
+        }
     }
 }
 
@@ -128,7 +152,13 @@ pub(crate) struct Matcher {
 
 impl Matcher {
     pub(crate) fn new() -> Self {
-        Self { channels: HashMap::default(), from_any: Chain::EMPTY, oldest: NONE, latest: NONE, stamp: 0 }
+        Self {
+            channels: HashMap::default(),
+            from_any: Chain::EMPTY,
+            oldest: NONE,
+            latest: NONE,
+            stamp: 0,
+        }
     }
 
     /// The sequence number of the next message to `peer` in `context`.
@@ -159,7 +189,9 @@ impl Matcher {
             channel.expected = channel.expected.wrapping_add(1);
             let header = messages[current].header;
             let exact = channel.posted.find(receives, |_, r| r.accepts(&header));
-            let any = self.from_any.find(receives, |_, r| r.context == header.context && r.tag.accepts(header.tag));
+            let any = self
+                .from_any
+                .find(receives, |_, r| r.context == header.context && r.tag.accepts(header.tag));
             let found = match (exact, any) {
                 (Some((_, e)), Some((before, a))) if receives[a].stamp < receives[e].stamp => {
                     Some((&mut self.from_any, before, a))
@@ -218,7 +250,9 @@ impl Matcher {
             }
             let source = messages[message].header.source;
             let channel = self.channels.entry(key(source, context)).or_default();
-            if let Some((before, _)) = channel.unexpected.find(messages, |handle, _| handle == message) {
+            if let Some((before, _)) =
+                channel.unexpected.find(messages, |handle, _| handle == message)
+            {
                 channel.unexpected.unlink(messages, before, message);
             }
             self.forget(message, messages);
@@ -226,7 +260,9 @@ impl Matcher {
             return Some(message);
         }
         let channel = self.channels.entry(key(source, context)).or_default();
-        let Some((before, message)) = channel.unexpected.find(messages, |_, m| posted.accepts(&m.header)) else {
+        let Some((before, message)) =
+            channel.unexpected.find(messages, |_, m| posted.accepts(&m.header))
+        else {
             channel.posted.push_back(receives, receive);
             return None;
         };
@@ -237,7 +273,10 @@ impl Matcher {
     }
 
     /// Messages that have found no receive, the oldest first.
-    pub(crate) fn unexpected<'a>(&self, messages: &'a Slab<Message>) -> impl Iterator<Item = &'a Header> {
+    pub(crate) fn unexpected<'a>(
+        &self,
+        messages: &'a Slab<Message>,
+    ) -> impl Iterator<Item = &'a Header> {
         let mut next = self.oldest;
         std::iter::from_fn(move || {
             let message = (next != NONE).then(|| &messages[next])?;
@@ -255,10 +294,13 @@ impl Matcher {
         messages: &'a Slab<Message>,
     ) -> Option<&'a Header> {
         if source == NONE {
-            return self.unexpected(messages).find(|header| header.context == context && tag.accepts(header.tag));
+            return self
+                .unexpected(messages)
+                .find(|header| header.context == context && tag.accepts(header.tag));
         }
         let channel = self.channels.get(&key(source, context))?;
-        let (_, message) = channel.unexpected.find(messages, |_, message| tag.accepts(message.header.tag))?;
+        let (_, message) =
+            channel.unexpected.find(messages, |_, message| tag.accepts(message.header.tag))?;
         Some(&messages[message].header)
     }
 

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// The role of one transmission in the life of a message.
 ///
-/// An eager message is one transmission. A rendezvous message is four: the sender asks (request to send), the
-/// receiver, once a receive matches, fetches (get), the payload travels (data), and the receiver frees the sender
-/// (acknowledgement).
+/// An eager message is one transmission. A rendezvous message is four: the sender asks (request to
+/// send), the receiver, once a receive matches, fetches (get), the payload travels (data), and the
+/// receiver frees the sender (acknowledgement).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// Payload, unasked: source to destination.
@@ -46,7 +46,8 @@ impl Protocol {
     }
 }
 
-/// Which collective call a message belongs to: the same on all ranks of the communicator, or somebody is mistaken.
+/// Which collective call a message belongs to: the same on all ranks of the communicator, or
+/// somebody is mistaken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occasion {
     /// The calls of collectives on the communicator before this one.
@@ -55,10 +56,11 @@ pub struct Occasion {
     pub root: u32,
 }
 
-/// All that the other side must know of a message: self-contained, so that it can travel with a transmission's
-/// first packet.
+/// All that the other side must know of a message: self-contained, so that it can travel with a
+/// transmission's first packet.
 ///
-/// One header serves a message from its send call to its acknowledgement; only `kind` and `target` change.
+/// One header serves a message from its send call to its acknowledgement; only `kind` and `target`
+/// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// When the send was called.
@@ -91,7 +93,8 @@ impl Header {
     /// What kind of communication it belongs to.
     #[inline]
     pub(crate) const fn class(&self) -> TrafficClass {
-        const ALL_TO_ALL: [i32; 2] = [CollectiveKind::Alltoall.tag(), CollectiveKind::Alltoallv.tag()];
+        const ALL_TO_ALL: [i32; 2] =
+            [CollectiveKind::Alltoall.tag(), CollectiveKind::Alltoallv.tag()];
         if self.is_collective() && (self.tag == ALL_TO_ALL[0] || self.tag == ALL_TO_ALL[1]) {
             TrafficClass::AllToAll
         } else {
@@ -135,12 +138,13 @@ impl Header {
 
 /// A transmission: in a NIC's queue, on its way, or arrived and not yet matched.
 ///
-/// `created`, `to_send` and `node` belong to the sending side, the rest to the receiving side once it is on its
-/// way: a partition at either end needs its own half only.
+/// `created`, `to_send` and `node` belong to the sending side, the rest to the receiving side once
+/// it is on its way: a partition at either end needs its own half only.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub(crate) header: Header,
-    /// When the transmission was handed to its NIC: the creation time of its packets. In an inbox, when it is ready.
+    /// When the transmission was handed to its NIC: the creation time of its packets. In an inbox,
+    /// when it is ready.
     pub(crate) created: Time,
     /// Bytes that the NIC has not taken yet.
     pub(crate) to_send: u64,
@@ -159,7 +163,16 @@ pub(crate) struct Message {
 impl Message {
     pub(crate) fn new(header: Header, created: Time, control_bytes: u32) -> Self {
         let bytes = header.wire_bytes(control_bytes);
-        Self { header, created, to_send: bytes, node: NONE, to_arrive: bytes, next: NONE, earlier: NONE, later: NONE }
+        Self {
+            header,
+            created,
+            to_send: bytes,
+            node: NONE,
+            to_arrive: bytes,
+            next: NONE,
+            earlier: NONE,
+            later: NONE,
+        }
     }
 }
 

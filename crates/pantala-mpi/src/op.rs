@@ -9,19 +9,23 @@ use crate::group::{Group, Split};
 use crate::outcome::Outcome;
 use crate::record::CallKind;
 
-/// Which of a rank's communicators: 0 is the job's world, then come those given at set-up. A communicator made by an operation
-/// gets the lowest number that is free ([`Outcome::Communicator`] tells it).
+/// Which of a rank's communicators: 0 is the job's world, then come those given at set-up. A
+/// communicator made by an operation gets the lowest number that is free ([`Outcome::Communicator`]
+/// tells it).
 pub type CommunicatorId = u16;
 
 /// The communicator of all ranks of the job.
 pub const WORLD: CommunicatorId = 0;
 
-/// A request: a small number that the program chooses and may use again once the request has been waited for.
+/// A request: a small number that the program chooses and may use again once the request has been
+/// waited for.
 ///
-/// Requests are slots of the rank, so a program numbers them densely from zero (at most [`MAX_REQUESTS`]).
+/// Requests are slots of the rank, so a program numbers them densely from zero (at most
+/// [`MAX_REQUESTS`]).
 pub type Request = u32;
 
-/// The bound of request numbers: slots are an array of the rank, and a sparse numbering would waste it.
+/// The bound of request numbers: slots are an array of the rank, and a sparse numbering would waste
+/// it.
 pub const MAX_REQUESTS: u32 = 1 << 20;
 
 /// The source that a receive accepts.
@@ -87,7 +91,8 @@ pub struct Incoming {
 pub enum Op {
     /// Compute for this long (ps).
     Compute(Time),
-    /// Blocking send: returns when the send completes (see [`crate::EagerCompletion`] and the rendezvous).
+    /// Blocking send: returns when the send completes (see [`crate::EagerCompletion`] and the
+    /// rendezvous).
     Send(Outgoing),
     /// Blocking receive: returns when the message's last byte is there.
     Recv(Incoming),
@@ -95,15 +100,18 @@ pub enum Op {
     Isend(Outgoing, Request),
     /// Start a receive.
     Irecv(Incoming, Request),
-    /// Blocking synchronous send: returns when a receive has matched, whatever the size (it goes by rendezvous).
+    /// Blocking synchronous send: returns when a receive has matched, whatever the size (it goes by
+    /// rendezvous).
     Ssend(Outgoing),
     /// Start a synchronous send.
     Issend(Outgoing, Request),
-    /// Blocking ready send: as [`Op::Send`], which makes no use of the promise that a receive is posted, as in MPICH.
+    /// Blocking ready send: as [`Op::Send`], which makes no use of the promise that a receive is
+    /// posted, as in MPICH.
     Rsend(Outgoing),
     /// Buffered send: returns at once, whatever the size; the buffer is never short.
     Bsend(Outgoing),
-    /// Blocking probe: returns when a message that fits is there to be received; its room does not matter.
+    /// Blocking probe: returns when a message that fits is there to be received; its room does not
+    /// matter.
     Probe(Incoming),
     /// Whether a message that fits is there to be received.
     Iprobe(Incoming),
@@ -168,7 +176,8 @@ pub enum Op {
         /// How many requests; slots that are not active are skipped.
         count: u32,
     },
-    /// A send and a receive at once; returns when both are complete. `MPI_Sendrecv_replace` is the same to the network.
+    /// A send and a receive at once; returns when both are complete. `MPI_Sendrecv_replace` is the
+    /// same to the network.
     Sendrecv(Outgoing, Incoming),
     /// A collective among the ranks of a communicator; returns when this rank's part is done.
     Collective(CommunicatorId, Call),
@@ -176,12 +185,15 @@ pub enum Op {
     Icollective(CommunicatorId, Call, Request),
     /// Make a communicator of the same ranks.
     CommDup(CommunicatorId),
-    /// Make communicators of the ranks of each colour. The simulation moves no data, so every rank brings what all ranks of the
-    /// communicator say, in their order; what travels is as much as MPICH sends.
+    /// Make communicators of the ranks of each colour. The simulation moves no data, so every rank
+    /// brings what all ranks of the communicator say, in their order; what travels is as much as
+    /// MPICH sends.
     CommSplit(CommunicatorId, Arc<[Split]>),
-    /// Make a communicator of a group of the communicator's ranks; all its ranks call this, with the same group.
+    /// Make a communicator of a group of the communicator's ranks; all its ranks call this, with
+    /// the same group.
     CommCreate(CommunicatorId, Group),
-    /// Give up a communicator, which no message or request uses any more; its number can be given again.
+    /// Give up a communicator, which no message or request uses any more; its number can be given
+    /// again.
     CommFree(CommunicatorId),
     /// An iteration of the application starts (a mark, it takes no time).
     IterationStart,
@@ -198,8 +210,8 @@ impl Op {
         !matches!(self, Self::Compute(_) | Self::IterationStart | Self::IterationEnd)
     }
 
-    /// The message that the operation sends by itself; a persistent request is named where it is started, and a collective's messages
-    /// are its algorithm's.
+    /// The message that the operation sends by itself; a persistent request is named where it is
+    /// started, and a collective's messages are its algorithm's.
     #[must_use]
     pub const fn sent(&self) -> Option<&Outgoing> {
         match self {
@@ -217,7 +229,11 @@ impl Op {
     /// The kind of call, for accounts.
     pub(crate) const fn call_kind(&self) -> CallKind {
         match self {
-            Self::Recv(_) | Self::Irecv(..) | Self::Sendrecv(..) | Self::Probe(_) | Self::Iprobe(_) => CallKind::Recv,
+            Self::Recv(_)
+            | Self::Irecv(..)
+            | Self::Sendrecv(..)
+            | Self::Probe(_)
+            | Self::Iprobe(_) => CallKind::Recv,
             Self::Collective(..)
             | Self::Icollective(..)
             | Self::CommDup(_)
@@ -278,15 +294,17 @@ impl Op {
 
 /// The program of one rank: a lazy stream of operations.
 ///
-/// [`next`](Self::next) is called when the previous operation has completed (or, for those that return at once, has started), so
-/// a program holds its position, never its history: memory does not grow with iterations.
+/// [`next`](Self::next) is called when the previous operation has completed (or, for those that
+/// return at once, has started), so a program holds its position, never its history: memory does
+/// not grow with iterations.
 pub trait Program {
-    /// The next operation; `None` when the program has ended. `outcome` is what the last one has come to.
+    /// The next operation; `None` when the program has ended. `outcome` is what the last one has
+    /// come to.
     fn next(&mut self, outcome: &Outcome) -> Option<Op>;
 
-    /// All that the program will do: operations, each with how often, in any order; `None` if it cannot be told. What
-    /// moves no payload (compute, waits, receives, marks) may be left out. Asked once, before the first operation; for
-    /// progress displays only, so it need not be exact.
+    /// All that the program will do: operations, each with how often, in any order; `None` if it
+    /// cannot be told. What moves no payload (compute, waits, receives, marks) may be left out.
+    /// Asked once, before the first operation; for progress displays only, so it need not be exact.
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
         None
     }

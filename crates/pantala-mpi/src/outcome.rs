@@ -31,11 +31,13 @@ pub enum Outcome {
     /// It is done, and there is nothing to say of it. So it is before the first operation.
     #[default]
     Done,
-    /// A receive (recv, sendrecv, a wait for one receive or its successful test) has this message; a probe has found it.
+    /// A receive (recv, sendrecv, a wait for one receive or its successful test) has this message;
+    /// a probe has found it.
     Received(Status),
     /// A test or iprobe has found nothing.
     NotYet,
-    /// These requests are complete (waitany, waitsome, testany, testsome) and can be used again. Empty if none was active.
+    /// These requests are complete (waitany, waitsome, testany, testsome) and can be used again.
+    /// Empty if none was active.
     Completed(Vec<Completion>),
     /// This communicator is there now; `None` if the rank is not in it.
     Communicator(Option<CommunicatorId>),

@@ -1,8 +1,10 @@
-//! What programs will put on the wire, and how much of it has arrived: the fraction of a progress display.
+//! What programs will put on the wire, and how much of it has arrived: the fraction of a progress
+//! display.
 //!
-//! Simulating costs about as much a byte wherever it goes, and computing ranks cost nothing, so bytes tell best how much
-//! of the work is behind. They are counted as they arrive, packet by packet, control messages included; the total is
-//! worked out when a job is added, from the summaries of its programs ([`Program::summary`]).
+//! Simulating costs about as much a byte wherever it goes, and computing ranks cost nothing, so
+//! bytes tell best how much of the work is behind. They are counted as they arrive, packet by
+//! packet, control messages included; the total is worked out when a job is added, from the
+//! summaries of its programs ([`Program::summary`]).
 
 use crate::collectives::Collective;
 use crate::config::MpiConfig;
@@ -25,9 +27,13 @@ impl Outlook {
 
     /// Counts what a rank will send.
     pub(crate) fn add<P: Program>(&mut self, rank: &Rank<P>, config: &MpiConfig) {
-        let bytes =
-            |summary: Vec<(Op, u64)>| summary.iter().map(|(op, times)| *times as f64 * sent(rank, op, config)).sum();
-        self.total = self.total.zip(rank.program.summary().map(bytes)).map(|(total, bytes): (f64, f64)| total + bytes);
+        let bytes = |summary: Vec<(Op, u64)>| {
+            summary.iter().map(|(op, times)| *times as f64 * sent(rank, op, config)).sum()
+        };
+        self.total = self
+            .total
+            .zip(rank.program.summary().map(bytes))
+            .map(|(total, bytes): (f64, f64)| total + bytes);
     }
 
     /// So many bytes have arrived, or pass through memory.
@@ -43,8 +49,9 @@ impl Outlook {
         Self { total, arrived: self.arrived + other.arrived }
     }
 
-    /// How much is behind, between 0 and 1, if there are ranks and every program can tell what it will send: the share that has
-    /// arrived, and 1 when as many have `ended` as there are. Never falls.
+    /// How much is behind, between 0 and 1, if there are ranks and every program can tell what it
+    /// will send: the share that has arrived, and 1 when as many have `ended` as there are. Never
+    /// falls.
     #[must_use]
     pub fn progress(&self, ended: u32, ranks: u32) -> Option<f64> {
         match ranks {
@@ -55,16 +62,20 @@ impl Outlook {
     }
 
     fn share(&self) -> Option<f64> {
-        self.total.map(|total| if total > 0.0 { (self.arrived as f64 / total).min(1.0) } else { 0.0 })
+        self.total
+            .map(|total| if total > 0.0 { (self.arrived as f64 / total).min(1.0) } else { 0.0 })
     }
 }
 
-/// Bytes that an operation of `rank` puts on the wire, the other side's control messages included. What is wrong with
-/// an operation shows when it is executed.
+/// Bytes that an operation of `rank` puts on the wire, the other side's control messages included.
+/// What is wrong with an operation shows when it is executed.
 fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
     let choice = &config.collectives;
     let message = |outgoing: &Outgoing| {
-        let there = rank.communicator(outgoing.communicator).ok().and_then(|c| c.rank(outgoing.destination));
+        let there = rank
+            .communicator(outgoing.communicator)
+            .ok()
+            .and_then(|c| c.rank(outgoing.destination));
         if there == Some(rank.number) { 0.0 } else { on_the_wire(outgoing.bytes, config) as f64 }
     };
     if let Some(outgoing) = op.sent() {
@@ -80,7 +91,8 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
             let sent = Collective::of(choice, call, size).sent(me, size);
             sent.map(|bytes| on_the_wire(bytes, config)).sum::<u64>() as f64
         }
-        // Little, or nothing that can be told: what a persistent request stands for is named where it is started.
+        // Little, or nothing that can be told: what a persistent request stands for is named where
+        // it is started.
         _ => 0.0,
     }
 }

@@ -1,7 +1,9 @@
-//! What the ranks of a job have called, call by call: how often, with how many bytes, and how long it took.
+//! What the ranks of a job have called, call by call: how often, with how many bytes, and how long
+//! it took.
 //!
-//! The measure of profilers that stand between a program and MPI; AutoPerf gave Chunduri et al. (IPDPS 2021, III.B) number of calls,
-//! mean bytes and time of every interface that an application uses.
+//! The measure of profilers that stand between a program and MPI; AutoPerf gave Chunduri et al.
+//! (IPDPS 2021, III.B) number of calls, mean bytes and time of every interface that an application
+//! uses.
 
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
@@ -18,7 +20,8 @@ pub struct CallReport {
     pub call: String,
     /// How often it was called.
     pub calls: u64,
-    /// Payload that the calls have named: what a rank gives to a send or a collective, the room of a receive.
+    /// Payload that the calls have named: what a rank gives to a send or a collective, the room of
+    /// a receive.
     pub bytes: u64,
     /// Time blocked in it, ps.
     pub time: Time,
@@ -94,7 +97,8 @@ impl Profile {
     }
 }
 
-/// The payload that a call names; `members` gives one's own number and how many there are in a communicator.
+/// The payload that a call names; `members` gives one's own number and how many there are in a
+/// communicator.
 fn bytes(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
     if let Some(message) = op.sent() {
         return message.bytes;
@@ -122,7 +126,9 @@ fn given(call: &Call, (me, members): (u32, u32)) -> u64 {
         | Call::Allgather { bytes }
         | Call::Gather { bytes, .. } => *bytes,
         Call::Scatter { root, bytes } if *root == me => bytes.saturating_mul(u64::from(members)),
-        Call::ReduceScatterBlock { bytes } | Call::Alltoall { bytes } => bytes.saturating_mul(u64::from(members)),
+        Call::ReduceScatterBlock { bytes } | Call::Alltoall { bytes } => {
+            bytes.saturating_mul(u64::from(members))
+        }
         Call::ReduceScatter { counts } => counts.iter().sum(),
         Call::Allgatherv { counts } | Call::Gatherv { counts, .. } => own(counts),
         Call::Scatterv { root, counts } if *root == me => counts.iter().sum(),

@@ -20,8 +20,8 @@ use crate::world::World;
 pub(crate) type Goes = Result<bool, ProgramFault>;
 
 impl<P: Program> World<P> {
-    /// Goes on with collectives in the background; if the rank was blocked and is not any more, closes the call's account and
-    /// runs on.
+    /// Goes on with collectives in the background; if the rank was blocked and is not any more,
+    /// closes the call's account and runs on.
     pub(crate) fn proceed(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
         let rank = &self.ranks[r];
         if rank.ready > 0 && rank.activity != Activity::Failed {
@@ -60,7 +60,8 @@ impl<P: Program> World<P> {
                         rank.operation = op.name();
                         rank.asked = Asked::Nothing;
                         rank.call = op.call_kind();
-                        let members = |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
+                        let members =
+                            |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
                         self.jobs[rank.job as usize].profile.called(&op, members);
                         self.execute(r, op, now, wakes)
                     }
@@ -83,7 +84,13 @@ impl<P: Program> World<P> {
             rank.activity = Activity::Failed;
             self.ended += 1;
         }
-        self.errors.push(ProgramError { job: job.id, rank: rank.number, operation: rank.operation, time: now, fault });
+        self.errors.push(ProgramError {
+            job: job.id,
+            rank: rank.number,
+            operation: rank.operation,
+            time: now,
+            fault,
+        });
     }
 
     fn execute(&mut self, r: usize, op: Op, now: Time, wakes: &mut Wakes) -> Goes {
@@ -97,7 +104,9 @@ impl<P: Program> World<P> {
                 wakes.timers.push(rank.until);
                 Ok(false)
             }
-            Op::Send(outgoing) | Op::Rsend(outgoing) => self.send(r, &outgoing, Mode::Standard, now, wakes),
+            Op::Send(outgoing) | Op::Rsend(outgoing) => {
+                self.send(r, &outgoing, Mode::Standard, now, wakes)
+            }
             Op::Ssend(outgoing) => self.send(r, &outgoing, Mode::Synchronous, now, wakes),
             Op::Bsend(outgoing) => self.send(r, &outgoing, Mode::Buffered, now, wakes),
             Op::Recv(incoming) => {
@@ -107,14 +116,19 @@ impl<P: Program> World<P> {
                 Ok(self.finish_call(r, CallKind::Recv, now))
             }
             Op::Sendrecv(outgoing, incoming) => {
-                let (outbound, expected) = (self.outbound(r, &outgoing)?, self.expected(r, &incoming)?);
+                let (outbound, expected) =
+                    (self.outbound(r, &outgoing)?, self.expected(r, &incoming)?);
                 self.ranks[r].asked = Asked::Received;
                 self.post_receive(r, expected, CALL, now, wakes)?;
                 self.post_send(r, outbound, CALL, now, wakes)?;
                 Ok(self.finish_call(r, CallKind::Recv, now))
             }
-            Op::Isend(outgoing, request) => self.isend(r, &outgoing, Mode::Standard, request, now, wakes),
-            Op::Issend(outgoing, request) => self.isend(r, &outgoing, Mode::Synchronous, request, now, wakes),
+            Op::Isend(outgoing, request) => {
+                self.isend(r, &outgoing, Mode::Standard, request, now, wakes)
+            }
+            Op::Issend(outgoing, request) => {
+                self.isend(r, &outgoing, Mode::Synchronous, request, now, wakes)
+            }
             Op::Irecv(incoming, request) => {
                 let expected = self.expected(r, &incoming)?;
                 self.ranks[r].requests.open(request)?;
@@ -133,7 +147,9 @@ impl<P: Program> World<P> {
             Op::Startall { first, count } => {
                 let standing = self.ranks[r].requests.standing(first, count);
                 let mut requests = standing.into_iter();
-                requests.try_for_each(|request| self.start_request(r, request, now, wakes)).map(|()| true)
+                requests
+                    .try_for_each(|request| self.start_request(r, request, now, wakes))
+                    .map(|()| true)
             }
             Op::Free(request) => self.ranks[r].requests.give_up(request).map(|()| true),
             ref op @ (Op::Wait(_)
@@ -173,7 +189,14 @@ impl<P: Program> World<P> {
         }
     }
 
-    fn send(&mut self, r: usize, outgoing: &Outgoing, mode: Mode, now: Time, wakes: &mut Wakes) -> Goes {
+    fn send(
+        &mut self,
+        r: usize,
+        outgoing: &Outgoing,
+        mode: Mode,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Goes {
         let outbound = Outbound { mode, ..self.outbound(r, outgoing)? };
         self.post_send(r, outbound, CALL, now, wakes)?;
         Ok(self.finish_call(r, CallKind::Send, now))
@@ -195,14 +218,21 @@ impl<P: Program> World<P> {
     }
 
     /// Starts what a persistent request stands for.
-    fn start_request(&mut self, r: usize, request: Request, now: Time, wakes: &mut Wakes) -> Result<(), ProgramFault> {
+    fn start_request(
+        &mut self,
+        r: usize,
+        request: Request,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
         match self.ranks[r].requests.start(request)? {
             Standing::Send(outbound) => self.post_send(r, outbound, request, now, wakes),
             Standing::Receive(expected) => self.post_receive(r, expected, request, now, wakes),
         }
     }
 
-    /// Blocks if something that the call has started is not complete. A send that is complete at once is no wait; all else is.
+    /// Blocks if something that the call has started is not complete. A send that is complete at
+    /// once is no wait; all else is.
     fn finish_call(&mut self, r: usize, kind: CallKind, now: Time) -> bool {
         let rank = &mut self.ranks[r];
         let complete = rank.call_pending == 0;
@@ -213,7 +243,12 @@ impl<P: Program> World<P> {
     }
 
     /// The beginning of a collective.
-    pub(crate) fn enter(&mut self, r: usize, id: CommunicatorId, call: &Call) -> Result<Running, ProgramFault> {
+    pub(crate) fn enter(
+        &mut self,
+        r: usize,
+        id: CommunicatorId,
+        call: &Call,
+    ) -> Result<Running, ProgramFault> {
         let membership = self.ranks[r].membership(id)?;
         let size = membership.communicator.size();
         if let Some(fault) = call.fault(size) {
@@ -236,7 +271,8 @@ impl<P: Program> World<P> {
         let Some(running) = &mut rank.collective else {
             return Ok(true);
         };
-        let Some(Some(Membership { communicator, .. })) = rank.memberships.get(usize::from(running.communicator))
+        let Some(Some(Membership { communicator, .. })) =
+            rank.memberships.get(usize::from(running.communicator))
         else {
             return Err(ProgramFault::UnknownCommunicator { communicator: running.communicator });
         };
@@ -277,7 +313,8 @@ impl<P: Program> World<P> {
             Step::Irecv { peer, bytes, .. } => {
                 let source = self.job_rank(r, part, peer)?;
                 debug_assert_ne!(source, NONE);
-                let expected = Expected { source, context, tag: TagSelect::Is(tag), bytes, occasion };
+                let expected =
+                    Expected { source, context, tag: TagSelect::Is(tag), bytes, occasion };
                 self.post_receive(r, expected, owner, now, wakes)
             }
             Step::Waitall => Ok(()),
@@ -286,7 +323,9 @@ impl<P: Program> World<P> {
 
     fn job_rank(&self, r: usize, part: Part, member: u32) -> Result<u32, ProgramFault> {
         let communicator = self.ranks[r].communicator(part.communicator)?;
-        communicator.rank(member).ok_or(ProgramFault::RankOutOfRange { rank: member, size: communicator.size() })
+        communicator
+            .rank(member)
+            .ok_or(ProgramFault::RankOutOfRange { rank: member, size: communicator.size() })
     }
 
     fn start_iteration(&mut self, r: usize, now: Time) -> Goes {
@@ -329,6 +368,11 @@ pub(crate) struct Part {
 impl Part {
     pub(crate) const fn of(running: &Running, communicator: &Communicator) -> Self {
         let Running { communicator: id, kind, occasion, .. } = running;
-        Self { communicator: *id, context: communicator.collective_context(), tag: kind.tag(), occasion: *occasion }
+        Self {
+            communicator: *id,
+            context: communicator.collective_context(),
+            tag: kind.tag(),
+            occasion: *occasion,
+        }
     }
 }

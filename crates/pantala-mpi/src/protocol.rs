@@ -60,7 +60,14 @@ impl<P: Program> World<P> {
         }
         let context = communicator.user_context();
         let (occasion, mode) = (Occasion::default(), Mode::Standard);
-        Ok(Outbound { destination, context, tag: outgoing.tag, bytes: outgoing.bytes, occasion, mode })
+        Ok(Outbound {
+            destination,
+            context,
+            tag: outgoing.tag,
+            bytes: outgoing.bytes,
+            occasion,
+            mode,
+        })
     }
 
     /// Checks a user's receive.
@@ -117,15 +124,18 @@ impl<P: Program> World<P> {
         if !local {
             rank.post(owner, bytes);
         }
-        // A rank hands a message to the NIC when it has seen to it; the background has no rank to keep busy.
+        // A rank hands a message to the NIC when it has seen to it; the background has no rank to
+        // keep busy.
         let mut handed = now;
         if self.costly_sends {
             let by_nic = !self.neighbours(header.job, header.source, destination);
-            handed = self.prepared(r, bytes, eager, by_nic, owner == CALL || owner < MAX_REQUESTS, now);
+            handed =
+                self.prepared(r, bytes, eager, by_nic, owner == CALL || owner < MAX_REQUESTS, now);
         }
         let rank = &mut self.ranks[r];
         let buffered = mode == Mode::Buffered;
-        let at_once = eager && (local || buffered || self.config.eager_completion == EagerCompletion::Posted);
+        let at_once =
+            eager && (local || buffered || self.config.eager_completion == EagerCompletion::Posted);
         let mut owner = owner;
         if buffered && !at_once {
             rank.complete(owner);
@@ -135,7 +145,8 @@ impl<P: Program> World<P> {
         if at_once {
             rank.complete(owner);
         } else {
-            let send = PendingSend { bytes, rank: r as u32, owner, destination, tag, matched: eager };
+            let send =
+                PendingSend { bytes, rank: r as u32, owner, destination, tag, matched: eager };
             message.header.origin = self.sends.insert(send);
         }
         let handle = self.messages.insert(message);
@@ -199,10 +210,18 @@ impl<P: Program> World<P> {
     }
 
     /// An envelope is at its destination: matches it, and those that it had held up.
-    fn present(&mut self, r: usize, handle: u32, now: Time, wakes: &mut Wakes) -> Result<(), ProgramFault> {
+    fn present(
+        &mut self,
+        r: usize,
+        handle: u32,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
         let mut matches = std::mem::take(&mut self.matches);
         self.ranks[r].matcher.arrive(handle, &mut self.messages, &mut self.receives, &mut matches);
-        let result = matches.iter().try_for_each(|(message, receive)| self.matched(r, *message, *receive, now, wakes));
+        let result = matches
+            .iter()
+            .try_for_each(|(message, receive)| self.matched(r, *message, *receive, now, wakes));
         matches.clear();
         self.matches = matches;
         if self.ranks[r].activity == Activity::Ended {
@@ -222,12 +241,16 @@ impl<P: Program> World<P> {
     ) -> Result<(), ProgramFault> {
         let header = self.messages[handle].header;
         let Receive { bytes: room, tag, occasion, owner, .. } = self.receives[receive];
-        if header.is_collective() && (tag, occasion) != (TagSelect::Is(header.tag), header.occasion) {
+        if header.is_collective() && (tag, occasion) != (TagSelect::Is(header.tag), header.occasion)
+        {
             let kind = match tag {
                 TagSelect::Is(tag) => CollectiveKind::of_tag(tag),
                 TagSelect::Any => None,
             };
-            return Err(ProgramFault::mismatch((kind.unwrap_or(CollectiveKind::Barrier), occasion.root), &header));
+            return Err(ProgramFault::mismatch(
+                (kind.unwrap_or(CollectiveKind::Barrier), occasion.root),
+                &header,
+            ));
         }
         if header.bytes > room {
             let Header { source, tag, bytes, .. } = header;
@@ -236,7 +259,9 @@ impl<P: Program> World<P> {
         let local = header.source == self.ranks[r].number;
         if header.kind == Kind::RequestToSend && !local {
             let mut ready = now.saturating_add(self.config.match_delay_ps);
-            if self.config.registers() && !self.neighbours(header.job, header.source, header.destination) {
+            if self.config.registers()
+                && !self.neighbours(header.job, header.source, header.destination)
+            {
                 ready = ready.saturating_add(self.config.registration(header.bytes));
             }
             self.reply(handle, Header { kind: Kind::Get, target: receive, ..header }, ready, wakes);
@@ -261,14 +286,15 @@ impl<P: Program> World<P> {
         Ok(())
     }
 
-    /// The next transmission of a message takes the place of the one that has arrived; it is handed over at `ready`.
+    /// The next transmission of a message takes the place of the one that has arrived; it is handed
+    /// over at `ready`.
     fn reply(&mut self, handle: u32, header: Header, ready: Time, wakes: &mut Wakes) {
         self.messages[handle] = Message::new(header, ready, self.config.control_bytes);
         self.transmit(handle, wakes);
     }
 
-    /// Puts a transmission into its NIC's queue, behind those that were handed over before it; between ranks of one node it
-    /// never gets there.
+    /// Puts a transmission into its NIC's queue, behind those that were handed over before it;
+    /// between ranks of one node it never gets there.
     fn transmit(&mut self, handle: u32, wakes: &mut Wakes) {
         let header = self.messages[handle].header;
         let from = self.rank_index(header.job, header.transmitter());
@@ -278,7 +304,8 @@ impl<P: Program> World<P> {
             return self.by_memory(nic, handle, wakes);
         }
         self.messages[handle].node = node;
-        self.messages[handle].created = self.messages[handle].created.saturating_add(self.config.host_to_nic_ps);
+        self.messages[handle].created =
+            self.messages[handle].created.saturating_add(self.config.host_to_nic_ps);
         if let Some(part) = self.post.elsewhere(node) {
             let Message { header, created, .. } = self.messages[handle];
             self.post.put(part, WorldMail::Announced { handle, header, created });

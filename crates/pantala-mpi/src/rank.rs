@@ -192,7 +192,10 @@ impl<P> Rank<P> {
             account: Account::default(),
             ingress: 0,
             requests: Requests::default(),
-            memberships: communicators.into_iter().map(|communicator| Some(Membership::new(communicator))).collect(),
+            memberships: communicators
+                .into_iter()
+                .map(|communicator| Some(Membership::new(communicator)))
+                .collect(),
             background: Vec::new(),
             ready: 0,
             operation: "start",
@@ -209,12 +212,16 @@ impl<P> Rank<P> {
         found.map(|m| &m.communicator).ok_or(ProgramFault::UnknownCommunicator { communicator: id })
     }
 
-    pub(crate) fn membership(&mut self, id: CommunicatorId) -> Result<&mut Membership, ProgramFault> {
+    pub(crate) fn membership(
+        &mut self,
+        id: CommunicatorId,
+    ) -> Result<&mut Membership, ProgramFault> {
         let found = self.memberships.get_mut(usize::from(id)).and_then(Option::as_mut);
         found.ok_or(ProgramFault::UnknownCommunicator { communicator: id })
     }
 
-    /// What an unexpected message says against the collectives that the rank is in. Slow: for reports only.
+    /// What an unexpected message says against the collectives that the rank is in. Slow: for
+    /// reports only.
     pub(crate) fn mismatch(&self, messages: &Slab<Message>) -> Option<ProgramFault> {
         let background = self.background.iter().flatten().map(|background| &background.running);
         let mut running = self.collective.iter().chain(background);
@@ -226,7 +233,9 @@ impl<P> Rank<P> {
         let context = self.communicator(*communicator).ok()?.collective_context();
         let mut calls = self.matcher.unexpected(messages).filter(|header| {
             let Header { context: there, tag, occasion: other, .. } = header;
-            *there == context && other.number == occasion.number && (*tag, other) != (kind.tag(), occasion)
+            *there == context
+                && other.number == occasion.number
+                && (*tag, other) != (kind.tag(), occasion)
         });
         calls.next().map(|header| ProgramFault::mismatch((*kind, occasion.root), header))
     }
@@ -324,7 +333,8 @@ impl<P> Rank<P> {
             }
             Asked::Found { source, context, tag } => {
                 let arrived = self.matcher.peek(source, context, tag, messages).map(Arrived::of);
-                self.outcome = arrived.and_then(|a| self.status(a)).map_or(Outcome::Done, Outcome::Received);
+                self.outcome =
+                    arrived.and_then(|a| self.status(a)).map_or(Outcome::Done, Outcome::Received);
                 return;
             }
             Asked::All(first, count) => {
@@ -334,7 +344,8 @@ impl<P> Rank<P> {
                     received = arrived;
                 });
                 self.unseen = self.unseen.saturating_add(unseen);
-                let status = received.filter(|_| count == 1).and_then(|arrived| self.status(arrived));
+                let status =
+                    received.filter(|_| count == 1).and_then(|arrived| self.status(arrived));
                 self.outcome = status.map_or(Outcome::Done, Outcome::Received);
                 return;
             }
@@ -343,7 +354,8 @@ impl<P> Rank<P> {
         };
         let mut closed = Vec::new();
         self.requests.close(first, count, most, |request, arrived| closed.push((request, arrived)));
-        let unseen: Time = closed.iter().filter_map(|(_, arrived)| arrived.map(|arrived| arrived.work)).sum();
+        let unseen: Time =
+            closed.iter().filter_map(|(_, arrived)| arrived.map(|arrived| arrived.work)).sum();
         self.unseen = self.unseen.saturating_add(unseen);
         let completion = |(request, arrived): (Request, Option<Arrived>)| Completion {
             request,
@@ -353,9 +365,14 @@ impl<P> Rank<P> {
     }
 
     /// A message in the words of its communicator.
-    pub(crate) fn status(&self, Arrived { bytes, source, context, tag, .. }: Arrived) -> Option<Status> {
-        let mut communicators = self.memberships.iter().flatten().map(|membership| &membership.communicator);
-        let communicator = communicators.find(|communicator| communicator.user_context() == context)?;
+    pub(crate) fn status(
+        &self,
+        Arrived { bytes, source, context, tag, .. }: Arrived,
+    ) -> Option<Status> {
+        let mut communicators =
+            self.memberships.iter().flatten().map(|membership| &membership.communicator);
+        let communicator =
+            communicators.find(|communicator| communicator.user_context() == context)?;
         Some(Status { source: communicator.member(source)?, tag, bytes })
     }
 }

@@ -19,7 +19,8 @@ pub struct MessageRecord {
     pub source: u32,
     /// The receiving rank of the job.
     pub destination: u32,
-    /// The tag; negative for messages of collectives (see [`crate::collectives::CollectiveKind::tag`]).
+    /// The tag; negative for messages of collectives (see
+    /// [`crate::collectives::CollectiveKind::tag`]).
     pub tag: i32,
     /// The job, as numbered in the plan.
     pub job: u16,
@@ -57,8 +58,8 @@ pub enum CallKind {
     Collective,
 }
 
-/// The account of one rank: times in picoseconds, payload bytes; control messages and messages to itself are not
-/// counted.
+/// The account of one rank: times in picoseconds, payload bytes; control messages and messages to
+/// itself are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     /// Time in compute operations.
@@ -75,8 +76,8 @@ pub struct Account {
     pub messages_sent: u64,
     /// Their payload.
     pub bytes_sent: u64,
-    /// The most payload posted between two waits: the rank's, or those of one of its collectives in the background. The
-    /// peak ingress volume of Kang et al. (SC 2022), section IV.
+    /// The most payload posted between two waits: the rank's, or those of one of its collectives in
+    /// the background. The peak ingress volume of Kang et al. (SC 2022), section IV.
     pub peak_ingress: u64,
     /// Messages whose payload has arrived.
     pub messages_received: u64,
@@ -91,7 +92,8 @@ impl Account {
         self.send + self.recv + self.wait + self.collective
     }
 
-    /// Counts a message that the rank posts. `ingress` is the payload posted since the last wait, this message included.
+    /// Counts a message that the rank posts. `ingress` is the payload posted since the last wait,
+    /// this message included.
     pub(crate) fn sent(&mut self, bytes: u64, ingress: u64) {
         self.messages_sent += 1;
         self.bytes_sent += bytes;
@@ -133,8 +135,8 @@ pub struct RankReport {
 
 /// A distribution of latencies in ps: exact count and mean, quantiles to three significant digits.
 ///
-/// A job's messages have one, from the send call to the arrival of the payload's last byte; packets can be counted
-/// likewise.
+/// A job's messages have one, from the send call to the arrival of the payload's last byte; packets
+/// can be counted likewise.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LatencyStatistics {
     /// Counts in the layout of an HDR histogram of three digits: see [`bin_of`].
@@ -143,8 +145,9 @@ pub struct LatencyStatistics {
     sum: u128,
 }
 
-/// Each octave of latencies above 2,048 ps has 1,024 bins, and each smaller latency its own: three significant digits, as in
-/// the HDR histogram that the bins are handed to. Counting is done here since it is done for every packet, twice.
+/// Each octave of latencies above 2,048 ps has 1,024 bins, and each smaller latency its own: three
+/// significant digits, as in the HDR histogram that the bins are handed to. Counting is done here
+/// since it is done for every packet, twice.
 const HALF: u64 = 1_024;
 
 #[inline]
@@ -217,8 +220,8 @@ impl LatencyStatistics {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// The latency in ps that a share `quantile` of them does not exceed, to three digits; `None` without
-    /// messages.
+    /// The latency in ps that a share `quantile` of them does not exceed, to three digits; `None`
+    /// without messages.
     #[must_use]
     pub fn quantile(&self, quantile: f64) -> Option<Time> {
         (self.count > 0).then(|| self.histogram().value_at_quantile(quantile))
@@ -228,7 +231,9 @@ impl LatencyStatistics {
     #[must_use]
     pub fn histogram(&self) -> Histogram<u64> {
         let most = top_of(self.bins.len().max(2));
-        let Ok(mut histogram) = Histogram::new_with_bounds(1, most, 3) else { unreachable!("legal bounds") };
+        let Ok(mut histogram) = Histogram::new_with_bounds(1, most, 3) else {
+            unreachable!("legal bounds")
+        };
         for (bin, &count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {
             histogram.saturating_record_n(top_of(bin), count);
         }
@@ -255,14 +260,22 @@ mod tests {
         let mut sum = LatencyStatistics::default();
         sum.record(7);
         sum.add(&statistics);
-        assert_eq!((sum.count(), sum.quantile(0.0), sum.quantile(1.0)), (1_002, Some(7), statistics.quantile(1.0)));
+        assert_eq!(
+            (sum.count(), sum.quantile(0.0), sum.quantile(1.0)),
+            (1_002, Some(7), statistics.quantile(1.0))
+        );
     }
 
     #[test]
     fn bins_are_those_of_three_digits() {
-        for latency in (0..10_000).chain((4..44).flat_map(|e| (0..50).map(move |k| (1 << e) + k * (1 << e) / 50))) {
+        for latency in (0..10_000)
+            .chain((4..44).flat_map(|e| (0..50).map(move |k| (1 << e) + k * (1 << e) / 50)))
+        {
             let bin = bin_of(latency);
-            assert!(latency <= top_of(bin) && top_of(bin) - latency <= latency / 1_024, "{latency}");
+            assert!(
+                latency <= top_of(bin) && top_of(bin) - latency <= latency / 1_024,
+                "{latency}"
+            );
             assert!(bin == 0 || top_of(bin - 1) < latency, "{latency}");
         }
         let mut last = 0;

@@ -1,4 +1,5 @@
-//! The requests of one rank: slots that are free, active, complete, or stand ready to be started again.
+//! The requests of one rank: slots that are free, active, complete, or stand ready to be started
+//! again.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +59,11 @@ impl Requests {
     }
 
     /// Makes a free request stand for something.
-    pub(crate) fn keep(&mut self, request: Request, standing: Standing) -> Result<(), ProgramFault> {
+    pub(crate) fn keep(
+        &mut self,
+        request: Request,
+        standing: Standing,
+    ) -> Result<(), ProgramFault> {
         self.change(request, State::Free, State::Standing)?;
         self.persistent.insert(request, standing);
         Ok(())
@@ -66,7 +71,11 @@ impl Requests {
 
     /// Makes a persistent request active, and says what it stands for.
     pub(crate) fn start(&mut self, request: Request) -> Result<Standing, ProgramFault> {
-        let standing = self.persistent.get(&request).copied().ok_or(ProgramFault::NotPersistent { request })?;
+        let standing = self
+            .persistent
+            .get(&request)
+            .copied()
+            .ok_or(ProgramFault::NotPersistent { request })?;
         self.change(request, State::Standing, State::Active)?;
         Ok(standing)
     }
@@ -96,7 +105,8 @@ impl Requests {
         self.persistent.range(first..end.max(first)).map(|(request, _)| *request).collect()
     }
 
-    /// Notes that an active request is complete. `waited` are those that the rank is blocked for, if any.
+    /// Notes that an active request is complete. `waited` are those that the rank is blocked for,
+    /// if any.
     pub(crate) fn complete(&mut self, request: Request, waited: Option<(Request, u32)>) {
         self.slots[request as usize].state = State::Complete;
         if waited.is_some_and(|(first, count)| request >= first && request - first < count) {
@@ -122,14 +132,17 @@ impl Requests {
         }
     }
 
-    /// Starts to wait for all active requests among `count` from `first`; false if all are complete.
+    /// Starts to wait for all active requests among `count` from `first`; false if all are
+    /// complete.
     pub(crate) fn await_all(&mut self, first: Request, count: u32) -> bool {
         let range = self.range(first, count);
-        self.missing = self.slots[range].iter().filter(|slot| slot.state == State::Active).count() as u32;
+        self.missing =
+            self.slots[range].iter().filter(|slot| slot.state == State::Active).count() as u32;
         self.missing > 0
     }
 
-    /// Starts to wait for any active request among `count` from `first`; false if one is complete or none is active.
+    /// Starts to wait for any active request among `count` from `first`; false if one is complete
+    /// or none is active.
     pub(crate) fn await_any(&mut self, first: Request, count: u32) -> bool {
         let range = self.range(first, count);
         let slots = &self.slots[range];
@@ -140,7 +153,10 @@ impl Requests {
 
     /// The first request that is active.
     pub(crate) fn active(&self) -> Option<Request> {
-        self.slots.iter().position(|slot| slot.state == State::Active).map(|request| request as Request)
+        self.slots
+            .iter()
+            .position(|slot| slot.state == State::Active)
+            .map(|request| request as Request)
     }
 
     /// Whether nothing among `count` from `first` is active.
@@ -148,8 +164,8 @@ impl Requests {
         self.slots[self.range(first, count)].iter().all(|slot| slot.state != State::Active)
     }
 
-    /// Closes all complete requests among `count` from `first`, at most `most` of them, the lowest first, and tells `note` of
-    /// each.
+    /// Closes all complete requests among `count` from `first`, at most `most` of them, the lowest
+    /// first, and tells `note` of each.
     pub(crate) fn close(
         &mut self,
         first: Request,
@@ -159,7 +175,10 @@ impl Requests {
     ) {
         let range = self.range(first, count);
         let start = range.start as u32;
-        let complete = self.slots[range].iter_mut().enumerate().filter(|(_, slot)| slot.state == State::Complete);
+        let complete = self.slots[range]
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, slot)| slot.state == State::Complete);
         for (index, slot) in complete.take(most) {
             let request = start + index as u32;
             let standing = !self.persistent.is_empty() && self.persistent.contains_key(&request);

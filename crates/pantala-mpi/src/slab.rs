@@ -1,4 +1,5 @@
-//! Slabs with free lists, and lists threaded through them: handles are `u32`, nothing allocates in steady state.
+//! Slabs with free lists, and lists threaded through them: handles are `u32`, nothing allocates in
+//! steady state.
 
 use std::ops::{Index, IndexMut};
 
@@ -110,9 +111,15 @@ impl Chain {
         self.tail = handle;
     }
 
-    /// Puts an item before the first that is `later`, in a chain in which all after that are later, too.
+    /// Puts an item before the first that is `later`, in a chain in which all after that are later,
+    /// too.
     #[inline]
-    pub(crate) fn insert<T: Linked>(&mut self, slab: &mut Slab<T>, handle: u32, later: impl Fn(&T) -> bool) {
+    pub(crate) fn insert<T: Linked>(
+        &mut self,
+        slab: &mut Slab<T>,
+        handle: u32,
+        later: impl Fn(&T) -> bool,
+    ) {
         if self.tail == NONE || !later(&slab[self.tail]) {
             return self.push_back(slab, handle);
         }
@@ -148,7 +155,11 @@ impl Chain {
 
     /// The first item that satisfies `wanted`, with its predecessor.
     #[inline]
-    pub(crate) fn find<T: Linked>(self, slab: &Slab<T>, mut wanted: impl FnMut(u32, &T) -> bool) -> Option<(u32, u32)> {
+    pub(crate) fn find<T: Linked>(
+        self,
+        slab: &Slab<T>,
+        mut wanted: impl FnMut(u32, &T) -> bool,
+    ) -> Option<(u32, u32)> {
         if self.tail == NONE {
             return None;
         }
@@ -210,7 +221,11 @@ mod tests {
             NONE => None,
             handle => Some(slab[handle].value),
         });
-        assert_eq!(drained.collect::<Vec<_>>(), model, "by the key, then in the order of insertion");
+        assert_eq!(
+            drained.collect::<Vec<_>>(),
+            model,
+            "by the key, then in the order of insertion"
+        );
     }
 
     #[test]
@@ -226,7 +241,8 @@ mod tests {
                 }
                 2 if !model.is_empty() => {
                     let wanted = model.remove(stream.below(model.len() as u32) as usize).unwrap();
-                    let (before, handle) = chain.find(&slab, |_, item| item.value == wanted).unwrap();
+                    let (before, handle) =
+                        chain.find(&slab, |_, item| item.value == wanted).unwrap();
                     chain.unlink(&mut slab, before, handle);
                     slab.remove(handle);
                 }

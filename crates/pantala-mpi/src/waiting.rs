@@ -1,7 +1,7 @@
 //! Waits, tests and probes: what a rank asks of its requests and of messages that have come.
 //!
-//! A test takes no time, so a program that tests again and again without computing or waiting would never let anything
-//! happen; after [`MOST_POLLS`] in a row it is stopped.
+//! A test takes no time, so a program that tests again and again without computing or waiting would
+//! never let anything happen; after [`MOST_POLLS`] in a row it is stopped.
 
 use pantala_engine::Time;
 
@@ -26,8 +26,12 @@ impl<P: Program> World<P> {
                 Ok(self.wait_all(r, request, 1, now))
             }
             Op::Waitall { first, count } => Ok(self.wait_all(r, first, count, now)),
-            Op::Waitany { first, count } => Ok(self.wait_any(r, Asked::Any(first, count), first, count, now)),
-            Op::Waitsome { first, count } => Ok(self.wait_any(r, Asked::Some(first, count), first, count, now)),
+            Op::Waitany { first, count } => {
+                Ok(self.wait_any(r, Asked::Any(first, count), first, count, now))
+            }
+            Op::Waitsome { first, count } => {
+                Ok(self.wait_any(r, Asked::Some(first, count), first, count, now))
+            }
             Op::Test(request) => {
                 self.ranks[r].requests.check(request)?;
                 self.test(r, Asked::All(request, 1), |rank| rank.requests.quiet(request, 1))
@@ -35,22 +39,23 @@ impl<P: Program> World<P> {
             Op::Testall { first, count } => {
                 self.test(r, Asked::All(first, count), |rank| rank.requests.quiet(first, count))
             }
-            Op::Testany { first, count } => {
-                self.test(r, Asked::Any(first, count), |rank| !rank.requests.await_any(first, count))
-            }
-            Op::Testsome { first, count } => {
-                self.test(r, Asked::Some(first, count), |rank| !rank.requests.await_any(first, count))
-            }
+            Op::Testany { first, count } => self
+                .test(r, Asked::Any(first, count), |rank| !rank.requests.await_any(first, count)),
+            Op::Testsome { first, count } => self
+                .test(r, Asked::Some(first, count), |rank| !rank.requests.await_any(first, count)),
             Op::Probe(ref incoming) => {
                 let Expected { source, context, tag, .. } = self.expected(r, incoming)?;
                 self.ranks[r].ingress = 0;
                 self.ranks[r].asked = Asked::Found { source, context, tag };
-                let found = self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
-                Ok(found || self.block(r, Until::Message { source, context, tag }, CallKind::Recv, now))
+                let found =
+                    self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
+                Ok(found
+                    || self.block(r, Until::Message { source, context, tag }, CallKind::Recv, now))
             }
             Op::Iprobe(ref incoming) => {
                 let Expected { source, context, tag, .. } = self.expected(r, incoming)?;
-                let found = self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
+                let found =
+                    self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
                 self.test(r, Asked::Found { source, context, tag }, |_| found)
             }
             _ => Ok(true),
@@ -61,14 +66,16 @@ impl<P: Program> World<P> {
         let rank = &mut self.ranks[r];
         rank.ingress = 0;
         rank.asked = Asked::All(first, count);
-        !rank.requests.await_all(first, count) || self.block(r, Until::Requests(first, count), CallKind::Wait, now)
+        !rank.requests.await_all(first, count)
+            || self.block(r, Until::Requests(first, count), CallKind::Wait, now)
     }
 
     fn wait_any(&mut self, r: usize, asked: Asked, first: Request, count: u32, now: Time) -> bool {
         let rank = &mut self.ranks[r];
         rank.ingress = 0;
         rank.asked = asked;
-        !rank.requests.await_any(first, count) || self.block(r, Until::Requests(first, count), CallKind::Wait, now)
+        !rank.requests.await_any(first, count)
+            || self.block(r, Until::Requests(first, count), CallKind::Wait, now)
     }
 
     /// Blocks a rank; it does not go on at once.
@@ -90,6 +97,10 @@ impl<P: Program> World<P> {
         rank.outcome = Outcome::NotYet;
         rank.asked = Asked::Said;
         rank.polls += 1;
-        if rank.polls > MOST_POLLS { Err(ProgramFault::Polling { times: MOST_POLLS }) } else { Ok(true) }
+        if rank.polls > MOST_POLLS {
+            Err(ProgramFault::Polling { times: MOST_POLLS })
+        } else {
+            Ok(true)
+        }
     }
 }

@@ -35,7 +35,8 @@ pub struct RankSetup<P> {
 pub(crate) struct Job {
     /// As numbered in the plan.
     pub(crate) id: u16,
-    /// By rank: its node, and its place among the world's ranks, or [`NONE`] if it is in another part of the machine.
+    /// By rank: its node, and its place among the world's ranks, or [`NONE`] if it is in another
+    /// part of the machine.
     pub(crate) places: Vec<Place>,
     pub(crate) statistics: LatencyStatistics,
     pub(crate) profile: Profile,
@@ -58,7 +59,8 @@ pub(crate) struct Nic {
     first_rank: u32,
 }
 
-/// How much a [`World`] holds: handles in use and the most that ever were, for tests and for memory accounts.
+/// How much a [`World`] holds: handles in use and the most that ever were, for tests and for memory
+/// accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holdings {
     /// Transmissions queued, on their way, or unmatched.
@@ -78,8 +80,8 @@ pub struct Holdings {
 /// Ranks, their programs, their messages: the matching and protocol engine behind every NIC.
 ///
 /// The world is passive. Its owner (a [`pantala_fabric::Host`]) maps nodes to NICs and calls
-/// [`start`](Self::start), [`pull`](Self::pull), [`deliver`](Self::deliver) and [`timer`](Self::timer); each
-/// changes the state of that NIC and its ranks only.
+/// [`start`](Self::start), [`pull`](Self::pull), [`deliver`](Self::deliver) and
+/// [`timer`](Self::timer); each changes the state of that NIC and its ranks only.
 #[derive(Clone, Debug)]
 pub struct World<P> {
     pub(crate) config: MpiConfig,
@@ -115,7 +117,8 @@ impl<P: Program> World<P> {
     /// A world without NICs and jobs. `packet_bytes` is the most that a packet carries.
     ///
     /// # Panics
-    /// If `packet_bytes` or the configuration's `control_bytes` is zero; plans are checked for both.
+    /// If `packet_bytes` or the configuration's `control_bytes` is zero; plans are checked for
+    /// both.
     #[must_use]
     pub fn new(config: MpiConfig, recording: Recording, packet_bytes: u32) -> Self {
         Self::part(config, recording, packet_bytes, None)
@@ -126,8 +129,16 @@ impl<P: Program> World<P> {
     /// # Panics
     /// As [`new`](Self::new).
     #[must_use]
-    pub fn part(config: MpiConfig, recording: Recording, packet_bytes: u32, share: Option<Share>) -> Self {
-        assert!(packet_bytes > 0 && config.control_bytes > 0, "packets and control messages have a size");
+    pub fn part(
+        config: MpiConfig,
+        recording: Recording,
+        packet_bytes: u32,
+        share: Option<Share>,
+    ) -> Self {
+        assert!(
+            packet_bytes > 0 && config.control_bytes > 0,
+            "packets and control messages have a size"
+        );
         Self {
             config,
             recording,
@@ -172,15 +183,22 @@ impl<P: Program> World<P> {
     /// Adds the job that the plan numbers `id`, whose ranks (in order) start at `start`.
     ///
     /// # Errors
-    /// If there are no ranks, if the number is taken, if a NIC does not exist, or if a rank's communicator is not
-    /// one.
-    pub fn add_job(&mut self, id: u16, start: Time, ranks: Vec<RankSetup<P>>) -> Result<(), SetupError> {
-        let node = |setup: &RankSetup<P>| self.nics.get(setup.nic as usize).map_or(NONE, |nic| nic.node);
+    /// If there are no ranks, if the number is taken, if a NIC does not exist, or if a rank's
+    /// communicator is not one.
+    pub fn add_job(
+        &mut self,
+        id: u16,
+        start: Time,
+        ranks: Vec<RankSetup<P>>,
+    ) -> Result<(), SetupError> {
+        let node =
+            |setup: &RankSetup<P>| self.nics.get(setup.nic as usize).map_or(NONE, |nic| nic.node);
         let nodes: Vec<u32> = ranks.iter().map(node).collect();
         self.add_part_of_job(id, start, &nodes, (0..).zip(ranks).collect())
     }
 
-    /// Adds the job of which rank `i` is on node `nodes[i]`, and which has these ranks in this part of the machine.
+    /// Adds the job of which rank `i` is on node `nodes[i]`, and which has these ranks in this part
+    /// of the machine.
     ///
     /// # Errors
     /// As [`add_job`](Self::add_job).
@@ -209,7 +227,8 @@ impl<P: Program> World<P> {
             self.by_id.resize(usize::from(id) + 1, NONE);
         }
         self.by_id[usize::from(id)] = job;
-        let mut places: Vec<Place> = nodes.iter().map(|&node| Place { node, index: NONE }).collect();
+        let mut places: Vec<Place> =
+            nodes.iter().map(|&node| Place { node, index: NONE }).collect();
         for (number, setup) in ranks {
             places[number as usize].index = self.ranks.len() as u32;
             let mut communicators = Vec::with_capacity(1 + setup.communicators.len());
@@ -220,7 +239,12 @@ impl<P: Program> World<P> {
             self.outlook.add(&rank, &self.config);
             self.ranks.push(rank);
         }
-        self.jobs.push(Job { id, places, statistics: LatencyStatistics::new(), profile: Profile::default() });
+        self.jobs.push(Job {
+            id,
+            places,
+            statistics: LatencyStatistics::new(),
+            profile: Profile::default(),
+        });
         Ok(())
     }
 
@@ -247,8 +271,8 @@ impl<P: Program> World<P> {
         }
     }
 
-    /// A time has come that a rank of the NIC had asked for, its start or the end of a compute phase, or at which something
-    /// comes out of the inbox.
+    /// A time has come that a rank of the NIC had asked for, its start or the end of a compute
+    /// phase, or at which something comes out of the inbox.
     pub fn timer(&mut self, nic: u32, now: Time, wakes: &mut Wakes) {
         if !self.nics[nic as usize].inbox.is_empty() {
             self.open_inbox(nic as usize, now, wakes);
@@ -280,8 +304,9 @@ impl<P: Program> World<P> {
 
     /// The NIC can send: the next packet of the transmission in front.
     ///
-    /// With [`crate::EagerCompletion::Injected`] the last packet of an eager message completes its send, and the
-    /// rank goes on at once: `wakes` then holds what it asks for (timers later than now).
+    /// With [`crate::EagerCompletion::Injected`] the last packet of an eager message completes its
+    /// send, and the rank goes on at once: `wakes` then holds what it asks for (timers later than
+    /// now).
     #[inline]
     pub fn pull(&mut self, nic: u32, now: Time, wakes: &mut Wakes) -> Pull {
         let queue = &mut self.nics[nic as usize].queue;
@@ -295,7 +320,8 @@ impl<P: Program> World<P> {
         }
         let bytes = message.to_send.min(u64::from(self.packet_bytes));
         if self.paced {
-            let (feed, handed, last) = (&mut self.feeds[nic as usize], message.created, bytes == message.to_send);
+            let (feed, handed, last) =
+                (&mut self.feeds[nic as usize], message.created, bytes == message.to_send);
             let ready = feed.ready(handed, bytes, self.grain.as_ref(), &self.config);
             if ready > now {
                 return Pull::Later(ready);
@@ -323,8 +349,8 @@ impl<P: Program> World<P> {
         Pull::Packet(packet)
     }
 
-    /// When the NIC could have its next packet: at once (0, or a time that has passed), when a rank has seen to it, or
-    /// [`NEVER`] before something else happens.
+    /// When the NIC could have its next packet: at once (0, or a time that has passed), when a rank
+    /// has seen to it, or [`NEVER`] before something else happens.
     #[inline]
     #[must_use]
     pub fn next_at(&self, nic: u32) -> Time {
@@ -335,7 +361,12 @@ impl<P: Program> World<P> {
         let message = &self.messages[front];
         if self.paced {
             let bytes = message.to_send.min(u64::from(self.packet_bytes));
-            return self.feeds[nic as usize].ready(message.created, bytes, self.grain.as_ref(), &self.config);
+            return self.feeds[nic as usize].ready(
+                message.created,
+                bytes,
+                self.grain.as_ref(),
+                &self.config,
+            );
         }
         message.created
     }
@@ -387,7 +418,10 @@ impl<P: Program> World<P> {
     }
 
     fn job(&self, id: u16) -> Option<&Job> {
-        self.by_id.get(usize::from(id)).filter(|job| **job != NONE).map(|job| &self.jobs[*job as usize])
+        self.by_id
+            .get(usize::from(id))
+            .filter(|job| **job != NONE)
+            .map(|job| &self.jobs[*job as usize])
     }
 
     /// Whether there are ranks and all their programs have ended (or failed).
@@ -402,8 +436,8 @@ impl<P: Program> World<P> {
         (self.ended, self.ranks.len() as u32)
     }
 
-    /// How much of all programs is behind, between 0 and 1, if every one of them can tell: the share of their bytes that
-    /// has arrived, and 1 when all have ended. Never falls.
+    /// How much of all programs is behind, between 0 and 1, if every one of them can tell: the
+    /// share of their bytes that has arrived, and 1 when all have ended. Never falls.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
         self.outlook.progress(self.ended, self.ranks.len() as u32)
@@ -415,7 +449,8 @@ impl<P: Program> World<P> {
         self.outlook
     }
 
-    /// What programs did wrong, in the order in which it was found: that of time for each group of the machine.
+    /// What programs did wrong, in the order in which it was found: that of time for each group of
+    /// the machine.
     #[must_use]
     pub fn errors(&self) -> &[ProgramError] {
         &self.errors
@@ -433,7 +468,9 @@ impl<P: Program> World<P> {
             let mut account = rank.account;
             match rank.activity {
                 Activity::Computing => account.compute += now.saturating_sub(rank.since),
-                Activity::Blocked(_) | Activity::Busy => account.blocked(rank.call, now.saturating_sub(rank.since)),
+                Activity::Blocked(_) | Activity::Busy => {
+                    account.blocked(rank.call, now.saturating_sub(rank.since))
+                }
                 _ => {}
             }
             RankReport {
@@ -447,7 +484,8 @@ impl<P: Program> World<P> {
         })
     }
 
-    /// What the ranks have called up to `now`, by job; calls that still last are counted up to then.
+    /// What the ranks have called up to `now`, by job; calls that still last are counted up to
+    /// then.
     #[must_use]
     pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
         let mut profiles: Vec<Profile> = self.jobs.iter().map(|job| job.profile.clone()).collect();
@@ -456,7 +494,8 @@ impl<P: Program> World<P> {
                 profiles[rank.job as usize].took(rank.operation, now.saturating_sub(rank.since));
             }
         }
-        let reports = self.jobs.iter().zip(&profiles).flat_map(|(job, profile)| profile.reports(job.id));
+        let reports =
+            self.jobs.iter().zip(&profiles).flat_map(|(job, profile)| profile.reports(job.id));
         CallReport::summed(reports.collect())
     }
 
@@ -492,14 +531,19 @@ impl<P: Program> World<P> {
     }
 }
 
-fn check_communicators(rank: u32, size: u32, communicators: &[Communicator]) -> Result<(), SetupError> {
+fn check_communicators(
+    rank: u32,
+    size: u32,
+    communicators: &[Communicator],
+) -> Result<(), SetupError> {
     for (i, communicator) in communicators.iter().enumerate() {
         let context = communicator.context();
         let sound = context > 0
             && context <= Communicator::MAX_CONTEXT
             && communicators[..i].iter().all(|other| other.context() != context)
             && communicator.rank(communicator.me()) == Some(rank)
-            && (0..communicator.size()).all(|member| communicator.rank(member).is_some_and(|r| r < size));
+            && (0..communicator.size())
+                .all(|member| communicator.rank(member).is_some_and(|r| r < size));
         if !sound {
             return Err(SetupError::BadCommunicator { rank, communicator: i as u16 + 1 });
         }

@@ -5,7 +5,11 @@ use pantala_topology::{Peer, Topology};
 use crate::{OracleConfig, OracleError, OraclePacket};
 
 /// Checks that every packet has a sound route and fits the buffers.
-pub(crate) fn check(topology: &Topology, config: &OracleConfig, packets: &[OraclePacket]) -> Result<(), OracleError> {
+pub(crate) fn check(
+    topology: &Topology,
+    config: &OracleConfig,
+    packets: &[OraclePacket],
+) -> Result<(), OracleError> {
     for (index, packet) in packets.iter().enumerate() {
         if let Err(message) = check_packet(topology, config, packet) {
             return Err(OracleError::Packet { packet: index, message });
@@ -14,7 +18,11 @@ pub(crate) fn check(topology: &Topology, config: &OracleConfig, packets: &[Oracl
     Ok(())
 }
 
-fn check_packet(topology: &Topology, config: &OracleConfig, packet: &OraclePacket) -> Result<(), String> {
+fn check_packet(
+    topology: &Topology,
+    config: &OracleConfig,
+    packet: &OraclePacket,
+) -> Result<(), String> {
     if packet.source >= topology.nodes() || packet.destination >= topology.nodes() {
         return Err(format!("there are only {} nodes", topology.nodes()));
     }
@@ -23,10 +31,16 @@ fn check_packet(topology: &Topology, config: &OracleConfig, packet: &OraclePacke
         return Err("a packet has at least one flit".into());
     }
     if flits > config.input_buffer_flits {
-        return Err(format!("{flits} flits never fit an input buffer of {}", config.input_buffer_flits));
+        return Err(format!(
+            "{flits} flits never fit an input buffer of {}",
+            config.input_buffer_flits
+        ));
     }
     if config.output_buffer_flits != 0 && flits > config.output_buffer_flits {
-        return Err(format!("{flits} flits never fit an output buffer of {}", config.output_buffer_flits));
+        return Err(format!(
+            "{flits} flits never fit an output buffer of {}",
+            config.output_buffer_flits
+        ));
     }
     let vcs = packet.route.iter().map(|step| step.vc).chain([packet.injection_vc]);
     if let Some(vc) = vcs.into_iter().find(|&vc| vc >= config.virtual_channels) {

@@ -12,16 +12,18 @@ pub struct LinkTimes {
     pub latency: Time,
 }
 
-/// What happens to a flit that becomes available only after its packet's hold of the crossbar or of the link has ended, which
-/// happens where a packet comes in more slowly than it goes out.
+/// What happens to a flit that becomes available only after its packet's hold of the crossbar or of
+/// the link has ended, which happens where a packet comes in more slowly than it goes out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LateFlits {
-    /// It passes beside the flits of other VCs' packets. This is the fabric's model: a packet's tail leaves a stage at
-    /// `max(start + S t, the tail's availability + t)`, whoever holds the stage by then.
+    /// It passes beside the flits of other VCs' packets. This is the fabric's model: a packet's
+    /// tail leaves a stage at `max(start + S t, the tail's availability + t)`, whoever holds the
+    /// stage by then.
     #[default]
     Pass,
-    /// It waits for its turn: a crossbar port or a link never carries two flits at once, and earlier packets go first. This is
-    /// what hardware would do; the difference to [`LateFlits::Pass`] is the price of the fabric's model.
+    /// It waits for its turn: a crossbar port or a link never carries two flits at once, and
+    /// earlier packets go first. This is what hardware would do; the difference to
+    /// [`LateFlits::Pass`] is the price of the fabric's model.
     Queue,
 }
 
@@ -46,7 +48,8 @@ pub struct OracleConfig {
     pub crossbar_flit_time: Time,
     /// Virtual channels of every port.
     pub virtual_channels: u8,
-    /// Room of every VC at the far end of every link (a router's input, a node's), at least one packet.
+    /// Room of every VC at the far end of every link (a router's input, a node's), at least one
+    /// packet.
     pub input_buffer_flits: u32,
     /// Room of every output VC, at least one packet; 0 for no limit.
     pub output_buffer_flits: u32,
@@ -55,8 +58,8 @@ pub struct OracleConfig {
 }
 
 impl OracleConfig {
-    /// The network of Kang et al. (SC 2022): 25 GB/s links, a crossbar of four times that, 128-byte flits, two VCs. (Rows and
-    /// columns, which it does not have, are like its local links.)
+    /// The network of Kang et al. (SC 2022): 25 GB/s links, a crossbar of four times that, 128-byte
+    /// flits, two VCs. (Rows and columns, which it does not have, are like its local links.)
     #[must_use]
     pub fn kang() -> Self {
         let link = |latency| LinkTimes { flit_time: 5_120, latency };

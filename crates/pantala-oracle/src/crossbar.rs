@@ -9,9 +9,16 @@ use crate::{LateFlits, OracleConfig, OraclePacket};
 impl Router {
     /// Grants the crossbar to every packet that can have it now; gives the ends of their holds.
     ///
-    /// Outputs contend for inputs. They come in a round whose start and sense are drawn for the router, number `id`, and the
-    /// time: `draw = mix(now ^ mix("TurnOutp" ^ id))`, its lower half tells the first output, its highest bit the sense.
-    pub(crate) fn grant(&mut self, id: u32, config: &OracleConfig, packets: &[OraclePacket], now: Time) -> Vec<Time> {
+    /// Outputs contend for inputs. They come in a round whose start and sense are drawn for the
+    /// router, number `id`, and the time: `draw = mix(now ^ mix("TurnOutp" ^ id))`, its lower half
+    /// tells the first output, its highest bit the sense.
+    pub(crate) fn grant(
+        &mut self,
+        id: u32,
+        config: &OracleConfig,
+        packets: &[OraclePacket],
+        now: Time,
+    ) -> Vec<Time> {
         let requests = self.requests(config, packets, now);
         let mut ends = Vec::new();
         let draw = mix(now ^ mix(u64::from_be_bytes(*b"TurnOutp") ^ u64::from(id)));
@@ -55,12 +62,16 @@ impl Router {
                 let step = packets[stay.packet].route[stay.hop];
                 let output = &self.outputs[usize::from(step.port)];
                 let vc = usize::from(step.vc);
-                let room =
-                    config.output_buffer_flits == 0 || output.vcs[vc].taken + stay.flits <= config.output_buffer_flits;
+                let room = config.output_buffer_flits == 0
+                    || output.vcs[vc].taken + stay.flits <= config.output_buffer_flits;
                 let crossing = self.crossing.contains(&(port, input_vc));
                 let free = input.crossbar_held <= now && output.crossbar_held <= now;
                 if stay.available > 0 && !crossing && free && room {
-                    requests.push(Request { index: port * vcs + input_vc, output: usize::from(step.port), vc });
+                    requests.push(Request {
+                        index: port * vcs + input_vc,
+                        output: usize::from(step.port),
+                        vc,
+                    });
                 }
             }
         }
@@ -68,14 +79,19 @@ impl Router {
     }
 
     /// Starts every flit that can cross now; gives the (input port, VC) of each.
-    pub(crate) fn cross(&mut self, config: &OracleConfig, packets: &[OraclePacket], now: Time) -> Vec<(usize, usize)> {
+    pub(crate) fn cross(
+        &mut self,
+        config: &OracleConfig,
+        packets: &[OraclePacket],
+        now: Time,
+    ) -> Vec<(usize, usize)> {
         let mut moved = Vec::new();
         for &(port, vc) in &self.crossing {
             let input = &mut self.inputs[port];
             let stay = &mut input.vcs[vc][0];
             let output = &mut self.outputs[usize::from(packets[stay.packet].route[stay.hop].port)];
-            let turn =
-                config.late_flits == LateFlits::Pass || (input.crossbar_busy <= now && output.crossbar_busy <= now);
+            let turn = config.late_flits == LateFlits::Pass
+                || (input.crossbar_busy <= now && output.crossbar_busy <= now);
             if stay.can_move(now) && turn {
                 let end = now + config.crossbar_flit_time;
                 stay.started += 1;

@@ -25,8 +25,8 @@ impl Output {
     /// Whether the rules let this packet start on a free link.
     fn may_start(&self, stay: &Stay, now: Time) -> bool {
         let room = self.vcs[usize::from(stay.vc)].credits >= stay.flits;
-        let in_order =
-            self.vcs[usize::from(stay.vc)].open <= now && self.leaving.iter().all(|ahead| ahead.vc != stay.vc);
+        let in_order = self.vcs[usize::from(stay.vc)].open <= now
+            && self.leaving.iter().all(|ahead| ahead.vc != stay.vc);
         room && in_order
     }
 
@@ -59,7 +59,8 @@ impl Output {
 }
 
 impl Node {
-    /// Starts the first packet of the source queue, if it can start now; gives it and the end of its hold.
+    /// Starts the first packet of the source queue, if it can start now; gives it and the end of
+    /// its hold.
     pub(crate) fn inject(&mut self, now: Time) -> Option<(Stay, Time)> {
         let stay = *self.queue.front()?;
         if self.injection.link_held > now || !self.injection.may_start(&stay, now) {

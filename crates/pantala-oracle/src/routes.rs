@@ -3,7 +3,8 @@
 use pantala_engine::Time;
 use pantala_topology::{LocalOrder, Peer, Topology};
 
-/// How a packet leaves one router: the output port, and the VC of the buffers at both ends of the link behind it.
+/// How a packet leaves one router: the output port, and the VC of the buffers at both ends of the
+/// link behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouteStep {
     /// The output port.
@@ -38,16 +39,22 @@ pub struct RouteChoice {
     pub order: LocalOrder,
 }
 
-/// The minimal route: at most one global hop, and in the group before and after it at most one local hop, or one along a row
-/// and one along a column. The VC is the number of global hops made so far, so 0 in the source group and on the global link, 1
-/// in the destination group; ejection keeps the VC.
+/// The minimal route: at most one global hop, and in the group before and after it at most one
+/// local hop, or one along a row and one along a column. The VC is the number of global hops made
+/// so far, so 0 in the source group and on the global link, 1 in the destination group; ejection
+/// keeps the VC.
 #[must_use]
-pub fn minimal_route(topology: &Topology, source: u32, destination: u32, choice: RouteChoice) -> Vec<RouteStep> {
+pub fn minimal_route(
+    topology: &Topology,
+    source: u32,
+    destination: u32,
+    choice: RouteChoice,
+) -> Vec<RouteStep> {
     route_via(topology, source, destination, &[], choice)
 }
 
-/// The route that visits the routers `via` in order and is minimal in between, with one VC more after each global hop and
-/// at each router visited (so the VCs of a route never fall).
+/// The route that visits the routers `via` in order and is minimal in between, with one VC more
+/// after each global hop and at each router visited (so the VCs of a route never fall).
 ///
 /// # Panics
 /// If a link of the topology leads to no router.

@@ -33,7 +33,8 @@ pub struct OracleRun {
 
 /// Carries `packets`, flit by flit, until all have arrived.
 ///
-/// Packets of one source join its queue in order of creation, those created together in order of the input.
+/// Packets of one source join its queue in order of creation, those created together in order of
+/// the input.
 ///
 /// # Errors
 /// [`OracleError::Packet`] if a packet's nodes, length or route do not fit, before anything moves;
@@ -167,13 +168,17 @@ impl<'a> Simulation<'a> {
 
     /// A flit becomes available in an input buffer.
     fn arrive(&mut self, router: u32, port: u16, stay: Stay) {
-        let queue = &mut self.routers[router as usize].inputs[usize::from(port)].vcs[usize::from(stay.vc)];
+        let queue =
+            &mut self.routers[router as usize].inputs[usize::from(port)].vcs[usize::from(stay.vc)];
         match queue.iter_mut().find(|here| (here.packet, here.hop) == (stay.packet, stay.hop)) {
             Some(here) => here.available += 1,
             None => queue.push_back(Stay { available: 1, ..stay }),
         }
         let held: u32 = queue.iter().map(|here| here.available - here.left).sum();
-        assert!(held <= self.config.input_buffer_flits, "router {router} port {port} holds {held} flits");
+        assert!(
+            held <= self.config.input_buffer_flits,
+            "router {router} port {port} holds {held} flits"
+        );
     }
 
     /// A flit arrives at its destination; the tail sends the credits home.
@@ -194,7 +199,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// A flit has crossed the crossbar; the tail takes its packet out of the input buffer and sends the credits home.
+    /// A flit has crossed the crossbar; the tail takes its packet out of the input buffer and sends
+    /// the credits home.
     fn crossed(&mut self, router: u32, port: u16, vc: usize, now: Time) {
         let here = &mut self.routers[router as usize];
         let queue = &mut here.inputs[usize::from(port)].vcs[vc];
@@ -216,7 +222,8 @@ impl<'a> Simulation<'a> {
         self.schedule(now + self.config.output_latency, event);
     }
 
-    /// Decides all that can be decided at a place: links first, then the crossbar, until nothing moves any more.
+    /// Decides all that can be decided at a place: links first, then the crossbar, until nothing
+    /// moves any more.
     fn decide(&mut self, place: Place, now: Time) {
         let config = self.config;
         match place {
@@ -271,7 +278,10 @@ impl<'a> Simulation<'a> {
                 Peer::Port { router, port } => {
                     let hop = stay.hop + usize::from(matches!(place, Place::Router(_)));
                     let stay = Stay::new(stay.packet, hop, stay.flits, stay.vc);
-                    self.schedule(arrival + config.input_latency, Event::AtInput { router, port, stay });
+                    self.schedule(
+                        arrival + config.input_latency,
+                        Event::AtInput { router, port, stay },
+                    );
                 }
                 Peer::Unconnected => unreachable!("a packet goes nowhere"),
             }
@@ -287,7 +297,10 @@ impl<'a> Simulation<'a> {
         if !undelivered.is_empty() {
             return Err(OracleError::Stalled { time: now, undelivered });
         }
-        assert!(self.nodes.iter().all(|node| node.is_at_rest(self.config)), "a node has lost a flit or a credit");
+        assert!(
+            self.nodes.iter().all(|node| node.is_at_rest(self.config)),
+            "a node has lost a flit or a credit"
+        );
         assert!(
             self.routers.iter().all(|router| router.is_at_rest(self.config)),
             "a router has lost a flit or a credit"
@@ -296,7 +309,11 @@ impl<'a> Simulation<'a> {
         Ok(OracleRun {
             deliveries: self.deliveries,
             injection_flits: self.nodes.iter().map(|node| carried(&node.injection)).collect(),
-            output_flits: self.routers.iter().map(|router| router.outputs.iter().map(carried).collect()).collect(),
+            output_flits: self
+                .routers
+                .iter()
+                .map(|router| router.outputs.iter().map(carried).collect())
+                .collect(),
         })
     }
 }

@@ -101,7 +101,9 @@ impl Output {
     /// Whether everything that was sent has been taken out at the far end.
     pub(crate) fn is_at_rest(&self, config: &OracleConfig) -> bool {
         self.leaving.is_empty()
-            && self.vcs.iter().all(|vc| vc.queue.is_empty() && vc.taken == 0 && vc.credits == config.input_buffer_flits)
+            && self.vcs.iter().all(|vc| {
+                vc.queue.is_empty() && vc.taken == 0 && vc.credits == config.input_buffer_flits
+            })
     }
 }
 
@@ -121,7 +123,8 @@ pub(crate) struct Input {
 pub(crate) struct Router {
     pub(crate) inputs: Vec<Input>,
     pub(crate) outputs: Vec<Output>,
-    /// The (input port, VC)s whose first packet has been granted the crossbar, earliest grant first.
+    /// The (input port, VC)s whose first packet has been granted the crossbar, earliest grant
+    /// first.
     pub(crate) crossing: Vec<(usize, usize)>,
 }
 
@@ -133,8 +136,14 @@ impl Router {
             crossbar_held: 0,
             crossbar_busy: 0,
         };
-        let output = |port| Output::new(topology.peer(id, port), config.link(topology.class_of_port(port)), config);
-        Self { inputs: vec![input; ports.len()], outputs: ports.map(output).collect(), crossing: Vec::new() }
+        let output = |port| {
+            Output::new(topology.peer(id, port), config.link(topology.class_of_port(port)), config)
+        };
+        Self {
+            inputs: vec![input; ports.len()],
+            outputs: ports.map(output).collect(),
+            crossing: Vec::new(),
+        }
     }
 
     pub(crate) fn is_at_rest(&self, config: &OracleConfig) -> bool {
@@ -153,7 +162,8 @@ pub(crate) struct Node {
 
 impl Node {
     pub(crate) fn new(topology: &Topology, config: &OracleConfig, id: u32) -> Self {
-        let peer = Peer::Port { router: topology.router_of(id), port: topology.terminal_port_of(id) };
+        let peer =
+            Peer::Port { router: topology.router_of(id), port: topology.terminal_port_of(id) };
         Self { queue: VecDeque::new(), injection: Output::new(peer, config.terminal, config) }
     }
 

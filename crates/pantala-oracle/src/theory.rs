@@ -5,11 +5,17 @@ use pantala_topology::Topology;
 
 use crate::{OracleConfig, OraclePacket};
 
-/// The time from a packet's start on its injection link to the arrival of its tail, if nothing disturbs it.
+/// The time from a packet's start on its injection link to the arrival of its tail, if nothing
+/// disturbs it.
 #[must_use]
-pub fn zero_load_latency(topology: &Topology, config: &OracleConfig, packet: &OraclePacket) -> Time {
+pub fn zero_load_latency(
+    topology: &Topology,
+    config: &OracleConfig,
+    packet: &OraclePacket,
+) -> Time {
     let injection = std::iter::once(config.terminal);
-    let links = injection.chain(packet.route.iter().map(|step| config.link(topology.class_of_port(step.port))));
+    let links = injection
+        .chain(packet.route.iter().map(|step| config.link(topology.class_of_port(step.port))));
     let routers = packet.route.len() as Time;
     let (mut head, mut slowest) = (
         routers * (config.input_latency + config.crossbar_flit_time + config.output_latency),

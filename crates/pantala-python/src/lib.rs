@@ -30,13 +30,15 @@ fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
 #[pyfunction]
 #[pyo3(name = "resolve")]
 fn resolve_plan(py: Python<'_>, plan_json: &str) -> PyResult<String> {
-    let resolved =
-        py.detach(|| resolve::parse(plan_json).and_then(resolve::resolve)).map_err(|e| plan_error(py, &e))?;
+    let resolved = py
+        .detach(|| resolve::parse(plan_json).and_then(resolve::resolve))
+        .map_err(|e| plan_error(py, &e))?;
     json(&resolved.plan)
 }
 
-/// Runs a plan and writes its run directory; returns run.json. When the plan's duration is over, `extend` is given what each job has
-/// delivered by window, and answers the duration to go on to, or None.
+/// Runs a plan and writes its run directory; returns run.json. When the plan's duration is over,
+/// `extend` is given what each job has delivered by window, and answers the duration to go on to,
+/// or None.
 #[pyfunction]
 #[pyo3(signature = (plan_json, out_dir, threads=1, progress=None, extend=None))]
 fn run(
@@ -49,7 +51,10 @@ fn run(
 ) -> PyResult<String> {
     let clock = provenance::Clock::start(py)?;
     let mut simulation = py
-        .detach(|| resolve::parse(plan_json).and_then(|plan| Simulation::on_threads(plan, 0, threads, |_| {})))
+        .detach(|| {
+            resolve::parse(plan_json)
+                .and_then(|plan| Simulation::on_threads(plan, 0, threads, |_| {}))
+        })
         .map_err(|e| plan_error(py, &e))?;
     let setup_seconds = clock.wall();
     let running = provenance::Clock::start(py)?;
@@ -95,7 +100,9 @@ fn measure(
     let mut measurement = py
         .detach(|| {
             resolve::parse(plan_json)
-                .and_then(|plan| Measurement::on_threads(plan, warmup_ps, measure_ps, timeline_ps, threads))
+                .and_then(|plan| {
+                    Measurement::on_threads(plan, warmup_ps, measure_ps, timeline_ps, threads)
+                })
                 .map(|measurement| if drain { measurement.draining() } else { measurement })
         })
         .map_err(|e| plan_error(py, &e))?;
@@ -114,10 +121,18 @@ fn measure(
 /// Runs a plan to its end and writes nothing; returns what it did and what it cost as JSON.
 #[pyfunction]
 #[pyo3(signature = (plan_json, threads=1, progress=None))]
-fn cost(py: Python<'_>, plan_json: &str, threads: u32, progress: Option<Py<PyAny>>) -> PyResult<String> {
+fn cost(
+    py: Python<'_>,
+    plan_json: &str,
+    threads: u32,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
     let started = Instant::now();
     let mut simulation = py
-        .detach(|| resolve::parse(plan_json).and_then(|plan| Simulation::on_threads(plan, 0, threads, |_| {})))
+        .detach(|| {
+            resolve::parse(plan_json)
+                .and_then(|plan| Simulation::on_threads(plan, 0, threads, |_| {}))
+        })
         .map_err(|e| plan_error(py, &e))?;
     let setup_seconds = started.elapsed().as_secs_f64();
     let running = provenance::Clock::start(py)?;
@@ -144,7 +159,8 @@ fn with_times<T: serde::Serialize>(
     wall_seconds: f64,
     cpu_seconds: f64,
 ) -> PyResult<String> {
-    let mut value = serde_json::to_value(measured).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let mut value =
+        serde_json::to_value(measured).map_err(|e| PyValueError::new_err(e.to_string()))?;
     let bench = &mut value["bench"];
     bench["cpu_seconds"] = cpu_seconds.into();
     bench["wall_seconds"] = wall_seconds.into();
@@ -164,7 +180,8 @@ fn threads_worth(py: Python<'_>, plan_json: &str, processors: u32) -> PyResult<u
 /// Searches the channel-dependency graph of a plan; returns what was found as JSON.
 #[pyfunction]
 fn deadlock(py: Python<'_>, plan_json: &str) -> PyResult<String> {
-    let found = py.detach(|| resolve::parse(plan_json).and_then(search)).map_err(|e| plan_error(py, &e))?;
+    let found =
+        py.detach(|| resolve::parse(plan_json).and_then(search)).map_err(|e| plan_error(py, &e))?;
     json(&found)
 }
 
@@ -176,7 +193,8 @@ fn communication(py: Python<'_>, plan_json: &str) -> PyResult<String> {
 }
 
 fn topology_rows(py: Python<'_>, topology_json: &str) -> PyResult<Vec<links::LinkRow>> {
-    let plan: TopologyPlan = serde_json::from_str(topology_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let plan: TopologyPlan =
+        serde_json::from_str(topology_json).map_err(|e| PyValueError::new_err(e.to_string()))?;
     py.detach(|| links::link_table(&plan)).map_err(|e| plan_error(py, &e))
 }
 

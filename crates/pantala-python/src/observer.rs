@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 /// How often Python hears of a run.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Calls a Python function about five times a second, and stops the run on Ctrl-C or when the function raises.
+/// Calls a Python function about five times a second, and stops the run on Ctrl-C or when the
+/// function raises.
 pub(crate) struct Observer {
     callback: Option<Py<PyAny>>,
     started: Instant,

@@ -41,7 +41,12 @@ impl Clock {
     }
 
     /// The `provenance` of a run that has just ended.
-    pub(crate) fn provenance(&self, py: Python<'_>, setup_seconds: f64, simulation: &Simulation) -> PyResult<Value> {
+    pub(crate) fn provenance(
+        &self,
+        py: Python<'_>,
+        setup_seconds: f64,
+        simulation: &Simulation,
+    ) -> PyResult<Value> {
         let totals = simulation.network.totals();
         let (wall, cpu) = (self.wall(), self.cpu(py)?);
         let platform = py.import("platform")?;

@@ -1,8 +1,9 @@
 //! Coarse runs (`detail.coarsen`): one simulated packet stands for several packets of the machine.
 //!
-//! Only packets grow. Flits keep their size, so bandwidths, the time of a head through a router and the bytes of a buffer stay. A
-//! message of several packets is a stream of flits, and cut-through routers pass the stream on whatever its packets are:
-//! `docs/explanation/coarsening.md` derives that its zero-load latency stays. Here are the conditions of that derivation.
+//! Only packets grow. Flits keep their size, so bandwidths, the time of a head through a router and
+//! the bytes of a buffer stay. A message of several packets is a stream of flits, and cut-through
+//! routers pass the stream on whatever its packets are: `docs/explanation/coarsening.md` derives
+//! that its zero-load latency stays. Here are the conditions of that derivation.
 
 use crate::communication;
 use crate::error::{Faults, PlanError};
@@ -15,10 +16,12 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// What `docs/coarsening.py` measured: a sentence by `coarsen`.
-static KNOWN_ERRORS: LazyLock<BTreeMap<u32, KnownError>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("coarsen/known_errors.json")).expect("a file of this crate"));
+static KNOWN_ERRORS: LazyLock<BTreeMap<u32, KnownError>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("coarsen/known_errors.json")).expect("a file of this crate")
+});
 
-/// The differences of coarse runs from those by the packet over all cases of the table in the docs, in percent.
+/// The differences of coarse runs from those by the packet over all cases of the table in the docs,
+/// in percent.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KnownError {
@@ -68,11 +71,12 @@ pub fn grain(plan: &Plan) -> Option<Grain> {
     })
 }
 
-/// The router as it is simulated: buffers have room for the part of a coarse packet that is on its way.
+/// The router as it is simulated: buffers have room for the part of a coarse packet that is on its
+/// way.
 ///
-/// A packet starts on a link when the buffer at the end has room for all of it. A coarse packet so takes the room of its last packets
-/// before these would, by their time on the link. A buffer gets as much more, in whole coarse packets: a stream that never waited for
-/// credits does not wait now.
+/// A packet starts on a link when the buffer at the end has room for all of it. A coarse packet so
+/// takes the room of its last packets before these would, by their time on the link. A buffer gets
+/// as much more, in whole coarse packets: a stream that never waited for credits does not wait now.
 pub(crate) fn router(plan: &Plan) -> RouterConfig {
     let mut router = plan.router.clone();
     if plan.detail.is_coarse() {
@@ -91,7 +95,10 @@ pub(crate) fn router(plan: &Plan) -> RouterConfig {
 pub(crate) fn buffers(plan: &Plan) -> BTreeMap<String, u32> {
     let RouterConfig { input_buffer, output_buffer, .. } = router(plan);
     let both = [("input", input_buffer), ("output", output_buffer)];
-    both.into_iter().filter(|_| plan.detail.is_coarse()).map(|(name, flits)| (name.to_owned(), flits)).collect()
+    both.into_iter()
+        .filter(|_| plan.detail.is_coarse())
+        .map(|(name, flits)| (name.to_owned(), flits))
+        .collect()
 }
 
 /// Whether a plan can be coarse.
@@ -104,12 +111,18 @@ pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
         return Ok(());
     }
     if ![2, 4, 8].contains(&coarsen) {
-        return Err(PlanError::new("detail.coarsen", coarsen, "must be 1, 2, 4 or 8", "give one of these"));
+        return Err(PlanError::new(
+            "detail.coarsen",
+            coarsen,
+            "must be 1, 2, 4 or 8",
+            "give one of these",
+        ));
     }
     let fine = plan.packet_bytes / coarsen;
     if plan.packet_bytes % coarsen != 0 || fine % plan.flit_bytes != 0 {
-        let message =
-            format!("coarse packets would have fewer flits: a packet of {fine} B is not a whole number of flits");
+        let message = format!(
+            "coarse packets would have fewer flits: a packet of {fine} B is not a whole number of flits"
+        );
         return Err(PlanError::new(
             "flit_bytes",
             plan.flit_bytes,
@@ -124,11 +137,19 @@ pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
     faults.note(check_speeds(plan));
     faults.note(check_buffers(plan));
     if plan.nic.responses {
-        let message = format!("packets are answered one by one, and there would be {coarsen} times fewer responses");
-        faults.note(Err(PlanError::new("nic.responses", true, message, remedy("turn responses off"))));
+        let message = format!(
+            "packets are answered one by one, and there would be {coarsen} times fewer responses"
+        );
+        faults.note(Err(PlanError::new(
+            "nic.responses",
+            true,
+            message,
+            remedy("turn responses off"),
+        )));
     }
     if plan.mpi.eager_completion == EagerCompletion::Injected {
-        let message = format!("an eager send would complete up to {} packets too early", coarsen - 1);
+        let message =
+            format!("an eager send would complete up to {} packets too early", coarsen - 1);
         let how = remedy("set eager_completion to \"posted\"");
         faults.note(Err(PlanError::new("mpi.eager_completion", "\"injected\"", message, how)));
     }
@@ -179,31 +200,38 @@ fn stages(router: &RouterConfig) -> impl Iterator<Item = Result<(), PlanError>> 
     .into_iter()
 }
 
-/// With heads handed over, the wait for the last packet of the machine is that of the slowest link on the way, which must be known.
+/// With heads handed over, the wait for the last packet of the machine is that of the slowest link
+/// on the way, which must be known.
 fn check_speeds(plan: &Plan) -> Result<(), PlanError> {
     let terminal = plan.links.terminal.bandwidth_bytes_per_s;
-    let slower = plan.links.by_class().into_iter().find(|(_, link)| link.bandwidth_bytes_per_s < terminal);
+    let slower =
+        plan.links.by_class().into_iter().find(|(_, link)| link.bandwidth_bytes_per_s < terminal);
     let crossbar = plan.router.crossbar_bandwidth < terminal;
     if plan.router.hand_over != HandOver::Head || (slower.is_none() && !crossbar) {
         return Ok(());
     }
-    let name = slower.map_or("the crossbar".to_owned(), |(class, _)| format!("{} links", class.name()));
+    let name =
+        slower.map_or("the crossbar".to_owned(), |(class, _)| format!("{} links", class.name()));
     let verb = if slower.is_some() { "are" } else { "is" };
-    let message =
-        format!("{name} {verb} slower than terminal links, so the end of a coarse packet is not known from its head");
+    let message = format!(
+        "{name} {verb} slower than terminal links, so the end of a coarse packet is not known from its head"
+    );
     Err(PlanError::new("router.hand_over", "\"head\"", message, remedy("set it to \"tail\"")))
 }
 
-/// Jobs send messages of several packets. Those that fit one packet stay as they are: nothing is faster, and they wait behind coarse
-/// packets of others.
+/// Jobs send messages of several packets. Those that fit one packet stay as they are: nothing is
+/// faster, and they wait behind coarse packets of others.
 fn check_messages(plan: &Plan) -> Result<(), PlanError> {
     let fine = u64::from(plan.packet_bytes / plan.detail.coarsen);
     let mut faults = Faults::default();
     for job in communication::of_jobs(plan)? {
-        let count = |sizes: &mut dyn Iterator<Item = &(u64, u64)>| sizes.map(|(_, count)| *count).sum::<u64>();
+        let count = |sizes: &mut dyn Iterator<Item = &(u64, u64)>| {
+            sizes.map(|(_, count)| *count).sum::<u64>()
+        };
         let small = count(&mut job.sizes.iter().filter(|(bytes, _)| *bytes <= fine));
         let all = count(&mut job.sizes.iter());
-        let packets: u64 = job.sizes.iter().map(|(bytes, count)| count * bytes.div_ceil(fine).max(1)).sum();
+        let packets: u64 =
+            job.sizes.iter().map(|(bytes, count)| count * bytes.div_ceil(fine).max(1)).sum();
         if 2 * small <= packets {
             continue;
         }
@@ -233,8 +261,12 @@ fn check_buffers(plan: &Plan) -> Result<(), PlanError> {
         let holds = room / coarsen;
         let packets = if holds == 1 { "packet" } else { "packets" };
         let possible = [4, 2].into_iter().find(|&less| less < coarsen && room / less >= 2);
-        let less = possible.map_or("set detail to \"packet\"".to_owned(), |less| format!("coarsen by {less}"));
-        let message = format!("holds {holds} coarse {packets} of {} B where it must hold two", plan.packet_bytes);
+        let less = possible
+            .map_or("set detail to \"packet\"".to_owned(), |less| format!("coarsen by {less}"));
+        let message = format!(
+            "holds {holds} coarse {packets} of {} B where it must hold two",
+            plan.packet_bytes
+        );
         PlanError::new(key, value, message, format!("enlarge it, or {less}"))
     };
     for (key, flits) in [

@@ -9,7 +9,9 @@ pub use value::{ColumnType, Value};
 
 use crate::error::WriteError;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Float64Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
 use pantala_engine::Time;
@@ -52,9 +54,9 @@ impl Table {
         self.columns.first().map_or(0, |c| c.len())
     }
 
-    /// Adds all values of the table to `hash`: column by column in the table's order, each value in eight bytes (a text with its
-    /// length before it), an absent one as a mark of its own. Names, integer widths, metadata, compression and the layout of
-    /// the file do not count.
+    /// Adds all values of the table to `hash`: column by column in the table's order, each value in
+    /// eight bytes (a text with its length before it), an absent one as a mark of its own. Names,
+    /// integer widths, metadata, compression and the layout of the file do not count.
     pub fn hash_values(&self, hash: &mut Sha256) {
         hash.update((self.columns.len() as u64).to_le_bytes());
         hash.update((self.rows() as u64).to_le_bytes());
@@ -69,7 +71,8 @@ impl Table {
     /// A [`parquet::errors::ParquetError`] of the library that writes the file.
     pub fn encode(self) -> Result<Vec<u8>, parquet::errors::ParquetError> {
         let field = |c: &ColumnDescriptor| Field::new(c.name, c.data_type.arrow(), c.nullable);
-        let schema = Arc::new(Schema::new(self.descriptor.columns.iter().map(field).collect::<Vec<_>>()));
+        let schema =
+            Arc::new(Schema::new(self.descriptor.columns.iter().map(field).collect::<Vec<_>>()));
         let batch = RecordBatch::try_new(Arc::clone(&schema), self.columns)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
@@ -95,7 +98,11 @@ impl Table {
 
 /// Adds one column to `hash`.
 fn hash_column(hash: &mut Sha256, data_type: ColumnType, column: &ArrayRef) {
-    fn numbers<T: ArrowPrimitiveType>(hash: &mut Sha256, column: &ArrayRef, eight: impl Fn(T::Native) -> [u8; 8]) {
+    fn numbers<T: ArrowPrimitiveType>(
+        hash: &mut Sha256,
+        column: &ArrayRef,
+        eight: impl Fn(T::Native) -> [u8; 8],
+    ) {
         for value in column.as_primitive::<T>() {
             hash_value(hash, value.map(&eight).as_ref().map(|bytes| bytes.as_slice()));
         }
@@ -109,13 +116,22 @@ fn hash_column(hash: &mut Sha256, data_type: ColumnType, column: &ArrayRef) {
         ColumnType::F64 => numbers::<Float64Type>(hash, column, |v| v.to_bits().to_le_bytes()),
         ColumnType::Bool => {
             for value in column.as_boolean() {
-                hash_value(hash, value.map(|v| u64::from(v).to_le_bytes()).as_ref().map(|bytes| bytes.as_slice()));
+                hash_value(
+                    hash,
+                    value
+                        .map(|v| u64::from(v).to_le_bytes())
+                        .as_ref()
+                        .map(|bytes| bytes.as_slice()),
+                );
             }
         }
         ColumnType::Str => {
             for value in column.as_string::<i32>() {
                 let text = value.unwrap_or_default().as_bytes();
-                hash_value(hash, value.map(|_| (text.len() as u64).to_le_bytes()).as_ref().map(|b| b.as_slice()));
+                hash_value(
+                    hash,
+                    value.map(|_| (text.len() as u64).to_le_bytes()).as_ref().map(|b| b.as_slice()),
+                );
                 hash.update(text);
             }
         }
@@ -154,9 +170,15 @@ mod tests {
     #[test]
     fn a_declaration_says_all_about_a_table() {
         let TableDescriptor { name, switch, text, columns } = Thing::TABLE;
-        assert_eq!((name, switch, text), ("things", Some("record.things"), "One row per thing, on two lines."));
+        assert_eq!(
+            (name, switch, text),
+            ("things", Some("record.things"), "One row per thing, on two lines.")
+        );
         let told = |c: &ColumnDescriptor| (c.name, c.data_type, c.nullable, c.unit, c.text);
-        assert_eq!(told(&columns[1]), ("b_ns", ColumnType::F64, true, "ns", "A duration; null without one."));
+        assert_eq!(
+            told(&columns[1]),
+            ("b_ns", ColumnType::F64, true, "ns", "A duration; null without one.")
+        );
         assert_eq!(columns.iter().map(|c| c.name).collect::<Vec<_>>(), ["a", "b_ns", "c", "d"]);
         assert_eq!(columns[0].unit, "");
     }
@@ -180,13 +202,20 @@ mod tests {
     fn column<V: Value>(values: impl IntoIterator<Item = V>) -> (ColumnDescriptor, ArrayRef) {
         let mut column = V::Column::default();
         values.into_iter().for_each(|value| value.append(&mut column));
-        let descriptor = ColumnDescriptor { name: "", data_type: V::TYPE, nullable: V::NULLABLE, unit: "", text: "" };
+        let descriptor = ColumnDescriptor {
+            name: "",
+            data_type: V::TYPE,
+            nullable: V::NULLABLE,
+            unit: "",
+            text: "",
+        };
         (descriptor, V::finish(column))
     }
 
     fn hash(columns: impl IntoIterator<Item = (ColumnDescriptor, ArrayRef)>) -> String {
         let (descriptors, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
-        let descriptor = TableDescriptor { name: "", switch: None, text: "", columns: descriptors.leak() };
+        let descriptor =
+            TableDescriptor { name: "", switch: None, text: "", columns: descriptors.leak() };
         let mut hash = Sha256::new();
         Table { descriptor, columns }.hash_values(&mut hash);
         crate::document::hex(&hash.finalize())
@@ -196,7 +225,8 @@ mod tests {
     fn a_hash_of_values_does_not_know_widths() {
         let durations = || column([Some(1.5), None]);
         let one = hash([column([1_u32, 2]), durations(), column(["x", "yz"])]);
-        let two = hash([column([1_u64, 2]), durations(), column(["x".to_owned(), "yz".to_owned()])]);
+        let two =
+            hash([column([1_u64, 2]), durations(), column(["x".to_owned(), "yz".to_owned()])]);
         assert_eq!(one, two);
     }
 

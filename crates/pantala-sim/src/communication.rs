@@ -62,7 +62,9 @@ fn told(job: &str, found: Communication) -> JobCommunication {
         bytes: pairs().map(|(_, volume)| volume.bytes).collect(),
         sizes: found.sizes.iter().map(|(size, count)| (*size, *count)).collect(),
         operations: operations
-            .map(|(kind, volume)| (kind.unwrap_or("point_to_point").to_owned(), volume.messages, volume.bytes))
+            .map(|(kind, volume)| {
+                (kind.unwrap_or("point_to_point").to_owned(), volume.messages, volume.bytes)
+            })
             .collect(),
         ranks: found.ranks,
     }

@@ -1,7 +1,9 @@
-//! Whether a plan's packets can wait for each other in a cycle: its channel-dependency graph, searched.
+//! Whether a plan's packets can wait for each other in a cycle: its channel-dependency graph,
+//! searched.
 //!
-//! Every plan that is run has been searched. A plan with a cycle is refused, unless its key `allow_deadlock` says otherwise or
-//! the cycle is that of a rule known by name ([`exception`]): those run with a warning, which stands in the resolved plan.
+//! Every plan that is run has been searched. A plan with a cycle is refused, unless its key
+//! `allow_deadlock` says otherwise or the cycle is that of a rule known by name ([`exception`]):
+//! those run with a warning, which stands in the resolved plan.
 
 use crate::error::PlanError;
 use crate::fabric::fabric_config;
@@ -23,8 +25,8 @@ pub struct Search {
     pub channels: u64,
     /// Dependencies between them.
     pub dependencies: u64,
-    /// Channels each of which is asked for by packets that may hold the one before, and the first by those that may hold the
-    /// last; none: the plan is free of deadlock.
+    /// Channels each of which is asked for by packets that may hold the one before, and the first
+    /// by those that may hold the last; none: the plan is free of deadlock.
     pub cycle: Option<Vec<CycleChannel>>,
     /// The name under which the cycle is known.
     pub exception: Option<String>,
@@ -76,21 +78,25 @@ pub fn search(mut plan: Plan) -> Result<Search, PlanError> {
         channels: graph.channels(),
         dependencies: graph.count(),
         exception: cycle.is_some().then(|| known(&config, &topology)).flatten().map(str::to_owned),
-        cycle: cycle.map(|cycle| cycle.into_iter().map(|channel| CycleChannel::new(channel, &topology)).collect()),
+        cycle: cycle.map(|cycle| {
+            cycle.into_iter().map(|channel| CycleChannel::new(channel, &topology)).collect()
+        }),
     })
 }
 
 /// Checks a plan whose routings are right; gives the warnings that it shall run with.
 ///
 /// # Errors
-/// A [`PlanError`] if packets could wait for each other in a cycle, and neither the plan allows it nor it is known by name.
+/// A [`PlanError`] if packets could wait for each other in a cycle, and neither the plan allows it
+/// nor it is known by name.
 pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, PlanError> {
     let config = fabric_config(plan);
     if climbs(&config, topology) {
         return Ok(Vec::new());
     }
     let Some(cycle) = Dependencies::of(&config, topology).cycle() else { return Ok(Vec::new()) };
-    let message = format!("packets can wait for each other in a cycle of {} virtual channels", cycle.len());
+    let message =
+        format!("packets can wait for each other in a cycle of {} virtual channels", cycle.len());
     let why = match known(&config, topology) {
         Some(name) => format!("as is known of {name}"),
         None if plan.allow_deadlock => "and allow_deadlock lets them".to_owned(),
@@ -106,7 +112,8 @@ pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, Pla
     Ok(vec![format!("{message}, {why}; if they do, the watchdog ends the run")])
 }
 
-/// The name under which the cycle of a configuration is known: that of a rule without which it would have none.
+/// The name under which the cycle of a configuration is known: that of a rule without which it
+/// would have none.
 fn known(config: &FabricConfig, topology: &Topology) -> Option<&'static str> {
     let name = config.routings.iter().find_map(exception)?;
     let mut others = config.clone();
@@ -115,12 +122,14 @@ fn known(config: &FabricConfig, topology: &Topology) -> Option<&'static str> {
         // Half of those that are left are the responses' twins of the other half.
         responses.first_routing = (others.routings.len() / 2) as u8;
     }
-    (climbs(&others, topology) || Dependencies::of(&others, topology).cycle().is_none()).then_some(name)
+    (climbs(&others, topology) || Dependencies::of(&others, topology).cycle().is_none())
+        .then_some(name)
 }
 
 /// The routings of requests by name, each once.
 fn names(config: &FabricConfig) -> Vec<String> {
-    let requests = config.responses.map_or(config.routings.len(), |responses| responses.first_routing.into());
+    let requests =
+        config.responses.map_or(config.routings.len(), |responses| responses.first_routing.into());
     let mut names: Vec<String> = Vec::new();
     for routing in &config.routings[..requests] {
         let name = routing.algorithm.name();

@@ -1,4 +1,5 @@
-//! run.json and the run directory: tables first, the document last, so that a directory without it is not a run.
+//! run.json and the run directory: tables first, the document last, so that a directory without it
+//! is not a run.
 
 use crate::end::End;
 use crate::error::WriteError;
@@ -15,7 +16,8 @@ use std::path::Path;
 /// run.json: everything but `provenance` is a function of the plan and of Pantala's version.
 #[derive(Debug, Serialize)]
 pub struct Document {
-    /// What a coarsened run is, and how far off it is known to be; a run by the packet has no such line.
+    /// What a coarsened run is, and how far off it is known to be; a run by the packet has no such
+    /// line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coarsened: Option<String>,
     /// The version that made it.
@@ -34,7 +36,8 @@ pub struct Document {
     pub counters: Counters,
     /// The books.
     pub conservation: Conservation,
-    /// SHA-256 of all values of all tables, in the order of [`tables`]; names and the layout of files do not count.
+    /// SHA-256 of all values of all tables, in the order of [`tables`]; names and the layout of
+    /// files do not count.
     pub result_hash: String,
     /// Rows of each table.
     pub tables: BTreeMap<String, usize>,
@@ -107,7 +110,11 @@ pub fn write<Q: Peers>(
             flits_delivered: totals.flits_delivered,
             packet_hops: totals.packet_hops,
         },
-        conservation: Conservation { packets: audit.packets, flits: audit.flits, credits: audit.credits },
+        conservation: Conservation {
+            packets: audit.packets,
+            flits: audit.flits,
+            credits: audit.credits,
+        },
         result_hash: hex(&hash.finalize()),
         tables: rows,
         provenance,

@@ -31,14 +31,21 @@ impl PlanError {
         Self { key: key.to_owned(), value: value.to_string(), message, remedy, others: Vec::new() }
     }
 
-    /// A fault found in an object of the plan that stands at `prefix`; the plan itself is at nothing.
+    /// A fault found in an object of the plan that stands at `prefix`; the plan itself is at
+    /// nothing.
     pub(crate) fn at(prefix: &str, fault: Fault) -> Self {
         let key = match (prefix, fault.key.as_str()) {
             ("", key) => key.to_owned(),
             (prefix, "") => prefix.to_owned(),
             (prefix, key) => format!("{prefix}.{key}"),
         };
-        Self { key, value: fault.value, message: fault.message, remedy: fault.remedy, others: Vec::new() }
+        Self {
+            key,
+            value: fault.value,
+            message: fault.message,
+            remedy: fault.remedy,
+            others: Vec::new(),
+        }
     }
 }
 

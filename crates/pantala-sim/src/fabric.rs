@@ -13,7 +13,9 @@ use pantala_topology::LinkClass;
 /// If the plan has not been resolved: its routing has no VCs then.
 #[must_use]
 pub fn fabric_config(plan: &Plan) -> FabricConfig {
-    let timing = |link: &LinkPlan| LinkTiming::new(plan.flit_bytes, link.bandwidth_bytes_per_s, link.latency_ps);
+    let timing = |link: &LinkPlan| {
+        LinkTiming::new(plan.flit_bytes, link.bandwidth_bytes_per_s, link.latency_ps)
+    };
     // A class that the topology does not have has no link whose timing could matter.
     let mut links = [timing(&plan.links.terminal); LinkClass::COUNT];
     for (class, link) in plan.links.by_class() {

@@ -8,8 +8,8 @@ use crate::resolve::topology;
 table! {
     /// One row per directed link between routers.
     pub link_table: LinkRow {
-        /// Number of the link, as in the table `links` of a run: `source_router` times the ports per router, plus
-        /// `source_port`.
+        /// Number of the link, as in the table `links` of a run: `source_router` times the ports
+        /// per router, plus `source_port`.
         link: u32,
         /// `local`, `row`, `column` or `global`.
         class: &'static str,
@@ -25,7 +25,8 @@ table! {
         target_port: u32,
         /// Group of that router.
         target_group: u32,
-        /// Number of the link among the parallel links between the same routers (or groups, for a global link), from 0.
+        /// Number of the link among the parallel links between the same routers (or groups, for a
+        /// global link), from 0.
         parallel_index: u32,
     }
 }

@@ -1,4 +1,5 @@
-//! The field's basic measurement, one point of a latency-throughput curve; and what a whole run cost.
+//! The field's basic measurement, one point of a latency-throughput curve; and what a whole run
+//! cost.
 
 use crate::columns::ns;
 use crate::document::{self, hex};
@@ -18,8 +19,8 @@ use sha2::{Digest, Sha256};
 /// A network is saturated where it accepts less than this share of what is offered.
 pub const SATURATED_BELOW: f64 = 0.97;
 
-/// One point. Latencies, hops and shares are of the packets delivered in the measured window, or, if the measurement drains, of
-/// those injected in it.
+/// One point. Latencies, hops and shares are of the packets delivered in the measured window, or,
+/// if the measurement drains, of those injected in it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
     /// Offered load, as a fraction of terminal bandwidth.
@@ -66,7 +67,8 @@ pub struct Window {
     pub nonminimal_share: Option<f64>,
 }
 
-/// Work and memory of a measurement, the warm-up included, or of a whole run; the caller adds times.
+/// Work and memory of a measurement, the warm-up included, or of a whole run; the caller adds
+/// times.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cost {
     /// Packets delivered.
@@ -140,7 +142,8 @@ fn latencies(simulation: &Simulation) -> (LatencyStatistics, LatencyStatistics) 
     (latency, network_latency)
 }
 
-/// The load that the jobs offer, their mean over ranks; `None` if there are none, or one of them is not a pattern.
+/// The load that the jobs offer, their mean over ranks; `None` if there are none, or one of them is
+/// not a pattern.
 fn offered_load(plan: &Plan) -> Option<f64> {
     let loads = plan.jobs.iter().map(|job| match &job.workload {
         WorkloadSpec::Pattern(pattern) => Some((pattern.load, f64::from(job.ranks))),
@@ -165,8 +168,8 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Sets up `plan`: `warmup` ps, then `window` ps in which deliveries count; a timeline in steps of `timeline` ps if that
-    /// is not zero.
+    /// Sets up `plan`: `warmup` ps, then `window` ps in which deliveries count; a timeline in steps
+    /// of `timeline` ps if that is not zero.
     ///
     /// # Errors
     /// A [`PlanError`] if the plan is faulty or has jobs that are not patterns.
@@ -186,10 +189,20 @@ impl Measurement {
         threads: u32,
     ) -> Result<Self, PlanError> {
         if window == 0 {
-            return Err(PlanError::new("measure", 0, "must be more than zero", "give a positive time"));
+            return Err(PlanError::new(
+                "measure",
+                0,
+                "must be more than zero",
+                "give a positive time",
+            ));
         }
         let Some(load) = offered_load(&plan) else {
-            return Err(PlanError::new("jobs", "...", "a curve is measured with patterns", "give every job a pattern"));
+            return Err(PlanError::new(
+                "jobs",
+                "...",
+                "a curve is measured with patterns",
+                "give every job a pattern",
+            ));
         };
         plan.stop.duration_ps = warmup.saturating_add(window);
         plan.record.link_windows = false;
@@ -200,8 +213,9 @@ impl Measurement {
         Ok(Self { simulation, warmup, window, timeline: timeline > 0, drain: false, load })
     }
 
-    /// Counts the packets injected in the window; after it the sources fall silent and the network runs empty (BookSim2).
-    /// Without, those delivered in the window count. Accepted load is of the window either way.
+    /// Counts the packets injected in the window; after it the sources fall silent and the network
+    /// runs empty (BookSim2). Without, those delivered in the window count. Accepted load is of the
+    /// window either way.
     #[must_use]
     pub fn draining(mut self) -> Self {
         self.drain = true;
@@ -214,7 +228,10 @@ impl Measurement {
     ///
     /// # Errors
     /// The diagnosis of a network that has stopped moving.
-    pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> Result<Option<Point>, String> {
+    pub fn run(
+        &mut self,
+        mut observe: impl FnMut(&Progress) -> bool,
+    ) -> Result<Option<Point>, String> {
         let mut end = self.simulation.run(&mut observe);
         if self.drain && end.planned() {
             end = self.simulation.drain(&mut observe);
@@ -280,7 +297,8 @@ impl Measurement {
             .map(|(number, sum)| Window {
                 window_start_ns: ns(number * step),
                 accepted: accepted(&self.simulation, sum.delivered_bytes as f64 / flit_bytes, step),
-                nonminimal_share: (sum.packets > 0).then(|| sum.nonminimal as f64 / sum.packets as f64),
+                nonminimal_share: (sum.packets > 0)
+                    .then(|| sum.nonminimal as f64 / sum.packets as f64),
             })
             .collect()
     }

@@ -1,8 +1,8 @@
 //! Placement: which nodes a job has; its ranks are dealt out over them in blocks.
 //!
-//! Explicit lists go first, then contiguous jobs that name their first node, then the other contiguous jobs, then those that
-//! draw nodes, routers or groups, each kind in the order of the jobs; so a job that draws never takes a node that another asks
-//! for by number.
+//! Explicit lists go first, then contiguous jobs that name their first node, then the other
+//! contiguous jobs, then those that draw nodes, routers or groups, each kind in the order of the
+//! jobs; so a job that draws never takes a node that another asks for by number.
 
 mod contiguous;
 mod nodes;
@@ -32,16 +32,26 @@ pub struct Shape {
 impl From<&Topology> for Shape {
     fn from(topology: &Topology) -> Self {
         let nodes = topology.nodes();
-        Self { nodes, nodes_per_router: nodes / topology.routers(), nodes_per_group: nodes / topology.groups() }
+        Self {
+            nodes,
+            nodes_per_router: nodes / topology.routers(),
+            nodes_per_group: nodes / topology.groups(),
+        }
     }
 }
 
-/// Fills the node list of every job that has none; checks those that have one. No job gets a node of the `service` ranges,
-/// of which each is a first and a last node.
+/// Fills the node list of every job that has none; checks those that have one. No job gets a node
+/// of the `service` ranges, of which each is a first and a last node.
 ///
 /// # Errors
-/// A [`PlanError`] if lists overlap, if a node does not exist or is a service node, or if nodes run out.
-pub fn place(jobs: &mut [JobPlan], shape: Shape, service: &[[u32; 2]], seed: u64) -> Result<(), PlanError> {
+/// A [`PlanError`] if lists overlap, if a node does not exist or is a service node, or if nodes run
+/// out.
+pub fn place(
+    jobs: &mut [JobPlan],
+    shape: Shape,
+    service: &[[u32; 2]],
+    seed: u64,
+) -> Result<(), PlanError> {
     let nodes = shape.nodes;
     let mut free = Free::new(nodes, service)?;
     let wanted: u64 = jobs.iter().map(|j| u64::from(j.node_count())).sum();
@@ -60,7 +70,9 @@ pub fn place(jobs: &mut [JobPlan], shape: Shape, service: &[[u32; 2]], seed: u64
             format!("more ranks than the machine's {nodes} nodes (one rank a node)")
         } else {
             let others = nodes - most;
-            format!("more ranks than the machine's {most} compute nodes (one rank a node; {others} are service nodes)")
+            format!(
+                "more ranks than the machine's {most} compute nodes (one rank a node; {others} are service nodes)"
+            )
         };
         return Err(PlanError::new(
             "jobs",
@@ -88,10 +100,16 @@ pub fn place(jobs: &mut [JobPlan], shape: Shape, service: &[[u32; 2]], seed: u64
                 (PlacementPlan::Contiguous { first_node: Some(first) }, 1) => {
                     contiguous::place(&mut free, index, job, Some(*first))?
                 }
-                (PlacementPlan::Contiguous { first_node: None }, 2) => contiguous::place(&mut free, index, job, None)?,
+                (PlacementPlan::Contiguous { first_node: None }, 2) => {
+                    contiguous::place(&mut free, index, job, None)?
+                }
                 (PlacementPlan::Random {}, 3) => random::place(&mut free, job, seed),
-                (PlacementPlan::RandomRouters {}, 3) => random_routers::place(&mut free, shape, job, seed),
-                (PlacementPlan::RandomGroups {}, 3) => random_groups::place(&mut free, shape, job, seed),
+                (PlacementPlan::RandomRouters {}, 3) => {
+                    random_routers::place(&mut free, shape, job, seed)
+                }
+                (PlacementPlan::RandomGroups {}, 3) => {
+                    random_groups::place(&mut free, shape, job, seed)
+                }
                 _ => continue,
             };
             jobs[index].nodes = chosen;
@@ -113,14 +131,17 @@ struct Free {
 
 impl Free {
     fn new(nodes: u32, service: &[[u32; 2]]) -> Result<Self, PlanError> {
-        let mut free = Self { owner: vec![None; nodes as usize], service: vec![false; nodes as usize] };
+        let mut free =
+            Self { owner: vec![None; nodes as usize], service: vec![false; nodes as usize] };
         let mut next = 0;
         for &[first, last] in service {
             if first < next || last < first || last >= nodes {
                 return Err(PlanError::new(
                     "service_nodes",
                     format!("[{first}, {last}]"),
-                    format!("not a range of nodes after the one before it, of the machine's {nodes}"),
+                    format!(
+                        "not a range of nodes after the one before it, of the machine's {nodes}"
+                    ),
                     "list first and last node of each range, in order",
                 ));
             }
@@ -154,7 +175,8 @@ impl Free {
         }
     }
 
-    /// Takes `count` nodes: blocks of `block` consecutive nodes in random order, of each the nodes that are free.
+    /// Takes `count` nodes: blocks of `block` consecutive nodes in random order, of each the nodes
+    /// that are free.
     fn by_blocks(&mut self, block: u32, count: u32, draws: &mut Stream) -> Vec<u32> {
         let mut blocks: Vec<u32> = (0..self.nodes() / block).collect();
         draws.shuffle(&mut blocks);
@@ -213,7 +235,10 @@ mod tests {
 
     #[test]
     fn ranks_share_nodes_in_blocks() {
-        let several = |ranks, ranks_per_node, placement| JobPlan { ranks_per_node, ..job("a", ranks, placement) };
+        let several = |ranks, ranks_per_node, placement| JobPlan {
+            ranks_per_node,
+            ..job("a", ranks, placement)
+        };
         let placements = [
             PlacementPlan::Random {},
             PlacementPlan::RandomRouters {},
@@ -227,21 +252,34 @@ mod tests {
             let mut alone = [job("a", 3, placement)];
             place(&mut jobs, SHAPE, &[], 1).unwrap();
             place(&mut alone, SHAPE, &[], 1).unwrap();
-            assert_eq!(jobs[0].nodes, alone[0].nodes, "the nodes of a job of as many ranks as there are nodes");
+            assert_eq!(
+                jobs[0].nodes, alone[0].nodes,
+                "the nodes of a job of as many ranks as there are nodes"
+            );
             let [a, b, c] = jobs[0].nodes[..] else { panic!("three nodes") };
             assert_eq!(jobs[0].node_of_rank(), [a, a, a, a, b, b, b, b, c, c]);
         }
-        let told =
-            place(&mut [several(8, 4, PlacementPlan::Nodes { nodes: vec![1, 2, 3] })], SHAPE, &[], 1).unwrap_err();
+        let told = place(
+            &mut [several(8, 4, PlacementPlan::Nodes { nodes: vec![1, 2, 3] })],
+            SHAPE,
+            &[],
+            1,
+        )
+        .unwrap_err();
         assert!(told.to_string().contains("job \"a\" has 8 ranks, 4 a node: 2 nodes"), "{told}");
         place(&mut [several(256, 4, PlacementPlan::Random {})], SHAPE, &[], 1).unwrap();
-        let told = place(&mut [several(257, 4, PlacementPlan::Random {})], SHAPE, &[], 1).unwrap_err();
-        assert!(told.to_string().starts_with("jobs = 65 nodes for 257 ranks: more than the 64 nodes"), "{told}");
+        let told =
+            place(&mut [several(257, 4, PlacementPlan::Random {})], SHAPE, &[], 1).unwrap_err();
+        assert!(
+            told.to_string().starts_with("jobs = 65 nodes for 257 ranks: more than the 64 nodes"),
+            "{told}"
+        );
     }
 
     #[test]
     fn a_resolved_plan_stays_as_it_is() {
-        let mut jobs = vec![job("a", 10, PlacementPlan::Random {}), job("b", 20, PlacementPlan::Random {})];
+        let mut jobs =
+            vec![job("a", 10, PlacementPlan::Random {}), job("b", 20, PlacementPlan::Random {})];
         place(&mut jobs, SHAPE, &[], 1).unwrap();
         let before: Vec<_> = jobs.iter().map(|j| j.nodes.clone()).collect();
         place(&mut jobs, SHAPE, &[], 2).unwrap();
@@ -277,7 +315,10 @@ mod tests {
         assert_eq!(jobs[1].nodes, [13, 16, 17, 18]);
         let mut all: Vec<u32> = jobs.iter().flat_map(|j| j.nodes.clone()).collect();
         all.sort_unstable();
-        assert_eq!(all, (0..64).filter(|n| ![6, 7, 14, 15, 62, 63].contains(n)).collect::<Vec<_>>());
+        assert_eq!(
+            all,
+            (0..64).filter(|n| ![6, 7, 14, 15, 62, 63].contains(n)).collect::<Vec<_>>()
+        );
     }
 
     #[test]
@@ -290,20 +331,30 @@ mod tests {
         let told = fault(PlacementPlan::Contiguous { first_node: Some(7) }, 2, &[[6, 7]]);
         assert!(told.contains("node 7 is a service node"), "{told}");
         let told = fault(PlacementPlan::Random {}, 63, &[[6, 7]]);
-        assert!(told.contains("62 compute nodes") && told.contains("2 are service nodes"), "{told}");
+        assert!(
+            told.contains("62 compute nodes") && told.contains("2 are service nodes"),
+            "{told}"
+        );
         for service in [&[[63, 64]][..], &[[7, 6]], &[[6, 7], [7, 8]]] {
-            assert!(fault(PlacementPlan::Random {}, 1, service).contains("service_nodes"), "{service:?}");
+            assert!(
+                fault(PlacementPlan::Random {}, 1, service).contains("service_nodes"),
+                "{service:?}"
+            );
         }
     }
 
     /// Whether `nodes` is made of whole blocks, each in order.
     fn in_blocks(nodes: &[u32], block: u32) -> bool {
-        nodes.chunks(block as usize).all(|c| c[0] % block == 0 && c.windows(2).all(|w| w[1] == w[0] + 1))
+        nodes
+            .chunks(block as usize)
+            .all(|c| c[0] % block == 0 && c.windows(2).all(|w| w[1] == w[0] + 1))
     }
 
     #[test]
     fn random_groups_and_routers_keep_their_nodes_together() {
-        for (placement, block) in [(PlacementPlan::RandomGroups {}, 8), (PlacementPlan::RandomRouters {}, 2)] {
+        for (placement, block) in
+            [(PlacementPlan::RandomGroups {}, 8), (PlacementPlan::RandomRouters {}, 2)]
+        {
             let mut jobs = vec![job("a", 64, placement.clone())];
             place(&mut jobs, SHAPE, &[], 1).unwrap();
             assert!(in_blocks(&jobs[0].nodes, block));
@@ -333,7 +384,10 @@ mod tests {
         for (job, block) in [(0, 8), (1, 8), (2, 2)] {
             let nodes = &jobs[job].nodes;
             let mut blocks: Vec<u32> = nodes.iter().map(|n| n / block).collect();
-            assert!(nodes.windows(2).all(|w| w[0] / block != w[1] / block || w[0] < w[1]), "in order inside a block");
+            assert!(
+                nodes.windows(2).all(|w| w[0] / block != w[1] / block || w[0] < w[1]),
+                "in order inside a block"
+            );
             blocks.dedup();
             let visits = blocks.len();
             blocks.sort_unstable();

@@ -1,4 +1,5 @@
-//! The plan: a scenario fully resolved. Integers in picoseconds, bytes and bytes per second; no default is left open.
+//! The plan: a scenario fully resolved. Integers in picoseconds, bytes and bytes per second; no
+//! default is left open.
 
 use pantala_engine::LONGEST_TIME;
 use pantala_fabric::config::{InjectionVc, RouterConfig};
@@ -36,7 +37,8 @@ pub struct Plan {
     pub links: LinksPlan,
     /// Payload of a full packet.
     ///
-    /// A plan holds the payload of a simulated packet: that of the machine's packet, times `detail.coarsen`.
+    /// A plan holds the payload of a simulated packet: that of the machine's packet, times
+    /// `detail.coarsen`.
     #[schemars(range(min = 1))]
     pub packet_bytes: u32,
     /// The unit of buffers and credits.
@@ -54,8 +56,9 @@ pub struct Plan {
     /// The routing of all-to-all collectives; absent: as everything else.
     #[serde(default)]
     pub routing_all_to_all: Option<RoutingPlan>,
-    /// Run although packets could wait for each other in a cycle, with a warning. Otherwise such a scenario is refused, and
-    /// `pantala topology FILE --deadlock` shows the cycle. booksim_ugal with `channels = "booksim2"` runs without this key.
+    /// Run although packets could wait for each other in a cycle, with a warning. Otherwise such a
+    /// scenario is refused, and `pantala topology FILE --deadlock` shows the cycle. booksim_ugal
+    /// with `channels = "booksim2"` runs without this key.
     #[serde(default)]
     pub allow_deadlock: bool,
     /// The MPI layer.
@@ -66,7 +69,8 @@ pub struct Plan {
     pub stop: StopPlan,
     /// What is recorded.
     pub record: RecordPlan,
-    /// What the plan's numbers assume where no paper says them: reasons by key of the scenario. A label.
+    /// What the plan's numbers assume where no paper says them: reasons by key of the scenario. A
+    /// label.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub assumptions: BTreeMap<String, String>,
     /// What follows from the rest; written by `resolve`, ignored when read.
@@ -78,8 +82,9 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DetailPlan {
-    /// How many packets of the machine one simulated packet stands for: 1, 2, 4 or 8. The packets of long messages are so many
-    /// times as long. Flits, bandwidths, latencies and the size of buffers in bytes stay as they are.
+    /// How many packets of the machine one simulated packet stands for: 1, 2, 4 or 8. The packets
+    /// of long messages are so many times as long. Flits, bandwidths, latencies and the size of
+    /// buffers in bytes stay as they are.
     #[schemars(range(min = 1, max = 8), extend("default" = 1))]
     pub coarsen: u32,
 }
@@ -144,7 +149,8 @@ pub struct TopologyPlan {
     #[serde(default)]
     #[schemars(extend("x-effect" = {"wiring": ["palmtree"]}))]
     pub mirrored: bool,
-    /// Seed of the random wiring. It is separate from the scenario's seed, so that a wiring can be kept.
+    /// Seed of the random wiring. It is separate from the scenario's seed, so that a wiring can be
+    /// kept.
     #[serde(default)]
     #[schemars(range(max = LARGEST_SEED), extend("x-effect" = {"wiring": ["random"]}))]
     pub wiring_seed: u64,
@@ -153,10 +159,12 @@ pub struct TopologyPlan {
 /// Kinds of topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TopologyKind {
-    /// One dimension: local links connect all routers of a group with each other (Kim et al., ISCA 2008).
+    /// One dimension: local links connect all routers of a group with each other (Kim et al., ISCA
+    /// 2008).
     #[serde(rename = "dragonfly")]
     Dragonfly,
-    /// Two dimensions: row links connect the routers of a row, column links those of a column (Faanes et al., SC 2012).
+    /// Two dimensions: row links connect the routers of a row, column links those of a column
+    /// (Faanes et al., SC 2012).
     #[serde(rename = "dragonfly_2d")]
     Dragonfly2d,
 }
@@ -213,8 +221,13 @@ impl LinksPlan {
     /// Those that there are, by class.
     #[must_use]
     pub fn by_class(&self) -> Vec<(LinkClass, &LinkPlan)> {
-        let inside = [(LinkClass::Local, &self.local), (LinkClass::Row, &self.row), (LinkClass::Column, &self.column)];
-        let inside = inside.into_iter().filter_map(|(class, link)| link.as_ref().map(|link| (class, link)));
+        let inside = [
+            (LinkClass::Local, &self.local),
+            (LinkClass::Row, &self.row),
+            (LinkClass::Column, &self.column),
+        ];
+        let inside =
+            inside.into_iter().filter_map(|(class, link)| link.as_ref().map(|link| (class, link)));
         let mut all = vec![(LinkClass::Terminal, &self.terminal)];
         all.extend(inside);
         all.push((LinkClass::Global, &self.global));
@@ -290,8 +303,8 @@ pub struct NicPlan {
     /// On which virtual channel packets enter.
     #[serde(default = "first")]
     pub injection_vc: InjectionVc,
-    /// Whether the NIC answers every packet that it delivers by a small one, in a virtual channel of its own, as Aries does for its
-    /// puts.
+    /// Whether the NIC answers every packet that it delivers by a small one, in a virtual channel
+    /// of its own, as Aries does for its puts.
     #[serde(default)]
     #[schemars(extend("x-words" = true))]
     pub responses: bool,
@@ -305,7 +318,8 @@ pub struct NicPlan {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobPlan {
-    /// The job's name in tables and figures. Its random numbers follow the name, not the job's place in the list.
+    /// The job's name in tables and figures. Its random numbers follow the name, not the job's
+    /// place in the list.
     pub name: String,
     /// The application that the workload stands for, or the name of the pattern: a label.
     #[serde(default)]
@@ -313,8 +327,9 @@ pub struct JobPlan {
     /// Number of ranks.
     #[schemars(range(min = 1))]
     pub ranks: u32,
-    /// Ranks that share a node: rank i is on the job's node i // ranks_per_node. They share its NIC, which sends first what is
-    /// handed to it first, and talk to each other through memory (`mpi.memory_latency`). A pattern has one rank per node.
+    /// Ranks that share a node: rank i is on the job's node i // ranks_per_node. They share its
+    /// NIC, which sends first what is handed to it first, and talk to each other through memory
+    /// (`mpi.memory_latency`). A pattern has one rank per node.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
     pub ranks_per_node: u32,
@@ -392,7 +407,8 @@ pub struct StopPlan {
     #[serde(default)]
     #[schemars(range(max = LONGEST_TIME), extend("x-zero" = "none"))]
     pub duration_ps: u64,
-    /// Call the network stalled, and say why, when no packet has moved for this long while some are in flight.
+    /// Call the network stalled, and say why, when no packet has moved for this long while some are
+    /// in flight.
     #[serde(default = "hundred_microseconds")]
     #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub watchdog_ps: u64,
@@ -406,12 +422,13 @@ const fn hundred_microseconds() -> u64 {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordPlan {
-    /// Length of the windows of link_windows, job_windows and q_learning. A run with endless jobs also looks at the end of each
-    /// window whether the other jobs have ended.
+    /// Length of the windows of link_windows, job_windows and q_learning. A run with endless jobs
+    /// also looks at the end of each window whether the other jobs have ended.
     #[serde(default = "ten_microseconds")]
     #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub window_ps: u64,
-    /// Which packets get a row of their own. Latencies of a job count all of its packets in any case.
+    /// Which packets get a row of their own. Latencies of a job count all of its packets in any
+    /// case.
     #[serde(default = "sampled")]
     pub packets: PacketRecord,
     /// Of how many packets one is recorded.
@@ -427,11 +444,13 @@ pub struct RecordPlan {
     /// Whether the traffic of every link is recorded per window.
     #[serde(default = "yes")]
     pub link_windows: bool,
-    /// Whether the estimates of q_adaptive are kept at the end of the run, for `routing.q_adaptive.table` of another.
+    /// Whether the estimates of q_adaptive are kept at the end of the run, for
+    /// `routing.q_adaptive.table` of another.
     #[serde(default)]
     #[schemars(extend("x-effect" = {"/routing.algorithm": ["q_adaptive"]}))]
     pub q_tables: QTableRecord,
-    /// Whether the learning of q_adaptive is recorded per window: the feedback of packets and the estimates of routers.
+    /// Whether the learning of q_adaptive is recorded per window: the feedback of packets and the
+    /// estimates of routers.
     #[serde(default)]
     #[schemars(extend("x-effect" = {"/routing.algorithm": ["q_adaptive"]}))]
     pub q_learning: bool,
@@ -482,7 +501,8 @@ pub struct Derived {
     /// Room of the buffers of a coarsened run, input and output, as it is simulated.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub simulated_buffer_flits: BTreeMap<String, u32>,
-    /// SHA-256 of the estimates that q_adaptive starts from, if they come from a file: see `q_tables::fingerprint`.
+    /// SHA-256 of the estimates that q_adaptive starts from, if they come from a file: see
+    /// `q_tables::fingerprint`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q_table_sha256: Option<String>,
     /// What the user should know before he runs it.

@@ -1,4 +1,5 @@
-//! What q_adaptive has learned, as files: a run writes its tables at its end, and another may start from them.
+//! What q_adaptive has learned, as files: a run writes its tables at its end, and another may start
+//! from them.
 
 use crate::document::hex;
 use crate::error::PlanError;
@@ -24,9 +25,11 @@ pub fn fingerprint(estimates: &QTable) -> String {
 /// The estimates in the file at `path`, which `key` names, for the machine of `untrained`.
 ///
 /// # Errors
-/// A [`PlanError`] if there is no such file, or it does not hold one estimate for every port with a link of every row.
+/// A [`PlanError`] if there is no such file, or it does not hold one estimate for every port with a
+/// link of every row.
 pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanError> {
-    const REMEDY: &str = "give q_tables.parquet of a run on the same topology with record.q_tables = \"end\"";
+    const REMEDY: &str =
+        "give q_tables.parquet of a run on the same topology with record.q_tables = \"end\"";
     let fault = |message: String| PlanError::new(key, format!("{path:?}"), message, REMEDY);
     let file = File::open(path).map_err(|error| fault(format!("cannot be read: {error}")))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file)
@@ -41,7 +44,9 @@ pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanErr
         fault(match misfit {
             Misfit::Stray(e) => format!("this machine has no {}", worded(&e)),
             Misfit::Twice(e) => format!("there is more than one {}", worded(&e)),
-            Misfit::Missing(count) => format!("{count} of this machine's {} estimates are missing", untrained.len()),
+            Misfit::Missing(count) => {
+                format!("{count} of this machine's {} estimates are missing", untrained.len())
+            }
         })
     })
 }
@@ -49,7 +54,9 @@ pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanErr
 /// An estimate in words, for faults.
 fn worded(estimate: &Estimate) -> String {
     let Estimate { router, destination_group, slot, port, ns } = estimate;
-    format!("estimate of router {router} for group {destination_group}, slot {slot}, port {port} ({ns} ns)")
+    format!(
+        "estimate of router {router} for group {destination_group}, slot {slot}, port {port} ({ns} ns)"
+    )
 }
 
 /// Appends the rows of a batch; what is wrong with it, if a column is missing or of another type.
@@ -70,7 +77,10 @@ fn append(batch: &RecordBatch, estimates: &mut Vec<Estimate>) -> Result<(), Stri
 }
 
 /// A column by its name, if it is of that type and without nulls.
-fn column<'a, T: ArrowPrimitiveType>(batch: &'a RecordBatch, name: &str) -> Result<&'a PrimitiveArray<T>, String> {
+fn column<'a, T: ArrowPrimitiveType>(
+    batch: &'a RecordBatch,
+    name: &str,
+) -> Result<&'a PrimitiveArray<T>, String> {
     let column = batch.column_by_name(name).ok_or_else(|| format!("it has no column {name}"))?;
     if column.null_count() > 0 {
         return Err(format!("its column {name} has nulls"));

@@ -30,19 +30,28 @@ impl Walk<'_> {
             Value::Object(fields) => {
                 let declared = self.object(schema, value);
                 for (name, field) in fields {
-                    if let Some(below) = declared.and_then(|object| object["properties"].get(name)) {
-                        let place = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+                    if let Some(below) = declared.and_then(|object| object["properties"].get(name))
+                    {
+                        let place =
+                            if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
                         self.check(below, field, &place, faults);
                     }
                 }
             }
             Value::Array(items) => {
-                let fewest = self.branches(schema).find_map(|branch| branch.get("minItems")?.as_u64()).unwrap_or(0);
+                let fewest = self
+                    .branches(schema)
+                    .find_map(|branch| branch.get("minItems")?.as_u64())
+                    .unwrap_or(0);
                 if (items.len() as u64) < fewest {
-                    let message = format!("must have at least {fewest} {}", if fewest == 1 { "item" } else { "items" });
+                    let message = format!(
+                        "must have at least {fewest} {}",
+                        if fewest == 1 { "item" } else { "items" }
+                    );
                     faults.note(Err(PlanError::new(key, value, message, "add the others")));
                 }
-                let Some(declared) = self.branches(schema).find_map(|branch| branch.get("items")) else {
+                let Some(declared) = self.branches(schema).find_map(|branch| branch.get("items"))
+                else {
                     return;
                 };
                 if self.may_fail(declared) {
@@ -52,7 +61,9 @@ impl Walk<'_> {
                 }
             }
             Value::Number(_) => {
-                faults.note(self.branches(schema).try_for_each(|branch| check_number(branch, value, key)));
+                faults.note(
+                    self.branches(schema).try_for_each(|branch| check_number(branch, value, key)),
+                );
             }
             Value::Null | Value::Bool(_) | Value::String(_) => {}
         }
@@ -60,21 +71,27 @@ impl Walk<'_> {
 
     /// The schema and its alternatives, references followed.
     fn branches<'a>(&'a self, schema: &'a Value) -> impl Iterator<Item = &'a Value> {
-        let alternatives = ["anyOf", "oneOf"].into_iter().filter_map(|word| schema.get(word)?.as_array()).flatten();
+        let alternatives = ["anyOf", "oneOf"]
+            .into_iter()
+            .filter_map(|word| schema.get(word)?.as_array())
+            .flatten();
         std::iter::once(schema).chain(alternatives).map(|branch| self.followed(branch))
     }
 
     fn followed<'a>(&'a self, schema: &'a Value) -> &'a Value {
-        let name = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+        let name =
+            schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
         name.map_or(schema, |name| &self.definitions[name])
     }
 
     /// The declaration of an object: of several kinds, the one whose `kind` the object has.
     fn object<'a>(&'a self, schema: &'a Value, value: &Value) -> Option<&'a Value> {
         let deeper = self.branches(schema).flat_map(|branch| self.branches(branch));
-        deeper
-            .filter(|branch| branch.get("properties").is_some())
-            .find(|branch| branch["properties"]["kind"].get("const").is_none_or(|kind| Some(kind) == value.get("kind")))
+        deeper.filter(|branch| branch.get("properties").is_some()).find(|branch| {
+            branch["properties"]["kind"]
+                .get("const")
+                .is_none_or(|kind| Some(kind) == value.get("kind"))
+        })
     }
 
     /// Whether items of this schema can be out of range: lists of nodes are long.
@@ -96,7 +113,8 @@ fn check_number(schema: &Value, value: &Value, key: &str) -> Result<(), PlanErro
         return Ok(());
     }
     let (lowest, highest) = (bound(least).filter(|least| least != "0"), bound(most));
-    let has_unit = ["_ps", "_fs", "_bytes", "_per_s", "_flits"].iter().any(|unit| key.ends_with(unit));
+    let has_unit =
+        ["_ps", "_fs", "_bytes", "_per_s", "_flits"].iter().any(|unit| key.ends_with(unit));
     let in_seconds = most.as_f64().unwrap_or_default() / 1e12;
     let (message, remedy) = match (lowest, highest) {
         (_, highest) if too_small && number == 0.0 && (highest.is_none() || has_unit) => {
@@ -105,12 +123,19 @@ fn check_number(schema: &Value, value: &Value, key: &str) -> Result<(), PlanErro
         (_, Some(_)) if too_large && key.ends_with("_ps") => {
             ("is longer than any run".to_owned(), format!("give at most {in_seconds} s"))
         }
-        (_, Some(_)) if too_large && key.ends_with("_fs") => {
-            (format!("must be at most {in_seconds} ms for a byte"), format!("give {in_seconds} ms/B or less"))
+        (_, Some(_)) if too_large && key.ends_with("_fs") => (
+            format!("must be at most {in_seconds} ms for a byte"),
+            format!("give {in_seconds} ms/B or less"),
+        ),
+        (Some(least), Some(most)) => {
+            (format!("must be {least} to {most}"), "give a value in that range".to_owned())
         }
-        (Some(least), Some(most)) => (format!("must be {least} to {most}"), "give a value in that range".to_owned()),
-        (None, Some(most)) if too_large => (format!("must be at most {most}"), format!("give {most} or less")),
-        (Some(least), None) => (format!("must be at least {least}"), format!("give {least} or more")),
+        (None, Some(most)) if too_large => {
+            (format!("must be at most {most}"), format!("give {most} or less"))
+        }
+        (Some(least), None) => {
+            (format!("must be at least {least}"), format!("give {least} or more"))
+        }
         (None, _) => ("must not be negative".to_owned(), "give 0 or more".to_owned()),
     };
     Err(PlanError::new(key, value, message, remedy))

@@ -1,4 +1,5 @@
-//! What the hosts of all parts of a machine say together: of the parts that are here, and then of all.
+//! What the hosts of all parts of a machine say together: of the parts that are here, and then of
+//! all.
 
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Machine, Totals};
@@ -36,8 +37,10 @@ impl Status {
     /// That of the parts that are here.
     #[must_use]
     pub fn of(network: &Net) -> Self {
-        let (ended, ranks) =
-            network.hosts().map(Endpoints::ranks_ended).fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        let (ended, ranks) = network
+            .hosts()
+            .map(Endpoints::ranks_ended)
+            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
         let order = |error: &&ProgramError| (error.time, error.job, error.rank);
         let error = network.hosts().flat_map(Endpoints::errors).min_by_key(order);
         Self {
@@ -85,7 +88,8 @@ impl Status {
         self.next == NEVER
     }
 
-    /// How much of all finite programs is behind, between 0 and 1; `None` without such, or if one of them cannot tell.
+    /// How much of all finite programs is behind, between 0 and 1; `None` without such, or if one
+    /// of them cannot tell.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
         self.outlook?.progress(self.ended, self.ranks)
@@ -107,18 +111,24 @@ impl Waiting {
         let reports = network.hosts().flat_map(|host| host.rank_reports(0));
         Self {
             blocked: network.hosts().flat_map(Endpoints::blocked_report).collect(),
-            ended: reports.filter(|report| report.end.is_some()).map(|report| (report.job, report.rank)).collect(),
+            ended: reports
+                .filter(|report| report.end.is_some())
+                .map(|report| (report.job, report.rank))
+                .collect(),
         }
     }
 
-    /// All that is waited for, by job, rank and operation; each part knows only of its own ranks whether they have ended.
+    /// All that is waited for, by job, rank and operation; each part knows only of its own ranks
+    /// whether they have ended.
     #[must_use]
     pub fn together(parts: Vec<Self>) -> Vec<Blocked> {
-        let mut ended: Vec<(u16, u32)> = parts.iter().flat_map(|part| part.ended.iter().copied()).collect();
+        let mut ended: Vec<(u16, u32)> =
+            parts.iter().flat_map(|part| part.ended.iter().copied()).collect();
         ended.sort_unstable();
         let mut blocked: Vec<Blocked> = parts.into_iter().flat_map(|part| part.blocked).collect();
         for wait in &mut blocked {
-            wait.peer_ended = wait.peer.is_some_and(|peer| ended.binary_search(&(wait.job, peer)).is_ok());
+            wait.peer_ended =
+                wait.peer.is_some_and(|peer| ended.binary_search(&(wait.job, peer)).is_ok());
         }
         // Each part has them in order, and a rank is in one.
         blocked.sort_by_key(|wait| (wait.job, wait.rank));

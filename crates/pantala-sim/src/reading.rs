@@ -1,4 +1,5 @@
-//! Reading a plan's JSON into its types: a fault names its key, its value and the choices, in one line.
+//! Reading a plan's JSON into its types: a fault names its key, its value and the choices, in one
+//! line.
 
 use crate::error::PlanError;
 use serde::de::DeserializeOwned;
@@ -21,7 +22,12 @@ fn fault(plan: &Value, path: &str, text: &str, remedy: &str) -> PlanError {
     let name = |prefix: &str| wrong.strip_prefix(prefix).map(|name| name.trim_matches('`'));
     let choices = expected.strip_prefix("one of ").unwrap_or(expected).replace('`', "");
     if let Some(variant) = name("unknown variant ") {
-        return PlanError::new(path, format!("\"{variant}\""), "is not known", format!("use one of {choices}"));
+        return PlanError::new(
+            path,
+            format!("\"{variant}\""),
+            "is not known",
+            format!("use one of {choices}"),
+        );
     }
     if let Some(field) = name("unknown field ") {
         let key = below(path, field);
@@ -46,7 +52,10 @@ fn below(path: &str, field: &str) -> String {
 
 /// The value at a key, short enough for a line.
 fn shown(plan: &Value, key: &str) -> String {
-    let mut steps = key.split(['.', '[']).map(|step| step.trim_end_matches(']')).filter(|step| !step.is_empty());
+    let mut steps = key
+        .split(['.', '['])
+        .map(|step| step.trim_end_matches(']'))
+        .filter(|step| !step.is_empty());
     let found = steps.try_fold(plan, |place, step| match place {
         Value::Array(items) => items.get(step.parse::<usize>().ok()?),
         object => object.get(step),

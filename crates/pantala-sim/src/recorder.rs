@@ -1,4 +1,5 @@
-//! What a simulation keeps of its packets: latencies and bytes by job, series over time, packets one by one.
+//! What a simulation keeps of its packets: latencies and bytes by job, series over time, packets
+//! one by one.
 
 use crate::plan::{LatencyFrom, PacketRecord, RecordPlan};
 use pantala_engine::{NEVER, Time};
@@ -11,7 +12,8 @@ use std::collections::BTreeMap;
 /// The packets of one job.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct JobPackets {
-    /// Packets that count: delivered while measuring, or injected then ([`Recorder::count_injected`]).
+    /// Packets that count: delivered while measuring, or injected then
+    /// ([`Recorder::count_injected`]).
     pub packets: u64,
     /// Their payload.
     pub delivered_bytes: u64,
@@ -47,8 +49,9 @@ impl JobPackets {
         self.pair_latency.add(&other.pair_latency);
         let mut windows = BTreeMap::new();
         for window in self.windows.drain(..).chain(other.windows) {
-            let sum: &mut JobWindow =
-                windows.entry(window.number).or_insert(JobWindow { number: window.number, ..JobWindow::default() });
+            let sum: &mut JobWindow = windows
+                .entry(window.number)
+                .or_insert(JobWindow { number: window.number, ..JobWindow::default() });
             sum.injected_bytes += window.injected_bytes;
             sum.delivered_bytes += window.delivered_bytes;
             sum.packets += window.packets;
@@ -143,8 +146,8 @@ impl Recorder {
         }
     }
 
-    /// From now on, packets count that were injected since the measuring began, whenever they are delivered; delivered flits
-    /// still count up to its end, `until`.
+    /// From now on, packets count that were injected since the measuring began, whenever they are
+    /// delivered; delivered flits still count up to its end, `until`.
     pub fn count_injected(&mut self, until: Time) {
         self.injected_until = Some(until);
     }
@@ -163,7 +166,8 @@ impl Recorder {
         std::mem::replace(self, empty)
     }
 
-    /// The window of `now` in a job's series. From one group of the machine to the next, time may go back by some of them.
+    /// The window of `now` in a job's series. From one group of the machine to the next, time may
+    /// go back by some of them.
     #[inline]
     fn window_mut(&mut self, job: usize, now: Time) -> &mut JobWindow {
         if now.wrapping_sub(self.current_starts) >= self.window {
@@ -182,7 +186,8 @@ impl Recorder {
 /// Where the window of this number is; if it was not there, it is now.
 #[cold]
 fn place_of(windows: &mut Vec<JobWindow>, number: u64) -> usize {
-    let place = windows.iter().rposition(|window| window.number < number).map_or(0, |before| before + 1);
+    let place =
+        windows.iter().rposition(|window| window.number < number).map_or(0, |before| before + 1);
     if windows.get(place).is_none_or(|window| window.number != number) {
         windows.insert(place, JobWindow { number, ..JobWindow::default() });
     }

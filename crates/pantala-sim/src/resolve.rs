@@ -11,8 +11,8 @@ use crate::ranges;
 use crate::routings;
 use pantala_engine::{Time, transfer_time};
 use pantala_fabric::config::{
-    Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention, CrossbarDelay, HandOver,
-    InputQueue, LinkDecision, Release, RouterConfig, Switching,
+    Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention,
+    CrossbarDelay, HandOver, InputQueue, LinkDecision, Release, RouterConfig, Switching,
 };
 use pantala_fabric::learning::QTable;
 use pantala_topology::Topology;
@@ -36,8 +36,8 @@ pub struct Resolved {
 /// A [`PlanError`] naming the place in the text if it is not a plan of [`PLAN_VERSION`].
 pub fn parse(text: &str) -> Result<Plan, PlanError> {
     const REMEDY: &str = "write plans with `pantala check FILE --plan plan.json`";
-    let value: serde_json::Value =
-        serde_json::from_str(text).map_err(|e| PlanError::new("plan", "?", format!("not JSON: {e}"), REMEDY))?;
+    let value: serde_json::Value = serde_json::from_str(text)
+        .map_err(|e| PlanError::new("plan", "?", format!("not JSON: {e}"), REMEDY))?;
     match value.get("plan_version").and_then(serde_json::Value::as_u64) {
         Some(version) if version == u64::from(PLAN_VERSION) => {}
         other => {
@@ -53,7 +53,8 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
     crate::reading::read(&value, REMEDY)
 }
 
-/// Checks a plan and fills in what it leaves open: node lists, VCs, derived figures. Resolving twice changes nothing.
+/// Checks a plan and fills in what it leaves open: node lists, VCs, derived figures. Resolving
+/// twice changes nothing.
 ///
 /// # Errors
 /// A [`PlanError`] for the first fault, with those that other checks find.
@@ -101,7 +102,9 @@ fn load_estimates(plan: &mut Plan, topology: &Topology) -> Result<Option<QTable>
 /// # Errors
 /// A [`PlanError`] if there is no such topology.
 pub fn topology(plan: &TopologyPlan) -> Result<Topology, PlanError> {
-    if plan.kind == TopologyKind::Dragonfly2d && u64::from(plan.a) != u64::from(plan.rows) * u64::from(plan.columns) {
+    if plan.kind == TopologyKind::Dragonfly2d
+        && u64::from(plan.a) != u64::from(plan.rows) * u64::from(plan.columns)
+    {
         return Err(PlanError::new(
             "topology.a",
             plan.a,
@@ -124,7 +127,11 @@ fn check_links(plan: &Plan) -> Result<(), PlanError> {
     check_classes(plan)?;
     for (class, link) in plan.links.by_class() {
         let name = class.name();
-        check_bandwidth(&format!("links.{name}.bandwidth_bytes_per_s"), link.bandwidth_bytes_per_s, plan.flit_bytes)?;
+        check_bandwidth(
+            &format!("links.{name}.bandwidth_bytes_per_s"),
+            link.bandwidth_bytes_per_s,
+            plan.flit_bytes,
+        )?;
     }
     let crossbar = plan.router.crossbar_bandwidth;
     check_bandwidth("router.crossbar_bandwidth_bytes_per_s", crossbar, plan.flit_bytes)
@@ -134,7 +141,8 @@ fn check_links(plan: &Plan) -> Result<(), PlanError> {
 fn check_classes(plan: &Plan) -> Result<(), PlanError> {
     let two = plan.topology.kind == TopologyKind::Dragonfly2d;
     let LinksPlan { local, row, column, .. } = &plan.links;
-    for (name, link, wanted) in [("local", local, !two), ("row", row, two), ("column", column, two)] {
+    for (name, link, wanted) in [("local", local, !two), ("row", row, two), ("column", column, two)]
+    {
         if link.is_some() == wanted {
             continue;
         }
@@ -148,7 +156,12 @@ fn check_classes(plan: &Plan) -> Result<(), PlanError> {
                 "give their bandwidth and latency",
             )
         } else {
-            PlanError::new(&key, "given", format!("a Dragonfly of {of} has no {name} links"), "leave the key out")
+            PlanError::new(
+                &key,
+                "given",
+                format!("a Dragonfly of {of} has no {name} links"),
+                "leave the key out",
+            )
         });
     }
     Ok(())
@@ -158,11 +171,21 @@ fn check_classes(plan: &Plan) -> Result<(), PlanError> {
 fn check_bandwidth(key: &str, bandwidth: u64, flit_bytes: u32) -> Result<(), PlanError> {
     if transfer_time(flit_bytes.into(), bandwidth) == 0 {
         let message = format!("a flit of {flit_bytes} bytes would take less than a picosecond");
-        return Err(PlanError::new(key, bandwidth, message, "lower the bandwidth or take a larger flit"));
+        return Err(PlanError::new(
+            key,
+            bandwidth,
+            message,
+            "lower the bandwidth or take a larger flit",
+        ));
     }
     if u64::from(flit_bytes) / bandwidth >= 10 {
         let message = format!("a flit of {flit_bytes} bytes would take ten seconds or more");
-        return Err(PlanError::new(key, bandwidth, message, "raise the bandwidth or take a smaller flit"));
+        return Err(PlanError::new(
+            key,
+            bandwidth,
+            message,
+            "raise the bandwidth or take a smaller flit",
+        ));
     }
     Ok(())
 }
@@ -180,7 +203,9 @@ fn check_watchdog(plan: &Plan) -> Result<(), PlanError> {
     Err(PlanError::new(
         "stop.watchdog_ps",
         plan.stop.watchdog_ps,
-        format!("a packet may need {needed} ps from one router to the next{link}, and would count as stuck"),
+        format!(
+            "a packet may need {needed} ps from one router to the next{link}, and would count as stuck"
+        ),
         format!("set stop.watchdog to {needed} ps or more"),
     ))
 }
@@ -191,17 +216,21 @@ fn in_round_numbers(time: Time) -> Time {
     time.div_ceil(unit).saturating_mul(unit)
 }
 
-/// The longest that a packet may take from one router to the next without being stuck: its turn on the crossbar and on the
-/// slowest link, there and, for the credits, back; with a margin of two for whoever is served before it.
+/// The longest that a packet may take from one router to the next without being stuck: its turn on
+/// the crossbar and on the slowest link, there and, for the credits, back; with a margin of two for
+/// whoever is served before it.
 fn longest_hop(plan: &Plan) -> Time {
     let flits = flits_per_packet(plan);
     let flit = |bandwidth: u64| transfer_time(plan.flit_bytes.into(), bandwidth);
     let on_links = plan.links.by_class().into_iter().map(|(_, link)| {
-        link.latency_ps.saturating_mul(2).saturating_add(flits.saturating_mul(flit(link.bandwidth_bytes_per_s)))
+        link.latency_ps
+            .saturating_mul(2)
+            .saturating_add(flits.saturating_mul(flit(link.bandwidth_bytes_per_s)))
     });
     let router = &plan.router;
     let inside = router.input_latency.saturating_add(router.output_latency).saturating_mul(2);
-    let crossbar = flits.saturating_mul(flit(router.crossbar_bandwidth)).saturating_add(router.credit_delay);
+    let crossbar =
+        flits.saturating_mul(flit(router.crossbar_bandwidth)).saturating_add(router.credit_delay);
     let longest = on_links.max().unwrap_or(0);
     longest.saturating_add(inside).saturating_add(crossbar).saturating_mul(2)
 }
@@ -221,7 +250,9 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
             return Err(PlanError::new(
                 key,
                 flits,
-                format!("a buffer must hold a whole packet of {packet} flits (virtual cut-through)"),
+                format!(
+                    "a buffer must hold a whole packet of {packet} flits (virtual cut-through)"
+                ),
                 "enlarge the buffer or shrink the packet",
             ));
         }
@@ -236,26 +267,39 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
     }
     if router.arbiter == Arbiter::Islip {
         let contends = router.crossbar_contention == CrossbarContention::PortAndVc;
-        let because = "it matches input ports with output ports once output virtual channels are allocated";
-        require("arbiter", ["islip", "round_robin"], because, &[("crossbar_contention", contends, "port_and_vc")])?;
+        let because =
+            "it matches input ports with output ports once output virtual channels are allocated";
+        require(
+            "arbiter",
+            ["islip", "round_robin"],
+            because,
+            &[("crossbar_contention", contends, "port_and_vc")],
+        )?;
     }
     let fixed = router.credit_latency == CreditLatency::Fixed;
     if fixed != (router.credit_delay > 0) {
         let (message, remedy) = if fixed {
             ("a credit takes time to go back", "give a delay of more than zero")
         } else {
-            ("credits take as long as their link", "leave it out, or set credit_latency to \"fixed\"")
+            (
+                "credits take as long as their link",
+                "leave it out, or set credit_latency to \"fixed\"",
+            )
         };
         return Err(PlanError::new("router.credit_delay_ps", router.credit_delay, message, remedy));
     }
     if router.switching == Switching::Flit {
         check_flit_switching(router)?;
     }
-    if router.input_queue == InputQueue::VirtualOutput { check_virtual_output(router) } else { Ok(()) }
+    if router.input_queue == InputQueue::VirtualOutput {
+        check_virtual_output(router)
+    } else {
+        Ok(())
+    }
 }
 
-/// Where every flit moves by itself, an output virtual channel belongs to a packet until its last flit has crossed, and nothing is
-/// counted in packets.
+/// Where every flit moves by itself, an output virtual channel belongs to a packet until its last
+/// flit has crossed, and nothing is counted in packets.
 fn check_flit_switching(router: &RouterConfig) -> Result<(), PlanError> {
     let contends = router.crossbar_contention == CrossbarContention::PortAndVc;
     let fits = [
@@ -269,7 +313,8 @@ fn check_flit_switching(router: &RouterConfig) -> Result<(), PlanError> {
     require("switching", ["flit", "packet"], because, &fits)
 }
 
-/// Where packets queue by output there is no crossbar that keys could be about, and credits are taken before the link.
+/// Where packets queue by output there is no crossbar that keys could be about, and credits are
+/// taken before the link.
 fn check_virtual_output(router: &RouterConfig) -> Result<(), PlanError> {
     let fits = [
         ("credit_check", router.credit_check == CreditCheck::Crossbar, "crossbar"),
@@ -280,13 +325,19 @@ fn check_virtual_output(router: &RouterConfig) -> Result<(), PlanError> {
         ("input_vc_gap", router.input_vc_gap == 0, "0"),
         ("arbiter", router.arbiter == Arbiter::RoundRobin, "round_robin"),
     ];
-    let because = "a packet moves whole and at once, without a crossbar, when the link's credits are there";
+    let because =
+        "a packet moves whole and at once, without a crossbar, when the link's credits are there";
     require("input_queue", ["virtual_output", "fifo"], because, &fits)
 }
 
-/// That the router's other keys are as one of them, `key`, asks for: their names, whether they are, and as what. Otherwise `key` can be
-/// the second of `names` instead of the first.
-fn require(key: &str, names: [&str; 2], because: &str, fits: &[(&str, bool, &str)]) -> Result<(), PlanError> {
+/// That the router's other keys are as one of them, `key`, asks for: their names, whether they are,
+/// and as what. Otherwise `key` can be the second of `names` instead of the first.
+fn require(
+    key: &str,
+    names: [&str; 2],
+    because: &str,
+    fits: &[(&str, bool, &str)],
+) -> Result<(), PlanError> {
     let [given, instead] = names;
     match fits.iter().find(|(_, fits, _)| !fits) {
         None => Ok(()),
@@ -304,7 +355,12 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
         return Err(PlanError::new("jobs", "[]", "no jobs", "add at least one [[jobs]] table"));
     }
     if plan.jobs.len() > usize::from(u16::MAX) {
-        return Err(PlanError::new("jobs", plan.jobs.len(), "too many jobs", "give at most 65,535"));
+        return Err(PlanError::new(
+            "jobs",
+            plan.jobs.len(),
+            "too many jobs",
+            "give at most 65,535",
+        ));
     }
     let mut faults = Faults::default();
     for index in 0..plan.jobs.len() {
@@ -329,7 +385,9 @@ fn check_job(plan: &Plan, index: usize) -> Result<(), PlanError> {
             "give every job its own: results and random streams are keyed by it",
         ));
     }
-    job.workload.check(job.ranks).map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))
+    job.workload
+        .check(job.ranks)
+        .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))
 }
 
 /// The sources of a pattern are nodes.
@@ -358,7 +416,8 @@ fn complete_patterns(plan: &mut Plan) {
 fn check_patterns(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     for (index, job) in plan.jobs.iter().enumerate() {
         if let WorkloadSpec::Pattern(pattern) = &job.workload {
-            let groups: Vec<u32> = job.nodes.iter().map(|&node| topology.group_of_node(node)).collect();
+            let groups: Vec<u32> =
+                job.nodes.iter().map(|&node| topology.group_of_node(node)).collect();
             pattern
                 .law(&groups, plan.packet_bytes)
                 .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))?;
@@ -377,8 +436,12 @@ fn derive(plan: &Plan, topology: &Topology) -> Derived {
         let exact = f64::from(plan.flit_bytes) * 1e12 / bandwidth as f64;
         (time(bandwidth) as f64 / exact - 1.0) * 1e6
     };
-    let mut bandwidths: Vec<(&str, u64)> =
-        plan.links.by_class().iter().map(|(class, link)| (class.name(), link.bandwidth_bytes_per_s)).collect();
+    let mut bandwidths: Vec<(&str, u64)> = plan
+        .links
+        .by_class()
+        .iter()
+        .map(|(class, link)| (class.name(), link.bandwidth_bytes_per_s))
+        .collect();
     bandwidths.push(("crossbar", plan.router.crossbar_bandwidth));
     let mut links: BTreeMap<String, u64> = BTreeMap::new();
     for link in topology.links() {
@@ -393,8 +456,14 @@ fn derive(plan: &Plan, topology: &Topology) -> Derived {
         links,
         links_per_pair: topology.links_per_pair(),
         flits_per_packet: flits_per_packet(plan) as u32,
-        flit_time_ps: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), time(rate))).collect(),
-        flit_time_error_ppm: bandwidths.iter().map(|&(name, rate)| (name.to_owned(), error(rate))).collect(),
+        flit_time_ps: bandwidths
+            .iter()
+            .map(|&(name, rate)| (name.to_owned(), time(rate)))
+            .collect(),
+        flit_time_error_ppm: bandwidths
+            .iter()
+            .map(|&(name, rate)| (name.to_owned(), error(rate)))
+            .collect(),
         coarsened: None,
         simulated_buffer_flits: BTreeMap::new(),
         q_table_sha256: None,

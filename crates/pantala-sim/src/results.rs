@@ -1,4 +1,5 @@
-//! What a run has come to: of the parts of a machine that are here, and put together of all. The tables are made of it.
+//! What a run has come to: of the parts of a machine that are here, and put together of all. The
+//! tables are made of it.
 
 use pantala_engine::Time;
 use pantala_fabric::learning::{LearningWindow, QTable};
@@ -77,15 +78,25 @@ impl Collected {
 }
 
 impl Results {
-    /// Those of the parts that are here: up to `simulated`, the last event of all parts having been at `now`.
-    pub(crate) fn of(plan: &Plan, network: &Net, collected: Collected, simulated: Time, now: Time) -> Self {
+    /// Those of the parts that are here: up to `simulated`, the last event of all parts having been
+    /// at `now`.
+    pub(crate) fn of(
+        plan: &Plan,
+        network: &Net,
+        collected: Collected,
+        simulated: Time,
+        now: Time,
+    ) -> Self {
         let ports = network.topology().ports_per_router() as u16;
-        let outputs = network.routers().flat_map(|router| (0..ports).map(move |port| (router, port)));
+        let outputs =
+            network.routers().flat_map(|router| (0..ports).map(move |port| (router, port)));
         let message_latency = |job| {
-            network
-                .hosts()
-                .filter_map(|host| host.message_statistics(job))
-                .fold(None, |sum: Option<LatencyStatistics>, part| Some(added(sum, Some(part)).unwrap_or_default()))
+            network.hosts().filter_map(|host| host.message_statistics(job)).fold(
+                None,
+                |sum: Option<LatencyStatistics>, part| {
+                    Some(added(sum, Some(part)).unwrap_or_default())
+                },
+            )
         };
         Self {
             reports: network.hosts().flat_map(|host| host.rank_reports(simulated)).collect(),
@@ -152,7 +163,10 @@ fn joined<T>(mut one: Vec<T>, mut other: Vec<T>) -> Vec<T> {
     one
 }
 
-fn added(sum: Option<LatencyStatistics>, more: Option<&LatencyStatistics>) -> Option<LatencyStatistics> {
+fn added(
+    sum: Option<LatencyStatistics>,
+    more: Option<&LatencyStatistics>,
+) -> Option<LatencyStatistics> {
     let Some(more) = more else { return sum };
     let mut sum = sum.unwrap_or_default();
     sum.add(more);

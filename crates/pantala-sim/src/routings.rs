@@ -1,20 +1,25 @@
-//! The routings of a plan: checked, their VCs counted, and as the table that packets carry their place in.
+//! The routings of a plan: checked, their VCs counted, and as the table that packets carry their
+//! place in.
 //!
-//! The system has a routing, and may have another for all-to-all collectives; a job may have its own of either kind. As with
-//! Cray's MPICH_GNI_ROUTING_MODE and MPICH_GNI_A2A_ROUTING_MODE, a job that sets the first keeps the system's second. Where NICs
-//! answer packets, each routing has a twin for the responses to its packets, on VCs behind all those of requests.
+//! The system has a routing, and may have another for all-to-all collectives; a job may have its
+//! own of either kind. As with Cray's MPICH_GNI_ROUTING_MODE and MPICH_GNI_A2A_ROUTING_MODE, a job
+//! that sets the first keeps the system's second. Where NICs answer packets, each routing has a
+//! twin for the responses to its packets, on VCs behind all those of requests.
 
 use crate::error::{Faults, PlanError};
 use crate::plan::*;
 use pantala_fabric::config::{MOST_CHANNELS, ResponseConfig, Switching};
-use pantala_fabric::routing::{AriesConfig, InsideGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig};
+use pantala_fabric::routing::{
+    AriesConfig, InsideGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig,
+};
 use pantala_topology::Topology;
 use serde::Serialize;
 
 /// A plan's routings as the fabric has them.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Each that differs from the others; those of responses, if there are any, after all others and in the same order.
+    /// Each that differs from the others; those of responses, if there are any, after all others
+    /// and in the same order.
     pub routings: Vec<RoutingConfig>,
     /// By job and traffic class.
     pub routing_of: Vec<u8>,
@@ -25,11 +30,15 @@ pub struct Table {
 /// Every routing of a plan, with its key.
 fn all(plan: &mut Plan) -> Vec<(String, &mut RoutingPlan)> {
     let mut all = vec![("routing".to_owned(), &mut plan.routing)];
-    all.extend(plan.routing_all_to_all.as_mut().map(|routing| ("routing_all_to_all".to_owned(), routing)));
+    all.extend(
+        plan.routing_all_to_all.as_mut().map(|routing| ("routing_all_to_all".to_owned(), routing)),
+    );
     for (index, job) in plan.jobs.iter_mut().enumerate() {
         all.extend(job.routing.as_mut().map(|routing| (format!("jobs[{index}].routing"), routing)));
         all.extend(
-            job.routing_all_to_all.as_mut().map(|routing| (format!("jobs[{index}].routing_all_to_all"), routing)),
+            job.routing_all_to_all
+                .as_mut()
+                .map(|routing| (format!("jobs[{index}].routing_all_to_all"), routing)),
         );
     }
     all
@@ -86,7 +95,9 @@ fn check_learning(plan: &mut Plan) -> Result<(), PlanError> {
         Some((key, _)) => Err(PlanError::new(
             &format!("{key}.q_adaptive"),
             "...",
-            format!("differs from {first}.q_adaptive, but a router learns one table for all jobs, in one way"),
+            format!(
+                "differs from {first}.q_adaptive, but a router learns one table for all jobs, in one way"
+            ),
             "give every q_adaptive routing the same keys",
         )),
     }
@@ -95,7 +106,8 @@ fn check_learning(plan: &mut Plan) -> Result<(), PlanError> {
 /// The file of estimates that q_adaptive starts from, if a checked plan names one, and its key.
 pub(crate) fn learned_tables(plan: &mut Plan) -> Option<(String, String)> {
     let (key, learning) = learners(plan).next()?;
-    (!learning.table.is_empty()).then(|| (format!("{key}.q_adaptive.table"), learning.table.clone()))
+    (!learning.table.is_empty())
+        .then(|| (format!("{key}.q_adaptive.table"), learning.table.clone()))
 }
 
 /// Responses are packets, and have VCs of their own.
@@ -149,7 +161,11 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
         return Err(fault(
             "virtual_channels",
             &given,
-            &format!("{} needs {} virtual channels to be free of deadlock", algorithm.name(), channels.count),
+            &format!(
+                "{} needs {} virtual channels to be free of deadlock",
+                algorithm.name(),
+                channels.count
+            ),
             &format!("give {} or more, or leave the key out", channels.count),
         ));
     }
@@ -180,7 +196,10 @@ fn used(plan: &Plan) -> Vec<[&RoutingPlan; 2]> {
         .map(|job| {
             let own = job.routing.as_ref();
             let system = plan.routing_all_to_all.as_ref();
-            [own.unwrap_or(&plan.routing), job.routing_all_to_all.as_ref().or(system).or(own).unwrap_or(&plan.routing)]
+            [
+                own.unwrap_or(&plan.routing),
+                job.routing_all_to_all.as_ref().or(system).or(own).unwrap_or(&plan.routing),
+            ]
         })
         .collect()
 }
@@ -201,7 +220,8 @@ pub fn table(plan: &Plan) -> Table {
         // `check` refuses plans with more; it counts the table first.
         routing_of.push(place.min(usize::from(u8::MAX)) as u8);
     }
-    let mut routings: Vec<RoutingConfig> = distinct.into_iter().map(|routing| compile(plan, routing)).collect();
+    let mut routings: Vec<RoutingConfig> =
+        distinct.into_iter().map(|routing| compile(plan, routing)).collect();
     let responses = plan.nic.responses.then(|| ResponseConfig {
         bytes: plan.nic.response_bytes,
         first_vc: request_channels(plan),
@@ -215,7 +235,10 @@ pub fn table(plan: &Plan) -> Table {
 
 /// A choice as a plan spells it.
 fn word(choice: impl Serialize) -> String {
-    serde_json::to_value(choice).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(choice)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// The fabric's view of a routing.
@@ -223,7 +246,9 @@ fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
     let algorithm = routing.algorithm;
     let router = &plan.router;
     RoutingConfig {
-        channels: algorithm.channels(routing.channels).expect("a checked plan has a map for its routing"),
+        channels: algorithm
+            .channels(routing.channels)
+            .expect("a checked plan has a map for its routing"),
         local_order: routing.local_order,
         ugal: UgalConfig {
             threshold: routing.threshold,

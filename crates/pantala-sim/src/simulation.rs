@@ -30,7 +30,8 @@ pub struct LinkWindow {
     pub bytes: u64,
 }
 
-/// A plan with its network, hosts and recorders; with other processes, the parts of it that are here.
+/// A plan with its network, hosts and recorders; with other processes, the parts of it that are
+/// here.
 pub struct Simulation<Q = Alone> {
     /// The resolved plan.
     pub plan: Plan,
@@ -53,8 +54,9 @@ pub struct Simulation<Q = Alone> {
 /// No simulation runs on more threads.
 pub const MOST_THREADS: u32 = 1_024;
 
-/// Simulated time between looks at the clock and at signals: a sixteenth of a window, but at least a microsecond, or a window if
-/// that is shorter, so that time passes in few pieces. Results do not depend on it.
+/// Simulated time between looks at the clock and at signals: a sixteenth of a window, but at least
+/// a microsecond, or a window if that is shorter, so that time passes in few pieces. Results do not
+/// depend on it.
 fn step_of(window: Time) -> Time {
     (window / 16).max(window.min(1_000_000)).max(1)
 }
@@ -68,8 +70,8 @@ impl Simulation {
         Self::with_config(plan, measure_from, |_| {})
     }
 
-    /// As [`new`](Self::new), with a fabric that is not quite as the plan says. For tests of the watchdog: what resolves
-    /// without a warning has no network that gets stuck.
+    /// As [`new`](Self::new), with a fabric that is not quite as the plan says. For tests of the
+    /// watchdog: what resolves without a warning has no network that gets stuck.
     ///
     /// # Errors
     /// A [`PlanError`] for the first fault of the plan.
@@ -81,11 +83,13 @@ impl Simulation {
         Self::on_threads(plan, measure_from, 1, change)
     }
 
-    /// As that, on so many threads: one for each part of the machine, so no more than it has groups, and one only where routers
-    /// read the queues of other groups. Results do not depend on how many.
+    /// As that, on so many threads: one for each part of the machine, so no more than it has
+    /// groups, and one only where routers read the queues of other groups. Results do not depend on
+    /// how many.
     ///
     /// # Errors
-    /// A [`PlanError`] for the first fault of the plan, or if there are no threads or more than [`MOST_THREADS`].
+    /// A [`PlanError`] for the first fault of the plan, or if there are no threads or more than
+    /// [`MOST_THREADS`].
     pub fn on_threads(
         plan: Plan,
         measure_from: Time,
@@ -97,7 +101,8 @@ impl Simulation {
 }
 
 impl<Q: Peers> Simulation<Q> {
-    /// Builds the parts of a simulation that are here: one for each thread, if there are no other processes; one, if there are.
+    /// Builds the parts of a simulation that are here: one for each thread, if there are no other
+    /// processes; one, if there are.
     ///
     /// # Errors
     /// As [`on_threads`](Simulation::on_threads); and if there are more processes than groups.
@@ -110,7 +115,12 @@ impl<Q: Peers> Simulation<Q> {
     ) -> Result<Self, PlanError> {
         if !(1..=MOST_THREADS).contains(&threads) {
             let message = format!("must be from 1 to {MOST_THREADS}");
-            return Err(PlanError::new("threads", threads, message, "give as many threads as there are idle cores"));
+            return Err(PlanError::new(
+                "threads",
+                threads,
+                message,
+                "give as many threads as there are idle cores",
+            ));
         }
         let Resolved { plan, topology, estimates } = resolve(plan)?;
         let mut config = fabric_config(&plan);
@@ -140,14 +150,24 @@ impl<Q: Peers> Simulation<Q> {
             terminal_bytes_per_second: plan.links.terminal.bandwidth_bytes_per_s,
             group_of_node: (0..topology.nodes()).map(|n| topology.group_of_node(n)).collect(),
         };
-        let recording = Recording { messages: plan.record.messages, iterations: plan.record.iterations };
-        let recorder = Recorder::new(plan.jobs.len(), &plan.record, plan.nic.latency_from, measure_from);
+        let recording =
+            Recording { messages: plan.record.messages, iterations: plan.record.iterations };
+        let recorder =
+            Recorder::new(plan.jobs.len(), &plan.record, plan.nic.latency_from, measure_from);
         let mut ends = Vec::new();
         let here = if processes > 1 { place..place + 1 } else { 0..partitions.count() };
         for part in here.clone() {
             let share = Share { partitions: Arc::clone(&partitions), part };
             let share = (partitions.count() > 1).then_some(share);
-            let host = Endpoints::part(&jobs, plan.mpi, recording, &context, topology.nodes(), plan.seed, share);
+            let host = Endpoints::part(
+                &jobs,
+                plan.mpi,
+                recording,
+                &context,
+                topology.nodes(),
+                plan.seed,
+                share,
+            );
             let mut host = host.map_err(|error| {
                 let part = if error.of_workload { ".workload" } else { "" };
                 PlanError::at(&format!("jobs[{}]{part}", error.job), error.fault)
@@ -186,17 +206,20 @@ impl<Q: Peers> Simulation<Q> {
         })
     }
 
-    /// Makes the plan's duration longer, for a run that it ended: [`run`](Self::run) goes on from there, and what comes out is that of
-    /// a run of the longer plan. The old duration must be a multiple of the window if link windows are recorded.
+    /// Makes the plan's duration longer, for a run that it ended: [`run`](Self::run) goes on from
+    /// there, and what comes out is that of a run of the longer plan. The old duration must be a
+    /// multiple of the window if link windows are recorded.
     pub fn extend(&mut self, duration: Time) {
         debug_assert!(duration > self.plan.stop.duration_ps, "longer");
         self.plan.stop.duration_ps = duration;
     }
 
-    /// Runs to the end; `observe` is called every now and then and may stop the run by answering false.
+    /// Runs to the end; `observe` is called every now and then and may stop the run by answering
+    /// false.
     pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
         let (window, step) = self.pieces();
-        let duration = if self.plan.stop.duration_ps > 0 { self.plan.stop.duration_ps } else { NEVER };
+        let duration =
+            if self.plan.stop.duration_ps > 0 { self.plan.stop.duration_ps } else { NEVER };
         let mut window_ends = (self.until / window + 1) * window;
         let mut until = ((self.until / step + 1) * step).min(window_ends).min(duration);
         let (end, status) = loop {
@@ -226,7 +249,8 @@ impl<Q: Peers> Simulation<Q> {
             if self.any_stops(!observe(&self.progress(&status))) {
                 break (End::Interrupted, status);
             }
-            // Nothing happens before the next event: go to the step that holds it, past windows without any.
+            // Nothing happens before the next event: go to the step that holds it, past windows
+            // without any.
             let next = status.next;
             if next >= window_ends {
                 self.close_window(window_ends - window);
@@ -245,8 +269,8 @@ impl<Q: Peers> Simulation<Q> {
         end
     }
 
-    /// In which windows and steps time passes. Only the bytes of links and the end of finite jobs beside endless ones are looked for at
-    /// the end of a window; else there is one for ever.
+    /// In which windows and steps time passes. Only the bytes of links and the end of finite jobs
+    /// beside endless ones are looked for at the end of a window; else there is one for ever.
     fn pieces(&self) -> (Time, Time) {
         let window = self.plan.record.window_ps;
         let all_endless = self.plan.jobs.iter().all(|job| job.workload.is_endless());
@@ -291,7 +315,9 @@ impl<Q: Peers> Simulation<Q> {
     /// How far all parts are, wherever they are.
     fn status(&mut self) -> Status {
         let all = self.peers.all(Status::of(&self.network));
-        let Some(status) = all.into_iter().reduce(Status::and) else { unreachable!("this process is one of all") };
+        let Some(status) = all.into_iter().reduce(Status::and) else {
+            unreachable!("this process is one of all")
+        };
         self.now = status.now;
         status
     }
@@ -314,14 +340,16 @@ impl<Q: Peers> Simulation<Q> {
         &self.collected.recorded
     }
 
-    /// By job, the payload that has been delivered in the parts that are here, up to the end of a run: numbers of windows, in order, and
-    /// bytes.
+    /// By job, the payload that has been delivered in the parts that are here, up to the end of a
+    /// run: numbers of windows, in order, and bytes.
     pub fn delivered(&self) -> impl Iterator<Item = Vec<(u64, u64)>> + '_ {
-        let of = |job: &JobPackets| job.windows.iter().map(|w| (w.number, w.delivered_bytes)).collect();
+        let of =
+            |job: &JobPackets| job.windows.iter().map(|w| (w.number, w.delivered_bytes)).collect();
         self.collected.recorded.jobs.iter().map(of)
     }
 
-    /// After a run, what it has come to; for the first process only, if there are several. What has been recorded goes there.
+    /// After a run, what it has come to; for the first process only, if there are several. What has
+    /// been recorded goes there.
     pub fn results(&mut self) -> Option<Results> {
         let collected = self.collected.taken();
         let here = Results::of(&self.plan, &self.network, collected, self.simulated, self.now);
@@ -349,9 +377,11 @@ impl<Q: Peers> Simulation<Q> {
         End::Stalled(Diagnosis::of(held, status.in_flight).to_string())
     }
 
-    /// A run whose packets in flight do not move for the watchdog's time is stalled; nothing moves before the next event.
+    /// A run whose packets in flight do not move for the watchdog's time is stalled; nothing moves
+    /// before the next event.
     fn watchdog(&mut self, status: &Status) -> Option<End> {
-        let Totals { packet_hops, packets_delivered, flits_delivered, flits_injected, .. } = status.totals;
+        let Totals { packet_hops, packets_delivered, flits_delivered, flits_injected, .. } =
+            status.totals;
         let moves = packet_hops + packets_delivered + flits_delivered + flits_injected;
         let nothing_to_move = status.in_flight == 0;
         if moves != self.moved.0 || nothing_to_move {
@@ -366,8 +396,10 @@ impl<Q: Peers> Simulation<Q> {
         if self.link_bytes.is_empty() {
             return;
         }
-        let (network, known, windows) = (&self.network, &mut self.link_bytes, &mut self.collected.link_windows);
-        let (routers, ports) = (network.topology().routers(), network.topology().ports_per_router());
+        let (network, known, windows) =
+            (&self.network, &mut self.link_bytes, &mut self.collected.link_windows);
+        let (routers, ports) =
+            (network.topology().routers(), network.topology().ports_per_router());
         let mut close = |link: u32, bytes: u64| {
             let carried = bytes - std::mem::replace(&mut known[link as usize], bytes);
             if carried > 0 {
@@ -376,7 +408,10 @@ impl<Q: Peers> Simulation<Q> {
         };
         for router in network.routers() {
             for port in 0..ports {
-                close(router * ports + port, network.link_counters(router, port as u16, start).bytes);
+                close(
+                    router * ports + port,
+                    network.link_counters(router, port as u16, start).bytes,
+                );
             }
         }
         for node in network.nodes() {
@@ -389,7 +424,9 @@ impl<Q: Peers> Simulation<Q> {
         let fraction = match self.plan.stop.duration_ps {
             0 => of_programs,
             // Whichever comes first ends the run.
-            duration => Some((self.until as f64 / duration as f64).min(1.0).max(of_programs.unwrap_or(0.0))),
+            duration => {
+                Some((self.until as f64 / duration as f64).min(1.0).max(of_programs.unwrap_or(0.0)))
+            }
         };
         Progress {
             now: self.until,
@@ -401,8 +438,8 @@ impl<Q: Peers> Simulation<Q> {
         }
     }
 
-    /// How long the run was: its duration if that ended it; the time of the last event if none was left; else the time
-    /// up to which everything has happened. Zero before the run.
+    /// How long the run was: its duration if that ended it; the time of the last event if none was
+    /// left; else the time up to which everything has happened. Zero before the run.
     #[must_use]
     pub const fn simulated(&self) -> Time {
         self.simulated
@@ -410,22 +447,33 @@ impl<Q: Peers> Simulation<Q> {
 }
 
 /// As many parts as there are processes.
-fn processes_allowed(config: &FabricConfig, topology: &Topology, processes: u16) -> Result<u32, PlanError> {
+fn processes_allowed(
+    config: &FabricConfig,
+    topology: &Topology,
+    processes: u16,
+) -> Result<u32, PlanError> {
     const KEY: &str = "processes";
     let groups = topology.groups();
     if u32::from(processes) > groups {
-        let message = format!("more than the {groups} groups of the machine, and a process has one group at least");
+        let message = format!(
+            "more than the {groups} groups of the machine, and a process has one group at least"
+        );
         return Err(PlanError::new(KEY, processes, message, format!("start at most {groups}")));
     }
     if config.reads_everywhere() {
         let message = "ugal_global reads the queues of all groups, which are in one process";
-        return Err(PlanError::new(KEY, processes, message, "start one, or choose another routing"));
+        return Err(PlanError::new(
+            KEY,
+            processes,
+            message,
+            "start one, or choose another routing",
+        ));
     }
     Ok(processes.into())
 }
 
-/// One key a node for the routing's draws: a function of the job's name and the node's place in it (the rank, if it has one), so that a job's packets draw the same
-/// alone and in company.
+/// One key a node for the routing's draws: a function of the job's name and the node's place in it
+/// (the rank, if it has one), so that a job's packets draw the same alone and in company.
 fn routing_keys(plan: &Plan, nodes: u32) -> Vec<u64> {
     let mut keys: Vec<u64> = (0..u64::from(nodes)).map(mix).collect();
     for job in &plan.jobs {

@@ -1,4 +1,5 @@
-//! The tables of a run: `tables/` has one file per table, which declares its columns and fills them.
+//! The tables of a run: `tables/` has one file per table, which declares its columns and fills
+//! them.
 
 mod calls;
 mod iterations;
@@ -61,7 +62,10 @@ pub fn descriptors() -> impl Iterator<Item = &'static TableDescriptor> {
 }
 
 /// Every table of a simulation, in their order; each is filled when the iterator reaches it.
-pub fn tables<'a, Q: Peers>(simulation: &'a Simulation<Q>, results: &'a Results) -> impl Iterator<Item = Table> + 'a {
+pub fn tables<'a, Q: Peers>(
+    simulation: &'a Simulation<Q>,
+    results: &'a Results,
+) -> impl Iterator<Item = Table> + 'a {
     let mut reports = results.reports.clone();
     reports.sort_unstable_by_key(|report| (report.job, report.rank));
     let run = Run {

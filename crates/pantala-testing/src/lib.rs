@@ -1,7 +1,8 @@
 //! How much of a large test runs: the number of cases of property tests, the share of a matrix.
 //!
-//! Each test names its full number of cases. `PANTALA_CASES` is the percentage that runs: 100 if it is not set, so that
-//! plain `cargo test` runs everything; the Makefile sets it for each tier of tests.
+//! Each test names its full number of cases. `PANTALA_CASES` is the percentage that runs: 100 if it
+//! is not set, so that plain `cargo test` runs everything; the Makefile sets it for each tier of
+//! tests.
 
 use proptest::test_runner::Config;
 
@@ -22,7 +23,8 @@ pub fn share(full: u32) -> u32 {
     part(full, percent())
 }
 
-/// Every n-th item, so many as this tier of tests takes, the first among them; all items from 100 percent on.
+/// Every n-th item, so many as this tier of tests takes, the first among them; all items from 100
+/// percent on.
 pub fn sample<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     all.into_iter().step_by((100 / percent().min(100)) as usize)
 }

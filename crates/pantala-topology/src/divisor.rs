@@ -2,8 +2,9 @@
 
 /// A divisor in `1..=65536`, for dividends below 2^32.
 ///
-/// With `m = floor(2^63 / d) + 1`, `n * m / 2^63` exceeds `n / d` by at most `n * d / (d * 2^63) < 2^-31`, which is less
-/// than the `1/d` that would be needed to reach the next integer (Granlund and Montgomery, PLDI 1994).
+/// With `m = floor(2^63 / d) + 1`, `n * m / 2^63` exceeds `n / d` by at most
+/// `n * d / (d * 2^63) < 2^-31`, which is less than the `1/d` that would be needed to reach the
+/// next integer (Granlund and Montgomery, PLDI 1994).
 #[derive(Clone, Copy, Debug)]
 pub struct Divisor(u64);
 

@@ -2,7 +2,9 @@
 
 use crate::divisor::Divisor;
 use crate::group::Group;
-use crate::{DragonflySpec, GlobalLink, Link, LinkClass, LocalOrder, Peer, PortRange, TopologyError};
+use crate::{
+    DragonflySpec, GlobalLink, Link, LinkClass, LocalOrder, Peer, PortRange, TopologyError,
+};
 
 /// The far end of a global port.
 #[derive(Clone, Copy, Debug)]
@@ -16,10 +18,11 @@ const NOWHERE: GlobalEnd = GlobalEnd { router: u32::MAX, port: u16::MAX };
 /// A global link to be filled in.
 const UNWIRED: GlobalLink = GlobalLink { router: 0, port: 0, target_router: 0, target_port: 0 };
 
-/// A Dragonfly, built and checked. About `20 h/p` bytes a node: its size is that of its global links.
+/// A Dragonfly, built and checked. About `20 h/p` bytes a node: its size is that of its global
+/// links.
 ///
-/// Ids out of range are the caller's fault: accessors check them in debug builds and otherwise answer with a panic or with
-/// an id that means nothing.
+/// Ids out of range are the caller's fault: accessors check them in debug builds and otherwise
+/// answer with a panic or with an id that means nothing.
 #[derive(Clone, Debug)]
 pub struct Topology {
     nodes_per_router: u32,
@@ -82,13 +85,18 @@ impl Topology {
                 for m in 0..slots {
                     let (other, back) = spec.wiring.far_slot(spec.mirrored, g, group, m);
                     let (router, port) = owner(group, place(group, slice * slots + m));
-                    let (target_router, target_port) = owner(other, place(other, slice * slots + back));
+                    let (target_router, target_port) =
+                        owner(other, place(other, slice * slots + back));
                     let target_port = first + target_port as u16;
                     self.global_peers[router as usize * h as usize + port as usize] =
                         GlobalEnd { router: target_router, port: target_port };
                     let index = self.pair_start(group, other) + slice as usize;
-                    self.global_links[index] =
-                        GlobalLink { router, port: first + port as u16, target_router, target_port };
+                    self.global_links[index] = GlobalLink {
+                        router,
+                        port: first + port as u16,
+                        target_router,
+                        target_port,
+                    };
                 }
             }
         }
@@ -150,7 +158,8 @@ impl Topology {
         self.group.rows()
     }
 
-    /// Columns of every group, the routers of a row; all routers of a group if groups are full meshes.
+    /// Columns of every group, the routers of a row; all routers of a group if groups are full
+    /// meshes.
     #[inline]
     #[must_use]
     pub fn columns(&self) -> u32 {
@@ -229,7 +238,8 @@ impl Topology {
         self.group.place(self.local_index(router)).0
     }
 
-    /// The column of its group that `router` stands in, from 0; its place in the group if groups are full meshes.
+    /// The column of its group that `router` stands in, from 0; its place in the group if groups
+    /// are full meshes.
     #[inline]
     #[must_use]
     pub fn column_of(&self, router: u32) -> u32 {
@@ -241,7 +251,8 @@ impl Topology {
     #[must_use]
     pub fn node_at(&self, router: u32, port: u16) -> Option<u32> {
         debug_assert!(router < self.routers(), "no router {router}");
-        (u32::from(port) < self.nodes_per_router).then(|| router * self.nodes_per_router + u32::from(port))
+        (u32::from(port) < self.nodes_per_router)
+            .then(|| router * self.nodes_per_router + u32::from(port))
     }
 
     /// The class of the links on `port`, the same on every router.
@@ -266,8 +277,12 @@ impl Topology {
             LinkClass::Terminal => Peer::Node(router * self.nodes_per_router + u32::from(port)),
             LinkClass::Local | LinkClass::Row | LinkClass::Column => {
                 let here = self.local_index(router);
-                let (there, back) = self.group.peer(here, u32::from(port - self.first_local_port()));
-                Peer::Port { router: router - here + there, port: self.first_local_port() + back as u16 }
+                let (there, back) =
+                    self.group.peer(here, u32::from(port - self.first_local_port()));
+                Peer::Port {
+                    router: router - here + there,
+                    port: self.first_local_port() + back as u16,
+                }
             }
             LinkClass::Global => {
                 let index = router as usize * self.global_ports as usize;
@@ -281,25 +296,34 @@ impl Topology {
         }
     }
 
-    /// The ports of `router` that lead to the next router on the minimal path inside its group to `target`, another router of
-    /// the group: to `target` itself, but in a grid along the row or the column first (`order`) if it shares neither.
-    /// Walking on so reaches `target` after [`Topology::local_distance`] steps.
+    /// The ports of `router` that lead to the next router on the minimal path inside its group to
+    /// `target`, another router of the group: to `target` itself, but in a grid along the row or
+    /// the column first (`order`) if it shares neither. Walking on so reaches `target` after
+    /// [`Topology::local_distance`] steps.
     #[inline]
     #[must_use]
     pub fn local_step(&self, router: u32, target: u32, order: LocalOrder) -> PortRange {
-        debug_assert_eq!(self.group_of(router), self.group_of(target), "routers {router} and {target}");
+        debug_assert_eq!(
+            self.group_of(router),
+            self.group_of(target),
+            "routers {router} and {target}"
+        );
         let there = self.local_index(target);
         let here = router - (target - there);
         let (first, count) = self.group.step(here, there, order);
         PortRange { first: self.first_local_port() + first as u16, count: count as u16 }
     }
 
-    /// The links on the minimal path from `router` to `other`, a router of its group: 0 to itself, else 1, or 2 in a grid if
-    /// they share neither row nor column.
+    /// The links on the minimal path from `router` to `other`, a router of its group: 0 to itself,
+    /// else 1, or 2 in a grid if they share neither row nor column.
     #[inline]
     #[must_use]
     pub fn local_distance(&self, router: u32, other: u32) -> u32 {
-        debug_assert_eq!(self.group_of(router), self.group_of(other), "routers {router} and {other}");
+        debug_assert_eq!(
+            self.group_of(router),
+            self.group_of(other),
+            "routers {router} and {other}"
+        );
         let there = self.local_index(other);
         self.group.distance(router - (other - there), there)
     }
@@ -323,7 +347,8 @@ impl Topology {
         (group as usize * (self.groups - 1) as usize + slot as usize) * self.links_per_pair as usize
     }
 
-    /// Every link between two routers, once in each direction, by source router and then source port.
+    /// Every link between two routers, once in each direction, by source router and then source
+    /// port.
     pub fn links(&self) -> impl Iterator<Item = Link> + '_ {
         let ports = self.first_local_port()..self.ports_per_router() as u16;
         (0..self.routers())
@@ -334,7 +359,8 @@ impl Topology {
     /// The link that leaves `router` by `port`, if that leads to another router.
     #[must_use]
     pub fn link(&self, router: u32, port: u16) -> Option<Link> {
-        let Peer::Port { router: target_router, port: target_port } = self.peer(router, port) else {
+        let Peer::Port { router: target_router, port: target_port } = self.peer(router, port)
+        else {
             return None;
         };
         let class = self.class_of_port(port);
@@ -344,6 +370,13 @@ impl Topology {
         } else {
             self.group.parallel_index(u32::from(port - self.first_local_port()))
         };
-        Some(Link { source_router: router, source_port: port, target_router, target_port, class, parallel_index })
+        Some(Link {
+            source_router: router,
+            source_port: port,
+            target_router,
+            target_port,
+            class,
+            parallel_index,
+        })
     }
 }

@@ -4,8 +4,9 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} = {value}: {message}; {remedy}")]
 pub struct TopologyError {
-    /// The parameter at fault, by its name in a plan: `p`, `a`, `rows`, `columns`, `h`, `g`, `links_per_local_pair`,
-    /// `links_per_row_pair`, `links_per_column_pair`, `links_per_pair` or `mirrored`.
+    /// The parameter at fault, by its name in a plan: `p`, `a`, `rows`, `columns`, `h`, `g`,
+    /// `links_per_local_pair`, `links_per_row_pair`, `links_per_column_pair`, `links_per_pair` or
+    /// `mirrored`.
     pub key: &'static str,
     /// The value it had.
     pub value: String,

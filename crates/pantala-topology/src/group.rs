@@ -1,5 +1,5 @@
-//! The inside of a group: who is linked to whom, and by which ports. Routers and ports are counted from the group's first
-//! router and from the router's first local port.
+//! The inside of a group: who is linked to whom, and by which ports. Routers and ports are counted
+//! from the group's first router and from the router's first local port.
 
 use crate::divisor::Divisor;
 use crate::{GroupSpec, LinkClass};
@@ -44,7 +44,9 @@ impl Group {
     /// The inside of a group that [`crate::DragonflySpec::check`] has passed.
     pub(crate) fn new(spec: GroupSpec) -> Self {
         let (is_grid, rows, columns, row_links, column_links) = match spec {
-            GroupSpec::FullMesh { routers, links_per_pair } => (false, 1, routers, links_per_pair, 1),
+            GroupSpec::FullMesh { routers, links_per_pair } => {
+                (false, 1, routers, links_per_pair, 1)
+            }
             GroupSpec::Grid { rows, columns, links_per_row_pair, links_per_column_pair } => {
                 (true, rows, columns, links_per_row_pair, links_per_column_pair)
             }
@@ -106,7 +108,8 @@ impl Group {
         }
     }
 
-    /// The first port, and how many there are, to the next router on the minimal path from `here` to `there`.
+    /// The first port, and how many there are, to the next router on the minimal path from `here`
+    /// to `there`.
     #[inline]
     pub(crate) fn step(&self, here: u32, there: u32, order: LocalOrder) -> (u32, u32) {
         debug_assert!(here != there, "a router has no link to itself");
@@ -156,7 +159,11 @@ impl Group {
 
     /// Which of the links to its neighbour is behind a local port, from 0.
     pub(crate) fn parallel_index(&self, port: u32) -> u32 {
-        if port < self.row_ports { port % self.row_links } else { (port - self.row_ports) % self.column_links }
+        if port < self.row_ports {
+            port % self.row_links
+        } else {
+            (port - self.row_ports) % self.column_links
+        }
     }
 }
 
@@ -170,9 +177,15 @@ fn others_before(here: u32, there: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// 2 rows of 3 columns, routers 0 1 2 above 3 4 5; two links along a row (ports 0 to 3), three along a column (4 to 6).
+    /// 2 rows of 3 columns, routers 0 1 2 above 3 4 5; two links along a row (ports 0 to 3), three
+    /// along a column (4 to 6).
     fn grid() -> Group {
-        Group::new(GroupSpec::Grid { rows: 2, columns: 3, links_per_row_pair: 2, links_per_column_pair: 3 })
+        Group::new(GroupSpec::Grid {
+            rows: 2,
+            columns: 3,
+            links_per_row_pair: 2,
+            links_per_column_pair: 3,
+        })
     }
 
     #[test]
@@ -180,22 +193,45 @@ mod tests {
         let group = grid();
         assert_eq!(group.ports(), 7);
         assert_eq!(group.place(5), (1, 2));
-        assert_eq!((0..7).map(|port| group.class(port).name()).filter(|&name| name == "row").count(), 4);
+        assert_eq!(
+            (0..7).map(|port| group.class(port).name()).filter(|&name| name == "row").count(),
+            4
+        );
         // Router 1: ports 0, 1 to router 0; 2, 3 to router 2; 4, 5, 6 to router 4.
-        assert_eq!((0..7).map(|port| group.peer(1, port).0).collect::<Vec<_>>(), [0, 0, 2, 2, 4, 4, 4]);
+        assert_eq!(
+            (0..7).map(|port| group.peer(1, port).0).collect::<Vec<_>>(),
+            [0, 0, 2, 2, 4, 4, 4]
+        );
         // Back from router 0 to its first other, from router 2 to its second.
-        assert_eq!((0..7).map(|port| group.peer(1, port).1).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
-        assert_eq!((0..7).map(|port| group.parallel_index(port)).collect::<Vec<_>>(), [0, 1, 0, 1, 0, 1, 2]);
+        assert_eq!(
+            (0..7).map(|port| group.peer(1, port).1).collect::<Vec<_>>(),
+            [0, 1, 2, 3, 4, 5, 6]
+        );
+        assert_eq!(
+            (0..7).map(|port| group.parallel_index(port)).collect::<Vec<_>>(),
+            [0, 1, 0, 1, 0, 1, 2]
+        );
     }
 
     #[test]
     fn the_order_matters_only_off_row_and_column() {
         let group = grid();
-        for (here, there, row_first, column_first) in
-            [(0, 2, (2, 2), (2, 2)), (0, 3, (4, 3), (4, 3)), (0, 5, (2, 2), (4, 3)), (4, 0, (0, 2), (4, 3))]
-        {
-            assert_eq!(group.step(here, there, LocalOrder::RowFirst), row_first, "{here} to {there}");
-            assert_eq!(group.step(here, there, LocalOrder::ColumnFirst), column_first, "{here} to {there}");
+        for (here, there, row_first, column_first) in [
+            (0, 2, (2, 2), (2, 2)),
+            (0, 3, (4, 3), (4, 3)),
+            (0, 5, (2, 2), (4, 3)),
+            (4, 0, (0, 2), (4, 3)),
+        ] {
+            assert_eq!(
+                group.step(here, there, LocalOrder::RowFirst),
+                row_first,
+                "{here} to {there}"
+            );
+            assert_eq!(
+                group.step(here, there, LocalOrder::ColumnFirst),
+                column_first,
+                "{here} to {there}"
+            );
         }
     }
 }

@@ -21,7 +21,8 @@ impl LinkClass {
     pub const COUNT: usize = 5;
 
     /// Every class, in the order of their numbers.
-    pub const ALL: [Self; Self::COUNT] = [Self::Terminal, Self::Local, Self::Row, Self::Column, Self::Global];
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::Terminal, Self::Local, Self::Row, Self::Column, Self::Global];
 
     /// Its name in tables: `terminal`, `local`, `row`, `column`, `global`.
     #[must_use]
@@ -87,8 +88,8 @@ pub struct Link {
     pub target_port: u16,
     /// Any class but [`LinkClass::Terminal`].
     pub class: LinkClass,
-    /// Which of the parallel links it is, from 0: of those of its two groups for a global link, of those of its two
-    /// routers for any other. The same seen from both ends.
+    /// Which of the parallel links it is, from 0: of those of its two groups for a global link, of
+    /// those of its two routers for any other. The same seen from both ends.
     pub parallel_index: u32,
 }
 
@@ -101,6 +102,9 @@ mod tests {
         for (number, class) in LinkClass::ALL.into_iter().enumerate() {
             assert_eq!(class as usize, number);
         }
-        assert_eq!(LinkClass::ALL.map(LinkClass::name), ["terminal", "local", "row", "column", "global"]);
+        assert_eq!(
+            LinkClass::ALL.map(LinkClass::name),
+            ["terminal", "local", "row", "column", "global"]
+        );
     }
 }

@@ -5,8 +5,9 @@ use crate::{Spread, TopologyError, Wiring};
 /// The most ports a router may have, connected or not.
 pub const MAX_PORTS: u32 = 256;
 
-/// The most ports all routers may have, connected or not, so that ids of nodes, routers and ports fit in 32 bits with room
-/// to spare. No Dragonfly whose groups are full meshes comes so far; one whose groups are grids may.
+/// The most ports all routers may have, connected or not, so that ids of nodes, routers and ports
+/// fit in 32 bits with room to spare. No Dragonfly whose groups are full meshes comes so far; one
+/// whose groups are grids may.
 pub const MAX_PORTS_IN_ALL: u64 = 1 << 30;
 
 /// The inside of every group. Names in brackets are those of a plan.
@@ -46,11 +47,20 @@ impl GroupSpec {
     fn meshes(self) -> Vec<Mesh> {
         match self {
             Self::FullMesh { routers, links_per_pair } => {
-                vec![Mesh { routers: ("a", routers), links: ("links_per_local_pair", links_per_pair) }]
+                vec![Mesh {
+                    routers: ("a", routers),
+                    links: ("links_per_local_pair", links_per_pair),
+                }]
             }
             Self::Grid { rows, columns, links_per_row_pair, links_per_column_pair } => vec![
-                Mesh { routers: ("columns", columns), links: ("links_per_row_pair", links_per_row_pair) },
-                Mesh { routers: ("rows", rows), links: ("links_per_column_pair", links_per_column_pair) },
+                Mesh {
+                    routers: ("columns", columns),
+                    links: ("links_per_row_pair", links_per_row_pair),
+                },
+                Mesh {
+                    routers: ("rows", rows),
+                    links: ("links_per_column_pair", links_per_column_pair),
+                },
             ],
         }
     }
@@ -71,7 +81,11 @@ impl Mesh {
     /// The same as a term of a sum.
     fn term(&self) -> String {
         let (routers, links) = (self.routers.0, self.links);
-        if links.1 == 1 { format!("({routers} - 1)") } else { format!("({routers} - 1)*{}", links.0) }
+        if links.1 == 1 {
+            format!("({routers} - 1)")
+        } else {
+            format!("({routers} - 1)*{}", links.0)
+        }
     }
 
     /// Of its two parameters the one that makes more ports.
@@ -104,11 +118,12 @@ pub struct DragonflySpec {
 }
 
 impl DragonflySpec {
-    /// Checks the parameters and gives the number of links between every two groups (0 if there is one group).
+    /// Checks the parameters and gives the number of links between every two groups (0 if there is
+    /// one group).
     ///
     /// # Errors
-    /// The first fault found, in the order p, the group's parameters, g, h, ports of a router, mirrored, links between groups,
-    /// ports in all.
+    /// The first fault found, in the order p, the group's parameters, g, h, ports of a router,
+    /// mirrored, links between groups, ports in all.
     pub fn check(&self) -> Result<u32, TopologyError> {
         let (p, h, g) = (self.nodes_per_router, self.global_ports, self.groups);
         let at_least_one = |(key, value): (&'static str, u32), message: &str| {
@@ -137,7 +152,10 @@ impl DragonflySpec {
             return Err(TopologyError::new(
                 "mirrored",
                 true,
-                format!("only the palmtree wiring can be mirrored, and this one is {}", self.wiring),
+                format!(
+                    "only the palmtree wiring can be mirrored, and this one is {}",
+                    self.wiring
+                ),
                 "set mirrored to false or wiring to \"palmtree\"",
             ));
         }
@@ -148,7 +166,9 @@ impl DragonflySpec {
             return Err(TopologyError::new(
                 "g",
                 g,
-                format!("the routers would have {all} ports in all, and {MAX_PORTS_IN_ALL} is the most"),
+                format!(
+                    "the routers would have {all} ports in all, and {MAX_PORTS_IN_ALL} is the most"
+                ),
                 format!("lower g to {most} or less"),
             ));
         }
@@ -165,12 +185,20 @@ impl DragonflySpec {
         if ports <= u64::from(MAX_PORTS) {
             return Ok(ports);
         }
-        let (_, (key, value)) = parts.iter().copied().max_by_key(|&(ports, _)| ports).unwrap_or_default();
+        let (_, (key, value)) =
+            parts.iter().copied().max_by_key(|&(ports, _)| ports).unwrap_or_default();
         let terms: Vec<_> = meshes.iter().map(Mesh::term).collect();
-        let message =
-            format!("a router would have p + {} + h = {ports} ports, and {MAX_PORTS} is the most", terms.join(" + "));
+        let message = format!(
+            "a router would have p + {} + h = {ports} ports, and {MAX_PORTS} is the most",
+            terms.join(" + ")
+        );
         let largest: Vec<_> = meshes.iter().map(|mesh| mesh.larger().0).collect();
-        Err(TopologyError::new(key, value, message, format!("lower p, {} or h", largest.join(", "))))
+        Err(TopologyError::new(
+            key,
+            value,
+            message,
+            format!("lower p, {} or h", largest.join(", ")),
+        ))
     }
 
     /// The links between every two groups, if the global ports suffice.
@@ -188,7 +216,9 @@ impl DragonflySpec {
             return Err(TopologyError::new(
                 "g",
                 g,
-                format!("a group's {product} = {ports} global ports cannot reach {others} other groups"),
+                format!(
+                    "a group's {product} = {ports} global ports cannot reach {others} other groups"
+                ),
                 format!("lower g to {} or raise {factors}", ports + 1),
             ));
         }
@@ -200,7 +230,9 @@ impl DragonflySpec {
                 format!(
                     "a group's {product} = {ports} global ports give at most {most} to each of {others} other groups"
                 ),
-                format!("lower links_per_pair to {most} (or to 0: as many as fit), or raise {factors}"),
+                format!(
+                    "lower links_per_pair to {most} (or to 0: as many as fit), or raise {factors}"
+                ),
             ));
         }
         Ok(if self.links_per_pair == 0 { most } else { self.links_per_pair })
@@ -229,7 +261,12 @@ mod tests {
         GroupSpec::FullMesh { routers, links_per_pair }
     }
 
-    fn grid(rows: u32, columns: u32, links_per_row_pair: u32, links_per_column_pair: u32) -> GroupSpec {
+    fn grid(
+        rows: u32,
+        columns: u32,
+        links_per_row_pair: u32,
+        links_per_column_pair: u32,
+    ) -> GroupSpec {
         GroupSpec::Grid { rows, columns, links_per_row_pair, links_per_column_pair }
     }
 
@@ -244,7 +281,10 @@ mod tests {
         assert_eq!(kang().check(), Ok(1));
         assert_eq!(DragonflySpec { groups: 9, ..kang() }.check(), Ok(4));
         assert_eq!(DragonflySpec { groups: 10, ..kang() }.check(), Ok(3));
-        assert_eq!(DragonflySpec { groups: 1, global_ports: 0, links_per_pair: 5, ..kang() }.check(), Ok(0));
+        assert_eq!(
+            DragonflySpec { groups: 1, global_ports: 0, links_per_pair: 5, ..kang() }.check(),
+            Ok(0)
+        );
         assert_eq!(DragonflySpec { group: grid(2, 4, 3, 5), groups: 9, ..kang() }.check(), Ok(4));
     }
 

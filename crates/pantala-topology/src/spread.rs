@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-/// Which router, and which of its global ports, owns global index `k` of a group of `a` routers with `h` global ports each.
+/// Which router, and which of its global ports, owns global index `k` of a group of `a` routers
+/// with `h` global ports each.
 #[derive(
     Clone,
     Copy,
@@ -25,10 +26,11 @@ pub enum Spread {
     /// Router k // h: one router after the other, as in BookSim2, SST's merlin and CAMINOS.
     #[default]
     Consecutive,
-    /// Router k % a: one link on every router, then the next on every router, as the optical cables of a Cray XC.
+    /// Router k % a: one link on every router, then the next on every router, as the optical cables
+    /// of a Cray XC.
     ///
-    /// Local router `k % a`, global port `k / a`. A group that uses only some of its global ports has as many on one router as on
-    /// another, to within one.
+    /// Local router `k % a`, global port `k / a`. A group that uses only some of its global ports
+    /// has as many on one router as on another, to within one.
     RoundRobin,
 }
 

@@ -1,7 +1,8 @@
 //! What a job sends: told from what its ranks will do, without a network and without time.
 //!
-//! Whom a motif's ranks send how much does not depend on when messages arrive, so its scripts and the steps of its collectives
-//! tell all: totals, calls, sizes, and the communication matrix. Messages of a rank to itself and control messages are left out.
+//! Whom a motif's ranks send how much does not depend on when messages arrive, so its scripts and
+//! the steps of its collectives tell all: totals, calls, sizes, and the communication matrix.
+//! Messages of a rank to itself and control messages are left out.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +36,8 @@ impl Volume {
 pub struct RankVolume {
     /// How often it calls each operation that sends.
     pub calls: BTreeMap<&'static str, u64>,
-    /// The least and the most bytes that each of them is called with, where it is called with a size.
+    /// The least and the most bytes that each of them is called with, where it is called with a
+    /// size.
     pub sizes: BTreeMap<&'static str, [u64; 2]>,
     /// Messages sent, those of collectives included.
     pub messages_sent: u64,
@@ -77,7 +79,14 @@ pub struct Communication {
 
 impl Communication {
     /// Counts a message that is sent so many times.
-    fn sent(&mut self, source: u32, destination: u32, bytes: u64, kind: Option<&'static str>, times: u64) {
+    fn sent(
+        &mut self,
+        source: u32,
+        destination: u32,
+        bytes: u64,
+        kind: Option<&'static str>,
+        times: u64,
+    ) {
         if source == destination {
             return;
         }
@@ -96,7 +105,8 @@ impl Communication {
     }
 }
 
-/// The communication of a job; nothing of a pattern, which has no end. Its workload must have been checked.
+/// The communication of a job; nothing of a pattern, which has no end. Its workload must have been
+/// checked.
 #[must_use]
 pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Communication {
     let mut found = Communication::default();
@@ -114,7 +124,8 @@ pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Com
 struct Walk {
     place: Place,
     communicators: Vec<Communicator>,
-    /// Each collective that it calls, and how often: few, so that their steps are gone through once.
+    /// Each collective that it calls, and how often: few, so that their steps are gone through
+    /// once.
     collectives: Vec<(CommunicatorId, Call, u64)>,
 }
 
@@ -144,7 +155,8 @@ impl Walk {
         let rank = self.place.rank;
         if let Some(outgoing) = op.sent() {
             found.ranks[rank as usize].called(op.name(), Some(outgoing.bytes), 1);
-            let there = self.communicators[usize::from(outgoing.communicator)].rank(outgoing.destination);
+            let there =
+                self.communicators[usize::from(outgoing.communicator)].rank(outgoing.destination);
             if let Some(there) = there {
                 found.sent(rank, there, outgoing.bytes, None, 1);
             }
@@ -153,7 +165,11 @@ impl Walk {
         match op {
             Op::Compute(time) => found.ranks[rank as usize].compute_ps += time,
             Op::Collective(id, call) | Op::Icollective(id, call, _) => {
-                match self.collectives.iter_mut().find(|(known, other, _)| known == id && other == call) {
+                match self
+                    .collectives
+                    .iter_mut()
+                    .find(|(known, other, _)| known == id && other == call)
+                {
                     Some((_, _, times)) => *times += 1,
                     None => self.collectives.push((*id, call.clone(), 1)),
                 }
@@ -163,7 +179,14 @@ impl Walk {
     }
 
     /// Counts the messages that the rank sends in so many collectives.
-    fn expand(&self, id: CommunicatorId, call: &Call, times: u64, choice: &Collectives, found: &mut Communication) {
+    fn expand(
+        &self,
+        id: CommunicatorId,
+        call: &Call,
+        times: u64,
+        choice: &Collectives,
+        found: &mut Communication,
+    ) {
         let communicator = &self.communicators[usize::from(id)];
         let (me, size) = (communicator.me(), communicator.size());
         let (rank, name) = (self.place.rank, call.kind().name());
@@ -205,7 +228,11 @@ mod tests {
     fn of(ranks: u32, workload: &str, collectives: &Collectives) -> Communication {
         let workload = serde_json::from_str(workload).unwrap();
         let nodes = vec![7; ranks as usize];
-        communication(&JobSpec { name: "j".into(), nodes, start: 5, noise: Noise::default(), workload }, collectives, 1)
+        communication(
+            &JobSpec { name: "j".into(), nodes, start: 5, noise: Noise::default(), workload },
+            collectives,
+            1,
+        )
     }
 
     #[test]
@@ -214,19 +241,35 @@ mod tests {
         let found = of(5, text, &Collectives::default());
         assert_eq!(found.pairs.len(), 10);
         assert!(found.pairs.iter().all(|((a, b), volume)| {
-            (a.abs_diff(*b) == 1 || a.abs_diff(*b) == 4) && *volume == Volume { messages: 7, bytes: 630_000 }
+            (a.abs_diff(*b) == 1 || a.abs_diff(*b) == 4)
+                && *volume == Volume { messages: 7, bytes: 630_000 }
         }));
         assert_eq!(found.sizes, BTreeMap::from([(90_000, 70)]));
-        assert_eq!(found.operations, BTreeMap::from([(None, Volume { messages: 70, bytes: 6_300_000 })]));
+        assert_eq!(
+            found.operations,
+            BTreeMap::from([(None, Volume { messages: 70, bytes: 6_300_000 })])
+        );
         assert!(found.ranks.iter().all(|rank| rank.compute_ps == 21 && rank.calls["isend"] == 14));
     }
 
     #[test]
     fn collectives_are_told_apart() {
-        let choice = Collectives { allreduce: AllreduceAlgorithm::RecursiveDoubling, ..Collectives::default() };
-        let found = of(8, r#"{"kind": "allreduce_loop", "message_bytes": 100, "iterations": 3}"#, &choice);
-        assert_eq!(found.operations, BTreeMap::from([(Some("allreduce"), Volume { messages: 72, bytes: 7_200 })]));
+        let choice = Collectives {
+            allreduce: AllreduceAlgorithm::RecursiveDoubling,
+            ..Collectives::default()
+        };
+        let found =
+            of(8, r#"{"kind": "allreduce_loop", "message_bytes": 100, "iterations": 3}"#, &choice);
+        assert_eq!(
+            found.operations,
+            BTreeMap::from([(Some("allreduce"), Volume { messages: 72, bytes: 7_200 })])
+        );
         assert!(found.pairs.keys().all(|(a, b)| (a ^ b).is_power_of_two()));
-        assert!(found.ranks.iter().all(|rank| rank.calls["allreduce"] == 3 && rank.sizes["allreduce"] == [100; 2]));
+        assert!(
+            found
+                .ranks
+                .iter()
+                .all(|rank| rank.calls["allreduce"] == 3 && rank.sizes["allreduce"] == [100; 2])
+        );
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, Pull, Share, Wakes};
 use pantala_mpi::{
-    Blocked, CallReport, Fault, Grain, Holdings, IterationRecord, LatencyStatistics, MessageRecord, MpiConfig, Op,
-    Outlook, ProgramError, RankReport, RankSetup, Recording, World, WorldMail,
+    Blocked, CallReport, Fault, Grain, Holdings, IterationRecord, LatencyStatistics, MessageRecord,
+    MpiConfig, Op, Outlook, ProgramError, RankReport, RankSetup, Recording, World, WorldMail,
 };
 
 use crate::generator::{Generator, Source};
@@ -51,16 +51,17 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// Puts `jobs` (numbered in this order) on a machine of `nodes` nodes; `recording` says what is written down besides
-    /// counters.
+    /// Puts `jobs` (numbered in this order) on a machine of `nodes` nodes; `recording` says what is
+    /// written down besides counters.
     ///
     /// # Errors
-    /// A [`WorkloadError`] with the job and the key, for the first fault: a workload whose parameters are wrong or
-    /// do not fit its ranks, a name given twice, a node that does not exist or is taken.
+    /// A [`WorkloadError`] with the job and the key, for the first fault: a workload whose
+    /// parameters are wrong or do not fit its ranks, a name given twice, a node that does not exist
+    /// or is taken.
     ///
     /// # Panics
-    /// If the packet size, the flit size, the bandwidth or the control size is zero, or a node has no group; plans are
-    /// checked for that.
+    /// If the packet size, the flit size, the bandwidth or the control size is zero, or a node has
+    /// no group; plans are checked for that.
     pub fn new(
         jobs: Vec<JobSpec>,
         mpi: MpiConfig,
@@ -72,7 +73,8 @@ impl Endpoints {
         Self::part(&jobs, mpi, recording, context, nodes, seed, None)
     }
 
-    /// The same of one part of the machine, if it is in several: what is behind the nodes of that part.
+    /// The same of one part of the machine, if it is in several: what is behind the nodes of that
+    /// part.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -93,7 +95,8 @@ impl Endpoints {
             share,
         };
         if let Some(job) = jobs.get(usize::from(u16::MAX)) {
-            let fault = Fault::new("name", &job.name, "a plan holds at most 65535 jobs", "split the plan");
+            let fault =
+                Fault::new("name", &job.name, "a plan holds at most 65535 jobs", "split the plan");
             return Err(WorkloadError::of_job(usize::from(u16::MAX), fault));
         }
         for (number, job) in jobs.iter().enumerate() {
@@ -128,9 +131,12 @@ impl Endpoints {
         self.world.coarsen(grain);
     }
 
-    /// Every node of the job exists, is free, and is named once, or by ranks that follow each other.
+    /// Every node of the job exists, is free, and is named once, or by ranks that follow each
+    /// other.
     fn check_nodes(&self, job: &JobSpec) -> Result<(), Fault> {
-        let taken = |node: u32| Fault::new("nodes", node, "the node is taken", "name every node once, in one job");
+        let taken = |node: u32| {
+            Fault::new("nodes", node, "the node is taken", "name every node once, in one job")
+        };
         for node in &job.nodes {
             match self.agents.get(*node as usize) {
                 Some(Agent::Nobody) => {}
@@ -138,7 +144,12 @@ impl Endpoints {
                 None => {
                     let last = self.agents.len().saturating_sub(1);
                     let message = format!("the machine has no node {node}");
-                    return Err(Fault::new("nodes", node, message, format!("name nodes from 0 to {last}")));
+                    return Err(Fault::new(
+                        "nodes",
+                        node,
+                        message,
+                        format!("name nodes from 0 to {last}"),
+                    ));
                 }
             }
         }
@@ -161,23 +172,37 @@ impl Endpoints {
         context: &PatternContext,
         seed: u64,
     ) -> Result<(), Fault> {
-        let groups: Vec<u32> = job.nodes.iter().map(|node| context.group_of_node[*node as usize]).collect();
+        let groups: Vec<u32> =
+            job.nodes.iter().map(|node| context.group_of_node[*node as usize]).collect();
         let PatternContext { packet_bytes, flit_bytes, terminal_bytes_per_second, .. } = *context;
         let law = pattern.law(&groups, packet_bytes)?;
         let flits = packet_bytes.div_ceil(flit_bytes);
-        let pace = Pace::new(pattern.injection, pattern.load, flits, flit_bytes, terminal_bytes_per_second);
+        let pace = Pace::new(
+            pattern.injection,
+            pattern.load,
+            flits,
+            flit_bytes,
+            terminal_bytes_per_second,
+        );
         let source = self.sources.len() as u16;
         for (rank, node) in job.nodes.iter().enumerate() {
             let rank = rank as u32;
             let draws = |purpose| stream(seed, purpose, &job.name, rank);
-            let (first, clock) = pace.first(job.start, pattern.phase, draws(Purpose::Gap), draws(Purpose::Phase));
+            let (first, clock) =
+                pace.first(job.start, pattern.phase, draws(Purpose::Gap), draws(Purpose::Phase));
             if self.elsewhere(*node) {
                 self.agents[*node as usize] = Agent::Elsewhere;
                 continue;
             }
             self.agents[*node as usize] = Agent::Generator(self.generators.len() as u32);
             let next = if law.silent(rank) { NEVER } else { first };
-            self.generators.push(Generator { next, clock, draws: draws(Purpose::Destination), rank, source });
+            self.generators.push(Generator {
+                next,
+                clock,
+                draws: draws(Purpose::Destination),
+                rank,
+                source,
+            });
         }
         self.sources.push(Source { law, pace, nodes: job.nodes.clone(), packet_bytes, job: id });
         Ok(())
@@ -201,7 +226,8 @@ impl Endpoints {
                 _ => self.world.add_nic(*node),
             };
             self.agents[*node as usize] = Agent::Nic(nic);
-            let program = MotifRank::new(Arc::clone(&workload), rank, ranks, &job.name, seed, job.noise);
+            let program =
+                MotifRank::new(Arc::clone(&workload), rank, ranks, &job.name, seed, job.noise);
             let communicators = program.communicators();
             Some((rank, RankSetup { nic, program, communicators }))
         });
@@ -229,13 +255,15 @@ impl Endpoints {
         self.world.outlook()
     }
 
-    /// Whether every finite program has ended (endless generators do not count; false if there is no finite program).
+    /// Whether every finite program has ended (endless generators do not count; false if there is
+    /// no finite program).
     #[must_use]
     pub fn finished(&self) -> bool {
         self.world.finished()
     }
 
-    /// What programs did wrong, in the order of time for each group of the machine. A failed rank counts as ended, so that a run comes to its end.
+    /// What programs did wrong, in the order of time for each group of the machine. A failed rank
+    /// counts as ended, so that a run comes to its end.
     #[must_use]
     pub fn errors(&self) -> &[ProgramError] {
         self.world.errors()
@@ -252,15 +280,16 @@ impl Endpoints {
         self.world.rank_reports(now)
     }
 
-    /// Has a rank do something else from its start on, if it is in this part of the machine: for tests of what programs do wrong,
-    /// which no workload does.
+    /// Has a rank do something else from its start on, if it is in this part of the machine: for
+    /// tests of what programs do wrong, which no workload does.
     pub fn give(&mut self, job: u16, rank: u32, operations: Vec<Op>) {
         if let Some(program) = self.world.program_mut(job, rank) {
             program.give(operations);
         }
     }
 
-    /// When the run ends before the network is empty: tells of messages on their way to ranks that have ended.
+    /// When the run ends before the network is empty: tells of messages on their way to ranks that
+    /// have ended.
     pub fn settle(&mut self, now: Time) {
         self.world.settle(now);
     }

@@ -6,10 +6,17 @@ use pantala_mpi::Fault;
 pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), Fault> {
     if grid.is_empty() || grid.len() > dimensions {
         let message = format!("a grid of {} dimensions", grid.len());
-        return Err(Fault::new("grid", show(grid), message, format!("give 1 to {dimensions} extents")));
+        return Err(Fault::new(
+            "grid",
+            show(grid),
+            message,
+            format!("give 1 to {dimensions} extents"),
+        ));
     }
-    let cells =
-        grid.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::from(*extent))).unwrap_or(u64::MAX);
+    let cells = grid
+        .iter()
+        .try_fold(1u64, |product, extent| product.checked_mul(u64::from(*extent)))
+        .unwrap_or(u64::MAX);
     let fits = squarest(ranks, grid.len());
     if cells == 0 {
         return Err(Fault::new(
@@ -24,7 +31,10 @@ pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), F
             "grid",
             show(grid),
             format!("the grid has {cells} cells, the job {ranks} ranks"),
-            format!("write {} or another grid of {ranks} cells, or give the job {cells} ranks", show(&fits)),
+            format!(
+                "write {} or another grid of {ranks} cells, or give the job {cells} ranks",
+                show(&fits)
+            ),
         ));
     }
     Ok(())

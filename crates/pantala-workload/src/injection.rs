@@ -1,15 +1,16 @@
 //! When packets of a pattern come to be.
 //!
-//! A source is a clock, not a queue: the creation time of its next packet is computed when the one before has been
-//! taken, from that one's creation time alone, so that a source that lags keeps its offered load and its packets
-//! their true age.
+//! A source is a clock, not a queue: the creation time of its next packet is computed when the one
+//! before has been taken, from that one's creation time alone, so that a source that lags keeps its
+//! offered load and its packets their true age.
 //!
-//! Load counts whole flits: at load 1 the packets of a source fill its injection link. With `S` flits a packet and
-//! a flit time of
+//! Load counts whole flits: at load 1 the packets of a source fill its injection link. With `S`
+//! flits a packet and a flit time of
 //! `flit_bytes / bandwidth`,
-//! - *periodic*: packet `k` is created at `start + phase + floor(k * S * flit time / load)`, in exact rational arithmetic;
-//! - *bernoulli*: each flit time is a slot, in which a packet is created with probability `load / S`; creation at the slot's start,
-//!   rounded down to the picosecond, again without drift.
+//! - *periodic*: packet `k` is created at `start + phase + floor(k * S * flit time / load)`, in
+//!   exact rational arithmetic;
+//! - *bernoulli*: each flit time is a slot, in which a packet is created with probability
+//!   `load / S`; creation at the slot's start, rounded down to the picosecond, again without drift.
 
 use pantala_engine::{Geometric, NEVER, Stream, Time};
 use pantala_mpi::Fault;
@@ -56,7 +57,12 @@ pub(crate) fn check_load(load: f64) -> Result<(), Fault> {
         ));
     }
     if parts_per_billion(load) == 0 {
-        return Err(Fault::new("load", load, "loads have nine decimals, so that this one is 0", "write 1e-9 or more"));
+        return Err(Fault::new(
+            "load",
+            load,
+            "loads have nine decimals, so that this one is 0",
+            "write 1e-9 or more",
+        ));
     }
     Ok(())
 }
@@ -80,7 +86,8 @@ pub(crate) enum Pace {
     },
 }
 
-/// What one source remembers besides its next creation time: the fraction of a picosecond that was rounded away.
+/// What one source remembers besides its next creation time: the fraction of a picosecond that was
+/// rounded away.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clock {
     Bernoulli { draws: Stream, remainder: u64 },
@@ -88,9 +95,15 @@ pub(crate) enum Clock {
 }
 
 impl Pace {
-    /// The pace of a checked load, for packets of `flits` flits of `flit_bytes` bytes on a link of `bandwidth`
-    /// bytes a second.
-    pub(crate) fn new(injection: Injection, load: f64, flits: u32, flit_bytes: u32, bandwidth: u64) -> Self {
+    /// The pace of a checked load, for packets of `flits` flits of `flit_bytes` bytes on a link of
+    /// `bandwidth` bytes a second.
+    pub(crate) fn new(
+        injection: Injection,
+        load: f64,
+        flits: u32,
+        flit_bytes: u32,
+        bandwidth: u64,
+    ) -> Self {
         let load_parts = parts_per_billion(load);
         let flit = u128::from(flit_bytes) * PICOSECONDS;
         match injection {
@@ -113,7 +126,13 @@ impl Pace {
     }
 
     /// The first creation time of a source that starts at `start`, and its clock.
-    pub(crate) fn first(&self, start: Time, phase: Phase, gaps: Stream, mut phases: Stream) -> (Time, Clock) {
+    pub(crate) fn first(
+        &self,
+        start: Time,
+        phase: Phase,
+        gaps: Stream,
+        mut phases: Stream,
+    ) -> (Time, Clock) {
         match self {
             Self::Bernoulli { .. } => {
                 let mut clock = Clock::Bernoulli { draws: gaps, remainder: 0 };
@@ -124,7 +143,9 @@ impl Pace {
             Self::Periodic { whole, .. } => {
                 let offset = match phase {
                     Phase::In => 0,
-                    Phase::Random => ((u128::from(phases.bits()) * u128::from(*whole)) >> 64) as u64,
+                    Phase::Random => {
+                        ((u128::from(phases.bits()) * u128::from(*whole)) >> 64) as u64
+                    }
                 };
                 (start.saturating_add(offset), Clock::Periodic { remainder: [0; 2] })
             }
@@ -166,7 +187,9 @@ impl Clock {
     /// The start of the slot `slots` after the one that starts at `last`.
     #[inline]
     fn after_slots(&mut self, pace: &Pace, last: Time, slots: u64) -> Time {
-        let (Self::Bernoulli { remainder, .. }, Pace::Bernoulli { whole, rest, unit, .. }) = (self, pace) else {
+        let (Self::Bernoulli { remainder, .. }, Pace::Bernoulli { whole, rest, unit, .. }) =
+            (self, pace)
+        else {
             return NEVER;
         };
         let time = last.saturating_add(slots.saturating_mul(*whole));
@@ -184,8 +207,11 @@ mod tests {
     use super::*;
 
     fn times(pace: &Pace, start: Time, phase: Phase, seed: u64, count: usize) -> Vec<Time> {
-        let (first, mut clock) = pace.first(start, phase, Stream::new(seed, 1, 0), Stream::new(seed, 2, 0));
-        std::iter::successors(Some(first), |last| Some(clock.after(pace, *last))).take(count).collect()
+        let (first, mut clock) =
+            pace.first(start, phase, Stream::new(seed, 1, 0), Stream::new(seed, 2, 0));
+        std::iter::successors(Some(first), |last| Some(clock.after(pace, *last)))
+            .take(count)
+            .collect()
     }
 
     #[test]
@@ -201,8 +227,9 @@ mod tests {
             let parts = (load * 1e9f64).round() as u128;
             for (k, time) in times.into_iter().enumerate() {
                 // floor(k * S * flit_bytes / bandwidth / load) in ps.
-                let exact = k as u128 * u128::from(flits * flit_bytes) * 1_000_000_000_000 * 1_000_000_000
-                    / (u128::from(bandwidth) * parts);
+                let exact =
+                    k as u128 * u128::from(flits * flit_bytes) * 1_000_000_000_000 * 1_000_000_000
+                        / (u128::from(bandwidth) * parts);
                 assert_eq!(u128::from(time), 777 + exact, "{load} {k}");
             }
         }
@@ -214,7 +241,8 @@ mod tests {
     #[test]
     fn random_phases_lie_in_the_interval() {
         let pace = Pace::new(Injection::Periodic, 0.25, 4, 128, 25_000_000_000);
-        let firsts: Vec<Time> = (0..1_000).map(|seed| times(&pace, 5, Phase::Random, seed, 1)[0]).collect();
+        let firsts: Vec<Time> =
+            (0..1_000).map(|seed| times(&pace, 5, Phase::Random, seed, 1)[0]).collect();
         assert!(firsts.iter().all(|t| (5..5 + 81_920).contains(t)));
         let mean = firsts.iter().sum::<Time>() as f64 / 1_000.0;
         assert!((mean - 40_965.0).abs() < 3_000.0, "{mean}");
@@ -224,9 +252,12 @@ mod tests {
 
     #[test]
     fn bernoulli_packets_fall_on_slots() {
-        for (load, flits, bandwidth) in
-            [(0.5, 4, 25_000_000_000u64), (1.0, 1, 25_000_000_000), (0.9, 3, 7_000_000_001), (0.01, 2, 3_000_000_000)]
-        {
+        for (load, flits, bandwidth) in [
+            (0.5, 4, 25_000_000_000u64),
+            (1.0, 1, 25_000_000_000),
+            (0.9, 3, 7_000_000_001),
+            (0.01, 2, 3_000_000_000),
+        ] {
             let pace = Pace::new(Injection::Bernoulli, load, flits, 128, bandwidth);
             let count = 100_000;
             let times = times(&pace, 0, Phase::In, 9, count);
@@ -234,7 +265,11 @@ mod tests {
             for time in &times {
                 let number = (*time as f64 / slot).round() as u128;
                 let at = |n: u128| n * 128 * PICOSECONDS / u128::from(bandwidth);
-                assert!([number.saturating_sub(1), number, number + 1].map(at).contains(&u128::from(*time)));
+                assert!(
+                    [number.saturating_sub(1), number, number + 1]
+                        .map(at)
+                        .contains(&u128::from(*time))
+                );
             }
             assert!(times.windows(2).all(|w| w[1] > w[0]));
             let mean = times[count - 1] as f64 / (count - 1) as f64;

@@ -2,9 +2,9 @@
 //!
 //! # Patterns and motifs
 //!
-//! A *pattern* is synthetic traffic: every rank of the job sends packets at an offered load, for ever
-//! ([`patterns`], [`injection`]). A *motif* is the communication skeleton of an application, a finite stream of MPI
-//! operations ([`motifs`]). [`WorkloadSpec`] is either, as the plan writes it:
+//! A *pattern* is synthetic traffic: every rank of the job sends packets at an offered load, for
+//! ever ([`patterns`], [`injection`]). A *motif* is the communication skeleton of an application, a
+//! finite stream of MPI operations ([`motifs`]). [`WorkloadSpec`] is either, as the plan writes it:
 //!
 //! ```
 //! use pantala_workload::WorkloadSpec;
@@ -21,9 +21,9 @@
 //! # Endpoints
 //!
 //! [`Endpoints`] puts placed jobs ([`JobSpec`]) on the nodes of a machine and is the fabric's
-//! [`Host`](pantala_fabric::Host): behind a node there is nobody, a generator, or a rank. Generators are clocks,
-//! one cache line each: the creation time of packet `k` is computed when packet `k - 1` is taken. Ranks live in one
-//! [`World`](pantala_mpi::World).
+//! [`Host`](pantala_fabric::Host): behind a node there is nobody, a generator, or a rank.
+//! Generators are clocks, one cache line each: the creation time of packet `k` is computed when
+//! packet `k - 1` is taken. Ranks live in one [`World`](pantala_mpi::World).
 //!
 //! ```
 //! use pantala_fabric::{Host, Pull, Wakes};
@@ -47,14 +47,14 @@
 //!
 //! # Randomness
 //!
-//! Every draw comes from a stream keyed by (seed, purpose, job name, rank): a job does the same alone and in
-//! company, and no partition or order of execution can change it. Permutations of a whole job are keyed, not stored
-//! ([`Permutation`]).
+//! Every draw comes from a stream keyed by (seed, purpose, job name, rank): a job does the same
+//! alone and in company, and no partition or order of execution can change it. Permutations of a
+//! whole job are keyed, not stored ([`Permutation`]).
 //!
 //! # Numbers
 //!
-//! Loads are fractions of the terminal bandwidth, counted in whole flits; sizes are bytes, times picoseconds. Ranks
-//! fill process grids as each motif says.
+//! Loads are fractions of the terminal bandwidth, counted in whole flits; sizes are bytes, times
+//! picoseconds. Ranks fill process grids as each motif says.
 
 pub mod communication;
 pub mod endpoints;

@@ -1,7 +1,8 @@
 //! Motifs: built-in communication skeletons, one file each.
 //!
-//! A file holds the motif's parameters as the plan has them, their check against the number of ranks, and what a rank does
-//! in an iteration, written into a [`Script`]. To add one: a file, and a line in the list below.
+//! A file holds the motif's parameters as the plan has them, their check against the number of
+//! ranks, and what a rank does in an iteration, written into a [`Script`]. To add one: a file, and
+//! a line in the list below.
 
 mod lattice;
 mod process_array;
@@ -26,7 +27,8 @@ macro_rules! motifs {
     ($($(#[$doc:meta])* $module:ident: $Motif:ident,)*) => {
         $(pub mod $module;)*
 
-        /// The workload of a job: the plan's `workload` object. Its `kind` is the motif's name, or `pattern`.
+        /// The workload of a job: the plan's `workload` object. Its `kind` is the motif's name, or
+        /// `pattern`.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind", rename_all = "snake_case")]
         pub enum WorkloadSpec {
@@ -101,20 +103,24 @@ impl Place {
     }
 }
 
-/// A communication skeleton: a number of iterations, each a script of MPI operations for every rank.
+/// A communication skeleton: a number of iterations, each a script of MPI operations for every
+/// rank.
 ///
-/// A rank asks once an iteration, so that memory does not grow with iterations and no hot path goes through here.
+/// A rank asks once an iteration, so that memory does not grow with iterations and no hot path goes
+/// through here.
 pub trait Motif: Debug {
     /// Checks the parameters for a job of `ranks`.
     ///
     /// # Errors
-    /// A [`Fault`] whose key is relative to the workload, if the parameters are wrong or do not fit the ranks.
+    /// A [`Fault`] whose key is relative to the workload, if the parameters are wrong or do not fit
+    /// the ranks.
     fn check(&self, ranks: u32) -> Result<(), Fault>;
 
     /// How many iterations every rank makes.
     fn iterations(&self) -> u32;
 
-    /// The communicators of a rank besides that of all: the first of them is number 1 in its operations.
+    /// The communicators of a rank besides that of all: the first of them is number 1 in its
+    /// operations.
     fn communicators(&self, _place: &Place) -> Vec<Communicator> {
         Vec::new()
     }
@@ -123,7 +129,8 @@ pub trait Motif: Debug {
     fn iteration(&self, place: &Place, script: &mut Script);
 
     /// All that a rank will send in all iterations: operations, each with how often; see
-    /// [`Program::summary`](pantala_mpi::Program::summary). To be overridden where iterations differ.
+    /// [`Program::summary`](pantala_mpi::Program::summary). To be overridden where iterations
+    /// differ.
     fn summary(&self, place: &Place) -> Vec<(Op, u64)> {
         let mut script = Script::default();
         self.iteration(place, &mut script);
@@ -138,7 +145,12 @@ pub trait Motif: Debug {
 /// A [`Fault`] if it is longer than [`LONGEST_TIME`].
 pub fn bounded(key: &str, time: Time) -> Result<(), Fault> {
     if time > LONGEST_TIME {
-        return Err(Fault::new(key, time, "longer than any run", "give at most 10^18 ps (11 days)"));
+        return Err(Fault::new(
+            key,
+            time,
+            "longer than any run",
+            "give at most 10^18 ps (11 days)",
+        ));
     }
     Ok(())
 }
@@ -151,7 +163,8 @@ pub(crate) fn positive(key: &str, value: u64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The [`Motif::summary`] of one whose iterations are of several sorts: an iteration of each, and how many there are of it.
+/// The [`Motif::summary`] of one whose iterations are of several sorts: an iteration of each, and
+/// how many there are of it.
 pub(crate) fn summed(motif: &dyn Motif, place: &Place, sorts: &[(u32, u32)]) -> Vec<(Op, u64)> {
     let mut sent = Vec::new();
     for &(iteration, times) in sorts.iter().filter(|(_, times)| *times > 0) {

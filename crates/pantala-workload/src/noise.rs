@@ -5,7 +5,8 @@ use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Noise of computing times: each time is multiplied by 1 + share x, where x has mean 0 and comes from the rank's own random stream.
+/// Noise of computing times: each time is multiplied by 1 + share x, where x has mean 0 and comes
+/// from the rank's own random stream.
 ///
 /// A time is at least zero, so that the normal law loses a little of its mean there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,8 +36,8 @@ pub enum NoiseLaw {
     Uniform,
     /// x is normal with standard deviation 1; no time is below zero.
     Normal,
-    /// x + 1 is exponential with mean 1: long delays are rare, as with the noise of an operating system (Hoefler, Schneider and
-    /// Lumsdaine, SC 2010).
+    /// x + 1 is exponential with mean 1: long delays are rare, as with the noise of an operating
+    /// system (Hoefler, Schneider and Lumsdaine, SC 2010).
     Exponential,
 }
 
@@ -49,7 +50,12 @@ impl Noise {
         if (0.0..=1.0).contains(&self.share) {
             return Ok(());
         }
-        Err(Fault::new("compute_noise.share", self.share, "must be from 0 to 1", "give a share of the computing time"))
+        Err(Fault::new(
+            "compute_noise.share",
+            self.share,
+            "must be from 0 to 1",
+            "give a share of the computing time",
+        ))
     }
 
     /// A time with noise, by the next draws of a rank.
@@ -70,13 +76,18 @@ mod tests {
 
     #[test]
     fn the_mean_stays() {
-        for (law, deviation) in
-            [(NoiseLaw::None, 0.0), (NoiseLaw::Uniform, 0.577), (NoiseLaw::Normal, 1.0), (NoiseLaw::Exponential, 1.0)]
-        {
+        for (law, deviation) in [
+            (NoiseLaw::None, 0.0),
+            (NoiseLaw::Uniform, 0.577),
+            (NoiseLaw::Normal, 1.0),
+            (NoiseLaw::Exponential, 1.0),
+        ] {
             let (noise, mut draws) = (Noise { law, share: 0.2 }, Stream::new(1, 2, 3));
-            let times: Vec<f64> = (0..100_000).map(|_| noise.applied(1_000_000, &mut draws) as f64 / 1e6).collect();
+            let times: Vec<f64> =
+                (0..100_000).map(|_| noise.applied(1_000_000, &mut draws) as f64 / 1e6).collect();
             let mean = times.iter().sum::<f64>() / times.len() as f64;
-            let spread = (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / times.len() as f64).sqrt();
+            let spread =
+                (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / times.len() as f64).sqrt();
             assert!((mean - 1.0).abs() < 0.005, "{law:?}: {mean}");
             assert!((spread - 0.2 * deviation).abs() < 0.005, "{law:?}: {spread}");
         }

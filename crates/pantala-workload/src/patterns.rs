@@ -1,8 +1,9 @@
 //! Patterns: synthetic traffic, one file a law of destinations.
 //!
-//! A pattern is endless: every rank of the job sends packets of the plan's size at an offered load, without regard
-//! to what the network takes. A law says where a packet goes, in ranks of the job; [`crate::injection`] says when
-//! it comes to be. To add one: a file, a variant of [`PatternKind`] and of [`Law`].
+//! A pattern is endless: every rank of the job sends packets of the plan's size at an offered load,
+//! without regard to what the network takes. A law says where a packet goes, in ranks of the job;
+//! [`crate::injection`] says when it comes to be. To add one: a file, a variant of [`PatternKind`]
+//! and of [`Law`].
 
 pub mod bit_complement;
 pub mod hotspot;
@@ -24,13 +25,15 @@ use next_group::NextGroup;
 use shift::Shift;
 use uniform::Uniform;
 
-/// Synthetic traffic at an offered load, without end: every rank sends packet after packet to the others.
+/// Synthetic traffic at an offered load, without end: every rank sends packet after packet to the
+/// others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
     /// Which rank each packet goes to.
     pub pattern: PatternKind,
-    /// Offered load, as a fraction of the terminal bandwidth; above 0 and at most 1, to nine decimals.
+    /// Offered load, as a fraction of the terminal bandwidth; above 0 and at most 1, to nine
+    /// decimals.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub load: f64,
     /// When packets are created.
@@ -40,7 +43,8 @@ pub struct Pattern {
     #[serde(default)]
     #[schemars(extend("x-effect" = {"injection": ["periodic"]}))]
     pub phase: Phase,
-    /// Whether a rank may be its own destination. Such a packet goes through its router as any other.
+    /// Whether a rank may be its own destination. Such a packet goes through its router as any
+    /// other.
     #[serde(default)]
     pub include_self: bool,
     /// Distance between sender and receiver, in ranks; it wraps around.
@@ -55,8 +59,9 @@ pub struct Pattern {
     #[serde(default = "tenth")]
     #[schemars(range(min = 0, max = 1), extend("x-effect" = {"pattern": ["hotspot"]}))]
     pub hotspot_share: f64,
-    /// The process grid x, y, z, x fastest; the product is the job's ranks. If not given, the grid nearest to a cube, the longest
-    /// side first, so that the last dimension is the most remote one.
+    /// The process grid x, y, z, x fastest; the product is the job's ranks. If not given, the grid
+    /// nearest to a cube, the longest side first, so that the last dimension is the most remote
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub grid: Option<[u32; 3]>,
@@ -64,13 +69,14 @@ pub struct Pattern {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 2), extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub dimension: Option<u8>,
-    /// Bytes that a rank sends to one neighbour before it turns to the other, in whole packets; one packet if not given, so that
-    /// both exchanges go on at once. Prisacari et al. (2015) have 256 KB.
+    /// Bytes that a rank sends to one neighbour before it turns to the other, in whole packets; one
+    /// packet if not given, so that both exchanges go on at once. Prisacari et al. (2015) have 256
+    /// KB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub message_bytes: Option<u64>,
-    /// Whether the first and the last rank along the dimension are neighbours. If not, a rank at the edge sends to its only
-    /// neighbour.
+    /// Whether the first and the last rank along the dimension are neighbours. If not, a rank at
+    /// the edge sends to its only neighbour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub periodic: Option<bool>,
@@ -100,7 +106,8 @@ pub enum PatternKind {
     NextGroup,
     /// As uniform, but a share of the packets goes to a few ranks.
     Hotspot,
-    /// In turn the two neighbours along one dimension of a process grid (Prisacari et al., 2015, IV.A).
+    /// In turn the two neighbours along one dimension of a process grid (Prisacari et al., 2015,
+    /// IV.A).
     #[serde(rename = "neighbor_3d")]
     Neighbor3d,
 }
@@ -121,7 +128,9 @@ impl Pattern {
             PatternKind::Shift => shift::check(ranks, self.offset, self.include_self),
             PatternKind::BitComplement => bit_complement::check(ranks, self.include_self),
             PatternKind::NextGroup => next_group::check(ranks),
-            PatternKind::Hotspot => hotspot::check(ranks, &self.hotspots, self.hotspot_share, self.include_self),
+            PatternKind::Hotspot => {
+                hotspot::check(ranks, &self.hotspots, self.hotspot_share, self.include_self)
+            }
             PatternKind::Neighbor3d => {
                 let (grid, dimension, message_bytes) = self.neighbours(ranks);
                 neighbor_3d::check(ranks, grid, dimension, message_bytes)
@@ -149,24 +158,37 @@ impl Pattern {
         }
     }
 
-    /// The law for a job whose rank `r` sits in group `groups[r]` and whose packets are of `packet_bytes`.
+    /// The law for a job whose rank `r` sits in group `groups[r]` and whose packets are of
+    /// `packet_bytes`.
     ///
     /// # Errors
-    /// A [`Fault`] if the ranks' groups do not allow it; what [`Pattern::check`] finds must have been checked.
+    /// A [`Fault`] if the ranks' groups do not allow it; what [`Pattern::check`] finds must have
+    /// been checked.
     pub fn law(&self, groups: &[u32], packet_bytes: u32) -> Result<Law, Fault> {
         let ranks = groups.len() as u32;
         Ok(match self.pattern {
             PatternKind::Uniform => Law::Uniform(Uniform::new(ranks, self.include_self)),
             PatternKind::Shift => Law::Shift(Shift::new(ranks, self.offset)),
-            PatternKind::BitComplement => Law::BitComplement(BitComplement::new(ranks, self.include_self)),
-            PatternKind::NextGroup => Law::NextGroup(NextGroup::new(groups)?),
-            PatternKind::Hotspot => {
-                Law::Hotspot(Hotspot::new(ranks, self.hotspots.clone(), self.hotspot_share, self.include_self))
+            PatternKind::BitComplement => {
+                Law::BitComplement(BitComplement::new(ranks, self.include_self))
             }
+            PatternKind::NextGroup => Law::NextGroup(NextGroup::new(groups)?),
+            PatternKind::Hotspot => Law::Hotspot(Hotspot::new(
+                ranks,
+                self.hotspots.clone(),
+                self.hotspot_share,
+                self.include_self,
+            )),
             PatternKind::Neighbor3d => {
                 let (grid, dimension, message_bytes) = self.neighbours(ranks);
                 let periodic = self.periodic.unwrap_or(false);
-                Law::Neighbor3d(Neighbor3d::new(grid, dimension, periodic, message_bytes, packet_bytes))
+                Law::Neighbor3d(Neighbor3d::new(
+                    grid,
+                    dimension,
+                    periodic,
+                    message_bytes,
+                    packet_bytes,
+                ))
             }
         })
     }

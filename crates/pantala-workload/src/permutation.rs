@@ -1,10 +1,10 @@
 //! Random permutations that need no memory.
 //!
-//! Black and Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002: a Feistel network over a domain `a x b`
-//! that just holds
-//! `n`, with modular addition, and cycle walking back into `0..n`. Element and inverse cost some tens of
-//! nanoseconds each, whatever `n` is, and nothing is stored: every rank of a large job can ask for its own place in
-//! the permutation of any iteration.
+//! Black and Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002: a Feistel network over a
+//! domain `a x b` that just holds
+//! `n`, with modular addition, and cycle walking back into `0..n`. Element and inverse cost some
+//! tens of nanoseconds each, whatever `n` is, and nothing is stored: every rank of a large job can
+//! ask for its own place in the permutation of any iteration.
 
 use pantala_engine::random::mix;
 
@@ -80,7 +80,11 @@ impl Permutation {
                 if round % 2 == 0 {
                     row = add(row, self.rows - self.draw(round, column, self.rows), self.rows);
                 } else {
-                    column = add(column, self.columns - self.draw(round, row, self.columns), self.columns);
+                    column = add(
+                        column,
+                        self.columns - self.draw(round, row, self.columns),
+                        self.columns,
+                    );
                 }
             }
             i = row * self.columns + column;
@@ -139,7 +143,10 @@ mod tests {
                     counts[Permutation::new(n, mix(key + 77)).apply(i) as usize] += 1;
                 }
                 let freedom = f64::from(n - 1);
-                assert!(chi_square(&counts) < freedom + 5.0 * (2.0 * freedom).sqrt(), "{n} {i} {counts:?}");
+                assert!(
+                    chi_square(&counts) < freedom + 5.0 * (2.0 * freedom).sqrt(),
+                    "{n} {i} {counts:?}"
+                );
             }
         }
     }
@@ -152,7 +159,8 @@ mod tests {
                 let permutation = Permutation::new(n, mix(key + 5));
                 counts[(permutation.apply(0) * n + permutation.apply(1)) as usize] += 1;
             }
-            let pairs: Vec<u32> = (0..n * n).filter(|p| p / n != p % n).map(|p| counts[p as usize]).collect();
+            let pairs: Vec<u32> =
+                (0..n * n).filter(|p| p / n != p % n).map(|p| counts[p as usize]).collect();
             let freedom = pairs.len() as f64 - 1.0;
             assert!(chi_square(&pairs) < freedom + 5.0 * (2.0 * freedom).sqrt(), "{n} {pairs:?}");
         }

@@ -19,7 +19,12 @@ impl WorkloadSpec {
     /// A [`Fault`] whose key is relative to the workload (`grid`, `load`).
     pub fn check(&self, ranks: u32) -> Result<(), Fault> {
         if ranks == 0 {
-            return Err(Fault::new("ranks", 0, "a job needs at least one rank", "give a positive number"));
+            return Err(Fault::new(
+                "ranks",
+                0,
+                "a job needs at least one rank",
+                "give a positive number",
+            ));
         }
         match (self, self.motif()) {
             (_, Some(motif)) => motif.check(ranks),

@@ -1,12 +1,13 @@
 //! Random streams of workloads.
 //!
-//! Every stream is keyed by (seed, purpose, job name, number): a rank's draws depend neither on the job's place in
-//! the plan nor on the other jobs, so that a job does the same alone and in company.
+//! Every stream is keyed by (seed, purpose, job name, number): a rank's draws depend neither on the
+//! job's place in the plan nor on the other jobs, so that a job does the same alone and in company.
 
 use pantala_engine::Stream;
 use pantala_engine::random::{key_of, mix};
 
-/// What a stream is for. Purposes of one seed must differ, here and in other crates: these spell a word each.
+/// What a stream is for. Purposes of one seed must differ, here and in other crates: these spell a
+/// word each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Purpose {

@@ -59,7 +59,8 @@ class Table:
     Attributes:
         name: the name; the file is called ``NAME.parquet``.
         text: what a row is.
-        switch: the key that switches the table on, as ``record.messages``; None if every run has it.
+        switch: the key that switches the table on, as ``record.messages``; None if every run has
+            it.
         columns: the columns in the order of the file.
     """
 

@@ -18,7 +18,8 @@ class RoutingMode:
         rule: the rule in one or two sentences.
         fixed: the values that make the mode, by key of the plan below `routing`.
         defaults: the values of the mode that a scenario may replace.
-        assumptions: the values that no source states, besides those of the algorithm: key to reason.
+        assumptions: the values that no source states, besides those of the algorithm: key to
+            reason.
     """
 
     name: str
@@ -43,7 +44,8 @@ class RoutingDescriptor:
         virtual_channels: the number of virtual channels of its own map.
         maps: the number of virtual channels of each map of another simulator, by the map's name.
         most_hops: most links between routers on a one-dimensional Dragonfly.
-        most_hops_2d: most links between routers on a two-dimensional one; None if it cannot run there.
+        most_hops_2d: most links between routers on a two-dimensional one; None if it cannot run
+            there.
         reads: the keys that have an effect under it, besides those that concern every routing.
         defaults: the values that its source gives to keys.
         assumptions: the values that no source states: key to reason.

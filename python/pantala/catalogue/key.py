@@ -1,4 +1,6 @@
-"""A key of a scenario that goes into the plan: its name there, its unit, and when it has an effect. Written by hand."""
+"""A key of a scenario that goes into the plan: its name there, its unit, and when it has an effect.
+Written by hand.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,9 @@ class Key:
     Attributes:
         plan: the name in the plan: ``input_latency_ps``.
         unit: the unit of the plan's number.
-        effect: the keys on whose values it depends whether this one has an effect, and those values. A key that starts
-            with ``/`` counts from the scenario; any other is a neighbour in the same table.
+        effect: the keys on whose values it depends whether this one has an effect, and those
+            values. A key that starts with ``/`` counts from the scenario; any other is a neighbour
+            in the same table.
         source: the paper and section, or ``assumption: ...``, of the default.
     """
 

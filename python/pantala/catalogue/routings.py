@@ -205,7 +205,12 @@ ALGORITHMS: Final = (
         virtual_channels=4,
         most_hops=5,
         most_hops_2d=8,
-        defaults={"threshold": 2.0, "bias_flits": 0, "candidates_minimal": 2, "candidates_nonminimal": 2},
+        defaults={
+            "threshold": 2.0,
+            "bias_flits": 0,
+            "candidates_minimal": 2,
+            "candidates_nonminimal": 2,
+        },
         assumptions={},
         maps={"codes": 4},
         reads=(
@@ -231,7 +236,12 @@ ALGORITHMS: Final = (
         virtual_channels=4,
         most_hops=5,
         most_hops_2d=8,
-        defaults={"threshold": 2.0, "bias_flits": 0, "candidates_minimal": 2, "candidates_nonminimal": 2},
+        defaults={
+            "threshold": 2.0,
+            "bias_flits": 0,
+            "candidates_minimal": 2,
+            "candidates_nonminimal": 2,
+        },
         assumptions={},
         maps={"codes": 4},
         reads=(
@@ -322,7 +332,13 @@ ALGORITHMS: Final = (
         virtual_channels=3,
         most_hops=5,
         most_hops_2d=8,
-        defaults={"threshold": 2.0, "bias_flits": 50, "queue": "output", "queue_scope": "vc", "tie": "random"},
+        defaults={
+            "threshold": 2.0,
+            "bias_flits": 50,
+            "queue": "output",
+            "queue_scope": "vc",
+            "tie": "random",
+        },
         assumptions={},
         maps={},
         reads=(
@@ -348,7 +364,12 @@ ALGORITHMS: Final = (
         virtual_channels=4,
         most_hops=6,
         most_hops_2d=10,
-        defaults={"threshold": 2.0, "bias_flits": 30, "queue": "output_and_credits", "queue_scope": "port"},
+        defaults={
+            "threshold": 2.0,
+            "bias_flits": 30,
+            "queue": "output_and_credits",
+            "queue_scope": "port",
+        },
         assumptions={},
         maps={"booksim2": 3, "caminos": 5},
         reads=(

@@ -77,7 +77,10 @@ _JOBS = Table(
             unit="bytes",
         ),
         Column(
-            "delivered_bytes", "u64", "The part of `injected_bytes` that reached the destination NIC.", unit="bytes"
+            "delivered_bytes",
+            "u64",
+            "The part of `injected_bytes` that reached the destination NIC.",
+            unit="bytes",
         ),
         Column(
             "packet_latency_mean_ns",
@@ -87,8 +90,20 @@ _JOBS = Table(
             nullable=True,
         ),
         Column("packet_latency_p50_ns", "f64", "Median packet latency.", unit="ns", nullable=True),
-        Column("packet_latency_p95_ns", "f64", "95th percentile of packet latency.", unit="ns", nullable=True),
-        Column("packet_latency_p99_ns", "f64", "99th percentile of packet latency.", unit="ns", nullable=True),
+        Column(
+            "packet_latency_p95_ns",
+            "f64",
+            "95th percentile of packet latency.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "packet_latency_p99_ns",
+            "f64",
+            "99th percentile of packet latency.",
+            unit="ns",
+            nullable=True,
+        ),
         Column(
             "network_latency_mean_ns",
             "f64",
@@ -96,9 +111,23 @@ _JOBS = Table(
             unit="ns",
             nullable=True,
         ),
-        Column("network_latency_p50_ns", "f64", "Median network latency.", unit="ns", nullable=True),
-        Column("network_latency_p95_ns", "f64", "95th percentile of network latency.", unit="ns", nullable=True),
-        Column("network_latency_p99_ns", "f64", "99th percentile of network latency.", unit="ns", nullable=True),
+        Column(
+            "network_latency_p50_ns", "f64", "Median network latency.", unit="ns", nullable=True
+        ),
+        Column(
+            "network_latency_p95_ns",
+            "f64",
+            "95th percentile of network latency.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "network_latency_p99_ns",
+            "f64",
+            "99th percentile of network latency.",
+            unit="ns",
+            nullable=True,
+        ),
         Column(
             "message_latency_mean_ns",
             "f64",
@@ -109,13 +138,36 @@ _JOBS = Table(
             unit="ns",
             nullable=True,
         ),
-        Column("message_latency_p50_ns", "f64", "Median message latency.", unit="ns", nullable=True),
-        Column("message_latency_p95_ns", "f64", "95th percentile of message latency.", unit="ns", nullable=True),
-        Column("message_latency_p99_ns", "f64", "99th percentile of message latency.", unit="ns", nullable=True),
         Column(
-            "link_hops_mean", "f64", "Links between routers that a packet crossed, mean over packets.", nullable=True
+            "message_latency_p50_ns", "f64", "Median message latency.", unit="ns", nullable=True
         ),
-        Column("nonminimal_share", "f64", "Share of packets that took a non-minimal path.", unit="1", nullable=True),
+        Column(
+            "message_latency_p95_ns",
+            "f64",
+            "95th percentile of message latency.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "message_latency_p99_ns",
+            "f64",
+            "99th percentile of message latency.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "link_hops_mean",
+            "f64",
+            "Links between routers that a packet crossed, mean over packets.",
+            nullable=True,
+        ),
+        Column(
+            "nonminimal_share",
+            "f64",
+            "Share of packets that took a non-minimal path.",
+            unit="1",
+            nullable=True,
+        ),
         Column(
             "responses",
             "u64",
@@ -135,9 +187,23 @@ _JOBS = Table(
             unit="ns",
             nullable=True,
         ),
-        Column("pair_latency_p50_ns", "f64", "Median packet-pair latency.", unit="ns", nullable=True),
-        Column("pair_latency_p95_ns", "f64", "95th percentile of packet-pair latency.", unit="ns", nullable=True),
-        Column("pair_latency_p99_ns", "f64", "99th percentile of packet-pair latency.", unit="ns", nullable=True),
+        Column(
+            "pair_latency_p50_ns", "f64", "Median packet-pair latency.", unit="ns", nullable=True
+        ),
+        Column(
+            "pair_latency_p95_ns",
+            "f64",
+            "95th percentile of packet-pair latency.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "pair_latency_p99_ns",
+            "f64",
+            "99th percentile of packet-pair latency.",
+            unit="ns",
+            nullable=True,
+        ),
     ),
 )
 _RANKS = Table(
@@ -153,8 +219,20 @@ _RANKS = Table(
         Column("node", "u32", "Node on which the rank was placed."),
         Column("router", "u32", "Router of that node."),
         Column("group", "u32", "Group of that router."),
-        Column("start_ns", "f64", "Start of the rank's program; null if it had not started.", unit="ns", nullable=True),
-        Column("end_ns", "f64", "End of the rank's program; null if it had not finished.", unit="ns", nullable=True),
+        Column(
+            "start_ns",
+            "f64",
+            "Start of the rank's program; null if it had not started.",
+            unit="ns",
+            nullable=True,
+        ),
+        Column(
+            "end_ns",
+            "f64",
+            "End of the rank's program; null if it had not finished.",
+            unit="ns",
+            nullable=True,
+        ),
         Column("communication_time_ns", "f64", "Duration inside MPI calls.", unit="ns"),
         Column("compute_time_ns", "f64", "Duration of compute phases.", unit="ns"),
         Column("send_ns", "f64", "Duration inside blocking and non-blocking sends.", unit="ns"),
@@ -207,7 +285,12 @@ _ITERATIONS = Table(
         Column("iteration", "u32", "Number of the iteration, from 0."),
         Column("start_ns", "f64", "Start of the iteration on this rank.", unit="ns"),
         Column("end_ns", "f64", "End of the iteration on this rank.", unit="ns"),
-        Column("communication_time_ns", "f64", "Duration inside MPI calls in this iteration.", unit="ns"),
+        Column(
+            "communication_time_ns",
+            "f64",
+            "Duration inside MPI calls in this iteration.",
+            unit="ns",
+        ),
     ),
 )
 _MESSAGES = Table(
@@ -222,7 +305,9 @@ _MESSAGES = Table(
         Column("bytes", "u64", "Payload of the message.", unit="bytes"),
         Column("protocol", "str", "`eager` or `rendezvous`."),
         Column("posted_ns", "f64", "Time at which the send was posted.", unit="ns"),
-        Column("delivered_ns", "f64", "Time at which the last byte reached the receiver.", unit="ns"),
+        Column(
+            "delivered_ns", "f64", "Time at which the last byte reached the receiver.", unit="ns"
+        ),
         Column("latency_ns", "f64", "Duration from posted to delivered.", unit="ns"),
     ),
 )
@@ -238,10 +323,16 @@ _PACKETS = Table(
         Column("source_node", "u32", "Node that sent the packet."),
         Column("destination_node", "u32", "Node that received the packet."),
         Column("bytes", "u32", "Size of the packet.", unit="bytes"),
-        Column("created_ns", "f64", "Creation at the source; source queueing starts here.", unit="ns"),
+        Column(
+            "created_ns", "f64", "Creation at the source; source queueing starts here.", unit="ns"
+        ),
         Column("injected_ns", "f64", "Time at which the head entered the network.", unit="ns"),
-        Column("delivered_ns", "f64", "Time at which the tail reached the destination NIC.", unit="ns"),
-        Column("latency_ns", "f64", "Packet latency: duration from created to delivered.", unit="ns"),
+        Column(
+            "delivered_ns", "f64", "Time at which the tail reached the destination NIC.", unit="ns"
+        ),
+        Column(
+            "latency_ns", "f64", "Packet latency: duration from created to delivered.", unit="ns"
+        ),
         Column("link_hops", "u8", "Links between routers that the packet crossed."),
         Column("nonminimal", "bool", "Whether the packet took a non-minimal path."),
     ),
@@ -249,7 +340,8 @@ _PACKETS = Table(
 _LINKS = Table(
     "links",
     text=(
-        "One row per directed link, injection and ejection links included: its ends and its traffic over the whole run."
+        "One row per directed link, injection and ejection links included: its ends and its traffic over "
+        "the whole run."
     ),
     switch=None,
     columns=(
@@ -266,16 +358,52 @@ _LINKS = Table(
             "str",
             "`injection`, `ejection`, `global`, and inside a group `local`, or in two dimensions `row` and `column`.",
         ),
-        Column("source_router", "u32", "Router at the sending end; null for an injection link.", nullable=True),
-        Column("source_port", "u32", "Port of that router; null for an injection link.", nullable=True),
-        Column("source_group", "u32", "Group of that router; null for an injection link.", nullable=True),
-        Column("target_router", "u32", "Router at the receiving end; null for an ejection link.", nullable=True),
-        Column("target_port", "u32", "Port of that router; null for an ejection link.", nullable=True),
-        Column("target_group", "u32", "Group of that router; null for an ejection link.", nullable=True),
-        Column("node", "u32", "Node of an injection or ejection link; null for the others.", nullable=True),
+        Column(
+            "source_router",
+            "u32",
+            "Router at the sending end; null for an injection link.",
+            nullable=True,
+        ),
+        Column(
+            "source_port", "u32", "Port of that router; null for an injection link.", nullable=True
+        ),
+        Column(
+            "source_group",
+            "u32",
+            "Group of that router; null for an injection link.",
+            nullable=True,
+        ),
+        Column(
+            "target_router",
+            "u32",
+            "Router at the receiving end; null for an ejection link.",
+            nullable=True,
+        ),
+        Column(
+            "target_port", "u32", "Port of that router; null for an ejection link.", nullable=True
+        ),
+        Column(
+            "target_group", "u32", "Group of that router; null for an ejection link.", nullable=True
+        ),
+        Column(
+            "node",
+            "u32",
+            "Node of an injection or ejection link; null for the others.",
+            nullable=True,
+        ),
         Column("packets", "u64", "Packets sent over the link, responses included."),
-        Column("bytes", "u64", "Payload sent over the link, the payload of responses included.", unit="bytes"),
-        Column("busy_ns", "f64", "Duration during which the link was sending; packets fill whole flits.", unit="ns"),
+        Column(
+            "bytes",
+            "u64",
+            "Payload sent over the link, the payload of responses included.",
+            unit="bytes",
+        ),
+        Column(
+            "busy_ns",
+            "f64",
+            "Duration during which the link was sending; packets fill whole flits.",
+            unit="ns",
+        ),
         Column(
             "stall_ns",
             "f64",
@@ -292,7 +420,12 @@ _LINK_JOBS = Table(
     columns=(
         Column("link", "u32", "Number of the directed link, as in `links`."),
         Column("job", "u16", "Number of the job in the plan, from 0."),
-        Column("bytes", "u64", "Bytes of that job over the link, responses to its packets included.", unit="bytes"),
+        Column(
+            "bytes",
+            "u64",
+            "Bytes of that job over the link, responses to its packets included.",
+            unit="bytes",
+        ),
     ),
 )
 _LINK_WINDOWS = Table(
@@ -315,7 +448,9 @@ _JOB_WINDOWS = Table(
     columns=(
         Column("job", "u16", "Number of the job in the plan, from 0."),
         Column("window_start_ns", "f64", "Start of the window.", unit="ns"),
-        Column("window_ns", "f64", "Duration of the window; the last one may be shorter.", unit="ns"),
+        Column(
+            "window_ns", "f64", "Duration of the window; the last one may be shorter.", unit="ns"
+        ),
         Column("injected_bytes", "u64", "Bytes that entered the network.", unit="bytes"),
         Column("delivered_bytes", "u64", "Bytes that reached their destination NIC.", unit="bytes"),
         Column("packets", "u64", "Packets delivered."),
@@ -338,7 +473,11 @@ _Q_TABLES = Table(
     switch="record.q_tables",
     columns=(
         Column("router", "u32", "The router that holds the estimate."),
-        Column("destination_group", "u32", "Group of the packets' destination; never the router's own group."),
+        Column(
+            "destination_group",
+            "u32",
+            "Group of the packets' destination; never the router's own group.",
+        ),
         Column("slot", "u32", "Place of the packets' source node at its router, from 0."),
         Column("port", "u32", "Port by which the packets leave; it has a link to another router."),
         Column(
@@ -358,7 +497,10 @@ _Q_LEARNING = Table(
     switch="record.q_learning",
     columns=(
         Column(
-            "window_start_ns", "f64", "Start of the window; its length is `record.window_ps` of the plan.", unit="ns"
+            "window_start_ns",
+            "f64",
+            "Start of the window; its length is `record.window_ps` of the plan.",
+            unit="ns",
         ),
         Column(
             "via",

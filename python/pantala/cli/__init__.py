@@ -14,7 +14,8 @@ __all__ = ["app", "main"]
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Runs a command line and exits.
 
-    Exit status: 0 done, 1 the simulation or Pantala failed, 2 the input is at fault, 130 interrupted.
+    Exit status: 0 done, 1 the simulation or Pantala failed, 2 the input is at fault, 130
+    interrupted.
     """
     line = list(sys.argv[1:] if arguments is None else arguments)
     if line[:1] == ["bench"] and "--json" in line:
@@ -25,7 +26,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _bench_only(words: list[str]) -> None:
-    """Runs `pantala bench NAME --json` and exits: the command line's own start is no part of what it measures.
+    """Runs `pantala bench NAME --json` and exits: the command line's own start is no part of what
+    it measures.
 
     Does nothing if the words say anything else.
     """

@@ -38,7 +38,10 @@ def _print_version(asked: bool) -> None:
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
     ] = False,
 ) -> None:
     """The options of every command; `run_line` has taken `--debug` off the line already."""
@@ -61,11 +64,17 @@ app.command("version", help=reference.VERSION_HELP)(reference.version)
 def run_line(line: list[str]) -> NoReturn:
     """Runs the words of a command line and exits."""
     with contextlib.suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what a batch system sends at the time limit
+        signal.signal(
+            signal.SIGTERM, signal.default_int_handler
+        )  # what a batch system sends at the time limit
     debug = "--debug" in line or bool(os.environ.get("PANTALA_DEBUG"))
     try:
         with _warnings_in_a_line():
-            status = app(args=[word for word in line if word != "--debug"], prog_name="pantala", standalone_mode=False)
+            status = app(
+                args=[word for word in line if word != "--debug"],
+                prog_name="pantala",
+                standalone_mode=False,
+            )
         if status == INTERRUPTED:  # typer has swallowed the KeyboardInterrupt
             _say("interrupted", INTERRUPTED)
     except BaseException as error:
@@ -80,7 +89,9 @@ def run_line(line: list[str]) -> NoReturn:
 
 @contextlib.contextmanager
 def _warnings_in_a_line() -> Iterator[None]:
-    """Says warnings about a scenario as its errors are said; those of Python and its libraries stay as they are."""
+    """Says warnings about a scenario as its errors are said; those of Python and its libraries stay
+    as they are.
+    """
     others = warnings.showwarning
 
     def show(message: Warning | str, *where: Any, **more: Any) -> None:
@@ -105,14 +116,18 @@ def ended(error: BaseException) -> int:
         case KeyboardInterrupt() | typer.Abort():
             return _say("interrupted", INTERRUPTED)
         case TyperException():
-            message = error.format_message().rstrip(".")  # empty after the help that no arguments at all give
+            message = error.format_message().rstrip(
+                "."
+            )  # empty after the help that no arguments at all give
             return _say(f"pantala: {message}; add --help to see what there is", 2) if message else 2
         case BrokenPipeError():
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - what read our output has gone; so be it
             return 1
         case _:
             name = type(error).__name__
-            return _say(f"pantala: internal error: {name}: {error}; add --debug for the traceback", 1)
+            return _say(
+                f"pantala: internal error: {name}: {error}; add --debug for the traceback", 1
+            )
 
 
 def _say(text: str, status: int) -> int:

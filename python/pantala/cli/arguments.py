@@ -14,13 +14,19 @@ __all__ = ["Coarsen", "Jobs", "OptionalScenarioFile", "ScenarioFile", "Settings"
 ScenarioFile = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", help="The scenario, a TOML file.", show_default=False, autocompletion=complete.scenarios
+        metavar="FILE",
+        help="The scenario, a TOML file.",
+        show_default=False,
+        autocompletion=complete.scenarios,
     ),
 ]
 OptionalScenarioFile = Annotated[
     Path | None,
     typer.Argument(
-        metavar="FILE", help="A scenario, for its machine.", show_default=False, autocompletion=complete.scenarios
+        metavar="FILE",
+        help="A scenario, for its machine.",
+        show_default=False,
+        autocompletion=complete.scenarios,
     ),
 ]
 Settings = Annotated[
@@ -43,9 +49,13 @@ Coarsen = Annotated[
 Threads = Annotated[
     str,
     typer.Option(
-        "--threads", "-t", metavar="N", help="Threads, or auto for as many as pay; results do not depend on it."
+        "--threads",
+        "-t",
+        metavar="N",
+        help="Threads, or auto for as many as pay; results do not depend on it.",
     ),
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", metavar="N", help="Processes at a time; all cores if not given.")
+    int | None,
+    typer.Option("--jobs", "-j", metavar="N", help="Processes at a time; all cores if not given."),
 ]

@@ -31,13 +31,19 @@ _SHORT = 12
 
 def bench(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The benchmark.", autocompletion=complete.benchmarks)
+        str,
+        typer.Argument(metavar="NAME", help="The benchmark.", autocompletion=complete.benchmarks),
     ] = "uniform-1056",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, a list of them where there are several cases.")
+        bool,
+        typer.Option(
+            "--json", help="Print one JSON object, a list of them where there are several cases."
+        ),
     ] = False,
     threads: Threads = "1",
-    listed: Annotated[bool, typer.Option("--list", help="List the benchmarks and run none.")] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the benchmarks and run none.")
+    ] = False,
 ) -> None:
     """Runs a benchmark, or lists them."""
     from pantala.benchmark import bench as measure
@@ -69,7 +75,11 @@ def _list() -> Table:
 def _cases(name: str, results: list[BenchCase]) -> Table:
     """A column a case; of the hashes as much as tells them apart."""
     cases = [{**result, "result_hash": result["result_hash"][:_SHORT]} for result in results]
-    shown = table(name, ["", *(result["case"] for result in results)], "result_hash: its beginning; whole with --json")
+    shown = table(
+        name,
+        ["", *(result["case"] for result in results)],
+        "result_hash: its beginning; whole with --json",
+    )
     for key in [key for key in cases[0] if key != "case"]:
         shown.add_row(key, *(_cell(case[key]) for case in cases))
     return shown

@@ -38,7 +38,10 @@ def check(
     ] = None,
     settings: Settings = None,
     assumptions: Annotated[
-        bool, typer.Option("--assumptions", help="List the values that no paper gives, with the reason for each.")
+        bool,
+        typer.Option(
+            "--assumptions", help="List the values that no paper gives, with the reason for each."
+        ),
     ] = False,
 ) -> None:
     """Checks a scenario file."""
@@ -63,7 +66,9 @@ def check(
             partial.write_text(text + "\n", encoding="utf-8")
             partial.replace(plan)
         except OSError as error:
-            raise UsageError(f"{plan}: cannot be written: {error.strerror}; name another --plan") from None
+            raise UsageError(
+                f"{plan}: cannot be written: {error.strerror}; name another --plan"
+            ) from None
     print("\n".join(_summary(file, scenario, listed=assumptions)), file=sys.stderr)
     if scenario.detail.coarsen > 1:
         print(resolved["derived"]["coarsened"], file=sys.stderr)
@@ -79,7 +84,10 @@ def _summary(file: Path, scenario: Scenario, *, listed: bool) -> Iterator[str]:
     number = sum(map(len, keys.values()))
     assumed = f"; {number} assumption{'' if number == 1 else 's'}" if number else ""
     more = ":" if listed else "; list them with --assumptions"
-    yield f"{file}: right; {jobs}, {nodes:,} of {scenario.machine.job_nodes:,} nodes{assumed}{more if number else ''}"
+    yield (
+        f"{file}: right; {jobs}, {nodes:,} of {scenario.machine.job_nodes:,}"
+        f" nodes{assumed}{more if number else ''}"
+    )
     if listed:
         for reason, those in keys.items():
             yield f"  {', '.join(those)}: {reason}"

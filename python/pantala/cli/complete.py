@@ -93,13 +93,19 @@ def files(incomplete: str) -> list[str]:
 
 
 def scenarios(incomplete: str) -> list[str]:
-    """TOML files; nothing, so that the shell completes all files, if a directory could be meant as well."""
+    """TOML files; nothing, so that the shell completes all files, if a directory could be meant as
+    well.
+    """
     folder, slash, name = incomplete.rpartition("/")
     try:
-        entries = [entry for entry in Path(folder + slash or ".").iterdir() if entry.name.startswith(name)]
+        entries = [
+            entry for entry in Path(folder + slash or ".").iterdir() if entry.name.startswith(name)
+        ]
     except OSError:
         return []
-    visible = sorted(entry for entry in entries if name.startswith(".") or not entry.name.startswith("."))
+    visible = sorted(
+        entry for entry in entries if name.startswith(".") or not entry.name.startswith(".")
+    )
     if any(entry.is_dir() for entry in visible):
         return []
     return [f"{folder}{slash}{entry.name}" for entry in visible if entry.suffix == ".toml"]

@@ -43,73 +43,121 @@ def curve(
         str | None,
         typer.Option(
             "--routing",
-            help="Routing algorithm, see [b]pantala routings[/b], or the name in the preset's simulator. "
-            "If not given: the machine's own, else minimal.",
+            help=(
+                "Routing algorithm, see [b]pantala routings[/b], or the name in the preset's"
+                " simulator. "
+                "If not given: the machine's own, else minimal."
+            ),
             autocompletion=complete.routings,
         ),
     ] = None,
     pattern: Annotated[
-        str, typer.Option("--pattern", help=", ".join(_PATTERNS) + ".", autocompletion=complete.of(_PATTERNS))
+        str,
+        typer.Option(
+            "--pattern", help=", ".join(_PATTERNS) + ".", autocompletion=complete.of(_PATTERNS)
+        ),
     ] = "uniform",
     offset: Annotated[
-        int | None, typer.Option("--offset", metavar="N", help="Of shift: distance in ranks; 1 if not given.")
+        int | None,
+        typer.Option("--offset", metavar="N", help="Of shift: distance in ranks; 1 if not given."),
     ] = None,
     hotspots: Annotated[
-        str | None, typer.Option("--hotspots", metavar="LIST", help="Of hotspot: the ranks, e.g. 0,5; 0 if not given.")
+        str | None,
+        typer.Option(
+            "--hotspots", metavar="LIST", help="Of hotspot: the ranks, e.g. 0,5; 0 if not given."
+        ),
     ] = None,
     hotspot_share: Annotated[
         float | None,
-        typer.Option("--hotspot-share", metavar="SHARE", help="Of hotspot: share of packets to these ranks; 0.1."),
+        typer.Option(
+            "--hotspot-share",
+            metavar="SHARE",
+            help="Of hotspot: share of packets to these ranks; 0.1.",
+        ),
     ] = None,
     grid: Annotated[
         str | None,
-        typer.Option("--grid", metavar="X,Y,Z", help="Of neighbor_3d: process grid; nearest to a cube if not given."),
+        typer.Option(
+            "--grid",
+            metavar="X,Y,Z",
+            help="Of neighbor_3d: process grid; nearest to a cube if not given.",
+        ),
     ] = None,
     dimension: Annotated[
-        int | None, typer.Option("--dimension", metavar="N", help="Of neighbor_3d: 0 is x, 1 is y, 2 is z; 2.")
+        int | None,
+        typer.Option("--dimension", metavar="N", help="Of neighbor_3d: 0 is x, 1 is y, 2 is z; 2."),
     ] = None,
     message: Annotated[
         str | None,
-        typer.Option("--message", metavar="SIZE", help="Of neighbor_3d: bytes to one neighbour in turn; one packet."),
+        typer.Option(
+            "--message",
+            metavar="SIZE",
+            help="Of neighbor_3d: bytes to one neighbour in turn; one packet.",
+        ),
     ] = None,
     periodic: Annotated[
-        bool | None, typer.Option("--periodic", help="Of neighbor_3d: the ends of a dimension are neighbours.")
+        bool | None,
+        typer.Option("--periodic", help="Of neighbor_3d: the ends of a dimension are neighbours."),
     ] = None,
     include_self: Annotated[
         bool | None,
-        typer.Option("--include-self/--no-include-self", help="Whether a rank can be its own destination."),
+        typer.Option(
+            "--include-self/--no-include-self", help="Whether a rank can be its own destination."
+        ),
     ] = None,
     loads: Annotated[
-        str, typer.Option("--loads", metavar="LIST", help="Offered loads, as fractions of terminal bandwidth.")
+        str,
+        typer.Option(
+            "--loads", metavar="LIST", help="Offered loads, as fractions of terminal bandwidth."
+        ),
     ] = "0.1,0.3,0.5,0.7,0.9",
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
     warmup: Annotated[
-        str | None, typer.Option("--warmup", metavar="TIME", help="Simulated time before the measured window.")
+        str | None,
+        typer.Option("--warmup", metavar="TIME", help="Simulated time before the measured window."),
     ] = None,
     measure: Annotated[
         str | None, typer.Option("--measure", metavar="TIME", help="Length of the measured window.")
     ] = None,
     injection: Annotated[
-        str | None, typer.Option("--injection", help="bernoulli or periodic.", autocompletion=complete.of(_INJECTIONS))
+        str | None,
+        typer.Option(
+            "--injection", help="bernoulli or periodic.", autocompletion=complete.of(_INJECTIONS)
+        ),
     ] = None,
     timeline: Annotated[
-        str | None, typer.Option("--timeline", metavar="TIME", help="Accepted load and more, a window of this length.")
+        str | None,
+        typer.Option(
+            "--timeline", metavar="TIME", help="Accepted load and more, a window of this length."
+        ),
     ] = None,
     drain: Annotated[
         bool | None,
-        typer.Option("--drain/--no-drain", help="Count what is injected in the window; then let the network empty."),
+        typer.Option(
+            "--drain/--no-drain",
+            help="Count what is injected in the window; then let the network empty.",
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. machine.topology.g=9; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Another value, e.g. machine.topology.g=9; repeatable.",
+        ),
     ] = None,
     coarsen: Coarsen = None,
     threads: Threads = "1",
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a load.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON list with an object a load.")
+    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", metavar="FILE", help="Draw the curve: .svg, .png or .pdf.", autocompletion=complete.files
+            "--plot",
+            metavar="FILE",
+            help="Draw the curve: .svg, .png or .pdf.",
+            autocompletion=complete.files,
         ),
     ] = None,
 ) -> None:
@@ -128,7 +176,10 @@ def curve(
     route: Any = routing
     if file is not None:
         if preset is not None:
-            raise UsageError(f"--preset {preset}: the scenario {file} has a machine of its own; give one of the two")
+            raise UsageError(
+                f"--preset {preset}: the scenario {file} has a machine of its own; give one of"
+                " the two"
+            )
         given = Scenario.from_toml(file).given
         machine = given["machine"]
         route = given.get("routing") if routing is None else routing
@@ -154,7 +205,10 @@ def curve(
         "timeline": timeline,
         "drain": drain,
         "coarsen": coarsen,
-        "changes": {f"workload.{key}": value for key, value in workload.items() if value is not None} | changes,
+        "changes": (
+            {f"workload.{key}": value for key, value in workload.items() if value is not None}
+            | changes
+        ),
     }
     if plot is not None:
         from pantala.figures import check_place
@@ -168,11 +222,18 @@ def curve(
             done.append(point)
             line.update(f"{len(done)} of {len(wanted)} loads measured")
 
-        points = measure_curve(**habits, loads=wanted, threads=parse_threads(threads), on_point=on_point)
+        points = measure_curve(
+            **habits, loads=wanted, threads=parse_threads(threads), on_point=on_point
+        )
     scenario = curve_setup(**habits).scenario
     if scenario.detail.coarsen > 1:
         said = Console(stderr=True) if as_json else console()
-        said.print(scenario.resolve()["derived"]["coarsened"], highlight=False, markup=False, soft_wrap=True)
+        said.print(
+            scenario.resolve()["derived"]["coarsened"],
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
     if as_json:
         print(json.dumps(points, indent=2))
     if as_json and plot is None:
@@ -236,7 +297,9 @@ def _timeline(points: list[CurvePoint]) -> Table:
     """Accepted load and non-minimal share, a row per load and window of time."""
     from pantala.progress import time_text
 
-    shown = table("Over time", ("load", "from", "accepted", "non-minimal"), "the warm-up included", gap=2)
+    shown = table(
+        "Over time", ("load", "from", "accepted", "non-minimal"), "the warm-up included", gap=2
+    )
     for point in points:
         for window in point["timeline"]:
             start = time_text(window["window_start_ns"])

@@ -12,9 +12,20 @@ import typer
 from pantala.cli import complete
 from pantala.cli.tables import console, listing
 
-__all__ = ["PRESETS_HELP", "ROUTINGS_HELP", "SCHEMA_HELP", "VERSION_HELP", "presets", "routings", "schema", "version"]
+__all__ = [
+    "PRESETS_HELP",
+    "ROUTINGS_HELP",
+    "SCHEMA_HELP",
+    "VERSION_HELP",
+    "presets",
+    "routings",
+    "schema",
+    "version",
+]
 
-ROUTINGS_HELP = "List the routing algorithms: the rule of each, and the virtual channels that it needs."
+ROUTINGS_HELP = (
+    "List the routing algorithms: the rule of each, and the virtual channels that it needs."
+)
 PRESETS_HELP = "List the presets: published machines, mixes of jobs, and router models."
 SCHEMA_HELP = "Print the JSON Schema of a scenario, for editors."
 VERSION_HELP = "Print the version."
@@ -26,7 +37,10 @@ def routings() -> None:
     """Lists the routing algorithms."""
     from pantala.routings import ROUTINGS
 
-    caption = "VCs: virtual channels per port on a one- and on a two-dimensional Dragonfly; -: it cannot run"
+    caption = (
+        "VCs: virtual channels per port on a one- and on a two-dimensional Dragonfly; -: it"
+        " cannot run"
+    )
     table = listing(("algorithm", "VCs 1D", "2D", "rule"), caption=caption, right=2)
     for routing in ROUTINGS:
         there = routing.virtual_channels_2d
@@ -51,7 +65,8 @@ def presets() -> None:
 
     sized, plain = ("name", "nodes", "what"), ("name", "what")
     machines = [
-        (example(name), f"{Machine.of(name).nodes:,}", text) for name, text in with_text("machines", machine_presets())
+        (example(name), f"{Machine.of(name).nodes:,}", text)
+        for name, text in with_text("machines", machine_presets())
     ]
     show("Machines, for machine.preset", sized, machines)
     mixes = with_text("workloads", mix_presets())
@@ -70,7 +85,13 @@ def _first_sentence(text: str) -> str:
 def schema(
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write it to a file instead.", autocompletion=complete.files),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write it to a file instead.",
+            autocompletion=complete.files,
+        ),
     ] = None,
 ) -> None:
     """Prints the JSON Schema of a scenario."""
@@ -85,7 +106,9 @@ def schema(
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise UsageError(f"{out}: cannot be written: {error.strerror}; name another --out") from None
+            raise UsageError(
+                f"{out}: cannot be written: {error.strerror}; name another --out"
+            ) from None
 
 
 def version() -> None:

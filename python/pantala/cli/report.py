@@ -17,7 +17,12 @@ HELP = "Write the report of a run again: one HTML page that needs no other file.
 def report(
     directory: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="The run directory.", show_default=False, autocompletion=complete.files),
+        typer.Argument(
+            metavar="DIR",
+            help="The run directory.",
+            show_default=False,
+            autocompletion=complete.files,
+        ),
     ],
 ) -> None:
     """Rebuilds report.html in a run directory."""

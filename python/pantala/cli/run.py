@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["HELP", "run"]
 
 _CAPTION = "mean ± standard deviation, and the most that a rank has"
-_COMPARISON_CAPTION = f"{_CAPTION}\nslowdown of communication time and of run time: together over alone"
-_TRAFFIC_CAPTION = "mean packet latency; load as a share of terminal bandwidth\nslowdown of load: alone over together"
+_COMPARISON_CAPTION = (
+    f"{_CAPTION}\nslowdown of communication time and of run time: together over alone"
+)
+_TRAFFIC_CAPTION = (
+    "mean packet latency; load as a share of terminal bandwidth\nslowdown of load: alone over"
+    " together"
+)
 
 HELP = """Run a scenario: simulate, write the run directory, report.
 
@@ -42,16 +47,25 @@ def run(
             autocompletion=complete.files,
         ),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that DIR holds.")] = False,
-    seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Another seed than the scenario's.")] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the run that DIR holds.")
+    ] = False,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="Another seed than the scenario's.")
+    ] = None,
     settings: Settings = None,
     coarsen: Coarsen = None,
     threads: Threads = "1",
     report: Annotated[
         bool,
-        typer.Option("--report/--no-report", help="Whether to write report.html; pantala report DIR does it later."),
+        typer.Option(
+            "--report/--no-report",
+            help="Whether to write report.html; pantala report DIR does it later.",
+        ),
     ] = True,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing unless something is wrong.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing unless something is wrong.")
+    ] = False,
 ) -> None:
     """Runs a scenario file."""
     from pantala.cli.settings import parse_settings, parse_threads
@@ -69,7 +83,12 @@ def run(
     scenario = Scenario.from_toml(file, changes=changes)
     try:
         result = run_scenario(
-            scenario, out, overwrite=overwrite, progress=not quiet, report=report, threads=parse_threads(threads)
+            scenario,
+            out,
+            overwrite=overwrite,
+            progress=not quiet,
+            report=report,
+            threads=parse_threads(threads),
         )
     except Interrupted as stopped:
         raise Stopped(str(stopped)) from None
@@ -79,13 +98,19 @@ def run(
 
     output = console()
     if result.coarsened:
-        output.print(result.coarsened, highlight=False, markup=False, soft_wrap=not output.is_terminal)
+        output.print(
+            result.coarsened, highlight=False, markup=False, soft_wrap=not output.is_terminal
+        )
     for shown in _comparison(result) if isinstance(result, InterferenceRun) else [_jobs(result)]:
         output.print(shown)
-    output.print(finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal)
+    output.print(
+        finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal
+    )
     output.print(f"tables: {result.path}", highlight=False, markup=False, soft_wrap=True)
     if report:
-        output.print(f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
+        output.print(
+            f"report: {result.path / 'report.html'}", highlight=False, markup=False, soft_wrap=True
+        )
 
 
 def _comparison(result: InterferenceRun) -> list[Table]:
@@ -101,7 +126,16 @@ def _slowdown(rows: list[dict[str, Any]]) -> Table:
     from pantala.report.finding import iterations_compared
 
     partly = any(iterations_compared(row) for row in rows)
-    headings = ["job", "alone", "most", "together", "most", "slowdown", "run time", *["iterations"] * partly]
+    headings = [
+        "job",
+        "alone",
+        "most",
+        "together",
+        "most",
+        "slowdown",
+        "run time",
+        *["iterations"] * partly,
+    ]
     shown = table("Communication time over ranks", headings, _COMPARISON_CAPTION)
     for row in rows:
         shown.add_row(
@@ -117,8 +151,18 @@ def _slowdown(rows: list[dict[str, Any]]) -> Table:
 
 def _traffic(rows: list[dict[str, Any]]) -> Table:
     """Packet latency and accepted load of synthetic traffic, alone and together."""
-    headings = ["job", "alone", "together", "slowdown", "load alone", "load together", "slowdown of load"]
-    shown = table("Packet latency and accepted load of synthetic traffic", headings, _TRAFFIC_CAPTION)
+    headings = [
+        "job",
+        "alone",
+        "together",
+        "slowdown",
+        "load alone",
+        "load together",
+        "slowdown of load",
+    ]
+    shown = table(
+        "Packet latency and accepted load of synthetic traffic", headings, _TRAFFIC_CAPTION
+    )
     for row in rows:
         shown.add_row(
             row["name"],
@@ -144,7 +188,8 @@ def _jobs(result: Run) -> Table:
     shown = table(
         "Jobs",
         headings,
-        f"{_CAPTION}; latency is of packets; MPI GB: payload sent by ranks; link GB: bytes on injection links",
+        f"{_CAPTION}; latency is of packets; MPI GB: payload sent by ranks; link GB: bytes on"
+        " injection links",
     )
     for row in result.jobs.collect().iter_rows(named=True):
         shown.add_row(
@@ -160,8 +205,12 @@ def _jobs(result: Run) -> Table:
 
 
 def _communication(row: dict[str, float | None], prefix: str) -> tuple[str, str]:
-    """Mean with deviation, and maximum; empty for a job without communication to time, as synthetic traffic."""
-    mean, std, most = (row[f"{prefix}communication_time_{word}_ns"] for word in ("mean", "std", "max"))
+    """Mean with deviation, and maximum; empty for a job without communication to time, as synthetic
+    traffic.
+    """
+    mean, std, most = (
+        row[f"{prefix}communication_time_{word}_ns"] for word in ("mean", "std", "max")
+    )
     return ("", "") if not mean else (f"{_time(mean)} ± {_time(std)}", _time(most))
 
 

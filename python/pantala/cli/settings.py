@@ -24,7 +24,9 @@ def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:
     for setting in settings or ():
         key, equals, text = setting.partition("=")
         if not equals or not key.strip():
-            raise UsageError(f"--set {setting}: is not KEY=VALUE; write e.g. --set machine.router.arbiter=age")
+            raise UsageError(
+                f"--set {setting}: is not KEY=VALUE; write e.g. --set machine.router.arbiter=age"
+            )
         changes[key.strip()] = _value(text.strip())
     return changes
 
@@ -52,7 +54,9 @@ def parse_threads(text: str) -> Threads:
     try:
         return int(text)
     except ValueError:
-        raise UsageError(f"--threads {text}: is not a number; give a number of threads, or auto") from None
+        raise UsageError(
+            f"--threads {text}: is not a number; give a number of threads, or auto"
+        ) from None
 
 
 def parse_loads(text: str) -> list[float]:
@@ -64,7 +68,9 @@ def parse_loads(text: str) -> list[float]:
     try:
         return [float(word) for word in text.split(",") if word.strip()]
     except ValueError:
-        raise UsageError(f"--loads {text}: is not a list of numbers; write e.g. --loads 0.1,0.3,0.5") from None
+        raise UsageError(
+            f"--loads {text}: is not a list of numbers; write e.g. --loads 0.1,0.3,0.5"
+        ) from None
 
 
 def parse_numbers(option: str, text: str) -> list[int]:
@@ -76,7 +82,9 @@ def parse_numbers(option: str, text: str) -> list[int]:
     try:
         return [int(word) for word in text.split(",") if word.strip()]
     except ValueError:
-        raise UsageError(f"{option} {text}: is not a list of whole numbers; write e.g. {option} 4,4,8") from None
+        raise UsageError(
+            f"{option} {text}: is not a list of whole numbers; write e.g. {option} 4,4,8"
+        ) from None
 
 
 def _value(text: str) -> Any:

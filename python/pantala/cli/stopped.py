@@ -11,6 +11,8 @@ INTERRUPTED = 130
 
 
 class Stopped(PantalaError):
-    """A command that Ctrl-C ended; its text says what was kept. Typer would say nothing of a KeyboardInterrupt."""
+    """A command that Ctrl-C ended; its text says what was kept. Typer would say nothing of a
+    KeyboardInterrupt.
+    """
 
     exit_status = INTERRUPTED

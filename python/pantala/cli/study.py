@@ -31,21 +31,30 @@ def run(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="The study; see [b]pantala study list[/b].", autocompletion=complete.studies
+            metavar="NAME",
+            help="The study; see [b]pantala study list[/b].",
+            autocompletion=complete.studies,
         ),
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="The small version, five to fifteen minutes of two cores.")
+        bool,
+        typer.Option("--quick", help="The small version, five to fifteen minutes of two cores."),
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="DIR", help="The directory; runs/NAME if not given.", autocompletion=complete.files
+            "--out",
+            "-o",
+            metavar="DIR",
+            help="The directory; runs/NAME if not given.",
+            autocompletion=complete.files,
         ),
     ] = None,
     jobs: Jobs = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a study that is there already.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a study that is there already.")
+    ] = False,
 ) -> None:
     """Runs a study."""
     from rich.console import Console
@@ -65,13 +74,17 @@ def run(
             if errors.is_terminal:
                 line.update(f"{name}: {done} of {count} runs; {text}")
             else:
-                errors.print(f"{done}/{count} {text}", highlight=False, markup=False, soft_wrap=True)
+                errors.print(
+                    f"{done}/{count} {text}", highlight=False, markup=False, soft_wrap=True
+                )
 
         options = Options(target, quick, jobs or cores(), seed, overwrite, progress)
         try:
             outcome = found.run(options)
         except KeyboardInterrupt:
-            raise Stopped(f"interrupted; the same command goes on from what is in {target}") from None
+            raise Stopped(
+                f"interrupted; the same command goes on from what is in {target}"
+            ) from None
     _show(outcome, found.source)
 
 

@@ -1,4 +1,6 @@
-"""What commands share: tables on the terminal, all drawn alike, and how many processes they start."""
+"""What commands share: tables on the terminal, all drawn alike, and how many processes they
+start.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def table(title: str, headings: Sequence[str], caption: str, gap: int = 3) -> Ta
     return drawn
 
 
-def listing(headings: Sequence[str], *, title: str | None = None, caption: str | None = None, right: int = 0) -> Table:
+def listing(
+    headings: Sequence[str], *, title: str | None = None, caption: str | None = None, right: int = 0
+) -> Table:
     """A table of things and what they are: the last column is text that wraps.
 
     Args:
@@ -55,12 +59,16 @@ def listing(headings: Sequence[str], *, title: str | None = None, caption: str |
     drawn = _table(title, caption, 3)
     for number, heading in enumerate(headings):
         last = number == len(headings) - 1
-        drawn.add_column(heading, no_wrap=not last, justify="right" if 0 < number <= right else "left")
+        drawn.add_column(
+            heading, no_wrap=not last, justify="right" if 0 < number <= right else "left"
+        )
     return drawn
 
 
 def fits(drawn: Table, output: Console, most: int = 130) -> bool:
-    """Whether a table has room on the terminal without breaking a cell, and is no wider than eyes can follow."""
+    """Whether a table has room on the terminal without breaking a cell, and is no wider than eyes
+    can follow.
+    """
     from rich.measure import Measurement
 
     wide = output.options.update(width=10_000)

@@ -1,4 +1,6 @@
-"""`pantala topology`: what a machine is wired to, as numbers and as files, and whether packets can deadlock on it."""
+"""`pantala topology`: what a machine is wired to, as numbers and as files, and whether packets can
+deadlock on it.
+"""
 
 from __future__ import annotations
 
@@ -28,37 +30,57 @@ def topology(
     file: OptionalScenarioFile = None,
     preset: Annotated[
         str | None,
-        typer.Option("--preset", help="A machine preset, as kang2022.", autocompletion=complete.machines),
+        typer.Option(
+            "--preset", help="A machine preset, as kang2022.", autocompletion=complete.machines
+        ),
     ] = None,
     p: Annotated[int | None, typer.Option("--p", help="Nodes a router.")] = None,
     a: Annotated[int | None, typer.Option("--a", help="Routers a group, in one dimension.")] = None,
-    rows: Annotated[int | None, typer.Option("--rows", help="Rows of a group, in two dimensions.")] = None,
-    columns: Annotated[int | None, typer.Option("--columns", help="Columns of a group, in two dimensions.")] = None,
+    rows: Annotated[
+        int | None, typer.Option("--rows", help="Rows of a group, in two dimensions.")
+    ] = None,
+    columns: Annotated[
+        int | None, typer.Option("--columns", help="Columns of a group, in two dimensions.")
+    ] = None,
     h: Annotated[int | None, typer.Option("--h", help="Global links a router.")] = None,
     g: Annotated[int | None, typer.Option("--g", help="Groups; a*h + 1 if not given.")] = None,
     links_per_local_pair: Annotated[
-        int | None, typer.Option("--links-per-local-pair", help="Links between two routers of a group.")
+        int | None,
+        typer.Option("--links-per-local-pair", help="Links between two routers of a group."),
     ] = None,
     links_per_row_pair: Annotated[
         int | None, typer.Option("--links-per-row-pair", help="Links between two routers of a row.")
     ] = None,
     links_per_column_pair: Annotated[
-        int | None, typer.Option("--links-per-column-pair", help="Links between two routers of a column.")
+        int | None,
+        typer.Option("--links-per-column-pair", help="Links between two routers of a column."),
     ] = None,
     links_per_pair: Annotated[
-        int | None, typer.Option("--links-per-pair", help="Global links between two groups; 0: as many as fit.")
+        int | None,
+        typer.Option(
+            "--links-per-pair", help="Global links between two groups; 0: as many as fit."
+        ),
     ] = None,
     wiring: Annotated[
         str | None,
         typer.Option(
-            "--wiring", help="Global link arrangement: absolute, palmtree, ...", autocompletion=complete.wirings
+            "--wiring",
+            help="Global link arrangement: absolute, palmtree, ...",
+            autocompletion=complete.wirings,
         ),
     ] = None,
     spread: Annotated[
-        str | None, typer.Option("--spread", help="Which router owns a global link: consecutive or round_robin.")
+        str | None,
+        typer.Option(
+            "--spread", help="Which router owns a global link: consecutive or round_robin."
+        ),
     ] = None,
-    mirrored: Annotated[bool, typer.Option("--mirrored", help="Palmtree as CAMINOS has it.")] = False,
-    wiring_seed: Annotated[int | None, typer.Option("--wiring-seed", help="Seed of the random wiring.")] = None,
+    mirrored: Annotated[
+        bool, typer.Option("--mirrored", help="Palmtree as CAMINOS has it.")
+    ] = False,
+    wiring_seed: Annotated[
+        int | None, typer.Option("--wiring-seed", help="Seed of the random wiring.")
+    ] = None,
     links: Annotated[
         Path | None,
         typer.Option(
@@ -77,7 +99,9 @@ def topology(
             autocompletion=complete.files,
         ),
     ] = None,
-    deadlock: Annotated[bool, typer.Option("--deadlock", help="Search for deadlock instead.")] = False,
+    deadlock: Annotated[
+        bool, typer.Option("--deadlock", help="Search for deadlock instead.")
+    ] = False,
     routing: Annotated[
         list[str] | None,
         typer.Option(
@@ -120,12 +144,17 @@ def topology(
     }
     given = {key: value for key, value in numbers.items() if value is not None}
     if file is not None and (given or preset):
-        raise UsageError(f"{file}: a scenario has a machine of its own; leave out the other options, or the scenario")
+        raise UsageError(
+            f"{file}: a scenario has a machine of its own; leave out the other options, or the"
+            " scenario"
+        )
     if routing and not deadlock:
         raise UsageError("--routing: only --deadlock asks for a routing; add it")
     changes = parse_settings(settings)
     if changes and not deadlock:
-        raise UsageError("--set: only --deadlock asks for more than the wiring; add it, or use --p, --a, ...")
+        raise UsageError(
+            "--set: only --deadlock asks for more than the wiring; add it, or use --p, --a, ..."
+        )
     scenario = None if file is None else Scenario.from_toml(file, changes=changes)
     chosen = wiring_of.topology(given, preset) if scenario is None else scenario.machine.topology
     if deadlock:
@@ -149,7 +178,9 @@ def topology(
         output.print(f"written: {path}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _search(scenario: Any, machine: dict[str, Any], routings: list[str], changes: dict[str, Any]) -> None:
+def _search(
+    scenario: Any, machine: dict[str, Any], routings: list[str], changes: dict[str, Any]
+) -> None:
     """Prints whether packets can deadlock; exits with 1 if they can."""
     from pantala import deadlock as search
 
@@ -159,7 +190,9 @@ def _search(scenario: Any, machine: dict[str, Any], routings: list[str], changes
         others = [{"routing.algorithm": name} for name in routings] or [{}]
         found = (("", search.deadlock(scenario.replace(other))) for other in others)
     elif routings:
-        found = ((name, search.deadlock(search.on_machine(machine, name, changes))) for name in routings)
+        found = (
+            (name, search.deadlock(search.on_machine(machine, name, changes))) for name in routings
+        )
     else:
         found = search.deadlocks(machine, changes)
     for name, answer in found:

@@ -35,11 +35,17 @@ def workloads() -> None:
     shown = listing(("application", "ranks", "what it is"), right=1)
     for kind, application in APPLICATIONS.items():
         what = (application.__doc__ or "").partition("\n")[0].partition(": ")
-        shown.add_row(kind, f"{application.paper_ranks:,}", what[2][:1].upper() + what[2][1:] if what[2] else what[0])
+        shown.add_row(
+            kind,
+            f"{application.paper_ranks:,}",
+            what[2][:1].upper() + what[2][1:] if what[2] else what[0],
+        )
     console().print(shown)
 
 
-@app.command("show", help="Print what an application sends; draw its communication matrix with --plot.")
+@app.command(
+    "show", help="Print what an application sends; draw its communication matrix with --plot."
+)
 def show(
     name: Annotated[
         str,
@@ -50,11 +56,18 @@ def show(
         ),
     ],
     ranks: Annotated[
-        int | None, typer.Option("--ranks", "-n", metavar="N", help="How many; those of the paper if not given.")
+        int | None,
+        typer.Option(
+            "--ranks", "-n", metavar="N", help="How many; those of the paper if not given."
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Another value, e.g. iterations=1 or mpi.collectives=mpich."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Another value, e.g. iterations=1 or mpi.collectives=mpich.",
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -65,7 +78,9 @@ def show(
             autocompletion=complete.files,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a job.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON list with an object a job.")
+    ] = False,
 ) -> None:
     """Shows what an application communicates."""
     from pantala.cli.settings import parse_settings
@@ -80,7 +95,9 @@ def show(
         check_place(plot)  # before anything is counted
     if name.endswith(".toml"):
         if ranks is not None:
-            raise UsageError(f"--ranks {ranks}: the scenario {name} says how many ranks its jobs have; remove it")
+            raise UsageError(
+                f"--ranks {ranks}: the scenario {name} says how many ranks its jobs have; remove it"
+            )
         scenario = Scenario.from_toml(name, changes=changes)
     else:
         if ranks is not None and ranks < 1:
@@ -88,7 +105,9 @@ def show(
         scenario = application_scenario(name, ranks, changes)
     jobs = communication(scenario)
     if not jobs:
-        raise UsageError(f"{name}: has no job with an end; synthetic traffic has no matrix of its own")
+        raise UsageError(
+            f"{name}: has no job with an end; synthetic traffic has no matrix of its own"
+        )
     if as_json:
         print(json.dumps([_summary(job) for job in jobs], indent=2))
     for job in jobs:
@@ -117,10 +136,14 @@ def paper_table(
             autocompletion=complete.paper_tables,
         ),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list with an object a row.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON list with an object a row.")
+    ] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option("--application", "-a", metavar="NAME", help="This application only; repeatable."),
+        typer.Option(
+            "--application", "-a", metavar="NAME", help="This application only; repeatable."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
     jobs: Jobs = None,
@@ -164,7 +187,9 @@ def _summary(found: Communication) -> dict[str, Any]:
         "partners_mean": float(partners.mean()),
         "partners_max": int(partners.max()),
         "message_bytes": [{"bytes": size, "messages": count} for size, count in found.sizes],
-        "operations": {name: {"messages": m, "total_mb": b / 1e6} for name, (m, b) in found.operations.items()},
+        "operations": {
+            name: {"messages": m, "total_mb": b / 1e6} for name, (m, b) in found.operations.items()
+        },
         "compute_ms_mean": float(found.compute_ns.mean()) / 1e6,
     }
 
@@ -176,13 +201,20 @@ def _print(found: Communication) -> None:
     shown = facts(f"{found.job}: {count(found.ranks)} ranks")
     shown.add_row("messages", count(found.total_messages))
     shown.add_row("bytes", f"{found.total_bytes / 1e6:,.2f} MB")
-    shown.add_row("a rank sends", f"{size(float(sent.mean()))} on average, {size(float(sent.max()))} at most")
-    shown.add_row("to how many others", f"{float(partners.mean()):.3g} on average, {int(partners.max())} at most")
+    shown.add_row(
+        "a rank sends", f"{size(float(sent.mean()))} on average, {size(float(sent.max()))} at most"
+    )
+    shown.add_row(
+        "to how many others",
+        f"{float(partners.mean()):.3g} on average, {int(partners.max())} at most",
+    )
     if found.sizes:
         shown.add_row("sizes of a message", _sizes(found))
     shown.add_row("a rank computes", f"{duration(float(found.compute_ns.mean()))} on average")
     for name, (messages, payload) in found.operations.items():
-        shown.add_row(name.replace("_", " "), f"{count(messages)} messages, {payload / 1e6:,.2f} MB")
+        shown.add_row(
+            name.replace("_", " "), f"{count(messages)} messages, {payload / 1e6:,.2f} MB"
+        )
     console().print(shown)
 
 
@@ -194,7 +226,11 @@ def _sizes(found: Communication) -> str:
     if len(sizes) <= 3:
         return ", ".join(size(each, exact=True) for each, _ in sizes)
     passed = accumulate(times for _, times in sizes)
-    middle = next(each for (each, _), so_far in zip(sizes, passed, strict=True) if 2 * so_far >= found.total_messages)
+    middle = next(
+        each
+        for (each, _), so_far in zip(sizes, passed, strict=True)
+        if 2 * so_far >= found.total_messages
+    )
     return f"{size(sizes[0][0])} to {size(sizes[-1][0])}, half of them up to {size(middle)}"
 
 
@@ -208,7 +244,9 @@ def _draw(found: Communication, plot: Path, *, alone: bool) -> Path:
 
 
 def _shown(found: PaperTable, records: list[Record], output: Console) -> Table:
-    """The table as wide as the paper has it if that has room, else a row per application and quantity."""
+    """The table as wide as the paper has it if that has room, else a row per application and
+    quantity.
+    """
     wide = _wide(found, records)
     return wide if fits(wide, output) else _long(found, records)
 
@@ -222,12 +260,20 @@ def _wide(found: PaperTable, records: list[Record]) -> Table:
         headings += [column.heading, "paper", "off"]
     shown = table(f"{found.title}: {found.source}", headings, _OFF, gap=2)
     for record in records:
-        shown.add_row(record["application"], *(cell for column in found.columns for cell in _cells(record, column)))
+        shown.add_row(
+            record["application"],
+            *(cell for column in found.columns for cell in _cells(record, column)),
+        )
     return shown
 
 
 def _long(found: PaperTable, records: list[Record]) -> Table:
-    shown = table(f"{found.title}: {found.source}", ("application", "", "measured", "paper", "off"), _OFF, gap=2)
+    shown = table(
+        f"{found.title}: {found.source}",
+        ("application", "", "measured", "paper", "off"),
+        _OFF,
+        gap=2,
+    )
     shown.columns[1].justify = "left"
     for record in records:
         name = record["application"]
@@ -250,7 +296,9 @@ def _cells(record: Record, column: Column) -> tuple[str, str, str]:
 
 
 def _cell(value: float | str | None, column: Column) -> str:
-    """A value of a table: text as it is, a number in the column's unit; one that counts things has no decimals."""
+    """A value of a table: text as it is, a number in the column's unit; one that counts things has
+    no decimals.
+    """
     if value is None or isinstance(value, str):
         return value or ""
     whole = column.unit == 1 and float(value).is_integer()

@@ -1,6 +1,7 @@
 """Figures of runs and interference studies, drawn with Matplotlib.
 
-Each function reads the tables of a run and returns a `matplotlib.figure.Figure`; `save` writes one to a file::
+Each function reads the tables of a run and returns a `matplotlib.figure.Figure`; `save` writes one
+to a file::
 
     import pantala as pt
     from pantala import figures

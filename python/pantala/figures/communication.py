@@ -16,7 +16,8 @@ __all__ = ["communication_time"]
 
 
 def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
-    """Draw the share of ranks whose communication time is at most x, one line a job, alone dashed and together solid.
+    """Draw the share of ranks whose communication time is at most x, one line a job, alone dashed
+    and together solid.
 
     Yang et al. (SC16), Fig. 3, judge an application by this distribution over its ranks.
 
@@ -25,10 +26,18 @@ def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None)
         alone: The run of each job alone, by name.
     """
     measured = [
-        (case, case.run.ranks.filter(pl.col("job") == case.job).collect()["communication_time_ns"].sort().to_numpy())
+        (
+            case,
+            case.run.ranks.filter(pl.col("job") == case.job)
+            .collect()["communication_time_ns"]
+            .sort()
+            .to_numpy(),
+        )
         for case in cases(run, alone)
     ]
-    rows = [(case, times) for case, times in measured if len(times)]  # synthetic traffic has no ranks that communicate
+    rows = [
+        (case, times) for case, times in measured if len(times)
+    ]  # synthetic traffic has no ranks that communicate
     divisor, unit = time_unit(max((float(times[-1]) for _, times in rows), default=1.0))
     with style():
         figure = new_figure(2.7)

@@ -18,19 +18,24 @@ Points = Sequence[Mapping[str, Any]]
 _WORDS = {"mean": "mean", "p50": "median", "p95": "95th percentile of", "p99": "99th percentile of"}
 
 
-def curve(series: Mapping[str, Points], statistic: Literal["mean", "p50", "p95", "p99"] = "mean") -> Figure:
+def curve(
+    series: Mapping[str, Points], statistic: Literal["mean", "p50", "p95", "p99"] = "mean"
+) -> Figure:
     """Draw latency (left) and accepted load (right) over offered load, one line a series.
 
-    Beyond saturation the latency is that of the measured window, not of a steady state: such points are hollow and
-    the line to them is dotted. A point above the latency axis is drawn as a triangle at its top.
+    Beyond saturation the latency is that of the measured window, not of a steady state: such points
+    are hollow and the line to them is dotted. A point above the latency axis is drawn as a triangle
+    at its top.
 
     Args:
-        series: Name of each line and its points, each with `load`, `accepted`, `saturated` and `latency_*_ns`, as
-            ``pantala curve --json`` prints them.
+        series: Name of each line and its points, each with `load`, `accepted`, `saturated` and
+            `latency_*_ns`, as ``pantala curve --json`` prints them.
         statistic: Which latency is drawn.
     """
     key = f"latency_{statistic}_ns"
-    ordered = {name: sorted(points, key=lambda point: point["load"]) for name, points in series.items()}
+    ordered = {
+        name: sorted(points, key=lambda point: point["load"]) for name, points in series.items()
+    }
     top = _top(ordered, key)
     divisor, unit = time_unit(top)
     with style():
@@ -49,15 +54,24 @@ def curve(series: Mapping[str, Points], statistic: Literal["mean", "p50", "p95",
             axes.set_xlim(0, reach * 1.04)
             axes.set_xlabel("offered load (fraction of terminal bandwidth)")
             axes.grid()
-        handles = [Line2D([], [], color=c, marker="o", ms=4, label=name) for name, c in colours(ordered).items()]
+        handles = [
+            Line2D([], [], color=c, marker="o", ms=4, label=name)
+            for name, c in colours(ordered).items()
+        ]
         if any(point["saturated"] for points in ordered.values() for point in points):
-            handles.append(Line2D([], [], color=MUTED, ls=":", marker="o", mfc="white", ms=4, label="saturated"))
+            handles.append(
+                Line2D(
+                    [], [], color=MUTED, ls=":", marker="o", mfc="white", ms=4, label="saturated"
+                )
+            )
         figure.legend(handles=handles, loc="outside upper left", ncols=min(5, len(handles)))
     return figure
 
 
 def _top(series: Mapping[str, Points], key: str) -> float:
-    """Top of the latency axis, ns: all of the steady points, and the saturated ones up to three times that."""
+    """Top of the latency axis, ns: all of the steady points, and the saturated ones up to three
+    times that.
+    """
     known = [point for points in series.values() for point in points if point[key] is not None]
     highest = max((float(point[key]) for point in known), default=1.0)
     steady = [float(point[key]) for point in known if not point["saturated"]]
@@ -65,7 +79,11 @@ def _top(series: Mapping[str, Points], key: str) -> float:
 
 
 def _line(axes: Axes, points: Points, key: str, colour: str, scale: float, top: float) -> None:
-    known = [(point["load"], float(point[key]), bool(point["saturated"])) for point in points if point[key] is not None]
+    known = [
+        (point["load"], float(point[key]), bool(point["saturated"]))
+        for point in points
+        if point[key] is not None
+    ]
     for (x0, y0, _), (x1, y1, saturated) in pairwise(known):
         axes.plot([x0, x1], [y0 * scale, y1 * scale], color=colour, ls=":" if saturated else "-")
     for x, y, saturated in known:

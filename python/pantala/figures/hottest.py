@@ -21,12 +21,14 @@ __all__ = ["ALL_CLASSES", "hottest_links", "hottest_table", "link_name"]
 ALL_CLASSES = ("injection", "ejection", *NETWORK)
 
 
-def hottest_table(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CLASSES) -> pl.DataFrame:
+def hottest_table(
+    run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CLASSES
+) -> pl.DataFrame:
     """Return the links of the highest load over the time in which all jobs ran, the highest first.
 
-    The columns are those of `link_loads` and each job's share of the bytes over the whole run: `job_<number>_share`,
-    one column per job, null when `link_jobs` was not recorded. Links that carried nothing are left out. Ties go to the
-    lower link number.
+    The columns are those of `link_loads` and each job's share of the bytes over the whole run:
+    `job_<number>_share`, one column per job, null when `link_jobs` was not recorded. Links that
+    carried nothing are left out. Ties go to the lower link number.
 
     Args:
         run: The run.
@@ -44,7 +46,9 @@ def hottest_table(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
         share = pl.lit(None, pl.Float64)
         if by_job is not None:
             carried = by_job.with_columns(_all=pl.col("bytes").sum().over("link"))
-            of_job = carried.filter(pl.col("job") == job).select("link", _share=pl.col("bytes") / pl.col("_all"))
+            of_job = carried.filter(pl.col("job") == job).select(
+                "link", _share=pl.col("bytes") / pl.col("_all")
+            )
             links = links.join(of_job.collect(), on="link", how="left", maintain_order="left")
             share = pl.col("_share").fill_null(0.0)
         links = links.with_columns(share.alias(f"job_{job}_share")).drop("_share", strict=False)
@@ -58,7 +62,10 @@ def link_name(link: dict[str, object]) -> str:
         groups = f"group {link['source_group']} → {link['target_group']}"
         return f"global, {groups} (router {link['source_router']} → {link['target_router']})"
     if kind in INSIDE_GROUPS:
-        return f"{kind}, group {link['source_group']} (router {link['source_router']} → {link['target_router']})"
+        return (
+            f"{kind}, group {link['source_group']} (router {link['source_router']} →"
+            f" {link['target_router']})"
+        )
     ends = f"node {link['node']} → router {link['target_router']}"
     if kind == "ejection":
         ends = f"router {link['source_router']} → node {link['node']}"
@@ -66,7 +73,8 @@ def link_name(link: dict[str, object]) -> str:
 
 
 def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CLASSES) -> Figure:
-    """Draw the links of the highest load while all jobs ran as bars, divided by the job whose bytes they carried.
+    """Draw the links of the highest load while all jobs ran as bars, divided by the job whose bytes
+    they carried.
 
     A tick marks the load of the link's peak window.
 
@@ -91,13 +99,23 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
             if start == 0.0:
                 axes.barh(y, link["load"], 0.7, color=MUTED)
             if link["peak_load"] is not None:
-                axes.plot([link["peak_load"]] * 2, [y - 0.35, y + 0.35], color=INK, lw=2, solid_capstyle="butt")
+                axes.plot(
+                    [link["peak_load"]] * 2,
+                    [y - 0.35, y + 0.35],
+                    color=INK,
+                    lw=2,
+                    solid_capstyle="butt",
+                )
         horizontal_rows(axes, [link_name(link) for link in links], range(len(links)))
         axes.xaxis.set_major_formatter(PERCENT)
         axes.set_xlim(left=0)
         axes.set_xlabel("load: share of the time in which the link was sending")
         key: list[Artist] = [Patch(color=colour[name], label=name) for name in names.values()]
         if any(link["peak_load"] is not None for link in links):
-            key.append(Line2D([], [], color=INK, ls="", marker="|", ms=9, mew=2, label="in its peak window"))
+            key.append(
+                Line2D(
+                    [], [], color=INK, ls="", marker="|", ms=9, mew=2, label="in its peak window"
+                )
+            )
         figure.legend(handles=key, loc="outside upper left", ncols=min(len(key), 6))
     return figure

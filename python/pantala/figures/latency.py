@@ -21,10 +21,12 @@ _LOG_FROM = 40.0
 
 
 def packet_latency(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
-    """Draw packet latency per job: box from the first to the third quartile, median, mean, p95 and p99.
+    """Draw packet latency per job: box from the first to the third quartile, median, mean, p95 and
+    p99.
 
-    As Kang et al. (SC22), Fig. 6. Median, mean and percentiles are those of the jobs table and cover every packet; the
-    quartiles come from the packets table. Where packets were not recorded, the boxes are left out.
+    As Kang et al. (SC22), Fig. 6. Median, mean and percentiles are those of the jobs table and
+    cover every packet; the quartiles come from the packets table. Where packets were not recorded,
+    the boxes are left out.
 
     Args:
         run: All jobs together, or the only run.
@@ -84,8 +86,16 @@ def _numbers(case: Case) -> dict[str, float]:
     packets = table(case.run, "packets")
     if packets is not None:
         latency = pl.col("latency_ns")
-        quartiles = latency.quantile(0.25, "linear").alias("q1"), latency.quantile(0.75, "linear").alias("q3")
-        found = packets.filter(pl.col("job") == case.job).select(*quartiles).collect().row(0, named=True)
+        quartiles = (
+            latency.quantile(0.25, "linear").alias("q1"),
+            latency.quantile(0.75, "linear").alias("q3"),
+        )
+        found = (
+            packets.filter(pl.col("job") == case.job)
+            .select(*quartiles)
+            .collect()
+            .row(0, named=True)
+        )
         if found["q1"] is not None:
             numbers |= found
     return numbers
@@ -96,9 +106,16 @@ def _row(axes: Axes, y: float, case: Case, numbers: dict[str, float]) -> None:
     axes.plot([start, numbers["p99"]], [y, y], color=case.colour, lw=1.2, zorder=1)
     if "q1" in numbers:
         axes.barh(
-            y, numbers["q3"] - numbers["q1"], 0.62, numbers["q1"], color=case.colour, alpha=0.35 if case.alone else 0.9
+            y,
+            numbers["q3"] - numbers["q1"],
+            0.62,
+            numbers["q1"],
+            color=case.colour,
+            alpha=0.35 if case.alone else 0.9,
         )
-    axes.plot([numbers["p50"]] * 2, [y - 0.31, y + 0.31], color=INK, lw=2, solid_capstyle="butt", zorder=3)
+    axes.plot(
+        [numbers["p50"]] * 2, [y - 0.31, y + 0.31], color=INK, lw=2, solid_capstyle="butt", zorder=3
+    )
     axes.plot(numbers["mean"], y, "x", color=INK, ms=5, zorder=4)
     axes.plot(numbers["p95"], y, "o", mfc="white", mec=case.colour, ms=5, zorder=3)
     axes.plot(numbers["p99"], y, "o", color=case.colour, ms=5, zorder=3)

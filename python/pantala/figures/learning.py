@@ -22,8 +22,9 @@ _VIA = {
 def learning(run: RunLike) -> Figure:
     """Draw the estimates of q_adaptive's tables against time, one panel a kind of port.
 
-    Solid the estimates once corrected, dotted what the packets behind them had found; means over the corrections of
-    a window, over all routers. As Kang et al. (HPDC 2021) follow the learning of their Q-adaptive routing.
+    Solid the estimates once corrected, dotted what the packets behind them had found; means over
+    the corrections of a window, over all routers. As Kang et al. (HPDC 2021) follow the learning of
+    their Q-adaptive routing.
 
     Args:
         run: A run with `record.q_learning`.
@@ -33,7 +34,10 @@ def learning(run: RunLike) -> Figure:
     """
     rows = table(run, "q_learning")
     if rows is None:
-        raise ValueError("the run recorded no learning: record.q_learning asks for it, and q_adaptive has to route")
+        raise ValueError(
+            "the run recorded no learning: record.q_learning asks for it, and q_adaptive has to"
+            " route"
+        )
     frame = rows.collect()
     kinds = [via for via in _VIA if via in set(frame["via"])]
     half = float(run.document["plan"]["record"]["window_ps"]) / 2000
@@ -45,7 +49,9 @@ def learning(run: RunLike) -> Figure:
         for axes, via, colour in zip(panels, kinds, PALETTE, strict=False):
             of_kind = frame.filter(pl.col("via") == via).sort("window_start_ns")
             middle = (of_kind["window_start_ns"].to_numpy() + half) / divisor
-            axes.plot(middle, of_kind["feedback_mean_ns"].to_numpy() / scale, ":", color=colour, lw=1.1)
+            axes.plot(
+                middle, of_kind["feedback_mean_ns"].to_numpy() / scale, ":", color=colour, lw=1.1
+            )
             axes.plot(middle, of_kind["estimate_mean_ns"].to_numpy() / scale, color=colour)
             axes.set_title(f"{via}: {_VIA[via]}")
             axes.set_ylim(bottom=0)

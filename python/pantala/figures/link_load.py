@@ -1,4 +1,6 @@
-"""Load of every link over the time in which all jobs of a run were running, and in its peak window."""
+"""Load of every link over the time in which all jobs of a run were running, and in its peak
+window.
+"""
 
 from __future__ import annotations
 
@@ -25,27 +27,35 @@ class LinkLoads:
     #: The time over which `bytes` and `load` are, ns.
     start_ns: float
     end_ns: float
-    #: Whether all jobs were running in all of that time; false if that is not known, or never was for a window.
+    #: Whether all jobs were running in all of that time; false if that is not known, or never was
+    #: for a window.
     shared: bool
     #: Length of a window, ns; None if no whole window of link_windows is in that time.
     window_ns: float | None
-    #: The table `links` with `bytes` and `load` over that time, and of its windows: `peak_load`, `peak_start_ns` and
-    #: `saturated_windows`, the number of windows above 95 %; null and 0 without windows. `stall_share` is the share of
-    #: the whole run in which the link was stalled.
+    #: The table `links` with `bytes` and `load` over that time, and of its windows: `peak_load`,
+    #: `peak_start_ns` and `saturated_windows`, the number of windows above 95 %; null and 0 without
+    #: windows. `stall_share` is the share of the whole run in which the link was stalled.
     links: pl.DataFrame
 
 
 def shared_time(run: RunLike) -> tuple[float, float] | None:
-    """Return when all jobs of a run were running, from the last start to the first end in ns; None if never."""
+    """Return when all jobs of a run were running, from the last start to the first end in ns; None
+    if never.
+    """
     end = pl.col("end_ns").fill_null(float(run.document["simulated_ns"]))
-    start, end = run.jobs.select(pl.col("start_ns").max().alias("start"), end.min().alias("end")).collect().row(0)
+    start, end = (
+        run.jobs.select(pl.col("start_ns").max().alias("start"), end.min().alias("end"))
+        .collect()
+        .row(0)
+    )
     return (start, end) if end > start else None
 
 
 def link_loads(run: RunLike) -> LinkLoads:
     """Return the load of every link over the whole windows in which all jobs were running.
 
-    It is over the whole run if link windows were not recorded, or if the jobs shared no whole window.
+    It is over the whole run if link windows were not recorded, or if the jobs shared no whole
+    window.
     """
     simulated = float(run.document["simulated_ns"])
     window = run.document["plan"]["record"]["window_ps"] / 1000
@@ -80,11 +90,15 @@ def link_loads(run: RunLike) -> LinkLoads:
         links.drop("bytes", "load")
         .join(found, on="link", how="left", maintain_order="left")
         .with_columns(pl.col("bytes", "saturated_windows").fill_null(0))
-        .with_columns(load=(sent * pl.col("byte_ns").fill_null(0.0) / (end - start or 1.0)).clip(0, 1))
+        .with_columns(
+            load=(sent * pl.col("byte_ns").fill_null(0.0) / (end - start or 1.0)).clip(0, 1)
+        )
         .drop("byte_ns")
         .collect()
     )
-    return LinkLoads(start, end, shared, window if end - start >= window - _ROUNDING else None, joined)
+    return LinkLoads(
+        start, end, shared, window if end - start >= window - _ROUNDING else None, joined
+    )
 
 
 def _is_whole(time: tuple[float, float] | None, simulated: float) -> bool:

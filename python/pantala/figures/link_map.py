@@ -26,14 +26,16 @@ Measure = Literal["load", "stall"]
 
 
 def group_matrix(run: RunLike, value: pl.Expr, *, shared: bool = False) -> NDArray[Any]:
-    """Return the mean of `value` over the links from each group (row) to each group (column); nan without a link.
+    """Return the mean of `value` over the links from each group (row) to each group (column); nan
+    without a link.
 
     The diagonal holds the mean over the links inside the group: local, or row and column.
 
     Args:
         run: The run whose `links` table is read.
         value: An expression over the columns of `links`.
-        shared: Whether `bytes` and `load` count only the time in which all jobs ran, as in `link_loads`.
+        shared: Whether `bytes` and `load` count only the time in which all jobs ran, as in
+            `link_loads`.
     """
     links = link_loads(run).links.lazy() if shared else run.links
     frame = (
@@ -45,15 +47,21 @@ def group_matrix(run: RunLike, value: pl.Expr, *, shared: bool = False) -> NDArr
     )
     groups = int(run.document["plan"]["topology"]["g"])
     matrix = np.full((groups, groups), np.nan)
-    matrix[frame["source_group"].to_numpy(), frame["target_group"].to_numpy()] = frame["value"].to_numpy()
+    matrix[frame["source_group"].to_numpy(), frame["target_group"].to_numpy()] = frame[
+        "value"
+    ].to_numpy()
     return matrix
 
 
-def link_load_map(runs: Mapping[str, RunLike], measure: Measure = "load", shared: Collection[str] = ()) -> Figure:
-    """Draw one heat map a run: mean of the global links between each two groups, those inside groups on the diagonal.
+def link_load_map(
+    runs: Mapping[str, RunLike], measure: Measure = "load", shared: Collection[str] = ()
+) -> Figure:
+    """Draw one heat map a run: mean of the global links between each two groups, those inside
+    groups on the diagonal.
 
-    `load` is Kang et al.'s congestion index (SC22, Fig. 12): mean link throughput over its capacity. `stall` is the
-    time during which a flit was ready and could not advance for want of credit (their Fig. 11).
+    `load` is Kang et al.'s congestion index (SC22, Fig. 12): mean link throughput over its
+    capacity. `stall` is the time during which a flit was ready and could not advance for want of
+    credit (their Fig. 11).
 
     Args:
         runs: Title of each panel and its run.
@@ -61,7 +69,9 @@ def link_load_map(runs: Mapping[str, RunLike], measure: Measure = "load", shared
         shared: The panels that count only the time in which all jobs ran.
     """
     value = pl.col("load" if measure == "load" else "stall_ns")
-    matrices = {title: group_matrix(run, value, shared=title in shared) for title, run in runs.items()}
+    matrices = {
+        title: group_matrix(run, value, shared=title in shared) for title, run in runs.items()
+    }
     top = max((float(np.nanmax(matrix)) for matrix in matrices.values()), default=0.0)
     divisor, unit = (1.0, "") if measure == "load" else time_unit(top)
     columns = min(3, len(matrices))
@@ -70,35 +80,44 @@ def link_load_map(runs: Mapping[str, RunLike], measure: Measure = "load", shared
         figure = new_figure(WIDTH / 3 * rows + 0.25, WIDTH if columns > 1 else WIDTH / 2)
         panels = figure.subplots(rows, columns, squeeze=False).ravel()
         for axes, (title, matrix) in zip(panels, matrices.items(), strict=False):
-            image = _panel(axes, title, matrix / divisor, Normalize(0, top / divisor or 1), "magma_r")
+            image = _panel(
+                axes, title, matrix / divisor, Normalize(0, top / divisor or 1), "magma_r"
+            )
         for axes in panels[len(matrices) :]:
             axes.set_visible(False)
         _labels(panels[: len(matrices)], columns)
         bar = figure.colorbar(image, ax=panels.tolist(), shrink=0.8, aspect=25, pad=0.015)
         if measure == "load":
             bar.ax.yaxis.set_major_formatter(PERCENT)
-        bar.set_label("mean load of the links" if measure == "load" else f"mean stall time of a link ({unit})")
+        bar.set_label(
+            "mean load of the links" if measure == "load" else f"mean stall time of a link ({unit})"
+        )
         bar.outline.set_visible(False)
     return figure
 
 
 def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
-    """Draw where traffic went that the jobs alone sent elsewhere: bytes a link, together minus the sum of alone.
+    """Draw where traffic went that the jobs alone sent elsewhere: bytes a link, together minus the
+    sum of alone.
 
-    The jobs send the same messages between the same nodes alone and together, so that only the routing's answer to
-    company can move bytes. Meaningful when every run finished.
+    The jobs send the same messages between the same nodes alone and together, so that only the
+    routing's answer to company can move bytes. Meaningful when every run finished.
 
     Args:
         together: All jobs at once.
         alone: The run of each job alone, by name.
     """
     megabytes = pl.col("bytes") / 1e6
-    shift = group_matrix(together, megabytes) - sum(group_matrix(run, megabytes) for run in alone.values())
+    shift = group_matrix(together, megabytes) - sum(
+        group_matrix(run, megabytes) for run in alone.values()
+    )
     reach = float(np.nanmax(np.abs(shift))) or 1.0
     with style():
         figure = new_figure(WIDTH / 2 - 0.3, WIDTH / 2 + 0.5)
         axes = figure.add_subplot()
-        image = _panel(axes, "together minus alone", shift, TwoSlopeNorm(0, -reach, reach), "PuOr_r")
+        image = _panel(
+            axes, "together minus alone", shift, TwoSlopeNorm(0, -reach, reach), "PuOr_r"
+        )
         _labels([axes], 1)
         bar = figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02)
         bar.set_label("MB a link")
@@ -106,7 +125,9 @@ def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, title: str, matrix: NDArray[Any], norm: Normalize, colours: str) -> AxesImage:
+def _panel(
+    axes: Axes, title: str, matrix: NDArray[Any], norm: Normalize, colours: str
+) -> AxesImage:
     image = axes.imshow(matrix, norm=norm, cmap=colours, interpolation="none")
     axes.set_title(title)
     for spine in axes.spines.values():

@@ -21,10 +21,11 @@ _CELLS = 528
 
 
 def communication_matrix(found: Communication) -> Figure:
-    """Draw the bytes from each rank (row) to each (column), and beside it how they are spread over distances of ranks.
+    """Draw the bytes from each rank (row) to each (column), and beside it how they are spread over
+    distances of ranks.
 
-    Ranks are put together in blocks where there are more than 528. Colours are logarithmic where cells differ by more
-    than a factor of ten.
+    Ranks are put together in blocks where there are more than 528. Colours are logarithmic where
+    cells differ by more than a factor of ten.
 
     Args:
         found: what `pantala.communication.communication` says of a job.
@@ -37,7 +38,9 @@ def communication_matrix(found: Communication) -> Figure:
         figure = new_figure(WIDTH * 0.56)
         axes, beside = figure.subplots(1, 2, width_ratios=[1.25, 1])
         shown = np.ma.masked_equal(matrix, 0)
-        image = axes.imshow(shown, cmap="viridis_r", norm=norm, interpolation="nearest", extent=_extent(found.ranks))
+        image = axes.imshow(
+            shown, cmap="viridis_r", norm=norm, interpolation="nearest", extent=_extent(found.ranks)
+        )
         axes.set_title(f"{found.job}: bytes from rank to rank")
         axes.set_xlabel("to rank")
         axes.set_ylabel("from rank")
@@ -49,7 +52,11 @@ def communication_matrix(found: Communication) -> Figure:
         distance = np.abs(found.source.astype(np.int64) - found.destination.astype(np.int64))
         order = np.argsort(distance, kind="stable")
         share = np.cumsum(found.bytes[order].astype(np.float64))
-        beside.plot(distance[order], 100 * share / share[-1] if share.size else share, drawstyle="steps-post")
+        beside.plot(
+            distance[order],
+            100 * share / share[-1] if share.size else share,
+            drawstyle="steps-post",
+        )
         beside.set_xscale("log", base=2)
         beside.set_ylim(0, 103)
         beside.set_title("how far it goes")

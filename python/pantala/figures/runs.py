@@ -1,4 +1,6 @@
-"""What a figure needs of a run: which attributes it reads, and how it copes with a table that was not recorded."""
+"""What a figure needs of a run: which attributes it reads, and how it copes with a table that was
+not recorded.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,24 @@ import polars as pl
 
 from pantala.figures.style import colours
 
-__all__ = ["Case", "InterferenceLike", "RunLike", "cases", "is_endless", "job_names", "job_row", "table"]
+__all__ = [
+    "Case",
+    "InterferenceLike",
+    "RunLike",
+    "cases",
+    "is_endless",
+    "job_names",
+    "job_row",
+    "table",
+]
 
 
 class RunLike(Protocol):
-    """One run: ``document`` is run.json, and every table of `pantala.catalogue.tables` is a lazy frame.
+    """One run: ``document`` is run.json, and every table of `pantala.catalogue.tables` is a lazy
+    frame.
 
-    Tables beside `jobs`, `ranks` and `links` may be missing: empty, None, or an attribute that cannot be read.
+    Tables beside `jobs`, `ranks` and `links` may be missing: empty, None, or an attribute that
+    cannot be read.
     """
 
     @property
@@ -46,7 +59,9 @@ class RunLike(Protocol):
 
 
 class InterferenceLike(Protocol):
-    """An interference study: every job alone (by name, in the scenario's order), then all together."""
+    """An interference study: every job alone (by name, in the scenario's order), then all
+    together.
+    """
 
     @property
     def name(self) -> str:
@@ -90,7 +105,9 @@ _OF_PACKETS = ("packet_latency_", "network_latency_", "link_hops_mean", "nonmini
 
 
 def job_row(run: RunLike, job: int) -> dict[str, Any]:
-    """Return the job's row of the jobs table, with None for what only delivered packets could tell."""
+    """Return the job's row of the jobs table, with None for what only delivered packets could
+    tell.
+    """
     row = run.jobs.filter(pl.col("job") == job).collect().row(0, named=True)
     if row["packets"] == 0:
         row |= {key: None for key in row if key.startswith(_OF_PACKETS)}

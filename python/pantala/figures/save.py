@@ -41,7 +41,9 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 200) -> P
         try:
             figure.savefig(target, format=kind, dpi=dpi, metadata=_NO_METADATA[kind])
         except OSError as error:
-            raise UsageError(f"{target}: cannot be written: {error.strerror or error}; name another file") from None
+            raise UsageError(
+                f"{target}: cannot be written: {error.strerror or error}; name another file"
+            ) from None
     return target
 
 
@@ -56,12 +58,16 @@ def check_place(path: str | os.PathLike[str]) -> Path:
         known = ", ".join(f".{name}" for name in FORMATS)
         raise UsageError(f"{target}: is no kind of figure; end the name in one of {known}")
     if not target.parent.is_dir():
-        raise UsageError(f"{target}: cannot be written: there is no directory {target.parent}; make it first")
+        raise UsageError(
+            f"{target}: cannot be written: there is no directory {target.parent}; make it first"
+        )
     return target
 
 
 def to_svg(figure: Figure) -> str:
-    """Return `figure` as SVG text on a transparent ground, its letters as text, for placing in a page."""
+    """Return `figure` as SVG text on a transparent ground, its letters as text, for placing in a
+    page.
+    """
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": "pantala", "svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA["svg"])

@@ -13,18 +13,23 @@ __all__ = ["slowdown_bars"]
 
 
 def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
-    """Draw communication time as bars: the mean over ranks, whiskers of one standard deviation, the slowest rank.
+    """Draw communication time as bars: the mean over ranks, whiskers of one standard deviation, the
+    slowest rank.
 
     The metric and the pairing with a run alone are those of Kang et al. (SC22), Fig. 4.
 
     Args:
-        slowdown: One row a job, as in slowdown.parquet: `name`, `{alone,together}_communication_time_{mean,std,max}_ns`
-            and `slowdown`. Rows without a slowdown are left out.
+        slowdown: One row a job, as in slowdown.parquet: `name`,
+            `{alone,together}_communication_time_{mean,std,max}_ns` and `slowdown`. Rows without a
+            slowdown are left out.
     """
     rows = slowdown.to_dicts()
     colour = colours(slowdown["name"])
     rows = [row for row in rows if row["slowdown"] is not None]
-    longest = max(max(row[f"{part}_communication_time_max_ns"] for part in ("alone", "together")) for row in rows)
+    longest = max(
+        max(row[f"{part}_communication_time_max_ns"] for part in ("alone", "together"))
+        for row in rows
+    )
     divisor, unit = time_unit(longest)
     with style():
         figure = new_figure(0.9 + 0.78 * len(rows))
@@ -32,7 +37,8 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
         for index, row in enumerate(rows):
             for offset, part in ((-0.19, "alone"), (0.19, "together")):
                 mean, std, slowest = (
-                    row[f"{part}_communication_time_{key}_ns"] / divisor for key in ("mean", "std", "max")
+                    row[f"{part}_communication_time_{key}_ns"] / divisor
+                    for key in ("mean", "std", "max")
                 )
                 y = index + offset
                 alone = part == "alone"

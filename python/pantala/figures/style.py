@@ -12,9 +12,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-__all__ = ["GRID", "INK", "MUTED", "PALETTE", "PERCENT", "colours", "new_figure", "style", "time_unit"]
+__all__ = [
+    "GRID",
+    "INK",
+    "MUTED",
+    "PALETTE",
+    "PERCENT",
+    "colours",
+    "new_figure",
+    "style",
+    "time_unit",
+]
 
-#: Okabe and Ito's colours for all kinds of colour vision, without yellow and black, which a white or dark page loses.
+#: Okabe and Ito's colours for all kinds of colour vision, without yellow and black, which a white
+#: or dark page loses.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 # The report swaps these three for the page's own colours, so nothing else may use them.
@@ -76,7 +87,9 @@ def new_figure(height: float, width: float = WIDTH) -> Figure:
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
-    """Colour of each job, by its place in the list; beyond six jobs the colours come round again."""
+    """Colour of each job, by its place in the list; beyond six jobs the colours come round
+    again.
+    """
     return dict(zip(names, cycle(PALETTE), strict=False))
 
 
@@ -89,7 +102,9 @@ def time_unit(longest_ns: float) -> tuple[float, str]:
 
 
 def horizontal_rows(axes: Axes, labels: Sequence[str], positions: Sequence[float]) -> None:
-    """Turn the y axis into a list of labels read from the top, with no axis line and a light vertical grid."""
+    """Turn the y axis into a list of labels read from the top, with no axis line and a light
+    vertical grid.
+    """
     axes.set_yticks(positions, labels)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)

@@ -15,14 +15,17 @@ from pantala.figures.style import MUTED, new_figure, style, time_unit
 
 __all__ = ["throughput", "throughput_windows"]
 
-#: More steps than this across a figure cannot be told apart; windows are joined until there are no more.
+#: More steps than this across a figure cannot be told apart; windows are joined until there are no
+#: more.
 MOST_STEPS = 240
-# Panels have one scale unless a job's peak is so many times another's that the small one would be flat.
+# Panels have one scale unless a job's peak is so many times another's that the small one would be
+# flat.
 _ONE_SCALE = 5.0
 
 
 def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
-    """Draw the delivered throughput of each job over time, one panel a job, alone dashed and together solid.
+    """Draw the delivered throughput of each job over time, one panel a job, alone dashed and
+    together solid.
 
     As Kang et al. (SC22), Fig. 5 and 9. A dotted line marks where another job of the same run ends.
     The panels share one scale unless a job's peak is more than five times another's.
@@ -35,7 +38,9 @@ def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figu
     rows = [(case, frame) for case, frame in found if frame is not None]
     names = list(dict.fromkeys(case.name for case, _ in rows))
     divisor, unit = time_unit(max((frame["end_ns"][-1] for _, frame in rows), default=1.0))
-    peaks = [max(max(frame["gb_per_s"]) for case, frame in rows if case.name == name) for name in names]
+    peaks = [
+        max(max(frame["gb_per_s"]) for case, frame in rows if case.name == name) for name in names
+    ]
     one_scale = max(peaks, default=0.0) <= _ONE_SCALE * min(peaks, default=0.0)
     with style():
         figure = new_figure(0.75 + 1.45 * max(1, len(names)))
@@ -69,7 +74,11 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     lazy = table(run, "job_windows")
     if lazy is None:
         return None
-    frame = lazy.filter(pl.col("job") == job).select("window_start_ns", "window_ns", "delivered_bytes").collect()
+    frame = (
+        lazy.filter(pl.col("job") == job)
+        .select("window_start_ns", "window_ns", "delivered_bytes")
+        .collect()
+    )
     if frame.is_empty():
         return None
     length = float(run.document["plan"]["record"]["window_ps"]) / 1000
@@ -78,17 +87,23 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     join = int(np.ceil(end / length / MOST_STEPS))
     step = length * join
     number = np.floor(start / step + 1e-9).astype(int)
-    delivered = np.bincount(number, frame["delivered_bytes"].to_numpy(), int(np.ceil(end / step - 1e-9)))
+    delivered = np.bincount(
+        number, frame["delivered_bytes"].to_numpy(), int(np.ceil(end / step - 1e-9))
+    )
     edges = np.minimum(np.arange(len(delivered) + 1) * step, end)
     # bytes / ns is GB/s
-    return pl.DataFrame({"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_s": delivered / np.diff(edges)})
+    return pl.DataFrame(
+        {"start_ns": edges[:-1], "end_ns": edges[1:], "gb_per_s": delivered / np.diff(edges)}
+    )
 
 
 def _line(axes: Axes, case: Case, frame: pl.DataFrame, divisor: float) -> None:
     edges = np.append(frame["start_ns"].to_numpy(), frame["end_ns"][-1]) / divisor
     values = frame["gb_per_s"].to_numpy()
     if case.alone:
-        axes.stairs(values, edges, color=case.colour, lw=1.2, ls=(0, (4, 1.5)), alpha=0.9, baseline=None)
+        axes.stairs(
+            values, edges, color=case.colour, lw=1.2, ls=(0, (4, 1.5)), alpha=0.9, baseline=None
+        )
     else:
         axes.stairs(values, edges, color=case.colour, fill=True, alpha=0.18)
         axes.stairs(values, edges, color=case.colour, lw=1.5, baseline=None)

@@ -1,4 +1,6 @@
-"""Tables of applications that papers have, measured anew: what every application is, beside what the paper says."""
+"""Tables of applications that papers have, measured anew: what every application is, beside what
+the paper says.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
 """Table I of Chunduri et al. (IPDPS 2021): six applications, each alone on 256 nodes of Theta.
 
-Source: Chunduri et al., "Performance Evaluation of Adaptive Routing on Dragonfly-based Production Systems", IPDPS
-2021, Table I: sizes of messages and collectives, the share of MPI in the time, the three calls that take most of
-it. The paper profiles runs in production, under which routing it does not say; here nobody else is on the machine,
-nodes are random and the routing is the preset's (AD0, AD1 for all-to-alls). Few iterations are run, since all are
-alike. Rayleigh's 11 GB an iteration go in packets of 4 KiB, for those of 64 B would be 172 million.
+Source: Chunduri et al., "Performance Evaluation of Adaptive Routing on Dragonfly-based Production
+Systems", IPDPS 2021, Table I: sizes of messages and collectives, the share of MPI in the time, the
+three calls that take most of it. The paper profiles runs in production, under which routing it does
+not say; here nobody else is on the machine, nodes are random and the routing is the preset's (AD0,
+AD1 for all-to-alls). Few iterations are run, since all are alike. Rayleigh's 11 GB an iteration go
+in packets of 4 KiB, for those of 64 B would be 172 million.
 """
 
 from __future__ import annotations
@@ -27,20 +28,31 @@ def of_calls(run: Run) -> Record:
     """What profiles of MPI tell, of the first job of a run.
 
     Returns:
-        ``mpi_percent``, the share of MPI in a rank's time; ``first_call`` to ``third_call``, the calls that take
-        most of MPI's time, and ``first_percent`` to ``third_percent``, their shares of it; ``message_bytes``, the
-        mean of all sends; ``collective_bytes``, what a rank gives to the collective that is given most, the mean of
-        its calls.
+        ``mpi_percent``, the share of MPI in a rank's time; ``first_call`` to ``third_call``, the
+        calls that take most of MPI's time, and ``first_percent`` to ``third_percent``, their shares
+        of it; ``message_bytes``, the mean of all sends; ``collective_bytes``, what a rank gives to
+        the collective that is given most, the mean of its calls.
     """
     ranks = run.ranks.filter(pl.col("job") == 0)
-    times = ranks.select(pl.col("compute_time_ns", "communication_time_ns").sum()).collect().row(0, named=True)
-    calls = run.calls.filter(pl.col("job") == 0).sort("time_ns", "call", descending=[True, False]).collect()
+    times = (
+        ranks.select(pl.col("compute_time_ns", "communication_time_ns").sum())
+        .collect()
+        .row(0, named=True)
+    )
+    calls = (
+        run.calls.filter(pl.col("job") == 0)
+        .sort("time_ns", "call", descending=[True, False])
+        .collect()
+    )
     rows = calls.to_dicts()
     spent = times["communication_time_ns"]
     found: Record = {"mpi_percent": 100 * spent / (spent + times["compute_time_ns"])}
     for place, row in zip(_PLACES, rows, strict=False):
         if row["time_ns"] > 0:
-            found |= {f"{place}_call": row["call"], f"{place}_percent": 100 * row["time_ns"] / spent}
+            found |= {
+                f"{place}_call": row["call"],
+                f"{place}_percent": 100 * row["time_ns"] / spent,
+            }
     sends = [row for row in rows if row["call"] in {"send", "isend"}]
     collectives = [row for row in rows if row["call"] in {"allreduce", "alltoallv"}]
     found["message_bytes"] = _mean(sends)
@@ -72,8 +84,15 @@ def _row(
     kind = application.lower()
     job = {"name": kind, "ranks": _RANKS, "workload": {"kind": kind, "iterations": iterations}}
     machine = {"preset": "theta"} | ({} if packet is None else {"packet": packet})
-    scenario = Scenario.from_dict({"name": f"chunduri2021-{kind}", "seed": seed, "machine": machine, "jobs": [job]})
-    keys = ("mpi_percent", *(f"{place}_call" for place in _PLACES), "message_bytes", "collective_bytes")
+    scenario = Scenario.from_dict(
+        {"name": f"chunduri2021-{kind}", "seed": seed, "machine": machine, "jobs": [job]}
+    )
+    keys = (
+        "mpi_percent",
+        *(f"{place}_call" for place in _PLACES),
+        "message_bytes",
+        "collective_bytes",
+    )
     return Row(application, scenario, dict(zip(keys, paper, strict=True)))
 
 
@@ -81,9 +100,15 @@ def _rows(seed: int) -> list[Row]:
     return [
         _row("MILC", 2, seed, (52, "allreduce", "wait", "isend", "heavy (KB)", "8 B")),
         _row("MILCREORDER", 2, seed, (50, "wait", "allreduce", "isend", "heavy (KB)", "8 B")),
-        _row("Nek5000", 4, seed, (48, "allreduce", "waitall", "recv", "medium (KB)", "light (16 B)")),
-        _row("HACC", 1, seed, (22, "wait", "waitall", "allreduce", "light (> 1 MB)", "light (1 KB)")),
-        _row("Qbox", 2, seed, (66, "alltoallv", "recv", "wait", "medium (50 KB)", "medium (128 KB)")),
+        _row(
+            "Nek5000", 4, seed, (48, "allreduce", "waitall", "recv", "medium (KB)", "light (16 B)")
+        ),
+        _row(
+            "HACC", 1, seed, (22, "wait", "waitall", "allreduce", "light (> 1 MB)", "light (1 KB)")
+        ),
+        _row(
+            "Qbox", 2, seed, (66, "alltoallv", "recv", "wait", "medium (50 KB)", "medium (128 KB)")
+        ),
         _row(
             "Rayleigh",
             1,

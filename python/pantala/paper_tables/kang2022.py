@@ -1,8 +1,10 @@
-"""Table I of Kang et al. (SC 2022): nine applications, each alone under Q-adaptive routing from a cold start.
+"""Table I of Kang et al. (SC 2022): nine applications, each alone under Q-adaptive routing from a
+cold start.
 
-Source: Kang et al., "Study of Workload Interference with Intelligent Routing on Dragonfly", SC 2022, Table I;
-communication times from V, where the text gives them. Which run the table is of, the paper does not say: one under
-Q-adaptive routing with random placement is assumed. Its MB are 10^6 bytes.
+Source: Kang et al., "Study of Workload Interference with Intelligent Routing on Dragonfly", SC
+2022, Table I; communication times from V, where the text gives them. Which run the table is of, the
+paper does not say: one under Q-adaptive routing with random placement is assumed. Its MB are 10^6
+bytes.
 """
 
 from __future__ import annotations
@@ -34,19 +36,23 @@ _RANKS, _CUBE = 528, 512
 
 
 def _alone(application: str, workload: Workload, seed: int, ranks: int | None = None) -> Scenario:
-    """An application alone on the paper's machine, with the paper's ranks if not said otherwise: LULESH has a cube."""
+    """An application alone on the paper's machine, with the paper's ranks if not said otherwise:
+    LULESH has a cube.
+    """
     ranks = ranks or (_CUBE if isinstance(workload, Lulesh) else _RANKS)
     name = application.lower()
     job = Job(name=name, ranks=ranks, workload=workload)
     given: dict[str, Any] = {"name": f"kang2022-{name}", "seed": seed, "machine": "kang2022"}
     if Mpi.shorthand == "preset":
-        # The host stack of the paper's simulator; but UR's time has room for one copy of a short message, not for two.
+        # The host stack of the paper's simulator; but UR's time has room for one copy of a short
+        # message, not for two.
         given["mpi"] = {"preset": "sst_sc22", "copy_per_byte": "172 ps/B"}
     return Scenario(**given, routing="q_adaptive", jobs=(job,))
 
 
 def _rows(seed: int) -> list[Row]:
-    # Total MB, execution ms, injection rate GB/s, peak ingress B; and communication ms, where the text gives it.
+    # Total MB, execution ms, injection rate GB/s, peak ingress B; and communication ms, where the
+    # text gives it.
     applications: list[tuple[str, Workload, tuple[float, ...]]] = [
         ("UR", UniformRandom(), (11_829.48, 13.31, 888.48, 3_070)),
         ("LU", Lu(), (13_713.22, 13.71, 999.88, 30_000, 13.24)),
@@ -58,7 +64,13 @@ def _rows(seed: int) -> list[Row]:
         ("DL", Dl(), (9_714.44, 11.86, 819.12, 2_300_000)),
         ("LULESH", Lulesh(), (17_900.12, 12.34, 1_450.78, 1_950_000)),
     ]
-    keys = ("total_mb", "execution_ms", "injection_gb_per_s", "peak_ingress_bytes", "communication_ms")
+    keys = (
+        "total_mb",
+        "execution_ms",
+        "injection_gb_per_s",
+        "peak_ingress_bytes",
+        "communication_ms",
+    )
     rows = {
         name: Row(name, _alone(name, workload, seed), dict(zip(keys, paper, strict=False)))
         for name, workload, paper in applications
@@ -70,9 +82,12 @@ def _rows(seed: int) -> list[Row]:
         paper={**rows["LULESH"].paper, "sweep_peak_ingress_bytes": 14_910},
         elsewhere={"sweep_peak_ingress_bytes": ("peak_ingress_bytes", sweep)},
     )
-    # Its peak of Stencil5D is of all ten neighbours. On 528 ranks no rank has more than eight; on 243, one has all.
+    # Its peak of Stencil5D is of all ten neighbours. On 528 ranks no rank has more than eight; on
+    # 243, one has all.
     whole = _alone("Stencil5D-243", Stencil5d(iterations=1), seed, 3**5)
-    rows["Stencil5D"] = replace(rows["Stencil5D"], elsewhere={"peak_ingress_bytes": ("peak_ingress_bytes", whole)})
+    rows["Stencil5D"] = replace(
+        rows["Stencil5D"], elsewhere={"peak_ingress_bytes": ("peak_ingress_bytes", whole)}
+    )
     return list(rows.values())
 
 

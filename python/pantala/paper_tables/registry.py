@@ -1,4 +1,6 @@
-"""Tables by name. A table is a module of `pantala.paper_tables` with a `TABLE`, named in `_NAMES`."""
+"""Tables by name. A table is a module of `pantala.paper_tables` with a `TABLE`, named in
+`_NAMES`.
+"""
 
 from __future__ import annotations
 

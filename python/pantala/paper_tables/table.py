@@ -1,7 +1,8 @@
-"""What a paper's table of applications is, and how it is measured: one run a row, several at a time.
+"""What a paper's table of applications is, and how it is measured: one run a row, several at a
+time.
 
-A row is an application alone on the paper's machine. What is measured of its run is a function of the table's, by
-default `of_first_job`; beside each value stands the paper's, where it has one.
+A row is an application alone on the paper's machine. What is measured of its run is a function of
+the table's, by default `of_first_job`; beside each value stands the paper's, where it has one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from pantala.scenario import Scenario
 
 __all__ = ["Column", "PaperTable", "Record", "Row", "measure", "of_first_job"]
 
-#: What is known of a row: its name, what was measured, and what the paper says, prefixed with ``paper_``.
+#: What is known of a row: its name, what was measured, and what the paper says, prefixed with
+#: ``paper_``.
 Record = dict[str, Any]
 
 #: What a run of a table need not write.
@@ -39,10 +41,11 @@ def of_first_job(run: Run) -> Record:
     """What the applications of a table have in common, measured of the first job of a run.
 
     Returns:
-        ``total_mb``, payload of all messages but those of a rank to itself, those of collectives included, in 10^6 B;
-        ``execution_ms``, from its start to its last rank's end; ``injection_gb_per_s``, the quotient of the two, in
-        10^9 B/s; ``peak_ingress_bytes``, the most that any rank posts between two waits; ``compute_ms`` and
-        ``communication_ms``, a rank's times, means over the ranks.
+        ``total_mb``, payload of all messages but those of a rank to itself, those of collectives
+        included, in 10^6 B; ``execution_ms``, from its start to its last rank's end;
+        ``injection_gb_per_s``, the quotient of the two, in 10^9 B/s; ``peak_ingress_bytes``, the
+        most that any rank posts between two waits; ``compute_ms`` and ``communication_ms``, a
+        rank's times, means over the ranks.
     """
     job = run.jobs.filter(pl.col("job") == 0).collect().row(0, named=True)
     ranks = run.ranks.filter(pl.col("job") == 0)
@@ -70,9 +73,10 @@ class Row:
         application: its name in the paper.
         scenario: it alone on the paper's machine; it must end by itself.
         paper: what the paper says, by the names of what is measured.
-        elsewhere: what is measured in another run, by its name in the record: what it is of that run, and the
-            scenario. For phases that the paper tells apart, and for what it states of another size. A value of the
-            row's own run that is replaced so is kept with ``run_`` in front.
+        elsewhere: what is measured in another run, by its name in the record: what it is of that
+            run, and the scenario. For phases that the paper tells apart, and for what it states of
+            another size. A value of the row's own run that is replaced so is kept with ``run_`` in
+            front.
     """
 
     application: str
@@ -83,7 +87,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """A column as it is printed: the key of its values, its heading, and one unit of it in the values' unit."""
+    """A column as it is printed: the key of its values, its heading, and one unit of it in the
+    values' unit.
+    """
 
     key: str
     heading: str
@@ -131,8 +137,8 @@ def measure(
         on_row: called with each row as it comes, and how many there will be.
 
     Returns:
-        An object a row, in the table's order: ``application``, all that was measured, and the paper's values with the
-        prefix ``paper_``.
+        An object a row, in the table's order: ``application``, all that was measured, and the
+        paper's values with the prefix ``paper_``.
 
     Raises:
         UsageError: there is no such application.
@@ -157,13 +163,19 @@ def _chosen(table: PaperTable, seed: int, only: Sequence[str]) -> list[Row]:
     for name in only:
         if name.lower() not in names:
             close = nearest(name.lower(), names)
-            remedy = f"did you mean '{names[close]}'?" if close else f"choose one of {', '.join(names.values())}"
+            remedy = (
+                f"did you mean '{names[close]}'?"
+                if close
+                else f"choose one of {', '.join(names.values())}"
+            )
             raise UsageError(f"application = '{name}': is not in {table.name}; {remedy}")
         wanted.add(names[name.lower()])
     return [row for row in rows if not wanted or row.application in wanted]
 
 
-def _measured(row: Row, of_run: Callable[[Run], Record], of_plan: Callable[[dict[str, Any]], Record] | None) -> Record:
+def _measured(
+    row: Row, of_run: Callable[[Run], Record], of_plan: Callable[[dict[str, Any]], Record] | None
+) -> Record:
     known = _run(row.scenario, of_run) if of_plan is None else of_plan(row.scenario.plan())
     record: Record = {"application": row.application, **known}
     for key, (name, scenario) in row.elsewhere.items():

@@ -1,8 +1,10 @@
-"""The applications of Wang et al. (IPDPS 2020): ranks, message sizes, and the tables of AlexNet's validation.
+"""The applications of Wang et al. (IPDPS 2020): ranks, message sizes, and the tables of AlexNet's
+validation.
 
-Source: Wang et al., "Union: An Automatic Workload Manager for Accelerating Network Simulation", IPDPS 2020, IV.B,
-Tables IV and V. What ranks call and receive does not depend on the network, so nothing is run. Table V is read as bytes
-received: 6.33e11 B in Allreduces by every rank, and 2.47e8 B more in broadcasts by all but their root.
+Source: Wang et al., "Union: An Automatic Workload Manager for Accelerating Network Simulation",
+IPDPS 2020, IV.B, Tables IV and V. What ranks call and receive does not depend on the network, so
+nothing is run. Table V is read as bytes received: 6.33e11 B in Allreduces by every rank, and 2.47e8
+B more in broadcasts by all but their root.
 """
 
 from __future__ import annotations
@@ -33,12 +35,28 @@ def _rows(seed: int) -> list[Row]:
                 "bcast_bytes": 2.47e8,
             },
         ),
-        "LAMMPS": ("lammps", "workload1", {"ranks": 2_048, "smallest_bytes": 4, "largest_bytes": 135 * _KIB}),
-        "NN": ("nn", "workload1", {"ranks": 512, "smallest_bytes": 128 * _KIB, "largest_bytes": 128 * _KIB}),
-        "UR": ("ur", "workload1", {"ranks": 4_096, "smallest_bytes": 10 * _KIB, "largest_bytes": 10 * _KIB}),
+        "LAMMPS": (
+            "lammps",
+            "workload1",
+            {"ranks": 2_048, "smallest_bytes": 4, "largest_bytes": 135 * _KIB},
+        ),
+        "NN": (
+            "nn",
+            "workload1",
+            {"ranks": 512, "smallest_bytes": 128 * _KIB, "largest_bytes": 128 * _KIB},
+        ),
+        "UR": (
+            "ur",
+            "workload1",
+            {"ranks": 4_096, "smallest_bytes": 10 * _KIB, "largest_bytes": 10 * _KIB},
+        ),
         "MILC": ("milc", "workload2", {"ranks": 4_096, "largest_bytes": 486 * _KIB}),
         # Printed as KiB; see the application.
-        "Nekbone": ("nekbone", "workload3", {"ranks": 2_197, "smallest_bytes": 8, "largest_bytes": 165 * _KIB}),
+        "Nekbone": (
+            "nekbone",
+            "workload3",
+            {"ranks": 2_197, "smallest_bytes": 8, "largest_bytes": 165 * _KIB},
+        ),
     }
     rows = []
     for application, (name, workload, paper) in said.items():
@@ -59,7 +77,9 @@ def _rows(seed: int) -> list[Row]:
 
 
 def _of_plan(plan: dict[str, Any]) -> dict[str, float]:
-    """Ranks, sizes, and what a rank calls and receives in collectives: of the first rank, and of those behind it."""
+    """Ranks, sizes, and what a rank calls and receives in collectives: of the first rank, and of
+    those behind it.
+    """
     ranks = native.communication(plan)[0]["ranks"]
     sizes = [size for rank in ranks for size in rank["sizes"].values()]
     known = {

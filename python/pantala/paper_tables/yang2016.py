@@ -1,7 +1,9 @@
-"""Table 2 of Yang et al. (SC 2016): what the applications of the two workloads send, told from their programs.
+"""Table 2 of Yang et al. (SC 2016): what the applications of the two workloads send, told from
+their programs.
 
-Source: Yang et al., "Watch Out for the Bully! Job Interference Study on Dragonfly Network", SC 2016, Table 2. Its MB
-are 10^6 bytes. What a rank sends does not depend on the network, so nothing is run.
+Source: Yang et al., "Watch Out for the Bully! Job Interference Study on Dragonfly Network", SC
+2016, Table 2. Its MB are 10^6 bytes. What a rank sends does not depend on the network, so nothing
+is run.
 """
 
 from __future__ import annotations
@@ -27,9 +29,15 @@ def _rows(seed: int) -> list[Row]:
     for name, workload, ranks, of_rank, total in applications:
         job = Job(name=name.lower(), ranks=ranks, workload=workload)
         scenario = Scenario(
-            name=f"yang2016-{name.lower()}", seed=seed, machine="yang2016", routing="minimal", jobs=(job,)
+            name=f"yang2016-{name.lower()}",
+            seed=seed,
+            machine="yang2016",
+            routing="minimal",
+            jobs=(job,),
         )
-        rows.append(Row(name, scenario, {"ranks": ranks, "mb_per_rank": of_rank, "total_mb": total}))
+        rows.append(
+            Row(name, scenario, {"ranks": ranks, "mb_per_rank": of_rank, "total_mb": total})
+        )
     return rows
 
 
@@ -45,6 +53,10 @@ TABLE = PaperTable(
     title="Applications",
     source="Yang et al. (SC 2016), Table 2",
     rows=_rows,
-    columns=(Column("ranks", "ranks"), Column("mb_per_rank", "MB a rank"), Column("total_mb", "total MB")),
+    columns=(
+        Column("ranks", "ranks"),
+        Column("mb_per_rank", "MB a rank"),
+        Column("total_mb", "total MB"),
+    ),
     of_plan=_of_plan,
 )

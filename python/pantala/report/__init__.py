@@ -56,7 +56,9 @@ def render_report(run: RunLike | InterferenceLike) -> str:
 
 
 def finding_of(run: RunLike | InterferenceLike) -> str:
-    """Return the report's opening sentences: who is slowed down by how much, and which link is the hottest."""
+    """Return the report's opening sentences: who is slowed down by how much, and which link is the
+    hottest.
+    """
     subject = Subject.of(run)
     return " ".join(filter(None, [finding(subject), hottest_sentence(subject), SCOPE]))
 
@@ -85,5 +87,7 @@ def _content(subject: Subject) -> dict[str, Any]:
         "facts": facts(plan),
         "plan": plan_text(plan),
         "version": document["pantala"],
-        "provenance": {key: value for key, value in document.get("provenance", {}).items() if value is not None},
+        "provenance": {
+            key: value for key, value in document.get("provenance", {}).items() if value is not None
+        },
     }

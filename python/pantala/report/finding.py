@@ -1,4 +1,6 @@
-"""The report's first sentences, computed from the tables: who is slowed down, and where the network is hottest."""
+"""The report's first sentences, computed from the tables: who is slowed down, and where the network
+is hottest.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ SCOPE = "One seed, one placement: repeat with other seeds before you conclude."
 
 
 def finding(subject: Subject) -> str:
-    """Say in plain words who is slowed down by how much, or how long the jobs of a single run communicate."""
+    """Say in plain words who is slowed down by how much, or how long the jobs of a single run
+    communicate.
+    """
     told = _single(subject) if subject.slowdown is None else _comparison(subject.slowdown)
     return " ".join([*_cut_off(subject), *told])
 
@@ -33,7 +37,9 @@ def _cut_off(subject: Subject) -> list[str]:
     cut = {title: run for title, run in subject.parts.items() if not run.document["complete"]}
     if not cut:
         return []
-    when = join(list(dict.fromkeys(f"{duration(run.document['simulated_ns'])}" for run in cut.values())))
+    when = join(
+        list(dict.fromkeys(f"{duration(run.document['simulated_ns'])}" for run in cut.values()))
+    )
     if subject.slowdown is None:
         return [f"The run ended after {when}, before every job had finished."]
     titles = ", ".join("the run together" if title == "together" else title for title in cut)
@@ -41,7 +47,9 @@ def _cut_off(subject: Subject) -> list[str]:
 
 
 def iterations_compared(row: dict[str, Any]) -> str:
-    """Say over how many iterations a row of the slowdown table compares a job; empty if over the whole of both runs."""
+    """Say over how many iterations a row of the slowdown table compares a job; empty if over the
+    whole of both runs.
+    """
     number = row["compared_iterations"]
     if row["compared"] == "nothing" and number is None:
         return "not recorded"
@@ -57,12 +65,19 @@ def _finished(row: dict[str, Any]) -> str:
 def _comparison(slowdown: pl.DataFrame) -> list[str]:
     rows = slowdown.to_dicts()
     names = [row["name"] for row in rows]
-    beside = {name: names[1 - number] if len(names) == 2 else "the others" for number, name in enumerate(names)}
+    beside = {
+        name: names[1 - number] if len(names) == 2 else "the others"
+        for number, name in enumerate(names)
+    }
     timed = [row for row in rows if row["slowdown"] is not None]
     if len(rows) > 2:
         told = [
             _grouped("In one another's company, communication time", timed, "slowdown"),
-            _grouped("Run time", [row for row in rows if row["run_time_slowdown"] is not None], "run_time_slowdown"),
+            _grouped(
+                "Run time",
+                [row for row in rows if row["run_time_slowdown"] is not None],
+                "run_time_slowdown",
+            ),
         ]
     else:
         told = [_job(row, beside[row["name"]]) for row in timed]
@@ -83,7 +98,10 @@ def _job(row: dict[str, Any], other: str) -> str:
         text = f"{name} communicates {ratio:.2f} times as long as alone"
     if run_time is not None:
         unchanged = f"unchanged ({run_time:.2f} times)"
-        text += f"; its run time is {unchanged if _is_unchanged(run_time) else f'{run_time:.2f} times as long'}"
+        text += (
+            "; its run time is"
+            f" {unchanged if _is_unchanged(run_time) else f'{run_time:.2f} times as long'}"
+        )
     return f"{over}beside {other}, {text}." if over else f"Beside {other}, {text}."
 
 
@@ -119,14 +137,17 @@ def _is_unchanged(ratio: float) -> bool:
 
 
 def _missing(rows: list[dict[str, Any]]) -> list[str]:
-    """Sentences that say which jobs have no slowdown, and why; jobs of one reason share a sentence."""
+    """Sentences that say which jobs have no slowdown, and why; jobs of one reason share a
+    sentence.
+    """
     names: dict[str, list[str]] = {}
     for row in rows:
         reason = _why_missing(row)
         if reason:
             names.setdefault(reason, []).append(row["name"])
     return [
-        f"{join(jobs)} {'has' if len(jobs) == 1 else 'have'} no slowdown: {reason}." for reason, jobs in names.items()
+        f"{join(jobs)} {'has' if len(jobs) == 1 else 'have'} no slowdown: {reason}."
+        for reason, jobs in names.items()
     ]
 
 
@@ -149,7 +170,10 @@ def _traffic(row: dict[str, Any], other: str) -> str:
         return f"{name} has no slowdown: it delivered no packet in one of its runs."
     load = f"is unchanged at {significant(together)} ({_WITHIN})"
     if not _is_unchanged(together / alone):
-        load = f"{'falls' if together < alone else 'rises'} from {significant(alone)} to {significant(together)}"
+        load = (
+            f"{'falls' if together < alone else 'rises'} from {significant(alone)} to"
+            f" {significant(together)}"
+        )
     latency = f"its packet latency is unchanged ({ratio:.2f} times, {_WITHIN})"
     if not _is_unchanged(ratio):
         latency = f"its packets take {ratio:.2f} times as long as alone"
@@ -162,14 +186,19 @@ def _single(subject: Subject) -> list[str]:
     if len(rows) == 1 or not told:
         told += [text for row in rows if (text := _latency(row))]
     text = "; ".join(told) + "." if told else "no packet was delivered."
-    return [text[0].upper() + text[1:] if not told or told[0].startswith(("a rank", "half")) else text]
+    return [
+        text[0].upper() + text[1:] if not told or told[0].startswith(("a rank", "half")) else text
+    ]
 
 
 def _communication(row: dict[str, Any]) -> str:
     mean, slowest = row["communication_time_mean_ns"], row["communication_time_max_ns"]
     if not mean:
         return ""
-    text = f"a rank of {row['name']} communicates for {duration(mean)} on average, the slowest for {duration(slowest)}"
+    text = (
+        f"a rank of {row['name']} communicates for {duration(mean)} on average, the slowest for"
+        f" {duration(slowest)}"
+    )
     return text if row["complete"] else f"{text} (not finished)"
 
 
@@ -177,36 +206,55 @@ def _latency(row: dict[str, Any]) -> str:
     half, tail = row["packet_latency_p50_ns"], row["packet_latency_p99_ns"]
     if half is None:
         return ""
-    return f"half of {row['name']}'s packets take at most {duration(half)}, 99 % at most {duration(tail)}"
+    return (
+        f"half of {row['name']}'s packets take at most {duration(half)}, 99 % at most"
+        f" {duration(tail)}"
+    )
 
 
 def hottest_sentence(subject: Subject) -> str:
-    """Name the hottest link of any class, its load and its peak window, and count the saturated links."""
+    """Name the hottest link of any class, its load and its peak window, and count the saturated
+    links.
+    """
     if subject.hottest.is_empty():
         return ""
     loads, link = subject.loads, subject.hottest.row(0, named=True)
     when = "Over the whole run"
     if len(subject.names) > 1:
         together = f"In the {duration(loads.end_ns - loads.start_ns)} in which all jobs ran"
-        when = together if loads.shared else "All jobs ran together in no whole window of time. Over the whole run"
+        when = (
+            together
+            if loads.shared
+            else "All jobs ran together in no whole window of time. Over the whole run"
+        )
     text = f"{when}, the hottest link is {_place(link)}{_owner(subject, link)}"
     text += f": it sends {percent(link['load'])} of the time"
     if loads.window_ns is not None and link["peak_load"] is not None:
         window = duration(loads.window_ns, exact=True)
         start = duration(link["peak_start_ns"], exact=True)
-        text += f", and {percent(link['peak_load'])} in its peak window, the {window} that start at {start}"
+        text += (
+            f", and {percent(link['peak_load'])} in its peak window, the {window} that start at"
+            f" {start}"
+        )
         saturated = loads.links.filter(pl.col("saturated_windows") > 0)
         if saturated.is_empty():
             return f"{text}. No link exceeds {percent(SATURATED)} in any window."
         number, verb = saturated.height, "link exceeds" if saturated.height == 1 else "links exceed"
-        classes = saturated.group_by("class", maintain_order=True).len().sort("len", descending=True).iter_rows()
+        classes = (
+            saturated.group_by("class", maintain_order=True)
+            .len()
+            .sort("len", descending=True)
+            .iter_rows()
+        )
         by_class = join([f"{count(of_class)} {name}" for name, of_class in classes])
         text += f". {count(number)} {verb} {percent(SATURATED)} in some window ({by_class})"
     return text + "."
 
 
 def _owner(subject: Subject, link: dict[str, Any]) -> str:
-    """Whose bytes the link carried most over the run; empty if there is one job only, or if that is not recorded."""
+    """Whose bytes the link carried most over the run; empty if there is one job only, or if that is
+    not recorded.
+    """
     shares = {name: link[f"job_{job}_share"] for job, name in job_names(subject.run).items()}
     if len(shares) < 2 or any(share is None for share in shares.values()):
         return ""

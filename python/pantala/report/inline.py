@@ -1,4 +1,6 @@
-"""Make a figure part of the page: no outside reference, ids of its own, the page's own ink and type."""
+"""Make a figure part of the page: no outside reference, ids of its own, the page's own ink and
+type.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +51,6 @@ def inline_svg(figure: Figure, key: str, alt: str) -> Markup:
         body = body.replace(f": {drawn}", f": {page}")
     width, height = (float(number) for number in box[1].split()[2:])
     return Markup(
-        f'<svg class="drawing" viewBox="{box[1]}" style="--width: {width:.0f}; --height: {height:.0f}" role="img" '
-        f'aria-label="{escape(alt)}">{body}'
+        f'<svg class="drawing" viewBox="{box[1]}" style="--width: {width:.0f}; --height:'
+        f' {height:.0f}" role="img" aria-label="{escape(alt)}">{body}'
     )

@@ -20,7 +20,8 @@ def summary(plan: Plan) -> str:
     nodes = _nodes(plan["topology"])
     jobs = " + ".join(_named(job) for job in plan["jobs"])
     return (
-        f"{jobs} on a Dragonfly of {count(nodes)} nodes · routing {plan['routing']['algorithm']} · seed {plan['seed']}"
+        f"{jobs} on a Dragonfly of {count(nodes)} nodes · routing {plan['routing']['algorithm']} ·"
+        f" seed {plan['seed']}"
     )
 
 
@@ -43,13 +44,24 @@ def facts(plan: Plan) -> dict[str, list[str]]:
         ],
         "Packets": _packets(plan),
         "Routers": [
-            f"model {router['model']}, crossbar {bandwidth(router['crossbar_bandwidth_bytes_per_s'])}",
-            f"latency {picoseconds(router['input_latency_ps'])} in, {picoseconds(router['output_latency_ps'])} out",
-            f"buffers per port and VC: {_flits(router['input_buffer_flits'])} in, "
-            f"{_flits(router['output_buffer_flits'])} out",
+            (
+                f"model {router['model']}, crossbar"
+                f" {bandwidth(router['crossbar_bandwidth_bytes_per_s'])}"
+            ),
+            (
+                f"latency {picoseconds(router['input_latency_ps'])} in,"
+                f" {picoseconds(router['output_latency_ps'])} out"
+            ),
+            (
+                f"buffers per port and VC: {_flits(router['input_buffer_flits'])} in, "
+                f"{_flits(router['output_buffer_flits'])} out"
+            ),
         ],
         "Routing": _routings(plan),
-        "MPI": [f"eager up to {size(plan['mpi']['eager_threshold_bytes'], exact=True)}, rendezvous above"],
+        "MPI": [
+            f"eager up to {size(plan['mpi']['eager_threshold_bytes'], exact=True)}, rendezvous"
+            " above"
+        ],
         **{f"Job {job['name']}": _job(job) for job in plan["jobs"]},
         "Seed": [str(plan["seed"])],
     }
@@ -58,8 +70,14 @@ def facts(plan: Plan) -> dict[str, list[str]]:
 def _packets(plan: Plan) -> list[str]:
     """The size of packets, and what a coarse one stands for."""
     coarsen = plan.get("detail", {}).get("coarsen", 1)
-    told = [f"{size(plan['packet_bytes'], exact=True)} in flits of {size(plan['flit_bytes'], exact=True)}"]
-    each = f"each stands for {coarsen} packets of {size(plan['packet_bytes'] // coarsen, exact=True)} (detail.coarsen)"
+    told = [
+        f"{size(plan['packet_bytes'], exact=True)} in flits of"
+        f" {size(plan['flit_bytes'], exact=True)}"
+    ]
+    each = (
+        f"each stands for {coarsen} packets of {size(plan['packet_bytes'] // coarsen, exact=True)}"
+        " (detail.coarsen)"
+    )
     return told + [each] * (coarsen > 1)
 
 
@@ -82,10 +100,18 @@ def _machine(plan: Plan) -> list[str]:
     service = sum(last - first + 1 for first, last in plan.get("service_nodes", []))
     links = topology["links_per_pair"] or plan.get("derived", {}).get("links_per_pair", 0)
     told = [
-        f"Dragonfly of {count(_nodes(topology))} nodes: {g} groups of {shape} with {p} nodes and {h} global ports each",
-        f"{links} global {'link' if links == 1 else 'links'} between two groups, wiring {topology['wiring']}",
+        (
+            f"Dragonfly of {count(_nodes(topology))} nodes: {g} groups of {shape} with {p} nodes"
+            f" and {h} global ports each"
+        ),
+        (
+            f"{links} global {'link' if links == 1 else 'links'} between two groups, wiring"
+            f" {topology['wiring']}"
+        ),
     ]
-    return told + [f"{count(service)} of the nodes are service nodes, which no job has"] * bool(service)
+    return told + [f"{count(service)} of the nodes are service nodes, which no job has"] * bool(
+        service
+    )
 
 
 def _routings(plan: Plan) -> list[str]:
@@ -93,8 +119,13 @@ def _routings(plan: Plan) -> list[str]:
     told = [f"{_routing(plan['routing'])}, {plan['routing']['virtual_channels']} virtual channels"]
     apart = {"all-to-all collectives": plan.get("routing_all_to_all")}
     for job in plan["jobs"]:
-        apart |= {job["name"]: job.get("routing"), f"{job['name']}, all-to-all": job.get("routing_all_to_all")}
-    return told + [f"{name}: {_routing(routing)}" for name, routing in apart.items() if routing is not None]
+        apart |= {
+            job["name"]: job.get("routing"),
+            f"{job['name']}, all-to-all": job.get("routing_all_to_all"),
+        }
+    return told + [
+        f"{name}: {_routing(routing)}" for name, routing in apart.items() if routing is not None
+    ]
 
 
 def _routing(routing: Plan) -> str:

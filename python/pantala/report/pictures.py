@@ -1,4 +1,6 @@
-"""The figures of the report, each with a caption that says how to read it and where its metric comes from."""
+"""The figures of the report, each with a caption that says how to read it and where its metric
+comes from.
+"""
 
 from __future__ import annotations
 
@@ -61,17 +63,23 @@ def _slowdown(subject: Subject) -> Picture | None:
     if rows.is_empty():
         return None
     told = [
-        f"{row['name']}: {duration(row['alone_communication_time_mean_ns'])} alone, "
-        f"{duration(row['together_communication_time_mean_ns'])} together, {row['slowdown']:.2f} times."
+        f"{row['name']}: {duration(row['alone_communication_time_mean_ns'])} alone,"
+        f" {duration(row['together_communication_time_mean_ns'])} together, {row['slowdown']:.2f}"
+        " times."
         for row in rows.to_dicts()
     ]
     partly = rows.filter(pl.col("compared") == "iterations")["name"].to_list()
-    note = f" Of {join(partly)} only the iterations that finished in both runs count." if partly else ""
+    note = (
+        f" Of {join(partly)} only the iterations that finished in both runs count."
+        if partly
+        else ""
+    )
     return _picture(
         "slowdown",
         "Communication time, alone and together",
-        "Each bar is the mean over the job's ranks. The whisker reaches one standard deviation to either side, the "
-        f"diamond is the slowest rank. The factor is the mean together over the mean alone.{note}",
+        "Each bar is the mean over the job's ranks. The whisker reaches one standard deviation to"
+        " either side, the diamond is the slowest rank. The factor is the mean together over the"
+        f" mean alone.{note}",
         f"{KANG}, Fig. 4",
         "Bars of mean communication time. " + " ".join(told),
         figures.slowdown_bars(rows),
@@ -85,11 +93,12 @@ def _ranks(subject: Subject) -> Picture | None:
     return _picture(
         "ranks",
         "Communication time, rank by rank",
-        "For each time on the horizontal axis, the share of ranks that communicated no longer than that. A steep line: "
-        "all ranks alike. A long foot or head: some ranks fare better or worse than the rest.",
+        "For each time on the horizontal axis, the share of ranks that communicated no longer than"
+        " that. A steep line: all ranks alike. A long foot or head: some ranks fare better or worse"
+        " than the rest.",
         f"{YANG}, Fig. 3",
-        f"Distribution of communication time over the ranks of {_jobs(subject)}; the table above has mean, standard "
-        "deviation and maximum.",
+        f"Distribution of communication time over the ranks of {_jobs(subject)}; the table above"
+        " has mean, standard deviation and maximum.",
         figures.communication_time(subject.run, subject.alone),
     )
 
@@ -97,11 +106,19 @@ def _ranks(subject: Subject) -> Picture | None:
 def _throughput(subject: Subject) -> Picture:
     title = "Throughput over time"
     if table(subject.run, "job_windows") is None:
-        return Picture(title, "This run kept no windows of time, so there is no throughput over time to draw.")
+        return Picture(
+            title, "This run kept no windows of time, so there is no throughput over time to draw."
+        )
     frame = figures.throughput_windows(subject.run, 0)
-    step = "" if frame is None else f" One step is {duration(float(frame['end_ns'][0]), exact=True)}."
+    step = (
+        "" if frame is None else f" One step is {duration(float(frame['end_ns'][0]), exact=True)}."
+    )
     figure = figures.throughput(subject.run, subject.alone)
-    scales = " Mind the scale of each panel." if len({axes.get_ylim() for axes in figure.axes}) > 1 else ""
+    scales = (
+        " Mind the scale of each panel."
+        if len({axes.get_ylim() for axes in figure.axes}) > 1
+        else ""
+    )
     return _picture(
         "throughput",
         title,
@@ -121,13 +138,20 @@ def _latency(subject: Subject) -> Picture | None:
     record = subject.plan["record"]
     caption = "Median, mean and the 95th and 99th percentiles cover every packet delivered. "
     if packets is None:
-        caption += "This run did not record single packets, so the quartiles are missing; record.packets asks for them."
+        caption += (
+            "This run did not record single packets, so the quartiles are missing; record.packets"
+            " asks for them."
+        )
     elif record["packets"] == "sampled":
-        caption += f"The box, from the first to the third quartile, is of one packet in {record['packet_sample']}."
+        caption += (
+            "The box, from the first to the third quartile, is of one packet in"
+            f" {record['packet_sample']}."
+        )
     else:
         caption += "The box reaches from the first to the third quartile."
     told = [
-        f"{row['name']}: median {duration(row['packet_latency_p50_ns'])}, p99 {duration(row['packet_latency_p99_ns'])}."
+        f"{row['name']}: median {duration(row['packet_latency_p50_ns'])}, p99"
+        f" {duration(row['packet_latency_p99_ns'])}."
         for row in jobs
         if row["packet_latency_p50_ns"] is not None
     ]
@@ -144,31 +168,41 @@ def _latency(subject: Subject) -> Picture | None:
 
 def _load(subject: Subject) -> Picture:
     loads, last = subject.loads, list(subject.parts)[-1]
-    part = loads.shared and loads.end_ns - loads.start_ns < 0.97 * subject.run.document["simulated_ns"]
+    part = (
+        loads.shared and loads.end_ns - loads.start_ns < 0.97 * subject.run.document["simulated_ns"]
+    )
     note = ""
     if part:
         after = f", from {duration(loads.start_ns, exact=True)} on" if loads.start_ns else ""
-        note = f" The panel “{last}” counts the {duration(loads.end_ns - loads.start_ns)} in which all jobs ran{after}."
+        note = (
+            f" The panel “{last}” counts the {duration(loads.end_ns - loads.start_ns)} in which all"
+            f" jobs ran{after}."
+        )
     return _picture(
         "load",
         "Link load, group by group",
-        "A square is the mean load of the global links from the group of its row to the group of its column; the "
-        "diagonal is the mean over the links inside the group. Load is the share of time in which a link was sending, "
-        f"the congestion index of Kang et al.{note}",
+        "A square is the mean load of the global links from the group of its row to the group of"
+        " its column; the diagonal is the mean over the links inside the group. Load is the share"
+        f" of time in which a link was sending, the congestion index of Kang et al.{note}",
         f"{KANG}, Fig. 12",
-        f"Heat map of link load, {subject.plan['topology']['g']} groups by as many. {hottest_sentence(subject)}",
+        f"Heat map of link load, {subject.plan['topology']['g']} groups by as many."
+        f" {hottest_sentence(subject)}",
         figures.link_load_map(subject.parts, shared=[last] if part else []),
     )
 
 
 def _stall(subject: Subject) -> Picture:
     worst = subject.hottest
-    told = "" if worst.is_empty() else f" The hottest link is stalled {percent(worst['stall_share'][0])} of the run."
+    told = (
+        ""
+        if worst.is_empty()
+        else f" The hottest link is stalled {percent(worst['stall_share'][0])} of the run."
+    )
     return _picture(
         "stall",
         "Stalls, group by group",
-        "Laid out as the map of load, over each whole run: the time, mean over the links of a square, during which a "
-        "flit was ready and could not advance for want of credit.",
+        "Laid out as the map of load, over each whole run: the time, mean over the links of a"
+        " square, during which a flit was ready and could not advance for want of credit.",
         f"{KANG}, Fig. 11",
         f"Heat map of stall time.{told}",
         figures.link_load_map(subject.parts, "stall"),
@@ -176,20 +210,24 @@ def _stall(subject: Subject) -> Picture:
 
 
 def _shift(subject: Subject) -> Picture | None:
-    if set(subject.alone) != set(subject.names) or not all(run.document["complete"] for run in subject.parts.values()):
+    if set(subject.alone) != set(subject.names) or not all(
+        run.document["complete"] for run in subject.parts.values()
+    ):
         return None
     if any(is_endless(subject.run, job) for job in job_names(subject.run)):
-        return None  # an endless job sends as long as it may, and so not the same alone and together
+        return (
+            None  # an endless job sends as long as it may, and so not the same alone and together
+        )
     alone = sum(_sent(run) for run in subject.alone.values())
     more = _sent(subject.run) / alone - 1 if alone else 0.0
     changed = f"{significant(100 * abs(more), 2)} % {'more' if more >= 0 else 'less'}"
     return _picture(
         "shift",
         "Traffic that company moved",
-        "Bytes over a link together, minus the bytes over it in all runs alone. The jobs send the same messages "
-        "between the same nodes, so that only the routing's answer to the others' traffic can move bytes: orange "
-        f"squares carry more in company, purple ones less. In all, the links between routers carried {changed} "
-        "together.",
+        "Bytes over a link together, minus the bytes over it in all runs alone. The jobs send the"
+        " same messages between the same nodes, so that only the routing's answer to the others'"
+        " traffic can move bytes: orange squares carry more in company, purple ones less. In all,"
+        f" the links between routers carried {changed} together.",
         "",
         "Heat map of the bytes that the routing moved between links because the jobs ran together.",
         figures.link_shift_map(subject.run, subject.alone),
@@ -204,12 +242,17 @@ def _sent(run: RunLike) -> float:
 def _hottest(subject: Subject) -> Picture | None:
     if subject.hottest.is_empty():
         return None
-    peak = "" if subject.loads.window_ns is None else " A tick marks the load in the link's peak window."
+    peak = (
+        ""
+        if subject.loads.window_ns is None
+        else " A tick marks the load in the link's peak window."
+    )
     return _picture(
         "hottest",
         "Hottest links",
-        f"The links of the highest load {'while all jobs ran' if subject.loads.shared else 'over the whole run'}, of "
-        f"any class, divided by the job whose bytes they carried.{peak}",
+        "The links of the highest load"
+        f" {'while all jobs ran' if subject.loads.shared else 'over the whole run'}, of any class,"
+        f" divided by the job whose bytes they carried.{peak}",
         "",
         hottest_sentence(subject) + " The table below has the numbers.",
         figures.hottest_links(subject.run),
@@ -224,10 +267,12 @@ def _learning(subject: Subject) -> Picture | None:
     return _picture(
         "learning",
         "What the routers learned",
-        "How long a packet has to its destination by each kind of port, as q_adaptive's tables have it: solid the "
-        "estimates once corrected, dotted what the packets had found; means over the corrections of a window.",
+        "How long a packet has to its destination by each kind of port, as q_adaptive's tables have"
+        " it: solid the estimates once corrected, dotted what the packets had found; means over the"
+        " corrections of a window.",
         KANG,
-        f"Estimates of q_adaptive's tables over simulated time, after {updates:,} corrections in all.",
+        f"Estimates of q_adaptive's tables over simulated time, after {updates:,} corrections in"
+        " all.",
         figures.learning(subject.run),
     )
 

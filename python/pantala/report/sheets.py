@@ -30,7 +30,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what is shown, the exact number behind it, and the job whose colour goes before it."""
+    """One cell: what is shown, the exact number behind it, and the job whose colour goes before
+    it.
+    """
 
     text: str
     value: float | int | None = None
@@ -66,8 +68,14 @@ def _times(ratio: float | None) -> Cell:
 
 
 def communication_sheet(subject: Subject) -> Sheet:
-    """Communication time over the ranks of each job; alone, together and the slowdowns where there is a comparison."""
-    rows = None if subject.slowdown is None else subject.slowdown.filter(pl.col("compared").ne_missing("duration"))
+    """Communication time over the ranks of each job; alone, together and the slowdowns where there
+    is a comparison.
+    """
+    rows = (
+        None
+        if subject.slowdown is None
+        else subject.slowdown.filter(pl.col("compared").ne_missing("duration"))
+    )
     parts: tuple[str, ...] = ("alone", "together")
     if rows is None:
         rows, parts = subject.run.jobs.sort("job").collect(), ("",)
@@ -76,23 +84,30 @@ def communication_sheet(subject: Subject) -> Sheet:
         for part in parts
         for key in ("mean", "std", "max")
     }
-    longest = max((row[column] or 0.0 for row in rows.to_dicts() for column in columns.values()), default=1.0)
+    longest = max(
+        (row[column] or 0.0 for row in rows.to_dicts() for column in columns.values()), default=1.0
+    )
     divisor, unit = span(longest)
-    caption = f"Communication time of a rank, {unit}: mean, standard deviation and maximum over ranks."
+    caption = (
+        f"Communication time of a rank, {unit}: mean, standard deviation and maximum over ranks."
+    )
     paired = subject.slowdown is not None
     partly = paired and any(iterations_compared(row) for row in rows.to_dicts())
     if paired:
         caption += (
-            " Slowdown is the mean together over the mean alone; run time is the job's run time together over its run "
-            "time alone."
+            " Slowdown is the mean together over the mean alone; run time is the job's run time"
+            " together over its run time alone."
         )
     if partly:
         caption += (
-            " A job that did not finish in both runs is compared over the iterations that all of its ranks finished in "
-            "both, and not at all if there are none."
+            " A job that did not finish in both runs is compared over the iterations that all of"
+            " its ranks finished in both, and not at all if there are none."
         )
     # The answers come first: a narrow screen shows the first columns only.
-    sheet = Sheet(caption, ["job", *["slowdown", "run time"] * paired, *columns, *["iterations compared"] * partly])
+    sheet = Sheet(
+        caption,
+        ["job", *["slowdown", "run time"] * paired, *columns, *["iterations compared"] * partly],
+    )
     for row in rows.to_dicts():
         cells = [_times(row["slowdown"]), _times(row["run_time_slowdown"])] if paired else []
         cells += [_number(row[column], longest, divisor) for column in columns.values()]
@@ -103,12 +118,27 @@ def communication_sheet(subject: Subject) -> Sheet:
 
 
 def traffic_sheet(subject: Subject) -> Sheet:
-    """Packet latency and accepted load of synthetic traffic, alone and together; no rows without any."""
-    patterns = pl.DataFrame() if subject.slowdown is None else subject.slowdown.filter(pl.col("compared") == "duration")
+    """Packet latency and accepted load of synthetic traffic, alone and together; no rows without
+    any.
+    """
+    patterns = (
+        pl.DataFrame()
+        if subject.slowdown is None
+        else subject.slowdown.filter(pl.col("compared") == "duration")
+    )
     sheet = Sheet(
-        "Synthetic traffic, alone and together for the same simulated time: mean packet latency and its slowdown, "
-        "together over alone; accepted load as a share of terminal bandwidth and its slowdown, alone over together.",
-        ["job", "slowdown", "slowdown of load", "latency alone", "latency together", "load alone", "load together"],
+        "Synthetic traffic, alone and together for the same simulated time: mean packet latency and"
+        " its slowdown, together over alone; accepted load as a share of terminal bandwidth and its"
+        " slowdown, alone over together.",
+        [
+            "job",
+            "slowdown",
+            "slowdown of load",
+            "latency alone",
+            "latency together",
+            "load alone",
+            "load together",
+        ],
     )
     for row in patterns.to_dicts():
         latencies = [row[f"{part}_packet_latency_mean_ns"] for part in ("alone", "together")]
@@ -126,9 +156,13 @@ def traffic_sheet(subject: Subject) -> Sheet:
 
 
 _KINDS = {
-    "packet": "Packet latency: from a packet's creation at its source, source queueing included, to its tail at the "
-    "destination NIC",
-    "network": "Network latency: from the head's entry into the network to the tail at the destination NIC",
+    "packet": (
+        "Packet latency: from a packet's creation at its source, source queueing included, to its"
+        " tail at the destination NIC"
+    ),
+    "network": (
+        "Network latency: from the head's entry into the network to the tail at the destination NIC"
+    ),
     "message": "Message latency: from the posted send to the last byte at the receiver",
 }
 
@@ -139,7 +173,9 @@ def latency_sheets(subject: Subject) -> list[Sheet]:
     return [sheet for kind in _KINDS if (sheet := _latency_sheet(kind, found, bool(subject.alone)))]
 
 
-def _latency_sheet(kind: str, found: list[tuple[Case, dict[str, Any]]], paired: bool) -> Sheet | None:
+def _latency_sheet(
+    kind: str, found: list[tuple[Case, dict[str, Any]]], paired: bool
+) -> Sheet | None:
     keys = [f"{kind}_latency_{key}_ns" for key in ("mean", "p50", "p95", "p99")]
     known = [row[key] for _, row in found for key in keys if row[key] is not None]
     if not known:
@@ -161,10 +197,11 @@ def _latency_sheet(kind: str, found: list[tuple[Case, dict[str, Any]]], paired: 
 def jobs_sheet(subject: Subject) -> Sheet:
     """The bytes that each job sent, their rates and their paths."""
     sheet = Sheet(
-        "Traffic of each job. Run time: from the first rank's start to the last rank's end. MPI payload: bytes of the "
-        "messages that its ranks sent, messages inside a node included. Injected: bytes on its injection links, with "
-        "control messages. Rates: these over the run time. Links per packet: links between routers that a packet "
-        "crossed, mean. Non-minimal: share of packets on non-minimal paths.",
+        "Traffic of each job. Run time: from the first rank's start to the last rank's end. MPI"
+        " payload: bytes of the messages that its ranks sent, messages inside a node included."
+        " Injected: bytes on its injection links, with control messages. Rates: these over the run"
+        " time. Links per packet: links between routers that a packet crossed, mean. Non-minimal:"
+        " share of packets on non-minimal paths.",
         [
             "job",
             "ranks",
@@ -186,7 +223,10 @@ def jobs_sheet(subject: Subject) -> Sheet:
             [
                 Cell(case.label, job=case.name, company=case.company),
                 Cell(count(row["ranks"]), row["ranks"]),
-                Cell(duration(length) + ("" if row["complete"] or endless else ", unfinished"), length),
+                Cell(
+                    duration(length) + ("" if row["complete"] or endless else ", unfinished"),
+                    length,
+                ),
                 *_volume(row["mpi_bytes"], length),
                 *_volume(row["injected_bytes"], length),
                 _NONE if hops is None else Cell(f"{hops:.2f}", hops),
@@ -210,7 +250,9 @@ def classes_sheet(subject: Subject) -> Sheet:
     columns = ["class", "links", "mean load", "highest load"]
     if windows:
         columns += ["highest in a window", f"links above {percent(SATURATED)} in a window"]
-    sheet = Sheet(f"Load of the links by class, {_span(subject)}.", [*columns, "mean stall, whole run"])
+    sheet = Sheet(
+        f"Load of the links by class, {_span(subject)}.", [*columns, "mean stall, whole run"]
+    )
     for name in ALL_CLASSES:
         links = subject.loads.links.filter(pl.col("class") == name)
         if links.is_empty():
@@ -235,9 +277,10 @@ def hottest_sheet(subject: Subject) -> Sheet:
     shares = list(names) if len(names) > 1 else []
     windows = subject.loads.window_ns is not None
     sheet = Sheet(
-        f"Hottest links, {_span(subject)}. Load is the share of that time in which the link was sending. The shares of "
-        "jobs are of the link's bytes over the whole run; stalled is the share of the whole run in which a flit was "
-        "ready and could not advance for want of credit.",
+        f"Hottest links, {_span(subject)}. Load is the share of that time in which the link was"
+        " sending. The shares of jobs are of the link's bytes over the whole run; stalled is the"
+        " share of the whole run in which a flit was ready and could not advance for want of"
+        " credit.",
         [
             "link",
             "load",
@@ -267,7 +310,10 @@ def _span(subject: Subject) -> str:
     loads = subject.loads
     if not loads.shared:
         return "over the whole run"
-    when = f"from {duration(loads.start_ns, exact=True) if loads.start_ns else 'the start'} to {duration(loads.end_ns)}"
+    when = (
+        f"from {duration(loads.start_ns, exact=True) if loads.start_ns else 'the start'} to"
+        f" {duration(loads.end_ns)}"
+    )
     return f"{when}, while all jobs ran" if len(subject.names) > 1 else f"{when}, while the job ran"
 
 
@@ -278,7 +324,8 @@ def _share(share: float | None) -> Cell:
 def runs_sheet(subject: Subject) -> Sheet:
     """Each simulation of the report: how much it moved and what that cost."""
     sheet = Sheet(
-        "Each simulation. A packet-hop is one packet over one link between routers, or its ejection.",
+        "Each simulation. A packet-hop is one packet over one link between routers, or its"
+        " ejection.",
         [
             "run",
             "ended",

@@ -60,11 +60,16 @@ class Subject:
     @property
     def colours(self) -> dict[str, str]:
         """Colour of each job as the page's style names it; the figures use the same."""
-        return {name: f"var(--series-{PALETTE.index(colour)})" for name, colour in colours(self.names).items()}
+        return {
+            name: f"var(--series-{PALETTE.index(colour)})"
+            for name, colour in colours(self.names).items()
+        }
 
     @property
     def parts(self) -> dict[str, RunLike]:
-        """Every run of the report by title: each job alone, then together; a single run has the plan's name."""
+        """Every run of the report by title: each job alone, then together; a single run has the
+        plan's name.
+        """
         if not self.alone:
             return {self.name: self.run}
         return {**{f"{name} alone": run for name, run in self.alone.items()}, "together": self.run}

@@ -33,7 +33,10 @@ def _ending(run: RunLike) -> list[str]:
     if document["complete"]:
         return []
     what = _REASONS.get(document["reason"], f"is incomplete ({document['reason']})")
-    text = f"the run {what}, after {duration(document['simulated_ns'])} simulated. Its numbers cover that much."
+    text = (
+        f"the run {what}, after {duration(document['simulated_ns'])} simulated. Its numbers cover"
+        " that much."
+    )
     if document.get("diagnosis"):
         text += f"\n{document['diagnosis']}"
     return [text]
@@ -56,7 +59,7 @@ def _saturation(run: RunLike) -> list[str]:
         accepted = None if offered is None else accepted_load(run, number)
         if accepted is not None and accepted < _SATURATED * offered:
             found.append(
-                f"{job['name']} is saturated: {significant(accepted)} accepted of {offered:g} offered. "
-                "Its latency grows with the length of the run."
+                f"{job['name']} is saturated: {significant(accepted)} accepted of {offered:g}"
+                " offered. Its latency grows with the length of the run."
             )
     return found

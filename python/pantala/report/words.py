@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["TIMES", "bandwidth", "count", "duration", "fixed", "join", "percent", "significant", "size", "span"]
+__all__ = [
+    "TIMES",
+    "bandwidth",
+    "count",
+    "duration",
+    "fixed",
+    "join",
+    "percent",
+    "significant",
+    "size",
+    "span",
+]
 
 # A number and its unit stay on one line.
 _SPACE = "\u00a0"
@@ -27,12 +38,20 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def _scaled(value: float, units: Iterable[tuple[float, str]], exact: bool) -> str:
-    scale, unit = next(((scale, unit) for scale, unit in units if value >= scale), (1.0, [*units][-1][1]))
-    return f"{value / scale:,.6g}{_SPACE}{unit}" if exact else f"{significant(value / scale)}{_SPACE}{unit}"
+    scale, unit = next(
+        ((scale, unit) for scale, unit in units if value >= scale), (1.0, [*units][-1][1])
+    )
+    return (
+        f"{value / scale:,.6g}{_SPACE}{unit}"
+        if exact
+        else f"{significant(value / scale)}{_SPACE}{unit}"
+    )
 
 
 def duration(ns: float, *, exact: bool = False) -> str:
-    """Write a duration: ``1.90 ms``; `exact`, for what was set and not measured, drops idle zeros: ``1.9 ms``."""
+    """Write a duration: ``1.90 ms``; `exact`, for what was set and not measured, drops idle zeros:
+    ``1.9 ms``.
+    """
     return _scaled(ns, _TIMES, exact)
 
 
@@ -62,7 +81,9 @@ def percent(share: float) -> str:
 
 
 def fixed(value: float, largest: float) -> str:
-    """Write a number of a column with the decimals that give the column's largest number four digits."""
+    """Write a number of a column with the decimals that give the column's largest number four
+    digits.
+    """
     whole = len(str(int(abs(largest))))
     return f"{value:,.{max(0, min(3, 4 - whole))}f}"
 

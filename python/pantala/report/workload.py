@@ -17,7 +17,9 @@ _OF_PATTERNS = {"offset": "shift", "hotspots": "hotspot", "hotspot_share": "hots
 
 
 def application(job: Mapping[str, Any]) -> str:
-    """Name the application of a planned job, or its pattern; in plans of earlier versions, the motif."""
+    """Name the application of a planned job, or its pattern; in plans of earlier versions, the
+    motif.
+    """
     workload = job["workload"]
     return str(job.get("application") or workload.get("pattern") or workload["kind"])
 
@@ -33,7 +35,9 @@ def workload_lines(job: Mapping[str, Any]) -> list[str]:
     skipped |= {key for key, pattern in _OF_PATTERNS.items() if traffic and pattern != name}
     lines = [", ".join(told + _keys(workload, skipped))]
     for number, phase in enumerate(workload.get("phases", ()), 1):
-        lines.append(", ".join([f"phase {number}: {_words(phase['phase'])}", *_keys(phase, {"phase"})]))
+        lines.append(
+            ", ".join([f"phase {number}: {_words(phase['phase'])}", *_keys(phase, {"phase"})])
+        )
     return lines
 
 

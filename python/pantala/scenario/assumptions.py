@@ -33,7 +33,8 @@ _NOTHING = object()
 def assumptions_of(scenario: Scenario) -> dict[str, str]:
     """The values that are assumptions: dotted key to reason, in the order of the preset's file.
 
-    A preset's value is one where the preset's comment says so; it is none any more once the scenario has another value.
+    A preset's value is one where the preset's comment says so; it is none any more once the
+    scenario has another value.
     """
     preset = scenario.machine.preset
     found = {}
@@ -57,7 +58,9 @@ def assumptions_of(scenario: Scenario) -> dict[str, str]:
         }
     for place, routing in routings.items():
         if routing is not None:
-            found |= {f"{place}.{key}": reason for key, reason in routing_assumptions(routing).items()}
+            found |= {
+                f"{place}.{key}": reason for key, reason in routing_assumptions(routing).items()
+            }
     return found
 
 
@@ -87,7 +90,10 @@ def _of_mix(name: str) -> Mapping[str, Job]:
 def _of_preset(preset: str) -> Mapping[str, BaseModel]:
     """A preset as it is, nothing laid over it."""
     tables = machine_preset(preset)
-    usual: dict[str, BaseModel] = {"machine": Machine.of(preset), "mpi": Mpi.model_validate(tables.get("mpi", {}))}
+    usual: dict[str, BaseModel] = {
+        "machine": Machine.of(preset),
+        "mpi": Mpi.model_validate(tables.get("mpi", {})),
+    }
     for name in ("routing", "routing_all_to_all"):
         usual[name] = Routing.model_validate(merge(tables.get("routing", {}), tables.get(name, {})))
     return usual
@@ -99,7 +105,11 @@ def _at(place: Any, key: str) -> Any:
         if isinstance(place, Mapping):
             place = place[step]
             continue
-        names = {} if place is None else {field.alias or name: name for name, field in type(place).model_fields.items()}
+        names = (
+            {}
+            if place is None
+            else {field.alias or name: name for name, field in type(place).model_fields.items()}
+        )
         if step not in names:
             return _NOTHING
         place = getattr(place, names[step])

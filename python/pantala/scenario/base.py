@@ -1,4 +1,6 @@
-"""What every part of a scenario shares: the base model, checked numbers, and faults that name their key."""
+"""What every part of a scenario shares: the base model, checked numbers, and faults that name their
+key.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ __all__ = [
 
 
 def plain(value: Any) -> Any:
-    """Values of a scenario as TOML or JSON have them: only the keys given, without those of presets and defaults."""
+    """Values of a scenario as TOML or JSON have them: only the keys given, without those of presets
+    and defaults.
+    """
     if isinstance(value, Model):
         return value.as_given()
     if isinstance(value, Parsed):
@@ -93,7 +97,8 @@ class Model(BaseModel, metaclass=_OneLineErrors):
         serialize_by_alias=True,
     )
 
-    #: The field that a bare string stands for: ``machine = "kang2022"`` is ``machine = {preset = "kang2022"}``.
+    #: The field that a bare string stands for: ``machine = "kang2022"`` is ``machine = {preset =
+    #: "kang2022"}``.
     shorthand: ClassVar[str | None] = None
     #: Whether a preset can give any of the fields, so that the JSON Schema requires none.
     from_preset: ClassVar[bool] = False
@@ -115,7 +120,9 @@ class Model(BaseModel, metaclass=_OneLineErrors):
 
     @classmethod
     def in_order(cls) -> list[str]:
-        """The fields in the order of the documentation: first those of the class itself, then inherited ones."""
+        """The fields in the order of the documentation: first those of the class itself, then
+        inherited ones.
+        """
         own = [name for name in cls.__annotations__ if name in cls.model_fields]
         return [*own, *(name for name in cls.model_fields if name not in own)]
 
@@ -130,7 +137,9 @@ class Model(BaseModel, metaclass=_OneLineErrors):
 
     @classmethod
     def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
-        """The faults of keys that nothing reads; the scenario checks the tables that presets complete."""
+        """The faults of keys that nothing reads; the scenario checks the tables that presets
+        complete.
+        """
         if not cls.from_preset:
             yield from unread_here(made, data)
 
@@ -151,8 +160,8 @@ class Model(BaseModel, metaclass=_OneLineErrors):
         added = [name for name in cls.model_fields if name not in ours.model_fields]  # type: ignore[attr-defined]
         if added:
             raise UsageError(
-                f"class {cls.__name__}: pt.{ours.__name__} has no key '{added[0]}', and nothing would read it; "
-                "remove the field, or write as_plan for a workload of your own"
+                f"class {cls.__name__}: pt.{ours.__name__} has no key '{added[0]}', and nothing"
+                " would read it; remove the field, or write as_plan for a workload of your own"
             )
 
     def __eq__(self, other: object) -> bool:
@@ -176,24 +185,36 @@ class Model(BaseModel, metaclass=_OneLineErrors):
         return {**keys, **plain(self._made_of)}
 
     def _follows(self, *names: str) -> None:
-        """Marks fields as not given: they follow from others, and have to anew when those change."""
+        """Marks fields as not given: they follow from others, and have to anew when those
+        change.
+        """
         self.__pydantic_fields_set__.difference_update(names)
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Fills in what a preset gives, before the fields are validated; the base class has no presets."""
+        """Fills in what a preset gives, before the fields are validated; the base class has no
+        presets.
+        """
         return data
 
     @classmethod
     def between_keys(cls, data: Mapping[str, Any]) -> Iterable[PydanticCustomError]:
-        """The faults between keys, in data that `complete` has completed and that need not be valid."""
+        """The faults between keys, in data that `complete` has completed and that need not be
+        valid.
+        """
         return ()
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         described = handler(schema)
         table = handler.resolve_ref_schema(described)
-        keys = [key for key in dict.fromkeys(cls.known_keys().values()) if key in table.get("properties", {})]
+        keys = [
+            key
+            for key in dict.fromkeys(cls.known_keys().values())
+            if key in table.get("properties", {})
+        ]
         table["properties"] = {key: table["properties"][key] for key in keys}
         if cls.from_preset:
             table.pop("required", None)
@@ -205,7 +226,9 @@ class Model(BaseModel, metaclass=_OneLineErrors):
             return described
         field = table["properties"][cls.shorthand]
         short = {key: field[key] for key in ("type", "enum", "anyOf") if key in field}
-        return {"anyOf": [described, short | {"description": f"Short for {{ {cls.shorthand} = ... }}."}]}
+        return {
+            "anyOf": [described, short | {"description": f"Short for {{ {cls.shorthand} = ... }}."}]
+        }
 
 
 def _positive(value: Quantity) -> Quantity:
@@ -246,7 +269,9 @@ Switch = Annotated[
     bool,
     Strict(),
     BeforeValidator(
-        lambda value: {"on": True, "off": False}.get(value, value) if isinstance(value, str) else value,
+        lambda value: (
+            {"on": True, "off": False}.get(value, value) if isinstance(value, str) else value
+        ),
         json_schema_input_type=bool | Literal["on", "off"],
     ),
 ]

@@ -1,4 +1,6 @@
-"""Faults that the core found in a plan, as faults of the scenario: its keys, its values, its units."""
+"""Faults that the core found in a plan, as faults of the scenario: its keys, its values, its
+units.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def _quantity(plan_key: str, value: str) -> str:
     for suffix, quantity in _QUANTITIES.items():
         if plan_key.endswith(suffix):
             return str(quantity(int(value)))
-    return next((f"{value} {noun}" for suffix, noun in _COUNTED.items() if plan_key.endswith(suffix)), value)
+    return next(
+        (f"{value} {noun}" for suffix, noun in _COUNTED.items() if plan_key.endswith(suffix)), value
+    )
 
 
 def _is_given(given: Any, key: str) -> bool:

@@ -17,7 +17,8 @@ from pantala.scenario.routing import Routing
 
 __all__ = ["changed"]
 
-#: The key that a bare text stands for: ``machine = "kang2022"`` is ``machine = { preset = "kang2022" }``.
+#: The key that a bare text stands for: ``machine = "kang2022"`` is ``machine = { preset =
+#: "kang2022" }``.
 _SHORTHANDS: Mapping[str, str | None] = {
     "collectives": Collectives.shorthand,
     "compute_noise": ComputeNoise.shorthand,
@@ -47,14 +48,17 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
         source: what to name in errors.
 
     Raises:
-        ScenarioError: a path cannot be read, or leads through something that is not a table or a list.
+        ScenarioError: a path cannot be read, or leads through something that is not a table or a
+        list.
     """
     result = merge({}, data)
     for path, value in changes.items():
         try:
             _put(result, parse(path), value)
         except KeyPathError:
-            raise ScenarioError(source, path, "", "is no path of keys", "write e.g. jobs[0].ranks") from None
+            raise ScenarioError(
+                source, path, "", "is no path of keys", "write e.g. jobs[0].ranks"
+            ) from None
         except _NoSuchKey as error:
             raise ScenarioError(source, path, "", error.message, error.remedy) from None
     return result
@@ -82,13 +86,19 @@ def _below(place: Any, key: Any) -> Any:
 
 
 def _spot(place: Any, above: Any, steps: Sequence[Step]) -> tuple[str | int, int]:
-    """The key or position in `place`, which lies at the key `above`, that the first steps name; how many steps do."""
+    """The key or position in `place`, which lies at the key `above`, that the first steps name; how
+    many steps do.
+    """
     step = steps[0]
     if isinstance(place, list):
-        names = [str(item["name"]) for item in place if isinstance(item, Mapping) and "name" in item]
+        names = [
+            str(item["name"]) for item in place if isinstance(item, Mapping) and "name" in item
+        ]
         return _item(len(place), names if len(names) == len(place) else [], above, steps)
     if not isinstance(place, dict):
-        raise _NoSuchKey("there is no such key to change", f"{above} is not a table; check the spelling")
+        raise _NoSuchKey(
+            "there is no such key to change", f"{above} is not a table; check the spelling"
+        )
     mix = mix_of(place) if above == "jobs" else None
     if mix in mix_presets():
         names = list(mix_preset(mix))
@@ -96,11 +106,15 @@ def _spot(place: Any, above: Any, steps: Sequence[Step]) -> tuple[str | int, int
             at, used = _item(len(names), names, above, steps)
             return names[at], used
     if isinstance(step, int):
-        raise _NoSuchKey("there is no such key to change", f"{above or 'the scenario'} is not a list")
+        raise _NoSuchKey(
+            "there is no such key to change", f"{above or 'the scenario'} is not a list"
+        )
     return (step.name if isinstance(step, Named) else step).removesuffix("_"), 1
 
 
-def _item(count: int, names: Sequence[str], above: object, steps: Sequence[Step]) -> tuple[int, int]:
+def _item(
+    count: int, names: Sequence[str], above: object, steps: Sequence[Step]
+) -> tuple[int, int]:
     found = position(count, names, steps)
     if found is not None:
         return found

@@ -1,7 +1,7 @@
 """All faults of a table at once: unknown keys, faults between keys and faults of values.
 
-Pydantic stops at the first fault that a validator raises before or after it validates the fields. With `collected` a
-model reports the faults of all stages together.
+Pydantic stops at the first fault that a validator raises before or after it validates the fields.
+With `collected` a model reports the faults of all stages together.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
     Args:
         message: what is wrong, to follow ``KEY = VALUE:``.
         remedy: what to do about it.
-        at: the key at fault, from the model that raises down; none if it is the validated value itself.
+        at: the key at fault, from the model that raises down; none if it is the validated value
+            itself.
     """
-    return PydanticCustomError("fault", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": list(at)})
+    return PydanticCustomError(
+        "fault", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": list(at)}
+    )
 
 
 class Faults(Exception):
@@ -37,7 +40,9 @@ class Faults(Exception):
         settled: keys of the model that have no further faults to report.
     """
 
-    def __init__(self, faults: Iterable[PydanticCustomError], data: dict[str, Any], *settled: str) -> None:
+    def __init__(
+        self, faults: Iterable[PydanticCustomError], data: dict[str, Any], *settled: str
+    ) -> None:
         self.faults = list(faults)
         self.data = data
         self.settled = settled
@@ -86,7 +91,9 @@ def collected(model: Reports, data: Mapping[str, Any], handler: Callable[[Any], 
     """
     known = model.known_keys()
     unknown = {str(key): nearest(str(key), known.values()) for key in data if key not in known}
-    faults = [_unknown(key, meant, list(dict.fromkeys(known.values()))) for key, meant in unknown.items()]
+    faults = [
+        _unknown(key, meant, list(dict.fromkeys(known.values()))) for key, meant in unknown.items()
+    ]
     settled: tuple[str, ...] = ()
     table = model.stated({key: value for key, value in data.items() if key in known})
     try:
@@ -94,7 +101,9 @@ def collected(model: Reports, data: Mapping[str, Any], handler: Callable[[Any], 
     except Faults as several:
         faults += several.faults
         table, settled = several.data, several.settled
-    except PydanticCustomError as one:  # without what it should have completed, every key would seem to be missing
+    except (
+        PydanticCustomError
+    ) as one:  # without what it should have completed, every key would seem to be missing
         _refuse([*faults, one])
     between = list(model.between_keys(table))
     try:
@@ -137,4 +146,8 @@ def _details(line: ErrorDetails) -> InitErrorDetails:
 
 
 def _unknown(key: str, meant: str | None, known: list[str]) -> PydanticCustomError:
-    return fault("unknown key", f"did you mean '{meant}'?" if meant else f"known here: {', '.join(known)}", key)
+    return fault(
+        "unknown key",
+        f"did you mean '{meant}'?" if meant else f"known here: {', '.join(known)}",
+        key,
+    )

@@ -1,4 +1,6 @@
-"""Effects of keys as the core declares them (`Key.effect`): a key that is given and that nothing reads is a fault."""
+"""Effects of keys as the core declares them (`Key.effect`): a key that is given and that nothing
+reads is a fault.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def unread_here(table: Model, given: Mapping[str, Any]) -> Iterator[PydanticCust
     yield from without_effect(given, effects)
 
 
-def unread_in_scenario(scenario: Scenario, given: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+def unread_in_scenario(
+    scenario: Scenario, given: Mapping[str, Any]
+) -> Iterator[PydanticCustomError]:
     """The faults of keys of tables that presets complete, and of keys that depend on other tables.
 
     Args:
@@ -75,21 +79,33 @@ def _effect(key: Key, values: Mapping[str, list[Any]]) -> Effect:
         if not any(_holds(value, condition) for value in values[other]):
             name = other.removeprefix("/").replace("jobs.*.", "a job's ")
             listed = ", ".join(dict.fromkeys(show(value) for value in values[other]))
-            return Effect(False, f"under {name} = {listed}", f"remove it, or set {name} to {_wanted(condition)}")
+            return Effect(
+                False,
+                f"under {name} = {listed}",
+                f"remove it, or set {name} to {_wanted(condition)}",
+            )
     return Effect(True, "", "")
 
 
 def _values(scenario: Scenario, table: Model, path: str) -> list[Any]:
-    """The values of a neighbour, or from the scenario's root; `/routing` stands for every routing of the scenario."""
+    """The values of a neighbour, or from the scenario's root; `/routing` stands for every routing
+    of the scenario.
+    """
     if not path.startswith("/"):
         return [getattr(table, path)]
     first, *rest = path[1:].split(".")
     places: list[Any] = [getattr(scenario, first)]
     if first == "routing":
         places += [scenario.routing_all_to_all]
-        places += [routing for job in scenario.jobs for routing in (job.routing, job.routing_all_to_all)]
+        places += [
+            routing for job in scenario.jobs for routing in (job.routing, job.routing_all_to_all)
+        ]
     for step in rest:
-        places = [item for each in places for item in each] if step == "*" else [getattr(p, step) for p in places if p]
+        places = (
+            [item for each in places for item in each]
+            if step == "*"
+            else [getattr(p, step) for p in places if p]
+        )
     return places
 
 

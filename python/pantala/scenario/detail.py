@@ -17,7 +17,8 @@ COARSE = (1, 2, 4, 8)
 
 
 class Detail(DetailKeys):
-    """How much detail the simulation keeps: `"packet"`, or `{ coarsen = 4 }` for packets four times as long.
+    """How much detail the simulation keeps: `"packet"`, or `{ coarsen = 4 }` for packets four times
+    as long.
 
     Coarse runs are faster and less exact: docs/explanation/coarsening.md has the known error.
     """

@@ -20,7 +20,8 @@ class Effect:
 
     Attributes:
         holds: whether it has one.
-        under: the choice that makes it void, to follow "has no effect": ``under algorithm = 'minimal'``.
+        under: the choice that makes it void, to follow "has no effect": ``under algorithm =
+            'minimal'``.
         remedy: the way to make it count, or to do without it: ``read by: ugal_g, par; remove it``.
     """
 
@@ -35,9 +36,10 @@ def without_effect(
     """The faults of keys that are given and have no effect, for a validator to raise or to collect.
 
     Args:
-        given: the keys of a table that a scenario itself gives, without those of presets and defaults; of a model, the
-            fields that are set.
-        effects: the conditions by key, dotted below the table. A key that is a table stands for all keys below it.
+        given: the keys of a table that a scenario itself gives, without those of presets and
+            defaults; of a model, the fields that are set.
+        effects: the conditions by key, dotted below the table. A key that is a table stands for all
+            keys below it.
         at: the table, from the model that raises down.
     """
     for key, effect in effects.items():
@@ -66,5 +68,7 @@ def _table(place: object) -> Mapping[str, Any]:
     """The keys that are given at a place."""
     if isinstance(place, BaseModel):
         names = {name: field.alias or name for name, field in type(place).model_fields.items()}
-        return {names[name]: getattr(place, name) for name in names if name in place.model_fields_set}
+        return {
+            names[name]: getattr(place, name) for name in names if name in place.model_fields_set
+        }
     return place if isinstance(place, Mapping) else {}

@@ -14,7 +14,8 @@ from pantala.scenario.key_path import dotted
 
 __all__ = ["scenario_error"]
 
-#: Keys whose value is one of several tables told apart by `kind`: pydantic puts that kind into the error's place.
+#: Keys whose value is one of several tables told apart by `kind`: pydantic puts that kind into the
+#: error's place.
 _TAGGED = frozenset({"placement", "workload"})
 
 _Words = Callable[[Mapping[str, Any]], tuple[str, str]]
@@ -35,11 +36,17 @@ _WORDS: dict[str, _Words] = {
     "list_type": lambda _: ("is not a list", "write e.g. [1, 2]"),
     "tuple_type": lambda _: ("is not a list", "write e.g. [1, 2]"),
     "finite_number": lambda _: ("is not a finite number", "write e.g. 0.5"),
-    "string_pattern_mismatch": lambda _: ("is not a name", "use letters, digits, '.', '_' and '-' only"),
+    "string_pattern_mismatch": lambda _: (
+        "is not a name",
+        "use letters, digits, '.', '_' and '-' only",
+    ),
     "string_too_long": lambda c: (f"is longer than {c['max_length']} characters", "shorten it"),
     "union_tag_not_found": lambda _: ("has no kind", "add kind = '...'"),
     "model_type": lambda _: ("is not a table", "write its keys below a [table] heading or in { }"),
-    "model_attributes_type": lambda _: ("is not a table", "write its keys below a [table] heading or in { }"),
+    "model_attributes_type": lambda _: (
+        "is not a table",
+        "write its keys below a [table] heading or in { }",
+    ),
 }
 
 
@@ -57,7 +64,8 @@ def scenario_error(error: ValidationError, source: str, data: Mapping[str, Any])
     kept = [
         each.fault
         for each in found
-        # A preset, or a table laid over another, passes a fault on: only the key that was given counts.
+        # A preset, or a table laid over another, passes a fault on: only the key that was given
+        # counts.
         if (each.given or each.says not in given)
         # The fault of a table makes those of its keys.
         and not any(each.path[:length] in at_fault for length in range(1, len(each.path)))
@@ -86,14 +94,18 @@ def _found(detail: ErrorDetails, data: Mapping[str, Any]) -> _Found:
     if kind == "missing" and isinstance(path[-1], int):  # one of a list of fixed length
         path.pop()
         kind = "too_few"
-    if kind in {"union_tag_invalid", "union_tag_not_found"} and isinstance(_at(data, path), Mapping):
+    if kind in {"union_tag_invalid", "union_tag_not_found"} and isinstance(
+        _at(data, path), Mapping
+    ):
         path.append("kind")
     message, remedy = _say(kind, context, detail["msg"], given, path)
     value = "" if kind == "missing" else _value(data, path, given, bool(context.get("at")))
     return _Found(tuple(path), Fault(dotted(path), value, message, remedy), _is_given(data, path))
 
 
-def _say(kind: str, context: Mapping[str, Any], text: str, given: object, path: list[str | int]) -> tuple[str, str]:
+def _say(
+    kind: str, context: Mapping[str, Any], text: str, given: object, path: list[str | int]
+) -> tuple[str, str]:
     if "message" in context:
         return context["message"], context["remedy"]
     if kind in {"literal_error", "union_tag_invalid"}:
@@ -115,7 +127,9 @@ def _say(kind: str, context: Mapping[str, Any], text: str, given: object, path: 
 
 
 def _place(loc: tuple[str | int, ...]) -> list[str | int]:
-    """The key as it is written in the scenario: pydantic's place without the kinds of tagged tables."""
+    """The key as it is written in the scenario: pydantic's place without the kinds of tagged
+    tables.
+    """
     path: list[str | int] = []
     skip = False
     for step in loc:

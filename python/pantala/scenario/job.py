@@ -24,21 +24,26 @@ __all__ = [
 
 
 class RandomPlacement(Model):
-    """Nodes drawn at random from those that are free, ranks in the order of the draw (Kang et al., SC 2022, V)."""
+    """Nodes drawn at random from those that are free, ranks in the order of the draw (Kang et al.,
+    SC 2022, V).
+    """
 
     kind: Literal["random"] = "random"
     """Random free nodes."""
 
 
 class RandomRoutersPlacement(Model):
-    """Routers drawn at random, the free nodes of each in order (RR in Wang et al., IPDPS 2020, IV.C)."""
+    """Routers drawn at random, the free nodes of each in order (RR in Wang et al., IPDPS 2020,
+    IV.C).
+    """
 
     kind: Literal["random_routers"] = "random_routers"
     """Random routers, their nodes in order."""
 
 
 class RandomGroupsPlacement(Model):
-    """Groups drawn at random, the free nodes of each in order (RG in Wang et al., IPDPS 2020, IV.C).
+    """Groups drawn at random, the free nodes of each in order (RG in Wang et al., IPDPS 2020,
+    IV.C).
 
     For a job on every node this is the randomised group numbering of Prisacari et al. (2015, IV.A).
     """
@@ -66,7 +71,11 @@ class NodesPlacement(Model):
 
 
 _PlacementByKind = Annotated[
-    RandomPlacement | RandomRoutersPlacement | RandomGroupsPlacement | ContiguousPlacement | NodesPlacement,
+    RandomPlacement
+    | RandomRoutersPlacement
+    | RandomGroupsPlacement
+    | ContiguousPlacement
+    | NodesPlacement,
     Field(discriminator="kind"),
 ]
 _Name = Literal["random", "random_routers", "random_groups", "contiguous"]
@@ -84,7 +93,9 @@ Placement = Annotated[
 
 
 class ComputeNoise(NoiseKeys):
-    """Noise of computing times: each is multiplied by 1 + share x, by the rank's own random stream."""
+    """Noise of computing times: each is multiplied by 1 + share x, by the rank's own random
+    stream.
+    """
 
     shorthand: ClassVar[str | None] = "law"
 
@@ -93,16 +104,19 @@ class Job(JobKeys):
     """A parallel program: its ranks on their nodes, all started together."""
 
     name: Name
-    """The job's name in tables and figures; its random numbers follow it, not its place in the list."""
+    """The job's name in tables and figures; its random numbers follow it, not its place in the
+    list."""
     placement: Placement = RandomPlacement()
-    """On which nodes: random (nodes), random_routers, random_groups, contiguous, or a list. Lists come first, then
-    contiguous jobs, then those that draw; jobs of a kind are placed in the order of the scenario."""
+    """On which nodes: random (nodes), random_routers, random_groups, contiguous, or a list. Lists
+    come first, then contiguous jobs, then those that draw; jobs of a kind are placed in the order
+    of the scenario."""
     routing: Routing | None = None
-    """How the job's packets choose their way, if not as the scenario's `routing` says: an algorithm, or a table whose
-    keys are laid over the scenario's (MPICH_GNI_ROUTING_MODE of Cray's MPI)."""
+    """How the job's packets choose their way, if not as the scenario's `routing` says: an
+    algorithm, or a table whose keys are laid over the scenario's (MPICH_GNI_ROUTING_MODE of Cray's
+    MPI)."""
     routing_all_to_all: Routing | None = None
-    """The same for the packets of its all-to-all collectives, over the scenario's `routing_all_to_all`
-    (MPICH_GNI_A2A_ROUTING_MODE of Cray's MPI)."""
+    """The same for the packets of its all-to-all collectives, over the scenario's
+    `routing_all_to_all` (MPICH_GNI_A2A_ROUTING_MODE of Cray's MPI)."""
     compute_noise: ComputeNoise = ComputeNoise()
     """Noise of the times that ranks compute; the name of a law alone will do."""
     workload: Workload

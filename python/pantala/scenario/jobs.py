@@ -21,7 +21,12 @@ def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
     jobs = data.get("jobs")
     routing = data.get("routing")
     if isinstance(routing, Mapping) and "algorithm" not in routing:
-        yield fault("is missing", "add algorithm = '...'; `pantala routings` lists them", "routing", "algorithm")
+        yield fault(
+            "is missing",
+            "add algorithm = '...'; `pantala routings` lists them",
+            "routing",
+            "algorithm",
+        )
     if not isinstance(jobs, list | tuple):
         return  # the field says so
     if not jobs:
@@ -31,13 +36,20 @@ def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
     for number, job in enumerate(jobs):
         name = _at(job, "name")
         if isinstance(name, str) and name in names:
-            yield fault("is the name of an earlier job too", "give each job its own", "jobs", number, "name")
+            yield fault(
+                "is the name of an earlier job too", "give each job its own", "jobs", number, "name"
+            )
         names.add(name if isinstance(name, str) else None)
     if (
         all(_at(_at(job, "workload"), "kind") == "pattern" for job in jobs)
         and _at(data.get("stop"), "duration") is None
     ):
-        yield fault("is missing: no job ends by itself", "write e.g. duration = '100 us'", "stop", "duration")
+        yield fault(
+            "is missing: no job ends by itself",
+            "write e.g. duration = '100 us'",
+            "stop",
+            "duration",
+        )
     if data.get("interference") is True and len(jobs) < 2:
         yield fault("needs at least two jobs", "add a [[jobs]] table, or remove it", "interference")
 

@@ -13,10 +13,15 @@ __all__ = ["scenario_json_schema", "scenario_schema_text"]
 def scenario_json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) that every scenario file fulfils.
 
-    It checks keys, types and ranges; that units exist and jobs fit the machine only ``pantala check`` can tell.
+    It checks keys, types and ranges; that units exist and jobs fit the machine only ``pantala
+    check`` can tell.
     """
     described: dict[str, Any] = _tidied(Scenario.model_json_schema())
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described, "title": "Pantala scenario"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **described,
+        "title": "Pantala scenario",
+    }
 
 
 def scenario_schema_text() -> str:
@@ -38,7 +43,9 @@ def _tidied(node: Any, inside_properties: bool = False) -> Any:
             paragraphs = [_unwrapped(part) for part in value.split("\n\n")]
             tidy[key] = "\n\n".join(text for text in paragraphs if not text.startswith("Raises:"))
             continue
-        tidy[key] = _tidied(value, inside_properties=key in {"properties", "$defs"} and not inside_properties)
+        tidy[key] = _tidied(
+            value, inside_properties=key in {"properties", "$defs"} and not inside_properties
+        )
     return tidy
 
 

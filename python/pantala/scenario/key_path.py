@@ -1,7 +1,7 @@
 """Paths of keys: the one place that reads and writes ``jobs[0].workload.grid``.
 
-A path names a value of a scenario. Dots separate keys. A position, counted from 0, names an item of a list. The name
-of a job names a job::
+A path names a value of a scenario. Dots separate keys. A position, counted from 0, names an item of
+a list. The name of a job names a job::
 
     routing.algorithm           a key in a table
     jobs[0].ranks               the first job; errors are written like this
@@ -9,8 +9,8 @@ of a job names a job::
     jobs.fft3d.ranks            the job with the name fft3d
     jobs["fft.2"].ranks         the job with the name fft.2
 
-A number alone is always a position. A name may contain dots; if several names fit, the longest one that leaves a key
-counts. A name in brackets and quotes is taken as it stands.
+A number alone is always a position. A name may contain dots; if several names fit, the longest one
+that leaves a key counts. A name in brackets and quotes is taken as it stands.
 """
 
 from __future__ import annotations
@@ -36,12 +36,15 @@ class KeyPathError(ValueError):
 
 @dataclass(frozen=True)
 class Named:
-    """A step in brackets and quotes: a key or a name as it stands, never a position and never a part of a name."""
+    """A step in brackets and quotes: a key or a name as it stands, never a position and never a
+    part of a name.
+    """
 
     name: str
 
 
-#: Between dots: a key, a position, a name or a part of a name. In brackets: a position, or a name in quotes.
+#: Between dots: a key, a position, a name or a part of a name. In brackets: a position, or a name
+#: in quotes.
 Step = str | int | Named
 
 
@@ -96,7 +99,11 @@ def position(count: int, names: Sequence[str], steps: Sequence[Step]) -> tuple[i
         return (first, 1) if first < count else None
     if isinstance(first, Named):
         return (names.index(first.name), 1) if first.name in names else None
-    texts = [step for step in takewhile(lambda step: isinstance(step, str), steps) if isinstance(step, str)]
+    texts = [
+        step
+        for step in takewhile(lambda step: isinstance(step, str), steps)
+        if isinstance(step, str)
+    ]
     lengths = sorted(range(1, len(texts) + 1), key=lambda length: (length == len(steps), -length))
     for length in lengths:  # the longest name that leaves a key, else the whole path
         name = ".".join(texts[:length])
@@ -106,11 +113,15 @@ def position(count: int, names: Sequence[str], steps: Sequence[Step]) -> tuple[i
 
 
 def value_at(data: Any, path: str) -> str:
-    """The value at a path, as `dotted` writes it, as text; empty if there is nothing, a table or a list of tables."""
+    """The value at a path, as `dotted` writes it, as text; empty if there is nothing, a table or a
+    list of tables.
+    """
     for step in parse(path):
         try:
             data = data[step.name if isinstance(step, Named) else step]
         except (KeyError, IndexError, TypeError):
             return ""
-    tables = isinstance(data, Mapping) or (isinstance(data, list | tuple) and any(isinstance(i, Mapping) for i in data))
+    tables = isinstance(data, Mapping) or (
+        isinstance(data, list | tuple) and any(isinstance(i, Mapping) for i in data)
+    )
     return "" if tables else show(data)

@@ -300,7 +300,9 @@ class RouterKeys(Model):
         "crossbar_delay": Key("crossbar_delay"),
         "crossbar_contention": Key("crossbar_contention"),
         "input_vc_gap": Key("input_vc_gap"),
-        "output_vc_gap": Key("output_vc_gap", effect={"crossbar_contention": ("vc", "port_and_vc")}),
+        "output_vc_gap": Key(
+            "output_vc_gap", effect={"crossbar_contention": ("vc", "port_and_vc")}
+        ),
         "arbiter": Key("arbiter"),
         "link_decision": Key("link_decision"),
         "credit_check": Key("credit_check"),
@@ -421,9 +423,9 @@ class CollectivesKeys(Model):
     """The algorithm of each collective operation. Keys that a plan leaves out have the value of
     [`Collectives::default`]."""
 
-    barrier: Literal["binary_tree", "binomial_tree", "linear", "recursive_doubling", "dissemination", "mpich"] = (
-        "binary_tree"
-    )
+    barrier: Literal[
+        "binary_tree", "binomial_tree", "linear", "recursive_doubling", "dissemination", "mpich"
+    ] = "binary_tree"
     """Algorithm of barrier.
 
     - binary_tree: up a binary tree and down again.
@@ -433,9 +435,14 @@ class CollectivesKeys(Model):
     - dissemination: messages around the ring of ranks, at doubling distances.
     - mpich: as MPICH: dissemination.
     """
-    bcast: Literal["binary_tree", "binomial_tree", "linear", "scatter_recursive_doubling", "scatter_ring", "mpich"] = (
-        "binary_tree"
-    )
+    bcast: Literal[
+        "binary_tree",
+        "binomial_tree",
+        "linear",
+        "scatter_recursive_doubling",
+        "scatter_ring",
+        "mpich",
+    ] = "binary_tree"
     """Algorithm of bcast.
 
     - binary_tree: down a binary tree.
@@ -445,7 +452,9 @@ class CollectivesKeys(Model):
     - scatter_ring: a binomial scatter, then an allgather along a ring.
     - mpich: as MPICH, by size and number of ranks.
     """
-    reduce: Literal["binary_tree", "binomial_tree", "linear", "rabenseifner", "mpich"] = "binary_tree"
+    reduce: Literal["binary_tree", "binomial_tree", "linear", "rabenseifner", "mpich"] = (
+        "binary_tree"
+    )
     """Algorithm of reduce.
 
     - binary_tree: up a binary tree.
@@ -454,9 +463,9 @@ class CollectivesKeys(Model):
     - rabenseifner: a reduce-scatter by recursive halving, then a gather.
     - mpich: as MPICH, by size.
     """
-    allreduce: Literal["binary_tree", "binomial_tree", "recursive_doubling", "ring", "rabenseifner", "mpich"] = (
-        "binary_tree"
-    )
+    allreduce: Literal[
+        "binary_tree", "binomial_tree", "recursive_doubling", "ring", "rabenseifner", "mpich"
+    ] = "binary_tree"
     """Algorithm of allreduce. Kang et al. (SC 2022, IV) have the binary tree.
 
     - binary_tree: up a binary tree to rank 0 and down again.
@@ -466,7 +475,9 @@ class CollectivesKeys(Model):
     - rabenseifner: a reduce-scatter by recursive halving, then an allgather by recursive doubling.
     - mpich: as MPICH, by size.
     """
-    reduce_scatter: Literal["binomial_tree", "recursive_halving", "pairwise", "ring", "mpich"] = "binomial_tree"
+    reduce_scatter: Literal["binomial_tree", "recursive_halving", "pairwise", "ring", "mpich"] = (
+        "binomial_tree"
+    )
     """Algorithm of reduce-scatter, of blocks of one size or of different sizes.
 
     - binomial_tree: a binomial reduce to rank 0, then a binomial scatter.
@@ -565,8 +576,8 @@ class CollectivesKeys(Model):
 
 
 class NoiseKeys(Model):
-    """Noise of computing times: each time is multiplied by 1 + share x, where x has mean 0 and comes from the rank's
-    own random stream.
+    """Noise of computing times: each time is multiplied by 1 + share x, where x has mean 0 and comes
+    from the rank's own random stream.
 
     A time is at least zero, so that the normal law loses a little of its mean there.
     """
@@ -655,8 +666,8 @@ class PatternKeys(Model):
 
 
 class AriesKeys(Model):
-    """The bias of the adaptive routing of Aries: minimal while its load is at most (the non-minimal load << shift) +
-    add."""
+    """The bias of the adaptive routing of Aries: minimal while its load is at most (the non-minimal
+    load << shift) + add."""
 
     add: Annotated[int, Strict(), Field(ge=0, le=15)] = 0
     """Levels added to the non-minimal load."""
@@ -670,7 +681,8 @@ class AriesKeys(Model):
 
 
 class QAdaptiveKeys(Model):
-    """The learning of q_adaptive. The defaults are those of the simulator published with Kang et al., SC 2022."""
+    """The learning of q_adaptive. The defaults are those of the simulator published with Kang et al.,
+    SC 2022."""
 
     learning_rate_down: Share = 0.2
     """Share of an error by which an estimate that was too high falls."""
@@ -695,7 +707,9 @@ class QAdaptiveKeys(Model):
         "exploration": Key("exploration", source="Kang et al., SC 2022, II.B"),
         "first_explorations": Key("first_explorations", source="SST, SC22 fork"),
         "threshold_source": Key("threshold_source", source="Kang et al., SC 2022, II.B"),
-        "threshold_intermediate": Key("threshold_intermediate", source="Kang et al., SC 2022, II.B"),
+        "threshold_intermediate": Key(
+            "threshold_intermediate", source="Kang et al., SC 2022, II.B"
+        ),
         "truncate": Key("truncate", source="SST, SC22 fork"),
     }
 
@@ -769,12 +783,16 @@ class RoutingKeys(Model):
         "local_order": Key("local_order", effect={"/machine.topology.kind": ("dragonfly_2d",)}),
         "threshold": Key("threshold", source="Kang et al., SC 2022, II.B"),
         "bias": Key("bias_flits", unit="flits", source="zero in Kang et al., SC 2022, III"),
-        "minimal_up_to": Key("minimal_up_to_flits", unit="flits", source="adaptive_threshold of CODES"),
+        "minimal_up_to": Key(
+            "minimal_up_to_flits", unit="flits", source="adaptive_threshold of CODES"
+        ),
         "candidates_minimal": Key(
-            "candidates_minimal", source="1 in SST, 2 in the text of Kang et al., SC 2022, II.B, and on Aries"
+            "candidates_minimal",
+            source="1 in SST, 2 in the text of Kang et al., SC 2022, II.B, and on Aries",
         ),
         "candidates_nonminimal": Key(
-            "candidates_nonminimal", source="1 in SST, 2 in the text of Kang et al., SC 2022, II.B, and on Aries"
+            "candidates_nonminimal",
+            source="1 in SST, 2 in the text of Kang et al., SC 2022, II.B, and on Aries",
         ),
         "queue": Key("queue", source="output_and_credits in SST"),
         "queue_scope": Key("queue_scope"),

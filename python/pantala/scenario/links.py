@@ -30,8 +30,8 @@ class Links(Model):
     terminal: Link
     """Between a node and its router: injection and ejection."""
     local: Link | None = None
-    """Between two routers of a group, in one dimension. In two it stands for row and column, where they do not say
-    otherwise themselves."""
+    """Between two routers of a group, in one dimension. In two it stands for row and column, where
+    they do not say otherwise themselves."""
     row: Link | None = None
     """Between two routers of a row of a group; two dimensions only (Aries: rank 1, green)."""
     column: Link | None = None
@@ -55,19 +55,34 @@ class Links(Model):
 
 
 def faults_of_classes(links: Mapping[str, Any] | Links, kind: str) -> Iterator[PydanticCustomError]:
-    """The classes of links inside a group that the kind of topology does not have, or that are missing."""
+    """The classes of links inside a group that the kind of topology does not have, or that are
+    missing.
+    """
     keys = links.classes() if isinstance(links, Links) else links
     wanted = INSIDE[kind]
     for name in sorted({name for inside in INSIDE.values() for name in inside}):
         there = keys.get(name) is not None
         if there and name not in wanted:
-            yield fault(f"a {TITLES[kind]} has no such links", f"write {' and '.join(wanted)}", "links", name)
+            yield fault(
+                f"a {TITLES[kind]} has no such links",
+                f"write {' and '.join(wanted)}",
+                "links",
+                name,
+            )
         if name in wanted and not there:
-            yield fault("is missing", f"add links.{name} = {{ bandwidth = ..., latency = ... }}", "links", name)
+            yield fault(
+                "is missing",
+                f"add links.{name} = {{ bandwidth = ..., latency = ... }}",
+                "links",
+                name,
+            )
 
 
-def of_kind(links: Mapping[str, Any] | Links, kind: object, *, only: bool = False) -> dict[str, Any]:
-    """The keys of `links` as a topology of this kind has them: in two dimensions `local` stands for row and column.
+def of_kind(
+    links: Mapping[str, Any] | Links, kind: object, *, only: bool = False
+) -> dict[str, Any]:
+    """The keys of `links` as a topology of this kind has them: in two dimensions `local` stands for
+    row and column.
 
     Args:
         links: classes of links, some or all.
@@ -88,4 +103,6 @@ def of_kind(links: Mapping[str, Any] | Links, kind: object, *, only: bool = Fals
 def _over(below: object, above: object) -> object:
     if above is None:
         return below
-    return merge(below, above) if isinstance(below, Mapping) and isinstance(above, Mapping) else above
+    return (
+        merge(below, above) if isinstance(below, Mapping) and isinstance(above, Mapping) else above
+    )

@@ -11,7 +11,13 @@ from pydantic_core import PydanticCustomError
 from pantala.scenario.base import Count, fault
 from pantala.scenario.keys import MachineKeys, NicKeys, RouterKeys
 from pantala.scenario.links import Link, Links, faults_of_classes, of_kind
-from pantala.scenario.presets import machine_preset, merge, preset_json_schema, router_preset, router_presets
+from pantala.scenario.presets import (
+    machine_preset,
+    merge,
+    preset_json_schema,
+    router_preset,
+    router_presets,
+)
 from pantala.scenario.topology import INSIDE, Topology, changes_shape, over_preset
 from pantala.units import UnitError
 
@@ -19,14 +25,16 @@ __all__ = ["Link", "Links", "Machine", "Nic", "Router", "Topology"]
 
 
 class Router(RouterKeys):
-    """An input-output-queued router whose stages are named choices; `model` chooses them together."""
+    """An input-output-queued router whose stages are named choices; `model` chooses them
+    together.
+    """
 
     from_preset: ClassVar[bool] = True
     shorthand: ClassVar[str | None] = "model"
 
     model: Annotated[str, WithJsonSchema({"type": "string", "enum": router_presets()})] = "pantala"
-    """The router model that gives the stages: pantala (this project's), sst_sc22 (SST's, as in Kang et al.),
-    sst_merlin_2021, booksim2, caminos, codes_dally."""
+    """The router model that gives the stages: pantala (this project's), sst_sc22 (SST's, as in Kang
+    et al.), sst_merlin_2021, booksim2, caminos, codes_dally."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -42,9 +50,11 @@ class Nic(NicKeys):
 
 
 class Machine(MachineKeys):
-    """The whole network; a preset gives all of it, and every key given beside it changes the preset's.
+    """The whole network; a preset gives all of it, and every key given beside it changes the
+    preset's.
 
-    A preset also gives the defaults of the scenario's `routing` and `mpi` that were published with the machine.
+    A preset also gives the defaults of the scenario's `routing` and `mpi` that were published with
+    the machine.
     """
 
     from_preset: ClassVar[bool] = True
@@ -58,8 +68,9 @@ class Machine(MachineKeys):
     compute_nodes: Count | None = None
     """Nodes that jobs can have, if not all: the others are service nodes."""
     service_nodes: Literal["every_group", "last_groups"] = "every_group"
-    """Which nodes the service nodes are. every_group: the last ones of every group, as many in each; if that does not
-    come out even, the first groups have one more. last_groups: the last ones of the machine."""
+    """Which nodes the service nodes are. every_group: the last ones of every group, as many in
+    each; if that does not come out even, the first groups have one more. last_groups: the last ones
+    of the machine."""
     links: Links
     """Bandwidth and latency, a class of links."""
     router: Router
@@ -97,7 +108,8 @@ class Machine(MachineKeys):
 
     @classmethod
     def of(cls, preset: str, **changes: Any) -> Self:
-        """The machine of a preset: ``Machine.of("kang2022", topology={"g": 9}, router="sst_sc22")``.
+        """The machine of a preset: ``Machine.of("kang2022", topology={"g": 9},
+        router="sst_sc22")``.
 
         Args:
             preset: its name.
@@ -112,7 +124,11 @@ class Machine(MachineKeys):
     @model_validator(mode="after")
     def _enough_nodes(self) -> Machine:
         if self.compute_nodes is not None and self.compute_nodes > self.nodes:
-            raise fault(f"but the machine has {self.nodes:,} nodes", "lower it, or remove it", "compute_nodes")
+            raise fault(
+                f"but the machine has {self.nodes:,} nodes",
+                "lower it, or remove it",
+                "compute_nodes",
+            )
         return self
 
     @model_validator(mode="after")

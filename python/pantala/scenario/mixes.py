@@ -23,10 +23,12 @@ def mix_of(jobs: object) -> str | None:
 
 
 def jobs_of(jobs: Any) -> Any:
-    """The jobs as a list, if they are given as a mix: ``"wang2020.workload1"``, or a table with that as `preset`.
+    """The jobs as a list, if they are given as a mix: ``"wang2020.workload1"``, or a table with
+    that as `preset`.
 
-    A table's other keys are those of all jobs, or a job's name with a table of its own; the job's comes first, then
-    what all have, then the mix. A workload of another `kind` takes the mix's place as a whole.
+    A table's other keys are those of all jobs, or a job's name with a table of its own; the job's
+    comes first, then what all have, then the mix. A workload of another `kind` takes the mix's
+    place as a whole.
 
     Args:
         jobs: what the scenario has; a list comes back as it is.
@@ -40,7 +42,9 @@ def jobs_of(jobs: Any) -> Any:
         return jobs
     if "preset" not in jobs:
         raise fault(
-            "is a table without a preset", "add preset = '...', or write [[jobs]] for a job of your own", "jobs"
+            "is a table without a preset",
+            "add preset = '...', or write [[jobs]] for a job of your own",
+            "jobs",
         )
     mix = mix_preset(jobs["preset"])
     own = {key: value for key, value in jobs.items() if key not in {"preset", *_COMMON}}
@@ -51,18 +55,27 @@ def jobs_of(jobs: Any) -> Any:
             remedy = f"did you mean '{close}'?" if close else f"choose one of {', '.join(known)}"
             raise fault(f"{jobs['preset']} has no such job", remedy, "jobs", name)
     common = {key: jobs[key] for key in _COMMON if key in jobs}
-    return [{"name": name, **_laid_over(merge(job, common), own.get(name, {}), name)} for name, job in mix.items()]
+    return [
+        {"name": name, **_laid_over(merge(job, common), own.get(name, {}), name)}
+        for name, job in mix.items()
+    ]
 
 
 def jobs_schema(schema: dict[str, Any]) -> None:
-    """The JSON Schema of a scenario's `jobs`: a list of jobs, a name of a mix, or a table with one."""
+    """The JSON Schema of a scenario's `jobs`: a list of jobs, a name of a mix, or a table with
+    one.
+    """
     names = {"type": "string", "enum": mix_presets()}
     described = schema.pop("description")
     array = {**schema, "minItems": 1}
-    common = {key: Job.model_json_schema()["properties"][key].get("description", "") for key in _COMMON}
+    common = {
+        key: Job.model_json_schema()["properties"][key].get("description", "") for key in _COMMON
+    }
     table = {
         "type": "object",
-        "description": "A published mix of jobs, with changes; any other key is the name of one of its jobs.",
+        "description": (
+            "A published mix of jobs, with changes; any other key is the name of one of its jobs."
+        ),
         "properties": {
             "preset": names | {"description": "The name of the mix."},
             **{key: {"description": text} for key, text in common.items()},
@@ -77,9 +90,17 @@ def jobs_schema(schema: dict[str, Any]) -> None:
 def _laid_over(job: Mapping[str, Any], given: Any, name: str) -> dict[str, Any]:
     """A job with its own table over it."""
     if not isinstance(given, Mapping):
-        raise fault("is not a table", f"write its keys below a [jobs.{name}] heading or in {{ }}", "jobs", name)
+        raise fault(
+            "is not a table",
+            f"write its keys below a [jobs.{name}] heading or in {{ }}",
+            "jobs",
+            name,
+        )
     below = dict(job)
     workload = given.get("workload")
-    if isinstance(workload, Mapping) and workload.get("kind", job["workload"]["kind"]) != job["workload"]["kind"]:
+    if (
+        isinstance(workload, Mapping)
+        and workload.get("kind", job["workload"]["kind"]) != job["workload"]["kind"]
+    ):
         del below["workload"]
     return merge(below, given)

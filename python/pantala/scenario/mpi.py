@@ -12,14 +12,16 @@ __all__ = ["Collectives", "Mpi", "laid_over_machine"]
 
 
 class Collectives(CollectivesKeys):
-    """The algorithm of each collective operation: those of a preset, but for the keys given here."""
+    """The algorithm of each collective operation: those of a preset, but for the keys given
+    here.
+    """
 
     shorthand: ClassVar[str | None] = "preset"
 
     preset: Literal["sst", "mpich"] = "sst"
-    """Whose algorithms: sst (trees and rings, as in Kang et al., SC 2022, and SST's firefly) or mpich (chosen by
-    size and number of ranks, as in Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005). A machine preset has
-    choices of its own, which a preset named here puts aside."""
+    """Whose algorithms: sst (trees and rings, as in Kang et al., SC 2022, and SST's firefly) or
+    mpich (chosen by size and number of ranks, as in Thakur, Rabenseifner and Gropp, IJHPCA 19(1),
+    2005). A machine preset has choices of its own, which a preset named here puts aside."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -30,7 +32,8 @@ class Collectives(CollectivesKeys):
 
 
 def laid_over_machine(machine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a scenario says of MPI over what its machine says; a preset of collectives puts the machine's aside.
+    """What a scenario says of MPI over what its machine says; a preset of collectives puts the
+    machine's aside.
 
     A preset of MPI lies between the two.
     """
@@ -46,13 +49,15 @@ def laid_over_machine(machine: Mapping[str, Any], given: Mapping[str, Any]) -> d
 
 
 class Mpi(MpiKeys):
-    """The message layer, the same for all jobs. Without a machine preset it takes the values of kang2022."""
+    """The message layer, the same for all jobs. Without a machine preset it takes the values of
+    kang2022.
+    """
 
     shorthand: ClassVar[str | None] = "preset"
     from_preset: ClassVar[bool] = True
 
     preset: Literal["sst_sc22"] | None = None
-    """Costs of messages at their hosts, over the machine's: sst_sc22, the host stack of SST's firefly as in the
-    simulations of Kang et al. (SC 2022). Keys given here lie over it."""
+    """Costs of messages at their hosts, over the machine's: sst_sc22, the host stack of SST's
+    firefly as in the simulations of Kang et al. (SC 2022). Keys given here lie over it."""
     collectives: Collectives = Collectives()
     """The algorithm of each collective operation; the name of a preset alone will do."""

@@ -1,8 +1,9 @@
 """A preset's file: values, each with its sources and a note as data.
 
-A file holds ``about``, one or two sentences; a table ``sources`` that names where its values are from; and tables of
-entries ``key = { value = ..., source = ..., note = ... }``. A source is a name from ``sources``, with the place after
-it: ``"paper III"``. An entry with several sources has a list of them. ``assumption`` is a source of every file.
+A file holds ``about``, one or two sentences; a table ``sources`` that names where its values are
+from; and tables of entries ``key = { value = ..., source = ..., note = ... }``. A source is a name
+from ``sources``, with the place after it: ``"paper III"``. An entry with several sources has a list
+of them. ``assumption`` is a source of every file.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class PresetFile:
         """Reads a file's text.
 
         Raises:
-            ValueError: the text is no TOML, ``about`` is missing, or an entry or a source is at fault. Names the key.
+            ValueError: the text is no TOML, ``about`` is missing, or an entry or a source is at
+            fault. Names the key.
         """
         data = tomllib.loads(text)
         about, sources = data.pop("about", None), data.pop("sources", {})
@@ -113,7 +115,11 @@ def _items(node: Mapping[str, Any], key: str = "") -> Iterator[tuple[str, Any]]:
     """Every entry of nested tables by dotted key; a value that stands alone comes as it is."""
     for name, item in node.items():
         path = f"{key}.{name}" if key else name
-        if isinstance(item, Mapping) and "value" not in item and not (item and item.keys() <= _KEYS):
+        if (
+            isinstance(item, Mapping)
+            and "value" not in item
+            and not (item and item.keys() <= _KEYS)
+        ):
             yield from _items(item, path)
         else:
             yield path, item
@@ -123,7 +129,8 @@ def _entry(key: str, item: Any, known: set[str]) -> Entry:
     """The entry at a key.
 
     Raises:
-        ValueError: it has no value or no source, a key that no entry has, or a source that the file does not declare.
+        ValueError: it has no value or no source, a key that no entry has, or a source that the file
+        does not declare.
     """
     if not isinstance(item, Mapping) or "value" not in item:
         raise ValueError(f"{key} = {item!r}: is no entry; write {{ value = ..., source = ... }}")
@@ -132,11 +139,14 @@ def _entry(key: str, item: Any, known: set[str]) -> Entry:
     given = item.get("source", [])
     sources = (given,) if isinstance(given, str) else tuple(given)
     if not any(sources):
-        raise ValueError(f'{key}: has no source; add source = "...", one of {", ".join(sorted(known))}')
+        raise ValueError(
+            f'{key}: has no source; add source = "...", one of {", ".join(sorted(known))}'
+        )
     entry = Entry(item["value"], sources, item.get("note", ""))
     for name in entry.names:
         if name not in known:
             raise ValueError(
-                f"{key}: source '{name}' is not in [sources]; add it, or name one of {', '.join(sorted(known))}"
+                f"{key}: source '{name}' is not in [sources]; add it, or name one of"
+                f" {', '.join(sorted(known))}"
             )
     return entry

@@ -1,12 +1,13 @@
-"""Presets: published machines, router models, host stacks and mixes of jobs, as TOML with the source of every value.
+"""Presets: published machines, router models, host stacks and mixes of jobs, as TOML with the
+source of every value.
 
 A preset is a set of defaults. The scenario's own keys come first, at any depth.
 
-`pantala.scenario.preset_file` describes the form of a file. A value that no paper states is an assumption:
-`preset_assumptions` lists the assumptions of a machine.
+`pantala.scenario.preset_file` describes the form of a file. A value that no paper states is an
+assumption: `preset_assumptions` lists the assumptions of a machine.
 
-A preset can take numbers: ``prisacari2015(4,8,4)``. Its file names the keys of ``machine.topology`` that they set,
-``parameters = ["p", "a", "h"]``. Without numbers the values of the file hold.
+A preset can take numbers: ``prisacari2015(4,8,4)``. Its file names the keys of ``machine.topology``
+that they set, ``parameters = ["p", "a", "h"]``. Without numbers the values of the file hold.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def machine_presets() -> list[str]:
 
 
 def router_presets() -> list[str]:
-    """The names of the router models, for ``machine.router.model`` and ``pantala curve --preset``."""
+    """The names of the router models, for ``machine.router.model`` and ``pantala curve
+    --preset``.
+    """
     return _names("routers")
 
 
@@ -79,7 +82,11 @@ def machine_preset(name: object) -> dict[str, Any]:
         values = [int(word) for word in numbers if word.isdecimal() and int(word) > 0]
         if len(values) != len(parameters) or len(values) != len(numbers):
             shown = ", ".join(parameters)
-            raise fault(f"takes {len(parameters)} numbers: {shown}", f"write e.g. '{example(str(base))}'", "preset")
+            raise fault(
+                f"takes {len(parameters)} numbers: {shown}",
+                f"write e.g. '{example(str(base))}'",
+                "preset",
+            )
         topology = preset["machine"]["topology"]
         topology |= dict(zip(parameters, values, strict=True))
         topology.pop("g", None)  # all groups that fit
@@ -117,7 +124,9 @@ def mpi_preset(name: object) -> dict[str, Any]:
 
 
 def mpi_preset_assumptions(name: str) -> dict[str, str]:
-    """Returns the values of a preset of the message layer that no paper states: dotted key to reason."""
+    """Returns the values of a preset of the message layer that no paper states: dotted key to
+    reason.
+    """
     return _read("mpi", name).assumptions()
 
 
@@ -164,7 +173,11 @@ def preset_assumptions(name: object) -> dict[str, str]:
     """
     base, numbers = _spelling(name)
     file = _file("machines", base, "preset")
-    given = {f"machine.topology.{key}" for key in (*file.parameters, "g")} if numbers is not None else set()
+    given = (
+        {f"machine.topology.{key}" for key in (*file.parameters, "g")}
+        if numbers is not None
+        else set()
+    )
     return {key: reason for key, reason in file.assumptions().items() if key not in given}
 
 
@@ -176,7 +189,11 @@ def preset_json_schema() -> dict[str, Any]:
         if numbers:
             spelled.append(name + r"\(" + ",".join([r" *[1-9][0-9]* *"] * len(numbers)) + r"\)")
     names: dict[str, Any] = {"type": "string", "enum": machine_presets()}
-    return {"anyOf": [names, {"type": "string", "pattern": f"^({'|'.join(spelled)})$"}]} if spelled else names
+    return (
+        {"anyOf": [names, {"type": "string", "pattern": f"^({'|'.join(spelled)})$"}]}
+        if spelled
+        else names
+    )
 
 
 def merge(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,7 +205,11 @@ def merge(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
     for key, value in given.items():
         key = key.removesuffix("_")
         below = merged.get(key)
-        merged[key] = merge(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+        merged[key] = (
+            merge(below, value)
+            if isinstance(below, Mapping) and isinstance(value, Mapping)
+            else value
+        )
     return merged
 
 
@@ -202,7 +223,11 @@ def _spelling(name: object) -> tuple[object, list[str] | None]:
 
 @lru_cache
 def _names(folder: str) -> list[str]:
-    return sorted(entry.name.removesuffix(".toml") for entry in (_ROOT / folder).iterdir() if ".toml" in entry.name)
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in (_ROOT / folder).iterdir()
+        if ".toml" in entry.name
+    )
 
 
 @lru_cache

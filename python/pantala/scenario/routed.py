@@ -1,4 +1,6 @@
-"""Whose routing: the scenario's, that of its all-to-all collectives, those of jobs, each laid over the one before."""
+"""Whose routing: the scenario's, that of its all-to-all collectives, those of jobs, each laid over
+the one before.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ _CLASSES = ("routing", "routing_all_to_all")
 def routed(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a scenario with every routing in full.
 
-    The layers, the later over the earlier: the preset, the algorithm itself, the scenario's `routing`, its
-    `routing_all_to_all`, a job's.
+    The layers, the later over the earlier: the preset, the algorithm itself, the scenario's
+    `routing`, its `routing_all_to_all`, a job's.
 
     Args:
         data: the keys of a scenario as they were given; changed and returned.
@@ -36,24 +38,31 @@ def routed(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
     if system or general.get("algorithm"):
         data["routing"] = _full(general, system)
     own_class = bool(apart or special)
-    collective = laid_over(laid_over(system, {"algorithm": special["algorithm"]}) if special else system, apart)
+    collective = laid_over(
+        laid_over(system, {"algorithm": special["algorithm"]}) if special else system, apart
+    )
     below = laid_over(general, special)
     if own_class:
         data["routing_all_to_all"] = _full(below, collective)
     jobs = data.get("jobs")
     if isinstance(jobs, list | tuple):
-        data["jobs"] = [_job(job, (general, system), (below, collective) if own_class else None) for job in jobs]
+        data["jobs"] = [
+            _job(job, (general, system), (below, collective) if own_class else None) for job in jobs
+        ]
     return data
 
 
 def follow(routing: Routing, below: Routing) -> None:
-    """Marks the keys of a routing that have the value of the one that it lies over as not given by the scenario."""
+    """Marks the keys of a routing that have the value of the one that it lies over as not given by
+    the scenario.
+    """
     names = below.model_fields_set - {"algorithm"}
     routing._follows(*(name for name in names if getattr(routing, name) == getattr(below, name)))
 
 
 def unread(given: Mapping[str, Any], full: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
-    """The faults of keys that no routing reads: neither the one that they are given for nor one that is laid over it.
+    """The faults of keys that no routing reads: neither the one that they are given for nor one
+    that is laid over it.
 
     Args:
         given: the keys of a scenario as they were given.
@@ -62,15 +71,22 @@ def unread(given: Mapping[str, Any], full: Mapping[str, Any]) -> Iterator[Pydant
     over: list[tuple[str, ...]] = [(name,) for name in _CLASSES]
     jobs = full.get("jobs")
     numbers = range(len(jobs)) if isinstance(jobs, list) else ()
-    places: list[tuple[str | int, ...]] = [*over, *(("jobs", number, name) for number in numbers for name in _CLASSES)]
+    places: list[tuple[str | int, ...]] = [
+        *over,
+        *(("jobs", number, name) for number in numbers for name in _CLASSES),
+    ]
     for place in places:
-        laid = [other for other in places if other[: len(place) - 1] == place[:-1] or len(place) == 1]
+        laid = [
+            other for other in places if other[: len(place) - 1] == place[:-1] or len(place) == 1
+        ]
         if place[-1] == _CLASSES[1]:
             laid = [other for other in laid if other[-1] == _CLASSES[1]]
         algorithms = [_algorithm(full, other) for other in (place, *laid)]
         keys = _at(given, place)
         if isinstance(keys, Mapping | Routing) and algorithms[0] is not None:
-            yield from without_effect(keys, effects_under([name for name in algorithms if name is not None]), *place)
+            yield from without_effect(
+                keys, effects_under([name for name in algorithms if name is not None]), *place
+            )
 
 
 def _at(data: Any, place: tuple[str | int, ...]) -> Any:
@@ -88,7 +104,11 @@ def _at(data: Any, place: tuple[str | int, ...]) -> Any:
 def _algorithm(full: Mapping[str, Any], place: tuple[str | int, ...]) -> str | None:
     """The algorithm of the routing at a place; None if there is none."""
     routing = _at(full, place)
-    name = routing.get("algorithm") if isinstance(routing, Mapping) else getattr(routing, "algorithm", None)
+    name = (
+        routing.get("algorithm")
+        if isinstance(routing, Mapping)
+        else getattr(routing, "algorithm", None)
+    )
     return name if isinstance(name, str) else None
 
 
@@ -112,7 +132,11 @@ def _job(job: object, point: tuple[Any, Any], collective: tuple[Any, Any] | None
         full[name] = _full(below, laid_over(system, keys))
     if not full:
         return job
-    given = job if isinstance(job, Mapping) else {name: getattr(job, name) for name in job.model_fields_set}
+    given = (
+        job
+        if isinstance(job, Mapping)
+        else {name: getattr(job, name) for name in job.model_fields_set}
+    )
     return {**given, **full}
 
 

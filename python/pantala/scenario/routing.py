@@ -6,7 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, Field, GetJsonSchemaHandler, Strict, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    GetJsonSchemaHandler,
+    Strict,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -21,7 +28,15 @@ from pantala.scenario.effect import Effect
 from pantala.scenario.keys import AriesKeys, QAdaptiveKeys, RoutingKeys
 from pantala.scenario.presets import merge
 
-__all__ = ["ALGORITHMS", "Aries", "QAdaptive", "Routing", "defaults_of", "laid_over", "routing_assumptions"]
+__all__ = [
+    "ALGORITHMS",
+    "Aries",
+    "QAdaptive",
+    "Routing",
+    "defaults_of",
+    "laid_over",
+    "routing_assumptions",
+]
 
 #: Every name that `routing.algorithm` knows, `bias(shift,add)` apart.
 ALGORITHMS = tuple(routing.name for routing in ROUTINGS)
@@ -36,7 +51,9 @@ _MOST_BIAS = 15
 
 def _is_known(value: str) -> bool:
     match = _BIAS.fullmatch(value)
-    return value in ALGORITHMS or (match is not None and all(0 <= int(word) <= _MOST_BIAS for word in match.groups()))
+    return value in ALGORITHMS or (
+        match is not None and all(0 <= int(word) <= _MOST_BIAS for word in match.groups())
+    )
 
 
 def _known(value: str | None) -> str | None:
@@ -69,48 +86,55 @@ _Bias = Annotated[int, Strict(), Field(ge=0, le=_MOST_BIAS)]
 
 
 class Aries(AriesKeys):
-    """The bias of Aries' adaptive routing: minimal while its load <= (the non-minimal load << shift) + add.
+    """The bias of Aries' adaptive routing: minimal while its load <= (the non-minimal load <<
+    shift) + add.
 
-    Source: Chunduri et al., IPDPS 2021, II.D. The modes aries_ad0 to aries_ad3 and bias(shift,add) set shift and add.
+    Source: Chunduri et al., IPDPS 2021, II.D. The modes aries_ad0 to aries_ad3 and bias(shift,add)
+    set shift and add.
     """
 
     shift: Annotated[tuple[_Bias, ...], Field(min_length=1)] = (0,)
-    """Left shift of the non-minimal load, 0 to 15, by the number of links that the packet has crossed; the last value
-    holds from there on. aries_ad1 starts with 0, 1, 2: an assumption, the paper says only that it grows."""
+    """Left shift of the non-minimal load, 0 to 15, by the number of links that the packet has
+    crossed; the last value holds from there on. aries_ad1 starts with 0, 1, 2: an assumption, the
+    paper says only that it grows."""
 
 
 class QAdaptive(QAdaptiveKeys):
     """The learning of q_adaptive.
 
-    Source: Kang et al., SC 2022, II.B, and HPDC 2021; the values are those of the simulator published with the former.
+    Source: Kang et al., SC 2022, II.B, and HPDC 2021; the values are those of the simulator
+    published with the former.
     """
 
     table: str = ""
-    """A q_tables.parquet to start from, of a run on the same topology with record.q_tables = "end"; none if not given:
-    untrained. The path starts where pantala is run."""
+    """A q_tables.parquet to start from, of a run on the same topology with record.q_tables = "end";
+    none if not given: untrained. The path starts where pantala is run."""
 
 
 class Routing(RoutingKeys):
     """How packets choose their way. `pantala routings` tells the algorithms apart.
 
-    Many keys have an effect under some algorithms only. One that the scenario gives and no routing reads is refused.
-    Without a machine preset they take the values of kang2022; an algorithm of another simulator
-    brings the values of that simulator.
+    Many keys have an effect under some algorithms only. One that the scenario gives and no routing
+    reads is refused. Without a machine preset they take the values of kang2022; an algorithm of
+    another simulator brings the values of that simulator.
     """
 
     shorthand: ClassVar[str | None] = "algorithm"
 
     algorithm: _Algorithm = None
-    """The algorithm; `pantala routings` lists them. bias(shift,add), with 0 to 15 each, is aries with these keys. `_g`
-    and `_group` name an intermediate group, `_n` and `_node` a router of it (Kang et al., SC 2022, II.B). Required,
-    unless the machine's preset gives it; in a job, the system's if not given."""
+    """The algorithm; `pantala routings` lists them. bias(shift,add), with 0 to 15 each, is aries
+    with these keys. `_g` and `_group` name an intermediate group, `_n` and `_node` a router of it
+    (Kang et al., SC 2022, II.B). Required, unless the machine's preset gives it; in a job, the
+    system's if not given."""
     aries: Aries = Aries()
     """The bias of aries."""
     q_adaptive: QAdaptive = QAdaptive()
     """The learning of q_adaptive."""
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         """The JSON Schema, with the readers of each key in its description."""
         described = super().__get_pydantic_json_schema__(schema, handler)
         table = handler.resolve_ref_schema(described["anyOf"][0])
@@ -131,7 +155,12 @@ class Routing(RoutingKeys):
             for key, value in fixed.items():
                 given = aries.get(key, value)
                 if (tuple(given) if isinstance(given, list) else given) != value:
-                    raise fault(f"follows from algorithm = '{algorithm}'", "remove it, or use 'aries'", "aries", key)
+                    raise fault(
+                        f"follows from algorithm = '{algorithm}'",
+                        "remove it, or use 'aries'",
+                        "aries",
+                        key,
+                    )
             data["aries"] = bias | dict(aries)
         return merge(defaults_of(algorithm), data)
 
@@ -142,7 +171,9 @@ class Routing(RoutingKeys):
         usual = defaults_of(self.algorithm)
         self._follows(*(key for key, value in usual.items() if getattr(self, key) == value))
         bias = _bias_of(self.algorithm)
-        self.aries._follows(*(key for key, value in bias.items() if getattr(self.aries, key) == value))
+        self.aries._follows(
+            *(key for key, value in bias.items() if getattr(self.aries, key) == value)
+        )
         if not self.aries.model_fields_set:
             self._follows("aries")
         return self
@@ -155,7 +186,9 @@ class Routing(RoutingKeys):
 
 
 def descriptor_of(algorithm: str) -> RoutingDescriptor | None:
-    """The descriptor of an algorithm, of the algorithm of a mode, or of aries for a bias(shift,add)."""
+    """The descriptor of an algorithm, of the algorithm of a mode, or of aries for a
+    bias(shift,add).
+    """
     if _BIAS.fullmatch(algorithm):
         return _DESCRIPTORS["aries"]
     return _MODES[algorithm][1] if algorithm in _MODES else _DESCRIPTORS.get(algorithm)
@@ -186,24 +219,33 @@ def defaults_of(algorithm: object) -> Mapping[str, Any]:
 
 
 def _as_scenario(setting: tuple[str, Any]) -> tuple[str, Any]:
-    """A key of the plan with its value as a scenario has them: ``bias_flits = 50`` is ``bias = 50 flits``."""
+    """A key of the plan with its value as a scenario has them: ``bias_flits = 50`` is ``bias = 50
+    flits``.
+    """
     key, value = setting
-    return (key.removesuffix("_flits"), Capacity(value, "flit")) if key.endswith("_flits") else setting
+    return (
+        (key.removesuffix("_flits"), Capacity(value, "flit")) if key.endswith("_flits") else setting
+    )
 
 
 def effects_under(algorithms: Sequence[str]) -> dict[str, Effect]:
-    """The keys of a routing with whether any of these algorithms reads them; empty if one is not known.
+    """The keys of a routing with whether any of these algorithms reads them; empty if one is not
+    known.
 
     Args:
         algorithms: names as `routing.algorithm` has them; an error names the first.
     """
-    descriptors = [descriptor for descriptor in map(descriptor_of, algorithms) if descriptor is not None]
+    descriptors = [
+        descriptor for descriptor in map(descriptor_of, algorithms) if descriptor is not None
+    ]
     if len(descriptors) < len(algorithms):
         return {}
     read = {key for descriptor in descriptors for key in descriptor.reads}
     under = f"under algorithm = '{algorithms[0]}'"
     return {
-        key.removesuffix("_flits"): Effect(key in read, under, f"read by: {', '.join(readers(key))}; remove it")
+        key.removesuffix("_flits"): Effect(
+            key in read, under, f"read by: {', '.join(readers(key))}; remove it"
+        )
         for key in KEYS
     }
 
@@ -214,15 +256,21 @@ def readers(key: str) -> list[str]:
 
 
 def laid_over(below: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """A routing's keys with others put over them; a bias does not outlive the algorithm it was for."""
+    """A routing's keys with others put over them; a bias does not outlive the algorithm it was
+    for.
+    """
     kept = merge({}, below)
-    if given.get("algorithm", kept.get("algorithm")) != kept.get("algorithm") and isinstance(kept.get("aries"), dict):
+    if given.get("algorithm", kept.get("algorithm")) != kept.get("algorithm") and isinstance(
+        kept.get("aries"), dict
+    ):
         kept["aries"] = {key: value for key, value in kept["aries"].items() if key == "levels"}
     return merge(kept, given)
 
 
 def routing_assumptions(routing: Routing) -> dict[str, str]:
-    """What no paper says of the algorithm and the scenario does not change: key below `routing` to reason."""
+    """What no paper says of the algorithm and the scenario does not change: key below `routing` to
+    reason.
+    """
     algorithm = routing.algorithm or ""
     descriptor = descriptor_of(algorithm)
     reasons = dict(descriptor.assumptions) if descriptor else {}

@@ -52,12 +52,14 @@ class Scenario(ScenarioKeys):
             machine="kang2022",
             routing="ugal_g",
             jobs=[
-                pt.Job(name="halo", ranks=8, workload=pt.Halo3d(grid=(2, 2, 2), message="16 kB", iterations=2)),
+                pt.Job(name="halo", ranks=8, workload=pt.Halo3d(grid=(2, 2, 2), message="16 kB",
+                iterations=2)),
             ],
         )
 
     Raises:
-        ScenarioError: a value is missing, unknown, of the wrong type or out of range: one line that names the key and
+        ScenarioError: a value is missing, unknown, of the wrong type or out of range: one line that
+        names the key and
             the remedy.
     """
 
@@ -66,23 +68,25 @@ class Scenario(ScenarioKeys):
     name: Name
     """The name of the run; its directory is runs/NAME unless `--out` says otherwise."""
     interference: Flag = False
-    """Run each job alone with the same rank-to-node map, then all together, and compare (Kang et al., SC 2022, V)."""
+    """Run each job alone with the same rank-to-node map, then all together, and compare (Kang et
+    al., SC 2022, V)."""
     machine: Machine
     """The network, by the name of a preset or key by key."""
     detail: Detail = Detail()
-    """How much detail the simulation keeps: "packet", or `{ coarsen = 2 }` (4, 8) for a faster and less exact run."""
+    """How much detail the simulation keeps: "packet", or `{ coarsen = 2 }` (4, 8) for a faster and
+    less exact run."""
     routing: Routing
-    """How packets choose their way; the name of the algorithm alone will do. Some machine presets give it: theta and
-    cori route as Cray's MPI does by default."""
+    """How packets choose their way; the name of the algorithm alone will do. Some machine presets
+    give it: theta and cori route as Cray's MPI does by default."""
     routing_all_to_all: Routing | None = None
-    """How the packets of all-to-all collectives choose theirs, if not as `routing` says; its keys are laid over those
-    of `routing`."""
+    """How the packets of all-to-all collectives choose theirs, if not as `routing` says; its keys
+    are laid over those of `routing`."""
     mpi: Mpi = Mpi()
     """How messages are sent."""
     jobs: Annotated[tuple[Job, ...], Field(json_schema_extra=jobs_schema)]
-    """The jobs that share the machine, or the name of a published mix of jobs (`pantala presets` lists them). In a
-    table, beside the name (`preset`), what all of its jobs have, as `placement`, and a table for a job whose keys are
-    laid over its own."""
+    """The jobs that share the machine, or the name of a published mix of jobs (`pantala presets`
+    lists them). In a table, beside the name (`preset`), what all of its jobs have, as `placement`,
+    and a table for a job whose keys are laid over its own."""
     stop: Stop = Stop()
     """When a run ends."""
     record: Record = Record()
@@ -93,7 +97,9 @@ class Scenario(ScenarioKeys):
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """The routing and MPI defaults that were published with the machine, under what is given."""
+        """The routing and MPI defaults that were published with the machine, under what is
+        given.
+        """
         preset = _preset_of(data.get("machine"))
         faults: list[PydanticCustomError] = []
         settled: list[str] = []
@@ -137,7 +143,9 @@ class Scenario(ScenarioKeys):
         layers += [(job.routing_all_to_all, collective or self.routing) for job in self.jobs]
         layers.append((collective, self.routing))
         preset = {
-            key: value for key, value in _preset_of(self.machine).get("routing", {}).items() if key != "algorithm"
+            key: value
+            for key, value in _preset_of(self.machine).get("routing", {}).items()
+            if key != "algorithm"
         }
         for above, below in [*layers, (self.routing, Routing.model_validate(preset))]:
             if above is not None:
@@ -155,7 +163,8 @@ class Scenario(ScenarioKeys):
 
         Args:
             path: the TOML file.
-            changes: values to put over the file's, by path: ``{"routing.algorithm": "minimal"}``; see `replace`.
+            changes: values to put over the file's, by path: ``{"routing.algorithm": "minimal"}``;
+                see `replace`.
 
         Raises:
             ScenarioError: the file cannot be read, is not TOML, or is not a scenario.
@@ -164,7 +173,11 @@ class Scenario(ScenarioKeys):
 
     @classmethod
     def from_dict(
-        cls, data: Mapping[str, Any], *, source: str = "scenario", changes: Mapping[str, Any] | None = None
+        cls,
+        data: Mapping[str, Any],
+        *,
+        source: str = "scenario",
+        changes: Mapping[str, Any] | None = None,
     ) -> Self:
         """Makes a scenario of plain dicts, lists, text and numbers, as TOML or JSON have them.
 
@@ -189,9 +202,10 @@ class Scenario(ScenarioKeys):
         """A copy with some values changed, validated anew: one line of a parameter sweep.
 
         Args:
-            changes: new values by path: ``{"routing.algorithm": "minimal", "jobs.fft3d.ranks": 64}``. A job is named by
-                its name or its position: ``jobs[0].ranks`` and ``jobs.0.ranks`` are the first job's. A name with dots
-                may stand in quotes: ``jobs["fft.2"].ranks``; else the longest name that leaves a key is meant.
+            changes: new values by path: ``{"routing.algorithm": "minimal", "jobs.fft3d.ranks":
+                64}``. A job is named by its name or its position: ``jobs[0].ranks`` and
+                ``jobs.0.ranks`` are the first job's. A name with dots may stand in quotes:
+                ``jobs["fft.2"].ranks``; else the longest name that leaves a key is meant.
 
         Raises:
             ScenarioError: the result is not a scenario.
@@ -207,21 +221,28 @@ class Scenario(ScenarioKeys):
         return hash((self.name, self.seed, self.jobs))
 
     def assumptions(self) -> dict[str, str]:
-        """The values that no paper gives: dotted key to reason, as the preset or the routing states it."""
+        """The values that no paper gives: dotted key to reason, as the preset or the routing states
+        it.
+        """
         return assumptions_of(self)
 
     def plan(self) -> dict[str, Any]:
-        """The plan as JSON-like data: integers in picoseconds, bytes and bytes a second; nodes not yet chosen."""
+        """The plan as JSON-like data: integers in picoseconds, bytes and bytes a second; nodes not
+        yet chosen.
+        """
         return build_plan(self)
 
     def resolve(self) -> dict[str, Any]:
-        """The resolved plan: every default shown, every rank on its node, and under ``derived`` what follows.
+        """The resolved plan: every default shown, every rank on its node, and under ``derived``
+        what follows.
 
         Raises:
-            ScenarioError: the scenario cannot be run: more ranks than nodes, too few virtual channels, ...
+            ScenarioError: the scenario cannot be run: more ranks than nodes, too few virtual
+            channels, ...
 
         Warns:
-            ScenarioWarning: it runs, but packets could wait for each other in a circle; ``derived.warnings`` has the
+            ScenarioWarning: it runs, but packets could wait for each other in a circle;
+            ``derived.warnings`` has the
                 same.
         """
         try:
@@ -238,7 +259,9 @@ class Scenario(ScenarioKeys):
 
 
 def _preset_of(machine: object) -> dict[str, Any]:
-    """The tables of a machine's preset; none if it has none, or if the machine itself will say what is wrong."""
+    """The tables of a machine's preset; none if it has none, or if the machine itself will say what
+    is wrong.
+    """
     if isinstance(machine, Mapping):
         name = machine.get("preset")
     else:

@@ -11,7 +11,9 @@ from pantala.errors import ScenarioError
 
 __all__ = ["read_toml"]
 
-_PLACE = re.compile(r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|(?P<end>end of document))\)$")
+_PLACE = re.compile(
+    r"\s*\(at (?:line (?P<line>\d+), column (?P<column>\d+)|(?P<end>end of document))\)$"
+)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -24,7 +26,9 @@ def read_toml(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ScenarioError(str(path), "", "", f"cannot be read: {reason}", "check the path and its rights") from None
+        raise ScenarioError(
+            str(path), "", "", f"cannot be read: {reason}", "check the path and its rights"
+        ) from None
     except UnicodeDecodeError as error:
         at = f"byte {error.start} is not UTF-8 text"
         raise ScenarioError(str(path), "", "", at, "save the file as UTF-8") from None

@@ -18,7 +18,10 @@ __all__ = ["INSIDE", "TITLES", "Topology", "changes_shape", "over_preset"]
 INSIDE: Mapping[str, tuple[str, ...]] = {"dragonfly": ("local",), "dragonfly_2d": ("row", "column")}
 
 #: What a kind of topology is called in sentences.
-TITLES: Mapping[str, str] = {"dragonfly": "one-dimensional Dragonfly", "dragonfly_2d": "two-dimensional Dragonfly"}
+TITLES: Mapping[str, str] = {
+    "dragonfly": "one-dimensional Dragonfly",
+    "dragonfly_2d": "two-dimensional Dragonfly",
+}
 _ONLY_1D = ("links_per_local_pair",)
 _ONLY_2D = ("rows", "columns", "links_per_row_pair", "links_per_column_pair")
 _CABLES = ("cables_per_pair", "links_per_cable")
@@ -28,11 +31,13 @@ _SHAPE = ("p", "a", "rows", "columns", "h", "g")
 class Topology(TopologyKeys):
     """A Dragonfly: groups of routers, every two groups connected.
 
-    In a one-dimensional one (`dragonfly`) all routers of a group are connected with each other: local links. In a
-    two-dimensional one (`dragonfly_2d`, as Cray's Cascade and Aries) the routers of a group stand in rows and columns;
-    those of a row are connected with each other, and those of a column: row links and column links.
+    In a one-dimensional one (`dragonfly`) all routers of a group are connected with each other:
+    local links. In a two-dimensional one (`dragonfly_2d`, as Cray's Cascade and Aries) the routers
+    of a group stand in rows and columns; those of a row are connected with each other, and those of
+    a column: row links and column links.
 
-    Sources: Kim et al., ISCA 2008, whose letters these are; Faanes et al., SC 2012, for two dimensions.
+    Sources: Kim et al., ISCA 2008, whose letters these are; Faanes et al., SC 2012, for two
+    dimensions.
     """
 
     from_preset: ClassVar[bool] = True
@@ -46,25 +51,36 @@ class Topology(TopologyKeys):
     columns: Count = Field(default_factory=lambda: 1)  # see complete
     """Columns of a group, which is the number of routers in a row; two dimensions only."""
     g: Count = Field(default_factory=lambda: 1)  # see complete
-    """Groups: at most a*h + 1, which is the default; with fewer, pairs of groups can have several links."""
+    """Groups: at most a*h + 1, which is the default; with fewer, pairs of groups can have several
+    links."""
     cables_per_pair: Index = 0
-    """Optical cables between two groups, if links are counted in cables: `links_per_pair` is then this times
-    `links_per_cable`. 0 means that they are not."""
+    """Optical cables between two groups, if links are counted in cables: `links_per_pair` is then
+    this times `links_per_cable`. 0 means that they are not."""
     links_per_cable: Count = 2
     """Global links in an optical cable; matters with `cables_per_pair` only."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """What follows from the keys given: rows and columns or `a`, all groups that fit, the links of the cables."""
+        """What follows from the keys given: rows and columns or `a`, all groups that fit, the links
+        of the cables.
+        """
         kind = data["kind"]
         if kind not in INSIDE:
             raise fault("is not known", f"known: {', '.join(INSIDE)}", "kind")
         if kind == "dragonfly":
-            faults = list(_foreign(data, kind, {"rows": 1, "columns": data.get("a")} | dict.fromkeys(_ONLY_2D[2:], 1)))
+            faults = list(
+                _foreign(
+                    data,
+                    kind,
+                    {"rows": 1, "columns": data.get("a")} | dict.fromkeys(_ONLY_2D[2:], 1),
+                )
+            )
             data |= {"rows": 1, "columns": data.get("a", 1)}
         else:
             faults = list(_foreign(data, kind, dict.fromkeys(_ONLY_1D, 1)))
-            routers = _product(data, "rows", "columns") or 1  # or rows or columns are at fault, and will say so
+            routers = (
+                _product(data, "rows", "columns") or 1
+            )  # or rows or columns are at fault, and will say so
             if data.setdefault("a", routers) != routers:
                 faults.append(fault("follows from rows and columns", "remove it", "a"))
         data.setdefault("g", (_product(data, "a", "h") or 0) + 1)
@@ -122,10 +138,11 @@ class Topology(TopologyKeys):
 
 
 def over_preset(preset: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a preset's topology that still hold beside those given: another shape asks for other numbers.
+    """The keys of a preset's topology that still hold beside those given: another shape asks for
+    other numbers.
 
-    Another kind leaves nothing. A preset of all groups that fit stays one of all groups that fit. Links and cables
-    between groups displace each other.
+    Another kind leaves nothing. A preset of all groups that fit stays one of all groups that fit.
+    Links and cables between groups displace each other.
     """
     if given.get("kind", preset["kind"]) != preset["kind"]:
         return {}
@@ -145,16 +162,22 @@ def changes_shape(given: Mapping[str, Any]) -> bool:
     return bool(given.keys() & {"kind", *_SHAPE})
 
 
-def _foreign(data: Mapping[str, Any], kind: str, implied: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+def _foreign(
+    data: Mapping[str, Any], kind: str, implied: Mapping[str, Any]
+) -> Iterator[PydanticCustomError]:
     """The keys of the other kind, unless they say what is so anyway."""
     other = next(name for name in INSIDE if name != kind)
     for key, value in implied.items():
         if key in data and data[key] != value:
-            yield fault(f"is no key of a {TITLES[kind]}", f"remove it, or write kind = '{other}'", key)
+            yield fault(
+                f"is no key of a {TITLES[kind]}", f"remove it, or write kind = '{other}'", key
+            )
 
 
 def _product(data: Mapping[str, Any], *keys: str) -> int | None:
-    """The product of two keys; None if one is missing or no positive number, which its field will say."""
+    """The product of two keys; None if one is missing or no positive number, which its field will
+    say.
+    """
     product = 1
     for key in keys:
         value = data.get(key)
@@ -165,7 +188,9 @@ def _product(data: Mapping[str, Any], *keys: str) -> int | None:
 
 
 def _count_cables(data: dict[str, Any]) -> Iterator[PydanticCustomError]:
-    """Sets `links_per_pair` from the cables, if there are any; a fault if it says something else."""
+    """Sets `links_per_pair` from the cables, if there are any; a fault if it says something
+    else.
+    """
     cables = data.get("cables_per_pair", 0)
     if not cables:
         return

@@ -1,4 +1,5 @@
-"""Studies: campaigns of runs that repeat what a paper has found, with its figures and a verdict on each claim.
+"""Studies: campaigns of runs that repeat what a paper has found, with its figures and a verdict on
+each claim.
 
 ::
 

@@ -1,7 +1,8 @@
-"""The directory of a study: points while it runs, figures and tables at the end, and a mark that it is whole.
+"""The directory of a study: points while it runs, figures and tables at the end, and a mark that it
+is whole.
 
-`study.json` is written last. A directory without it but with `settings.json` is that of a study that was interrupted:
-the same study goes on there. Nothing else is ever written into.
+`study.json` is written last. A directory without it but with `settings.json` is that of a study
+that was interrupted: the same study goes on there. Nothing else is ever written into.
 """
 
 from __future__ import annotations
@@ -64,10 +65,13 @@ class StudyDirectory:
                 raise RunDirectoryError(
                     target,
                     f"holds an interrupted study of other settings ({was})",
-                    "repeat it with those to go on, add --overwrite to replace it, or choose another --out",
+                    "repeat it with those to go on, add --overwrite to replace it, or choose"
+                    " another --out",
                 )
             elif any(target.iterdir()):
-                raise RunDirectoryError(target, "is a directory with something else in it", "choose another --out")
+                raise RunDirectoryError(
+                    target, "is a directory with something else in it", "choose another --out"
+                )
         elif target.exists() or target.is_symlink():
             raise RunDirectoryError(target, "is not a directory", "choose another --out")
 

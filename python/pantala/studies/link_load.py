@@ -1,11 +1,12 @@
 """The exact load of every link of a Dragonfly under traffic that is known, by enumerating paths.
 
-Every source injects at rate 1 (a terminal link's bandwidth). Oblivious routings send a known share over every path:
-minimal all of it, Valiant's an equal share through every intermediate. So the load of each link is a sum, and as loads
-grow in proportion to the rate, the rate at which the first link is full is one over the largest load.
+Every source injects at rate 1 (a terminal link's bandwidth). Oblivious routings send a known share
+over every path: minimal all of it, Valiant's an equal share through every intermediate. So the load
+of each link is a sum, and as loads grow in proportion to the rate, the rate at which the first link
+is full is one over the largest load.
 
-Nothing of a simulation is in it: no buffers, no arbiters, no packets. It is the upper bound that a simulator with all
-sources at one rate must keep to.
+Nothing of a simulation is in it: no buffers, no arbiters, no packets. It is the upper bound that a
+simulator with all sources at one rate must keep to.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Gates:
     Attributes:
         p: nodes a router.
         a: routers a group.
-        exit: [group, group] number inside its group of the router from which the link starts; -1 on the diagonal.
+        exit: [group, group] number inside its group of the router from which the link starts; -1 on
+            the diagonal.
         entry: [group, group] number inside the other group of the router at which it ends.
     """
 
@@ -56,7 +58,9 @@ def gates(topology: Topology) -> Gates:
     count = np.zeros((g, g), dtype=int)
     np.add.at(count, (source, target), 1)
     if not (count == 1 - np.eye(g, dtype=int)).all():
-        raise UsageError("the exact model needs exactly one link between every two groups; take g = a*h + 1")
+        raise UsageError(
+            "the exact model needs exactly one link between every two groups; take g = a*h + 1"
+        )
     exits, entries = np.full((g, g), -1), np.full((g, g), -1)
     exits[source, target] = links["source_router"].to_numpy() % a
     entries[source, target] = links["target_router"].to_numpy() % a
@@ -65,15 +69,21 @@ def gates(topology: Topology) -> Gates:
 
 @dataclass(frozen=True)
 class Flows:
-    """Traffic between routers: [flow] source router, target router, and rate while every node injects at rate 1."""
+    """Traffic between routers: [flow] source router, target router, and rate while every node
+    injects at rate 1.
+    """
 
     source: np.ndarray
     target: np.ndarray
     rate: np.ndarray
 
     @classmethod
-    def of_nodes(cls, source: np.ndarray, target: np.ndarray, share: np.ndarray, nodes_per_router: int) -> Flows:
-        """Traffic between nodes, [pair] each with a share of its source's rate, summed up by routers."""
+    def of_nodes(
+        cls, source: np.ndarray, target: np.ndarray, share: np.ndarray, nodes_per_router: int
+    ) -> Flows:
+        """Traffic between nodes, [pair] each with a share of its source's rate, summed up by
+        routers.
+        """
         routers = np.stack([source // nodes_per_router, target // nodes_per_router])
         pairs, which = np.unique(routers, axis=1, return_inverse=True)
         return cls(pairs[0], pairs[1], np.bincount(which.ravel(), share))
@@ -89,7 +99,8 @@ class LinkLoads:
 
     Attributes:
         local: [group, router, router] from the first to the second.
-        transit: the part of `local` that is of packets whose source and destination are both in other groups.
+        transit: the part of `local` that is of packets whose source and destination are both in
+            other groups.
         global_: [group, group] from the first to the second.
     """
 
@@ -109,8 +120,9 @@ def link_loads(wired: Gates, flows: Flows, routing: str) -> LinkLoads:
     Args:
         wired: the network.
         flows: the traffic.
-        routing: minimal, valiant_group or valiant_node. Traffic inside a group is minimal under all of them; the
-            intermediate is uniform over all groups (or their routers) but the source's and the destination's.
+        routing: minimal, valiant_group or valiant_node. Traffic inside a group is minimal under all
+            of them; the intermediate is uniform over all groups (or their routers) but the source's
+            and the destination's.
 
     Raises:
         UsageError: there is no exact model of the routing.
@@ -126,7 +138,10 @@ def link_loads(wired: Gates, flows: Flows, routing: str) -> LinkLoads:
     elif routing in ("valiant_group", "valiant_node"):
         count.valiant(away, through_router=routing == "valiant_node")
     else:
-        raise UsageError(f"routing = '{routing}': has no exact model; take minimal, valiant_group or valiant_node")
+        raise UsageError(
+            f"routing = '{routing}': has no exact model; take minimal, valiant_group or"
+            " valiant_node"
+        )
     return LinkLoads(count.locals[0] + count.locals[1], count.locals[1], count.globals)
 
 
@@ -141,7 +156,13 @@ class _Counter:
         self.globals = np.zeros((g, g))
 
     def local(
-        self, group: np.ndarray, here: np.ndarray, there: np.ndarray, rate: np.ndarray, *, transit: bool = False
+        self,
+        group: np.ndarray,
+        here: np.ndarray,
+        there: np.ndarray,
+        rate: np.ndarray,
+        *,
+        transit: bool = False,
     ) -> None:
         """Flows from router to router inside a group; who is there already needs no link."""
         moving = here != there
@@ -161,7 +182,9 @@ class _Counter:
         self.local(target, wired.entry[source, target], flows.target % a, flows.rate)
 
     def valiant(self, flows: Flows, *, through_router: bool) -> None:
-        """To every third group in equal shares, and on from there; `through_router`: by way of each of its routers."""
+        """To every third group in equal shares, and on from there; `through_router`: by way of each
+        of its routers.
+        """
         wired, a, g = self.wired, self.wired.a, self.wired.groups
         for third in range(g):
             taken = flows.where((flows.source // a != third) & (flows.target // a != third))

@@ -1,4 +1,6 @@
-"""Studies by name. A study is a package below `pantala.studies` with a `STUDY`, named in `_NAMES`."""
+"""Studies by name. A study is a package below `pantala.studies` with a `STUDY`, named in
+`_NAMES`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ class Options:
         jobs: how many processes simulate at a time.
         seed: the seed of every scenario.
         overwrite: whether to replace a study that is there.
-        progress: called with the number of points done, the number of points, and a line about the last one.
+        progress: called with the number of points done, the number of points, and a line about the
+            last one.
     """
 
     out: Path

@@ -1,8 +1,10 @@
-"""Points of a study: a scenario run until its throughput is known well enough, in parallel, each kept on disk.
+"""Points of a study: a scenario run until its throughput is known well enough, in parallel, each
+kept on disk.
 
-A point is one scenario of one job of synthetic traffic. It is simulated for `first`; while the throughput behind the
-warm-up is not known to `PRECISION` at 99 % confidence, it goes on for as long as that should take, up to `longest`.
-What came out is one JSON file a point, written in one go, so that a study that is interrupted goes on where it was.
+A point is one scenario of one job of synthetic traffic. It is simulated for `first`; while the
+throughput behind the warm-up is not known to `PRECISION` at 99 % confidence, it goes on for as long
+as that should take, up to `longest`. What came out is one JSON file a point, written in one go, so
+that a study that is interrupted goes on where it was.
 """
 
 from __future__ import annotations
@@ -30,14 +32,16 @@ from pantala.units import Duration
 
 __all__ = ["PRECISION", "Point", "Record", "simulate"]
 
-#: The half width of the 99 % confidence interval that every point is simulated for, as a share of the mean.
+#: The half width of the 99 % confidence interval that every point is simulated for, as a share of
+#: the mean.
 PRECISION = 0.01
 
-#: Windows of throughput: 80 averages of five for the warm-up, then 10 or more windows a batch. A run that goes on has
-#: so many of several windows each, and less than twice as many.
+#: Windows of throughput: 80 averages of five for the warm-up, then 10 or more windows a batch. A
+#: run that goes on has so many of several windows each, and less than twice as many.
 WINDOWS = 400
 
-#: What of a plan, and of its jobs, counts for a point. No message layer: there are no ranks with programs.
+#: What of a plan, and of its jobs, counts for a point. No message layer: there are no ranks with
+#: programs.
 _OF_PLAN = (
     "seed",
     "topology",
@@ -52,7 +56,8 @@ _OF_PLAN = (
 )
 _OF_JOB = ("ranks", "start_ps", "placement", "routing", "workload")
 
-#: Raised when a point of the same plan would be measured otherwise, so that files of old points are not taken.
+#: Raised when a point of the same plan would be measured otherwise, so that files of old points are
+#: not taken.
 _PROTOCOL = 5
 
 #: What is known of a point; `Point.measure` says what is in it.
@@ -80,7 +85,9 @@ class Point:
     cost: float = 0.0
 
     def plan(self) -> dict[str, Any]:
-        """The plan of the first stretch, throughput in `WINDOWS` windows and nothing else recorded over time."""
+        """The plan of the first stretch, throughput in `WINDOWS` windows and nothing else recorded
+        over time.
+        """
         changes = {
             "stop.duration": f"{self._window() * WINDOWS} ps",
             "record.window": f"{self._window()} ps",
@@ -95,10 +102,19 @@ class Point:
         return max(1, round(int(self.first) / WINDOWS))
 
     def digest(self) -> str:
-        """What a stored point must have been made of: the parts of the plan that synthetic traffic depends on."""
+        """What a stored point must have been made of: the parts of the plan that synthetic traffic
+        depends on.
+        """
         plan = self.plan()
         jobs = [{key: job[key] for key in _OF_JOB} for job in plan["jobs"]]
-        made_of = [_PROTOCOL, WINDOWS, PRECISION, native.core().VERSION, int(self.longest), self.most_packets]
+        made_of = [
+            _PROTOCOL,
+            WINDOWS,
+            PRECISION,
+            native.core().VERSION,
+            int(self.longest),
+            self.most_packets,
+        ]
         made_of += [{key: plan[key] for key in _OF_PLAN}, jobs]
         return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
@@ -106,11 +122,12 @@ class Point:
         """Simulates the point until its throughput is known, in one run.
 
         Returns:
-            key, digest; ``accepted`` (throughput as a fraction of the injection bandwidth) and ``half_width`` (of its
-            99 % confidence interval); ``precise`` (whether that is within `PRECISION` of the mean) and ``steady``
-            (whether no drift is left behind the warm-up); ``simulated_ns``, ``warm_up_ns``; over the whole
-            run ``packets``, ``link_hops_mean``, ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes`` and
-            ``global_bytes`` (over all links of the class), ``local_load_max`` and ``global_load_max`` (the busiest
+            key, digest; ``accepted`` (throughput as a fraction of the injection bandwidth) and
+            ``half_width`` (of its 99 % confidence interval); ``precise`` (whether that is within
+            `PRECISION` of the mean) and ``steady`` (whether no drift is left behind the warm-up);
+            ``simulated_ns``, ``warm_up_ns``; over the whole run ``packets``, ``link_hops_mean``,
+            ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes`` and ``global_bytes``
+            (over all links of the class), ``local_load_max`` and ``global_load_max`` (the busiest
             link of the class, as a share of time); ``wall_seconds``.
 
         Raises:
@@ -119,7 +136,12 @@ class Point:
         began = time.perf_counter()
         plan = resolve_plan(self.plan())
         window: int = plan["record"]["window_ps"]
-        carried = plan["links"]["terminal"]["bandwidth_bytes_per_s"] * window / 1e12 * plan["jobs"][0]["ranks"]
+        carried = (
+            plan["links"]["terminal"]["bandwidth_bytes_per_s"]
+            * window
+            / 1e12
+            * plan["jobs"][0]["ranks"]
+        )
         packet = plan["packet_bytes"]
         windows, found = WINDOWS, Estimate(0.0, float("inf"), 0, steady=False)
 
@@ -131,7 +153,11 @@ class Point:
             if found.steady and found.relative <= PRECISION:
                 return None
             packets = sum(amount for _, amount in delivered) / packet
-            factor = min(_factor(found), int(self.longest) / (windows * window), self.most_packets / max(packets, 1))
+            factor = min(
+                _factor(found),
+                int(self.longest) / (windows * window),
+                self.most_packets / max(packets, 1),
+            )
             if factor < _LEAST_FACTOR:
                 return None
             windows = int(windows * factor)
@@ -158,12 +184,13 @@ def merged(delivered: Sequence[tuple[int, int]], windows: int) -> np.ndarray:
     """What was delivered a window on average, over time.
 
     Args:
-        delivered: numbers of windows and the bytes delivered in them; those without any may be missing.
+        delivered: numbers of windows and the bytes delivered in them; those without any may be
+            missing.
         windows: how many there were, `WINDOWS` or more.
 
     Returns:
-        A mean for each of `WINDOWS` or more (less than twice as many) stretches of equal length, bytes a window. What
-        is left over at the beginning is in none.
+        A mean for each of `WINDOWS` or more (less than twice as many) stretches of equal length,
+        bytes a window. What is left over at the beginning is in none.
     """
     together = windows // WINDOWS
     series = np.zeros(windows)
@@ -174,10 +201,12 @@ def merged(delivered: Sequence[tuple[int, int]], windows: int) -> np.ndarray:
 
 
 def _factor(found: Estimate) -> float:
-    """How many times as long the run is to be: the half width falls with the root of the time behind the warm-up.
+    """How many times as long the run is to be: the half width falls with the root of the time
+    behind the warm-up.
 
-    A tenth more than that, since a half width is an estimate as well. Half as long again at most, and where there is a
-    drift: looking is cheap, as the run only goes on, and what is simulated beyond what it takes is not.
+    A tenth more than that, since a half width is an estimate as well. Half as long again at most,
+    and where there is a drift: looking is cheap, as the run only goes on, and what is simulated
+    beyond what it takes is not.
     """
     if not found.steady:
         return 1.5
@@ -201,11 +230,13 @@ def _record(run: Run) -> Record:
         "packets": job["packets"],
         "link_hops_mean": job["link_hops_mean"],
         "delivered_bytes": job["delivered_bytes"],
-        "delivered_bytes_by_group": links.filter(pl.col("class") == "ejection")
-        .group_by("source_group")
-        .agg(pl.col("bytes").sum())
-        .sort("source_group")["bytes"]
-        .to_list(),
+        "delivered_bytes_by_group": (
+            links.filter(pl.col("class") == "ejection")
+            .group_by("source_group")
+            .agg(pl.col("bytes").sum())
+            .sort("source_group")["bytes"]
+            .to_list()
+        ),
     }
     for name in ("local", "global"):
         row = by_class.get(name, nothing)

@@ -1,7 +1,9 @@
-//! Events beyond the reach of the buckets: by epoch if they come within a millisecond, else in a heap.
+//! Events beyond the reach of the buckets: by epoch if they come within a millisecond, else in a
+//! heap.
 //!
-//! An epoch is as long as the buckets reach, a little over a microsecond. The events of an epoch have no order. When the wheel
-//! comes to an epoch, it deals them out to the buckets: each event is moved once, and not sifted through a heap.
+//! An epoch is as long as the buckets reach, a little over a microsecond. The events of an epoch
+//! have no order. When the wheel comes to an epoch, it deals them out to the buckets: each event is
+//! moved once, and not sifted through a heap.
 
 use super::nodes::{END, Node, Nodes};
 use super::occupancy::Occupancy;
@@ -55,11 +57,16 @@ impl Far {
         self.first_epoch = self.first_epoch.min(epoch);
     }
 
-    /// The bucket (absolute number) that the wheel has to stop at to take events from here: where an epoch starts, or that of the
-    /// first event of the heap. [`u64::MAX`]: there is nothing here.
+    /// The bucket (absolute number) that the wheel has to stop at to take events from here: where
+    /// an epoch starts, or that of the first event of the heap. [`u64::MAX`]: there is nothing
+    /// here.
     #[inline(always)]
     pub(super) fn next_slot(&self) -> u64 {
-        let epoch = if self.first_epoch == u64::MAX { u64::MAX } else { self.first_epoch << EPOCH_SLOTS_LOG2 };
+        let epoch = if self.first_epoch == u64::MAX {
+            u64::MAX
+        } else {
+            self.first_epoch << EPOCH_SLOTS_LOG2
+        };
         epoch.min(self.heap.peek().map_or(u64::MAX, |Reverse((event, _))| event.time >> WIDTH_LOG2))
     }
 
@@ -70,11 +77,13 @@ impl Far {
             return late;
         }
         let list = self.epochs[self.first_epoch as usize % EPOCHS];
-        let first = nodes.list(list).map(|node| (self.first_epoch << EPOCH_LOG2) + node.offset()).min();
+        let first =
+            nodes.list(list).map(|node| (self.first_epoch << EPOCH_LOG2) + node.offset()).min();
         late.min(first.unwrap_or(NEVER))
     }
 
-    /// Takes an event out, with its hint, that the wheel has to know of in bucket `slot`; [`None`] if there is none left.
+    /// Takes an event out, with its hint, that the wheel has to know of in bucket `slot`; [`None`]
+    /// if there is none left.
     pub(super) fn pop(&mut self, nodes: &mut Nodes, slot: u64) -> Option<(Event, u32)> {
         if self.first_epoch <= slot >> EPOCH_SLOTS_LOG2 {
             let list = self.first_epoch as usize % EPOCHS;
@@ -104,8 +113,14 @@ impl Far {
     }
 
     /// Phase and identity of all events, in no order.
-    pub(super) fn iter<'a>(&'a self, nodes: &'a Nodes) -> impl Iterator<Item = (u8, u32)> + use<'a> {
-        let listed = self.epochs.iter().flat_map(move |&list| nodes.list(list).map(|node| (node.phase(), node.id)));
+    pub(super) fn iter<'a>(
+        &'a self,
+        nodes: &'a Nodes,
+    ) -> impl Iterator<Item = (u8, u32)> + use<'a> {
+        let listed = self
+            .epochs
+            .iter()
+            .flat_map(move |&list| nodes.list(list).map(|node| (node.phase(), node.id)));
         listed.chain(self.heap.iter().map(|Reverse((event, _))| (event.phase, event.id)))
     }
 

@@ -81,7 +81,8 @@ impl Nodes {
         self.nodes.get_mut(index as usize)
     }
 
-    /// Takes the first node of a list, whose number is in `head`, out of it and gives its place back.
+    /// Takes the first node of a list, whose number is in `head`, out of it and gives its place
+    /// back.
     #[inline(always)]
     pub(super) fn pop(&mut self, head: &mut u32) -> Option<Node> {
         let index = *head;

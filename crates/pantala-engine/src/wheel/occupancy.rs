@@ -1,7 +1,7 @@
 //! Which lists of the wheel hold anything: a bit for each, and a bit for each word of those.
 
-/// A set of numbers below `64 * WORDS`, with a bit for each word in `SUMMARIES` more. The search for the next number reads a handful of
-/// words, however few numbers there are.
+/// A set of numbers below `64 * WORDS`, with a bit for each word in `SUMMARIES` more. The search
+/// for the next number reads a handful of words, however few numbers there are.
 #[derive(Debug)]
 pub(super) struct Occupancy<const WORDS: usize, const SUMMARIES: usize> {
     words: [u64; WORDS],

@@ -13,7 +13,8 @@ fn drain(wheel: &mut Wheel) -> Vec<Event> {
     events
 }
 
-/// Events in order, and those of equal time and phase by identity, so that sequences can be compared.
+/// Events in order, and those of equal time and phase by identity, so that sequences can be
+/// compared.
 fn canonical(mut events: Vec<Event>) -> Vec<Event> {
     assert!(events.is_sorted_by_key(|e| (e.time, e.phase)), "out of order: {events:?}");
     events.sort_unstable();
@@ -62,7 +63,8 @@ fn an_event_may_come_before_the_one_the_wheel_waits_at() {
     wheel.push(base + 10, 2, 2);
     wheel.push(base + 20, 0, 3);
     wheel.push(base + 20, 1, 4);
-    let order: Vec<(Time, u8)> = drain(&mut wheel).iter().map(|e| (e.time - base, e.phase)).collect();
+    let order: Vec<(Time, u8)> =
+        drain(&mut wheel).iter().map(|e| (e.time - base, e.phase)).collect();
     assert_eq!(order, [(10, 2), (20, 0), (20, 1), (20, 1)]);
     assert_eq!(wheel.iter().count(), 0);
 }
@@ -89,7 +91,8 @@ fn spans() -> impl Strategy<Value = Time> {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// Whatever the times, near and far, the order out is that of time and phase, and nothing is lost.
+    /// Whatever the times, near and far, the order out is that of time and phase, and nothing is
+    /// lost.
     #[test]
     fn pops_in_order(
         times in prop::collection::vec((any::<u64>(), 0u8..PHASES, 0u32..9), 1..300), span in spans(), scramble: bool,
@@ -138,8 +141,8 @@ proptest! {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// A simulation in steps: what comes between two steps may be earlier than what the wheel has moved to. The next time is told
-    /// at any moment, and the audit sees every event.
+    /// A simulation in steps: what comes between two steps may be earlier than what the wheel has
+    /// moved to. The next time is told at any moment, and the audit sees every event.
     #[test]
     fn order_holds_from_step_to_step(
         pushes in prop::collection::vec((any::<u64>(), 0u8..PHASES), 1..200), span in spans(), step in spans(),

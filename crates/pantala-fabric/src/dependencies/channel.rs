@@ -42,7 +42,8 @@ impl Channel {
     }
 }
 
-/// The number of a channel: those of one link in a row, those of one router's outputs in a row, injection after all outputs.
+/// The number of a channel: those of one link in a row, those of one router's outputs in a row,
+/// injection after all outputs.
 pub(super) type Number = u32;
 
 /// How channels are numbered.
@@ -62,10 +63,12 @@ const NOWHERE: Number = Number::MAX;
 impl Numbering {
     /// The numbering of a network's channels, with `vcs` a link.
     pub(super) fn new(topology: &Topology, vcs: u8) -> Self {
-        let (routers, ports, nodes) = (topology.routers(), topology.ports_per_router(), topology.nodes());
+        let (routers, ports, nodes) =
+            (topology.routers(), topology.ports_per_router(), topology.nodes());
         let vcs = u32::from(vcs);
         let mut numbering = Self { routers, ports, vcs, nodes, after: Vec::new() };
-        let outputs = (0..routers).flat_map(|router| (0..ports).map(move |port| topology.peer(router, port as u16)));
+        let outputs = (0..routers)
+            .flat_map(|router| (0..ports).map(move |port| topology.peer(router, port as u16)));
         let after = outputs.map(|peer| match peer {
             Peer::Port { router, .. } => numbering.output(router, 0, 0),
             Peer::Node(node) => numbering.injection(node, 0),
@@ -135,7 +138,11 @@ impl Numbering {
     }
 
     /// The first channel of every link into `router`, those from its nodes first.
-    pub(super) fn links_into<'a>(&'a self, topology: &'a Topology, router: u32) -> impl Iterator<Item = Number> + 'a {
+    pub(super) fn links_into<'a>(
+        &'a self,
+        topology: &'a Topology,
+        router: u32,
+    ) -> impl Iterator<Item = Number> + 'a {
         (0..self.ports as u16).filter_map(move |port| match topology.peer(router, port) {
             Peer::Port { router, port } => Some(self.output(router, port, 0)),
             Peer::Node(node) => Some(self.injection(node, 0)),

@@ -1,8 +1,9 @@
-//! The graph of channels by class and VC: the network's, with all channels of one class and one VC taken for one.
+//! The graph of channels by class and VC: the network's, with all channels of one class and one VC
+//! taken for one.
 //!
-//! Every dependency of the network is one between the classes and VCs of its two channels. So a cycle in the network is a cycle
-//! here, and where there is none here there is none in the network. The other way it does not hold: a cycle here may be no
-//! cycle of links.
+//! Every dependency of the network is one between the classes and VCs of its two channels. So a
+//! cycle in the network is a cycle here, and where there is none here there is none in the network.
+//! The other way it does not hold: a cycle here may be no cycle of links.
 
 use super::{Way, answers, ways};
 use crate::FabricConfig;
@@ -30,8 +31,8 @@ struct Classes {
     asked: Vec<Set>,
 }
 
-/// Whether no cycle is possible by class and VC alone, whatever is linked to what: then the network is free of deadlock. If
-/// not, it may be all the same: ask [`super::Dependencies`].
+/// Whether no cycle is possible by class and VC alone, whatever is linked to what: then the network
+/// is free of deadlock. If not, it may be all the same: ask [`super::Dependencies`].
 #[must_use]
 pub fn climbs(config: &FabricConfig, topology: &Topology) -> bool {
     Classes::of(config, topology).are_acyclic()
@@ -52,7 +53,11 @@ impl Classes {
 
     /// Whether there is no cycle.
     fn are_acyclic(&self) -> bool {
-        let edges = self.asked.iter().enumerate().flat_map(|(held, asked)| bits(*asked).map(move |a| (held as u32, a)));
+        let edges = self
+            .asked
+            .iter()
+            .enumerate()
+            .flat_map(|(held, asked)| bits(*asked).map(move |a| (held as u32, a)));
         !is_cyclic_directed(&DiGraph::<(), ()>::from_edges(edges))
     }
 
@@ -64,14 +69,20 @@ impl Classes {
     /// Adds a routing's paths.
     fn walk(&mut self, way: &Way, two_dimensions: bool) {
         let of = |class: u8, vc: u8| channel(class, way.first_vc + vc);
-        let injected = way.injection_vcs.clone().map(|vc| channel(INJECTION, vc)).fold(0, |all, one| all | one);
+        let injected = way
+            .injection_vcs
+            .clone()
+            .map(|vc| channel(INJECTION, vc))
+            .fold(0, |all, one| all | one);
         match &way.paths {
             Paths::Stretches(paths) => {
                 for path in paths {
                     let mut front = injected;
                     for stretch in path {
                         front = match *stretch {
-                            Stretch::Within { vc } => front | self.hops(front, way, two_dimensions, (vc, vc)),
+                            Stretch::Within { vc } => {
+                                front | self.hops(front, way, two_dimensions, (vc, vc))
+                            }
                             Stretch::BreakOff { first, later, .. } => {
                                 self.hops(front, way, two_dimensions, (first, later))
                             }
@@ -80,7 +91,12 @@ impl Classes {
                                 of(GLOBAL, first.global)
                             }
                             Stretch::Leave { first, later, .. } => {
-                                let last = self.hops(front, way, two_dimensions, (first.local, later.local));
+                                let last = self.hops(
+                                    front,
+                                    way,
+                                    two_dimensions,
+                                    (first.local, later.local),
+                                );
                                 self.join(front, of(GLOBAL, first.global));
                                 self.join(last, of(GLOBAL, later.global));
                                 of(GLOBAL, first.global) | of(GLOBAL, later.global)
@@ -100,7 +116,8 @@ impl Classes {
                     let vc = hop.min(count - 1);
                     (0..count).for_each(|vc| self.join(front, of(EJECTION, vc)));
                     if hop < hops {
-                        let next = inside.iter().fold(of(GLOBAL, vc), |all, class| all | of(*class, vc));
+                        let next =
+                            inside.iter().fold(of(GLOBAL, vc), |all, class| all | of(*class, vc));
                         self.join(front, next);
                         front = next;
                     }
@@ -110,7 +127,13 @@ impl Classes {
     }
 
     /// Hops inside a group, at least one: the channels that are held after each.
-    fn hops(&mut self, front: Set, way: &Way, two_dimensions: bool, (first, later): (u8, u8)) -> Set {
+    fn hops(
+        &mut self,
+        front: Set,
+        way: &Way,
+        two_dimensions: bool,
+        (first, later): (u8, u8),
+    ) -> Set {
         let of = |class: u8, vc: u8| channel(class, way.first_vc + vc);
         if !two_dimensions {
             self.join(front, of(LOCAL, first));

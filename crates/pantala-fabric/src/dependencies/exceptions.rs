@@ -9,6 +9,7 @@ use crate::routing::{Algorithm, Channels, RoutingConfig};
 /// | `booksim_ugal with 3 VCs` | BookSim2's VC is the phase: a path to the intermediate router, l g l, lies on VC 0 |
 #[must_use]
 pub fn exception(routing: &RoutingConfig) -> Option<&'static str> {
-    let booksim = routing.algorithm == Algorithm::BooksimUgal && routing.channels == Channels::BOOKSIM_UGAL;
+    let booksim =
+        routing.algorithm == Algorithm::BooksimUgal && routing.channels == Channels::BOOKSIM_UGAL;
     booksim.then_some("booksim_ugal with 3 VCs")
 }

@@ -3,7 +3,8 @@
 use crate::routing::{Gates, Goal};
 use pantala_topology::{GlobalLink, Topology};
 
-/// For every router and every link out of its group: the routers behind it for whose sake it is taken from here.
+/// For every router and every link out of its group: the routers behind it for whose sake it is
+/// taken from here.
 pub(super) struct GateTable {
     /// Links out of a group.
     links: usize,
@@ -14,22 +15,31 @@ pub(super) struct GateTable {
 }
 
 impl GateTable {
-    /// The links that packets with this choice and this goal take, worked out for all pairs of a router and another group.
+    /// The links that packets with this choice and this goal take, worked out for all pairs of a
+    /// router and another group.
     pub(super) fn new(topology: &Topology, gates: Gates, goal: Goal) -> Self {
         let a = topology.routers_per_group() as usize;
         let words = a.div_ceil(64);
         let links = topology.links_per_pair() as usize * (topology.groups() as usize - 1);
-        let mut table = Self { links, words, sought: Vec::with_capacity(topology.routers() as usize * links * words) };
-        let all: Vec<u64> = (0..words).map(|word| u64::MAX >> (64 - (a - 64 * word).min(64))).collect();
+        let mut table = Self {
+            links,
+            words,
+            sought: Vec::with_capacity(topology.routers() as usize * links * words),
+        };
+        let all: Vec<u64> =
+            (0..words).map(|word| u64::MAX >> (64 - (a - 64 * word).min(64))).collect();
         // By router of a group, then router: hops between them, the same in every group.
-        let hops: Vec<u8> = (0..a * a).map(|i| topology.local_distance((i / a) as u32, (i % a) as u32) as u8).collect();
+        let hops: Vec<u8> = (0..a * a)
+            .map(|i| topology.local_distance((i / a) as u32, (i % a) as u32) as u8)
+            .collect();
         let row = |router: u32| &hops[topology.local_index(router) as usize * a..][..a];
         let mut fewest = vec![0; a];
         for router in 0..topology.routers() {
             let own = topology.group_of(router);
             for group in (0..topology.groups()).filter(|group| *group != own) {
                 let links = topology.global_links(own, group);
-                let near = |link: &GlobalLink| row(router)[topology.local_index(link.router) as usize];
+                let near =
+                    |link: &GlobalLink| row(router)[topology.local_index(link.router) as usize];
                 let nearest = links.iter().map(near).min();
                 fewest.fill(u8::MAX);
                 for link in links {
@@ -45,8 +55,11 @@ impl GateTable {
                         table.sought.extend(all.iter().map(|_| 0));
                     } else {
                         let reached = row(link.target_router).iter().zip(&fewest);
-                        let reached: Vec<bool> = reached.map(|(hops, fewest)| near + hops == *fewest).collect();
-                        let word = |bits: &[bool]| bits.iter().rev().fold(0, |word, bit| word << 1 | u64::from(*bit));
+                        let reached: Vec<bool> =
+                            reached.map(|(hops, fewest)| near + hops == *fewest).collect();
+                        let word = |bits: &[bool]| {
+                            bits.iter().rev().fold(0, |word, bit| word << 1 | u64::from(*bit))
+                        };
                         table.sought.extend(reached.chunks(64).map(word));
                     }
                 }
@@ -55,12 +68,18 @@ impl GateTable {
         table
     }
 
-    /// For each of the links from `router`'s group to another one, in order: bits of the local routers behind it for whose
-    /// sake it is taken from `router`; no bits: it is not taken.
-    pub(super) fn of(&self, topology: &Topology, router: u32, group: u32) -> impl Iterator<Item = &[u64]> {
+    /// For each of the links from `router`'s group to another one, in order: bits of the local
+    /// routers behind it for whose sake it is taken from `router`; no bits: it is not taken.
+    pub(super) fn of(
+        &self,
+        topology: &Topology,
+        router: u32,
+        group: u32,
+    ) -> impl Iterator<Item = &[u64]> {
         let own = topology.group_of(router);
         let slot = (group - u32::from(group > own)) as usize * topology.links_per_pair() as usize;
         let first = (router as usize * self.links + slot) * self.words;
-        self.sought[first..first + topology.links_per_pair() as usize * self.words].chunks(self.words)
+        self.sought[first..first + topology.links_per_pair() as usize * self.words]
+            .chunks(self.words)
     }
 }

@@ -1,4 +1,5 @@
-//! The graph as rows of bits: for every channel, which of those that leave its far end are asked for by who holds it.
+//! The graph as rows of bits: for every channel, which of those that leave its far end are asked
+//! for by who holds it.
 
 use super::channel::{Number, Numbering};
 use fixedbitset::FixedBitSet;
@@ -29,7 +30,10 @@ impl Graph {
 
     /// Whether who holds `held` may ask for `asked`.
     pub(super) fn contains(&self, held: Number, asked: Number) -> bool {
-        let Some(bit) = asked.checked_sub(self.numbering.after(held)).map(|bit| bit as usize) else { return false };
+        let Some(bit) = asked.checked_sub(self.numbering.after(held)).map(|bit| bit as usize)
+        else {
+            return false;
+        };
         bit < self.numbering.at_router() && self.row(held)[bit / 64] >> (bit % 64) & 1 == 1
     }
 

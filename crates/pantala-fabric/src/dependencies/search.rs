@@ -5,11 +5,12 @@ use super::graph::Graph;
 use petgraph::visit::{DfsPostOrder, VisitMap, Visitable};
 use std::collections::VecDeque;
 
-/// The channels of a cycle, each of which is asked for by who holds the one before; `None` if there is no cycle. It is no
-/// longer than any other through its channels; elsewhere there may be a shorter one.
+/// The channels of a cycle, each of which is asked for by who holds the one before; `None` if there
+/// is no cycle. It is no longer than any other through its channels; elsewhere there may be a
+/// shorter one.
 ///
-/// The order is that of a depth-first search, last out first. It is then held against every dependency: where all of them lead
-/// on in it, there is no cycle, whatever the search did.
+/// The order is that of a depth-first search, last out first. It is then held against every
+/// dependency: where all of them lead on in it, there is no cycle, whatever the search did.
 pub(super) fn cycle(graph: &Graph) -> Option<Vec<Number>> {
     let channels = 0..graph.numbering.count() as Number;
     let mut place = vec![0u32; graph.numbering.count()];
@@ -23,9 +24,12 @@ pub(super) fn cycle(graph: &Graph) -> Option<Vec<Number>> {
             place[channel as usize] = places.next_back().expect("a place for every channel");
         }
     }
-    let leads_back = |held: &Number| graph.asked(*held).any(|asked| place[asked as usize] <= place[*held as usize]);
+    let leads_back = |held: &Number| {
+        graph.asked(*held).any(|asked| place[asked as usize] <= place[*held as usize])
+    };
     let on_cycle = channels.clone().find(leads_back)?;
-    let mut cycle = through(graph, on_cycle, usize::MAX).expect("a dependency against the order closes a cycle");
+    let mut cycle = through(graph, on_cycle, usize::MAX)
+        .expect("a dependency against the order closes a cycle");
     let mut next = 0;
     while next < cycle.len() {
         match through(graph, cycle[next], cycle.len()) {

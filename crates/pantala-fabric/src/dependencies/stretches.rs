@@ -1,9 +1,10 @@
 //! The dependencies of one routing: its paths, walked stretch by stretch through the topology.
 //!
-//! A stretch is walked between all pairs of routers that it may begin and end at, once, and not for every path that has it:
-//! where two stretches meet, every channel that the first may end with is joined to every channel that the second may begin
-//! with. Two things are carried over the meeting point, so that nothing is joined which no packet does: the group that a
-//! packet may not go to next, and the routers that it may be after ([`Front`]).
+//! A stretch is walked between all pairs of routers that it may begin and end at, once, and not for
+//! every path that has it: where two stretches meet, every channel that the first may end with is
+//! joined to every channel that the second may begin with. Two things are carried over the meeting
+//! point, so that nothing is joined which no packet does: the group that a packet may not go to
+//! next, and the routers that it may be after ([`Front`]).
 
 use super::Way;
 use super::channel::Number;
@@ -48,7 +49,8 @@ impl Groups {
 struct Front {
     /// By channel: the groups that packets which hold it here may not go to next.
     avoided: Vec<Groups>,
-    /// By channel: bits of the routers of the group that its packets may be after; empty: all, for every channel.
+    /// By channel: bits of the routers of the group that its packets may be after; empty: all, for
+    /// every channel.
     sought: Vec<u64>,
 }
 
@@ -85,7 +87,9 @@ impl<'a> Walk<'a> {
                                 }
                                 self.leave(&front, (first, later), goal)
                             }
-                            Stretch::BreakOff { first, later, goal } => self.break_off(&front, (first, later), goal),
+                            Stretch::BreakOff { first, later, goal } => {
+                                self.break_off(&front, (first, later), goal)
+                            }
                             Stretch::Eject { vc } => self.eject(&front, vc),
                         };
                     }
@@ -114,13 +118,15 @@ impl<'a> Walk<'a> {
     /// The channels into `router` that are held where a stretch begins there.
     fn held(&self, front: &Front, router: u32) -> Vec<(Number, Groups)> {
         let numbering = &self.graph.numbering;
-        let channels = numbering.links_into(self.topology, router).flat_map(|first| numbering.of_link(first));
+        let channels =
+            numbering.links_into(self.topology, router).flat_map(|first| numbering.of_link(first));
         let held = channels.map(|channel| (channel, front.avoided[channel as usize]));
         held.filter(|(_, avoided)| *avoided != Groups::None).collect()
     }
 
-    /// The hops from `router` to `target` in its group: the channels of each, on `first` and then `later`; calls `hop` with
-    /// the channels before and those of the hop. Returns the channels of the last hop; none if there is no hop to make.
+    /// The hops from `router` to `target` in its group: the channels of each, on `first` and then
+    /// `later`; calls `hop` with the channels before and those of the hop. Returns the channels of
+    /// the last hop; none if there is no hop to make.
     fn hops(
         &mut self,
         (mut router, target): (u32, u32),
@@ -132,7 +138,8 @@ impl<'a> Walk<'a> {
             let ports = self.topology.local_step(router, target, self.way.local_order);
             let vc = self.way.first_vc + if before.is_empty() { first } else { later };
             let range = ports.first..ports.first + ports.count;
-            let channels: Vec<Number> = range.map(|port| self.graph.numbering.output(router, port, vc)).collect();
+            let channels: Vec<Number> =
+                range.map(|port| self.graph.numbering.output(router, port, vc)).collect();
             hop(self.graph, &before, &channels);
             router = self.graph.numbering.far_router(channels[0]);
             before = channels;
@@ -152,20 +159,23 @@ impl<'a> Walk<'a> {
             let first = router - self.topology.local_index(router);
             for local in 0..a {
                 let seeks = |channel: Number| front.seeks(channel, local, self.words);
-                let held: Vec<_> = held.iter().filter(|(channel, _)| seeks(*channel)).copied().collect();
+                let held: Vec<_> =
+                    held.iter().filter(|(channel, _)| seeks(*channel)).copied().collect();
                 let mut avoided = Groups::None;
                 held.iter().for_each(|(_, groups)| avoided.add(*groups));
                 if avoided == Groups::None {
                     continue;
                 }
-                let last = self.hops((router, first + local), (vc, vc), |graph, before, channels| {
-                    if before.is_empty() {
-                        held.iter().for_each(|(channel, _)| join(graph, &[*channel], channels));
-                    }
-                    join(graph, before, channels);
-                });
+                let last =
+                    self.hops((router, first + local), (vc, vc), |graph, before, channels| {
+                        if before.is_empty() {
+                            held.iter().for_each(|(channel, _)| join(graph, &[*channel], channels));
+                        }
+                        join(graph, before, channels);
+                    });
                 if last.is_empty() {
-                    held.iter().for_each(|(channel, groups)| on.avoided[*channel as usize].add(*groups));
+                    held.iter()
+                        .for_each(|(channel, groups)| on.avoided[*channel as usize].add(*groups));
                 }
                 last.iter().for_each(|channel| on.avoided[*channel as usize].add(avoided));
             }
@@ -182,12 +192,16 @@ impl<'a> Walk<'a> {
         }
         self.visit_gates(front, goal, |walk, router, link, sought, leads| {
             let group = walk.topology.group_of(router);
-            let last = walk.hops((router, link.router), (first.local, later.local), |graph, before, channels| {
-                join(graph, before, channels);
-                if before.is_empty() {
-                    leads(channels);
-                }
-            });
+            let last = walk.hops(
+                (router, link.router),
+                (first.local, later.local),
+                |graph, before, channels| {
+                    join(graph, before, channels);
+                    if before.is_empty() {
+                        leads(channels);
+                    }
+                },
+            );
             let vc = walk.way.first_vc + if last.is_empty() { first.global } else { later.global };
             let over = walk.graph.numbering.output(link.router, link.port, vc);
             join(walk.graph, &last, &[over]);
@@ -197,7 +211,10 @@ impl<'a> Walk<'a> {
             on.avoided[over as usize].add(Groups::One(group));
             if goal == Goal::Router {
                 let place = over as usize * words;
-                on.sought[place..place + words].iter_mut().zip(sought).for_each(|(all, new)| *all |= new);
+                on.sought[place..place + words]
+                    .iter_mut()
+                    .zip(sought)
+                    .for_each(|(all, new)| *all |= new);
             }
         });
         on
@@ -219,9 +236,9 @@ impl<'a> Walk<'a> {
         on
     }
 
-    /// Calls `to_gate` with every router where packets are, every link that they may leave the group by, and the routers that
-    /// they may seek behind it (bits). `to_gate` says which channels out of the router lead there; who is at the router asks
-    /// for these.
+    /// Calls `to_gate` with every router where packets are, every link that they may leave the
+    /// group by, and the routers that they may seek behind it (bits). `to_gate` says which channels
+    /// out of the router lead there; who is at the router asks for these.
     fn visit_gates(
         &mut self,
         front: &Front,
@@ -250,11 +267,15 @@ impl<'a> Walk<'a> {
                         continue;
                     }
                     to_gate(self, router, link, sought, &mut |channels| {
-                        channels.iter().for_each(|c| leads[(c - first) as usize].add(Groups::One(group)));
+                        channels
+                            .iter()
+                            .for_each(|c| leads[(c - first) as usize].add(Groups::One(group)));
                     });
                 }
             }
-            for (bit, groups) in leads.iter().enumerate().filter(|(_, groups)| **groups != Groups::None) {
+            for (bit, groups) in
+                leads.iter().enumerate().filter(|(_, groups)| **groups != Groups::None)
+            {
                 for (channel, _) in held.iter().filter(|(_, avoided)| avoided.differ(*groups)) {
                     self.graph.add(*channel, first + bit as Number);
                 }
@@ -268,7 +289,8 @@ impl<'a> Walk<'a> {
         let vc = self.way.first_vc + vc;
         for router in 0..self.topology.routers() {
             let ports = 0..self.topology.first_local_port();
-            let nodes: Vec<Number> = ports.map(|port| self.graph.numbering.output(router, port, vc)).collect();
+            let nodes: Vec<Number> =
+                ports.map(|port| self.graph.numbering.output(router, port, vc)).collect();
             for (channel, _) in self.held(front, router) {
                 join(self.graph, &[channel], &nodes);
             }
@@ -286,16 +308,22 @@ impl<'a> Walk<'a> {
             let linked = |port: &u16| topology.peer(router, *port) != Peer::Unconnected;
             let mut ejection: Vec<Number> = Vec::new();
             for vc in self.way.first_vc..self.way.first_vc + count {
-                ejection.extend((0..nodes).map(|port| self.graph.numbering.output(router, port, vc)));
+                ejection
+                    .extend((0..nodes).map(|port| self.graph.numbering.output(router, port, vc)));
             }
             for hop in 0..=hops {
                 let held: Vec<Number> = if hop == 0 {
                     let nodes = into.iter().take(nodes.into());
                     nodes
-                        .flat_map(|first| self.way.injection_vcs.clone().map(move |vc| first + Number::from(vc)))
+                        .flat_map(|first| {
+                            self.way.injection_vcs.clone().map(move |vc| first + Number::from(vc))
+                        })
                         .collect()
                 } else {
-                    into.iter().skip(nodes.into()).map(|first| first + Number::from(vc(hop - 1))).collect()
+                    into.iter()
+                        .skip(nodes.into())
+                        .map(|first| first + Number::from(vc(hop - 1)))
+                        .collect()
                 };
                 join(self.graph, &held, &ejection);
                 if hop < hops {
@@ -318,7 +346,8 @@ impl Front {
 
     /// Whether packets that hold `channel` may be after router `local` of the group.
     fn seeks(&self, channel: Number, local: u32, words: usize) -> bool {
-        self.sought.is_empty() || self.sought[channel as usize * words + local as usize / 64] >> (local % 64) & 1 == 1
+        self.sought.is_empty()
+            || self.sought[channel as usize * words + local as usize / 64] >> (local % 64) & 1 == 1
     }
 }
 

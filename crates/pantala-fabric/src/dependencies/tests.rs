@@ -23,7 +23,8 @@ fn topology(links_per_pair: u32) -> Topology {
 
 #[test]
 fn channels_are_numbered_both_ways() {
-    // 12 routers with 2 terminal, 2 local and 4 global ports; with one link a pair only 3 of a group's 12 are linked.
+    // 12 routers with 2 terminal, 2 local and 4 global ports; with one link a pair only 3 of a
+    // group's 12 are linked.
     for (links_per_pair, global) in [(4, 12 * 4), (1, 4 * 3)] {
         let topology = topology(links_per_pair);
         let numbering = Numbering::new(&topology, 3);
@@ -37,7 +38,10 @@ fn channels_are_numbered_both_ways() {
             for first in numbering.links_into(&topology, router) {
                 assert_eq!(numbering.after(first), numbering.output(router, 0, 0));
                 assert_eq!(numbering.far_router(first), router);
-                assert_eq!(matches!(numbering.channel(first).link, Link::Injection { .. }), first >= 3 * 12 * 8);
+                assert_eq!(
+                    matches!(numbering.channel(first).link, Link::Injection { .. }),
+                    first >= 3 * 12 * 8
+                );
                 links += 1;
             }
         }
@@ -51,7 +55,8 @@ fn rows_hold_what_is_added() {
     // Nine VCs: a row is more than one word.
     let mut graph = Graph::new(Numbering::new(&topology, 9));
     let held = graph.numbering.injection(5, 8);
-    let asked = [(0, 0), (3, 5), (7, 0), (7, 1), (7, 8)].map(|(port, vc)| graph.numbering.output(2, port, vc));
+    let asked = [(0, 0), (3, 5), (7, 0), (7, 1), (7, 8)]
+        .map(|(port, vc)| graph.numbering.output(2, port, vc));
     for number in asked {
         assert!(!graph.contains(held, number));
         graph.add(held, number);
@@ -71,9 +76,12 @@ fn the_search_finds_cycles_and_shortens_them() {
     let mut graph = Graph::new(Numbering::new(&topology, 2));
     // Ports 2 and 3 lead to the first and the second of the other two routers.
     let local = |router: u32, port, vc| graph.numbering.output(router, port, vc);
-    let [round, back] = [[local(0, 2, 1), local(1, 3, 1), local(2, 2, 1)], [local(0, 2, 1), local(1, 2, 1), 0]];
+    let [round, back] =
+        [[local(0, 2, 1), local(1, 3, 1), local(2, 2, 1)], [local(0, 2, 1), local(1, 2, 1), 0]];
     let ring = |graph: &mut Graph, ring: &[u32]| {
-        ring.iter().zip(ring.iter().cycle().skip(1)).for_each(|(held, asked)| graph.add(*held, *asked));
+        ring.iter()
+            .zip(ring.iter().cycle().skip(1))
+            .for_each(|(held, asked)| graph.add(*held, *asked));
     };
     graph.add(round[0], round[1]);
     graph.add(round[1], round[2]);

@@ -1,7 +1,8 @@
-//! Feedback on its way: a queue for every link between routers, its entries in the order of their times.
+//! Feedback on its way: a queue for every link between routers, its entries in the order of their
+//! times.
 //!
-//! An input port grants its packets one after another and all its feedback has one delay, so what is pushed for a link comes
-//! due in the order of pushing.
+//! An input port grants its packets one after another and all its feedback has one delay, so what
+//! is pushed for a link comes due in the order of pushing.
 
 use super::Via;
 use crate::due::{DuePool, DueQueue};
@@ -59,7 +60,8 @@ impl FeedbackQueues {
         self.due[router]
     }
 
-    /// Feedback for a port of `router` comes due at `time`, not before what was pushed for that port earlier.
+    /// Feedback for a port of `router` comes due at `time`, not before what was pushed for that
+    /// port earlier.
     #[inline]
     pub(super) fn push(&mut self, router: u32, column: u32, feedback: Feedback, time: Time) {
         let index = router as usize * self.columns + column as usize;
@@ -73,14 +75,20 @@ impl FeedbackQueues {
     }
 
     /// Takes all feedback for `router` up to `now`, port by port: column, feedback and time.
-    pub(super) fn take(&mut self, router: u32, now: Time, mut each: impl FnMut(u32, Feedback, Time)) {
+    pub(super) fn take(
+        &mut self,
+        router: u32,
+        now: Time,
+        mut each: impl FnMut(u32, Feedback, Time),
+    ) {
         let mut due = NEVER;
         for column in 0..self.columns {
             let index = router as usize * self.columns + column;
             if self.firsts[index] <= now {
                 let queue = &mut self.queues[index];
-                self.firsts[index] =
-                    queue.take(&mut self.pool, now, |time, feedback| each(column as u32, feedback, time));
+                self.firsts[index] = queue.take(&mut self.pool, now, |time, feedback| {
+                    each(column as u32, feedback, time)
+                });
             }
             due = due.min(self.firsts[index]);
         }

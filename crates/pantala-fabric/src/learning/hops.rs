@@ -40,9 +40,12 @@ impl<H: Host, P: Probe> Network<H, P> {
     /// A packet leaves an input buffer: tells the router that sent it how it went.
     #[inline]
     pub(crate) fn give_feedback(&mut self, in_vc: u32, packet: u32, now: Time) {
-        let InPort { upstream, group, credit_delay, sender_part, .. } = self.in_ports[self.in_vcs[in_vc].port];
+        let InPort { upstream, group, credit_delay, sender_part, .. } =
+            self.in_ports[self.in_vcs[in_vc].port];
         let state = &self.packets[packet];
-        if sender_part == NODE || !self.config.routings[usize::from(state.routing)].algorithm.learns() {
+        if sender_part == NODE
+            || !self.config.routings[usize::from(state.routing)].algorithm.learns()
+        {
             return;
         }
         let destination_group = u32::from(state.destination_group);

@@ -1,7 +1,8 @@
 //! Learning over time: sums of all feedback, by window and kind of port.
 //!
-//! Feedback is applied when a table is read, not when it arrives, so it comes here out of the order of time; it counts in the
-//! window of its arrival. All sums are integers: no order of adding changes them.
+//! Feedback is applied when a table is read, not when it arrives, so it comes here out of the order
+//! of time; it counts in the window of its arrival. All sums are integers: no order of adding
+//! changes them.
 
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
@@ -61,8 +62,9 @@ impl LearningWindow {
     pub fn summed<'a>(windows: impl Iterator<Item = &'a Self>) -> Vec<Self> {
         let mut by_number = BTreeMap::new();
         for window in windows {
-            let sums: &mut Self =
-                by_number.entry(window.number).or_insert(Self { number: window.number, ..Self::default() });
+            let sums: &mut Self = by_number
+                .entry(window.number)
+                .or_insert(Self { number: window.number, ..Self::default() });
             for (sum, more) in sums.via.iter_mut().zip(window.via) {
                 sum.updates += more.updates;
                 sum.feedback += more.feedback;
@@ -127,7 +129,13 @@ mod tests {
 
     #[test]
     fn feedback_counts_in_the_window_of_its_time_whatever_its_order() {
-        let notes = [(950, Via::Local), (120, Via::Direct), (980, Via::Local), (130, Via::Detour), (500, Via::Local)];
+        let notes = [
+            (950, Via::Local),
+            (120, Via::Direct),
+            (980, Via::Local),
+            (130, Via::Detour),
+            (500, Via::Local),
+        ];
         let summed = |order: &[usize]| {
             let mut record = Record::new(100);
             for &i in order {
@@ -139,6 +147,9 @@ mod tests {
         assert_eq!(windows.iter().map(|w| w.number).collect::<Vec<_>>(), [1, 5, 9]);
         assert_eq!(windows, summed(&[4, 3, 2, 1, 0]));
         let local = windows[2].via[Via::Local as usize];
-        assert_eq!(local, LearningSums { updates: 2, feedback: 641_000, estimate: 608_000, error: 41_000 });
+        assert_eq!(
+            local,
+            LearningSums { updates: 2, feedback: 641_000, estimate: 608_000, error: 41_000 }
+        );
     }
 }

@@ -9,12 +9,14 @@ use std::ops::Range;
 
 /// The tables of all routers.
 ///
-/// A router's table has a row for each (destination group, slot) and a column for each port to a router: (g - 1) p rows and
-/// a - 1 + h columns where links are single. The slot is the place of a packet's source node at its source router, the same at
-/// every router of its way. A cell estimates the time, in ns, from the packet's arrival at this router until it arrives in
-/// the destination's group, if it leaves by this port. The cells of ports without a link are infinite.
+/// A router's table has a row for each (destination group, slot) and a column for each port to a
+/// router: (g - 1) p rows and a - 1 + h columns where links are single. The slot is the place of a
+/// packet's source node at its source router, the same at every router of its way. A cell estimates
+/// the time, in ns, from the packet's arrival at this router until it arrives in the destination's
+/// group, if it leaves by this port. The cells of ports without a link are infinite.
 ///
-/// A cell is an `f32`: whole nanoseconds are exact up to 16 ms, and a table of 16,512 nodes takes 190 MB.
+/// A cell is an `f32`: whole nanoseconds are exact up to 16 ms, and a table of 16,512 nodes takes
+/// 190 MB.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct QTable {
     routers_per_group: u32,
@@ -53,15 +55,19 @@ pub enum Misfit {
 }
 
 impl QTable {
-    /// Tables that know the links' latencies only: that of a global link for a router's own link to the destination's group,
-    /// a local link's more for every other port.
+    /// Tables that know the links' latencies only: that of a global link for a router's own link to
+    /// the destination's group, a local link's more for every other port.
     #[must_use]
     pub fn untrained(config: &FabricConfig, topology: &Topology) -> Self {
         Self::untrained_part(config, topology, 0..topology.routers())
     }
 
     /// Such tables of the routers `own` only.
-    pub(super) fn untrained_part(config: &FabricConfig, topology: &Topology, own: Range<u32>) -> Self {
+    pub(super) fn untrained_part(
+        config: &FabricConfig,
+        topology: &Topology,
+        own: Range<u32>,
+    ) -> Self {
         let (direct, other) = latencies(config);
         Self::of(topology, own, direct, other)
     }
@@ -91,7 +97,8 @@ impl QTable {
         self.cells = Slab::numbered_from(self.cells.first(), cells.to_vec());
     }
 
-    /// Tables with one estimate for a router's own links to the destination's group, and one for every other port.
+    /// Tables with one estimate for a router's own links to the destination's group, and one for
+    /// every other port.
     pub(super) fn of(topology: &Topology, own: Range<u32>, direct: f32, other: f32) -> Self {
         let first_port = u32::from(topology.first_local_port());
         let mut table = Self {
@@ -177,7 +184,11 @@ impl QTable {
     pub fn is_like(&self, other: &Self) -> bool {
         self.has_shape_of(other)
             && self.cells.len() == other.cells.len()
-            && self.cells.iter().zip(other.cells.iter()).all(|(a, b)| a.is_finite() == b.is_finite())
+            && self
+                .cells
+                .iter()
+                .zip(other.cells.iter())
+                .all(|(a, b)| a.is_finite() == b.is_finite())
     }
 
     fn has_shape_of(&self, other: &Self) -> bool {
@@ -205,7 +216,8 @@ impl QTable {
             let (router, destination) = (router as u32, row / self.slots);
             Estimate {
                 router,
-                destination_group: destination + u32::from(destination >= router / self.routers_per_group),
+                destination_group: destination
+                    + u32::from(destination >= router / self.routers_per_group),
                 slot: row % self.slots,
                 port: self.first_port + (index % columns) as u32,
                 ns,
@@ -213,13 +225,15 @@ impl QTable {
         })
     }
 
-    /// Tables for the same machine with other estimates: one for every port with a link, in any order.
+    /// Tables for the same machine with other estimates: one for every port with a link, in any
+    /// order.
     ///
     /// # Errors
     /// A [`Misfit`] if these are not the estimates of this machine.
     pub fn filled(&self, estimates: impl IntoIterator<Item = Estimate>) -> Result<Self, Misfit> {
         let open = |&cell: &f32| if cell.is_finite() { f32::NAN } else { cell };
-        let mut filled = Self { cells: self.cells.iter().map(open).collect::<Vec<_>>().into(), ..*self };
+        let mut filled =
+            Self { cells: self.cells.iter().map(open).collect::<Vec<_>>().into(), ..*self };
         for estimate in estimates {
             match filled.place(&estimate) {
                 Some(cell) if cell.is_nan() => *cell = estimate.ns,
@@ -243,8 +257,9 @@ impl QTable {
             && destination_group != group
             && slot < self.slots
             && column < self.columns;
-        (exists && ns.is_finite() && ns >= 0.0)
-            .then(|| self.cell_mut(router, self.row_of(group, destination_group, slot as u16), column))
+        (exists && ns.is_finite() && ns >= 0.0).then(|| {
+            self.cell_mut(router, self.row_of(group, destination_group, slot as u16), column)
+        })
     }
 
     /// Bytes of memory held.

@@ -1,7 +1,8 @@
 use super::*;
 use pantala_topology::{DragonflySpec, GroupSpec, Spread, Wiring};
 
-/// Two nodes a router, three routers a group, one global port a router: four groups, one link a pair.
+/// Two nodes a router, three routers a group, one global port a router: four groups, one link a
+/// pair.
 fn topology(groups: u32) -> Topology {
     Topology::dragonfly(&DragonflySpec {
         nodes_per_router: 2,
@@ -21,15 +22,26 @@ fn rates(truncate: bool) -> QAdaptiveConfig {
     QAdaptiveConfig { truncate, ..QAdaptiveConfig::default() }
 }
 
-/// By hand, with rates 0.2 and 0.04: 300 - 0.2 * 1 = 299.8, 300 - 0.2 * 100 = 280, 330 + 0.04 * 26 = 331.04 and so on.
+/// By hand, with rates 0.2 and 0.04: 300 - 0.2 * 1 = 299.8, 300 - 0.2 * 100 = 280, 330 + 0.04 * 26
+/// = 331.04 and so on.
 fn whole_table(topology: &Topology) -> QTable {
     QTable::of(topology, 0..topology.routers(), 300.0, 330.0)
 }
 
 #[test]
 fn an_estimate_follows_feedback_quickly_down_and_slowly_up() {
-    let exact = [(300.0, 299.0, 299.8), (300.0, 200.0, 280.0), (330.0, 356.0, 331.04), (300.0, 324.0, 300.96)];
-    let cut = [(300.0, 299.0, 299.0), (300.0, 200.0, 280.0), (330.0, 356.0, 331.0), (300.0, 324.0, 300.0)];
+    let exact = [
+        (300.0, 299.0, 299.8),
+        (300.0, 200.0, 280.0),
+        (330.0, 356.0, 331.04),
+        (300.0, 324.0, 300.96),
+    ];
+    let cut = [
+        (300.0, 299.0, 299.0),
+        (300.0, 200.0, 280.0),
+        (330.0, 356.0, 331.0),
+        (300.0, 324.0, 300.0),
+    ];
     for (truncate, cases) in [(false, exact), (true, cut)] {
         for (before, target, after) in cases {
             assert_eq!(
@@ -44,7 +56,10 @@ fn an_estimate_follows_feedback_quickly_down_and_slowly_up() {
     // The least rise that counts is 1 / 0.04 ns.
     assert_eq!(rates(true).corrected(300.0, 325.0), 301.0);
     let at_once = QAdaptiveConfig { learning_rate_down: 1.0, learning_rate_up: 1.0, ..rates(true) };
-    assert_eq!((at_once.corrected(300.0, 17.0), at_once.corrected(300.0, 4_711.0)), (17.0, 4_711.0));
+    assert_eq!(
+        (at_once.corrected(300.0, 17.0), at_once.corrected(300.0, 4_711.0)),
+        (17.0, 4_711.0)
+    );
 }
 
 #[test]
@@ -64,7 +79,9 @@ fn untrained_tables_know_the_latencies_of_links() {
 #[test]
 fn every_estimate_has_one_place() {
     let untrained = whole_table(&topology(4));
-    let numbered = || untrained.estimates().zip(0u16..).map(|(estimate, n)| Estimate { ns: n.into(), ..estimate });
+    let numbered = || {
+        untrained.estimates().zip(0u16..).map(|(estimate, n)| Estimate { ns: n.into(), ..estimate })
+    };
     let mut reversed: Vec<Estimate> = numbered().collect();
     reversed.reverse();
     let table = untrained.filled(reversed).unwrap();
@@ -107,6 +124,7 @@ fn ports_without_a_link_have_no_estimate() {
     assert_eq!(table.len(), topology.links().count() * table.rows() as usize);
     assert!(table.len() < (topology.routers() * table.rows() * table.columns()) as usize);
     let router = (0..9).find(|&r| topology.link(r, 4).is_none()).unwrap();
-    let stray = Estimate { router, destination_group: u32::from(router < 3), slot: 0, port: 4, ns: 1.0 };
+    let stray =
+        Estimate { router, destination_group: u32::from(router < 3), slot: 0, port: 4, ns: 1.0 };
     assert_eq!(table.filled([stray]).unwrap_err(), Misfit::Stray(stray));
 }

@@ -1,4 +1,5 @@
-//! What the adaptive algorithms share: drawing candidate paths, reading their queues, and setting the packet on the better one.
+//! What the adaptive algorithms share: drawing candidate paths, reading their queues, and setting
+//! the packet on the better one.
 //!
 //! Each algorithm's file says what its candidates are, how it weighs them and when it decides.
 
@@ -64,7 +65,8 @@ pub struct UgalConfig {
 }
 
 impl Default for UgalConfig {
-    /// SST's SC22 fork: threshold 2, one candidate of each kind, output buffer plus credits of the whole port.
+    /// SST's SC22 fork: threshold 2, one candidate of each kind, output buffer plus credits of the
+    /// whole port.
     fn default() -> Self {
         Self {
             threshold: 2.0,
@@ -99,7 +101,8 @@ pub(super) struct Here<'a> {
     pub(super) group: u32,
 }
 
-/// A candidate path: where it leads, by which link it leaves the group, by which port and VC this router, and its queue.
+/// A candidate path: where it leads, by which link it leaves the group, by which port and VC this
+/// router, and its queue.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate {
     /// The intermediate group or router; [`NONE`] if the path is minimal.
@@ -119,7 +122,13 @@ impl Here<'_> {
 
     /// The path over link `gate` of `links`, those to a group; its queue is not read yet.
     #[inline(always)]
-    fn path(&self, links: &[GlobalLink], gate: u32, intermediate: u32, packet: &Packet) -> Candidate {
+    fn path(
+        &self,
+        links: &[GlobalLink],
+        gate: u32,
+        intermediate: u32,
+        packet: &Packet,
+    ) -> Candidate {
         let channels = &self.routing.channels;
         let lane = match (intermediate == NONE, Self::later(packet)) {
             (true, false) => channels.minimal,
@@ -130,14 +139,36 @@ impl Here<'_> {
         self.along(links[gate as usize], gate, lane, intermediate, packet)
     }
 
-    /// The path over link `gate` of those to a group, on the VCs of `lane`; its queue is not read yet.
-    pub(super) fn over(&self, to_group: u32, gate: u32, lane: Lane, intermediate: u32, packet: &Packet) -> Candidate {
-        self.along(self.topology.global_links(self.group, to_group)[gate as usize], gate, lane, intermediate, packet)
+    /// The path over link `gate` of those to a group, on the VCs of `lane`; its queue is not read
+    /// yet.
+    pub(super) fn over(
+        &self,
+        to_group: u32,
+        gate: u32,
+        lane: Lane,
+        intermediate: u32,
+        packet: &Packet,
+    ) -> Candidate {
+        self.along(
+            self.topology.global_links(self.group, to_group)[gate as usize],
+            gate,
+            lane,
+            intermediate,
+            packet,
+        )
     }
 
-    /// The path over `link`, which is number `gate` of those to a group, on the VCs of `lane`; its queue is not read yet.
+    /// The path over `link`, which is number `gate` of those to a group, on the VCs of `lane`; its
+    /// queue is not read yet.
     #[inline(always)]
-    fn along(&self, link: GlobalLink, gate: u32, lane: Lane, intermediate: u32, packet: &Packet) -> Candidate {
+    fn along(
+        &self,
+        link: GlobalLink,
+        gate: u32,
+        lane: Lane,
+        intermediate: u32,
+        packet: &Packet,
+    ) -> Candidate {
         let Self { routing, topology, router, .. } = *self;
         let (port, vc) = if link.router == router {
             (link.port, lane.global)
@@ -147,9 +178,18 @@ impl Here<'_> {
         Candidate { intermediate, gate, link, port, vc: routing.first_vc + vc, queue: 0 }
     }
 
-    /// The best minimal candidate: the least cost, the first of equals. A packet that has left its source router keeps its gate.
-    pub(super) fn minimal(&self, packet: &Packet, mut cost: impl FnMut(&Candidate) -> i64, salt: u64) -> Candidate {
-        let target = Target { group: packet.destination_group.into(), router: Some(packet.destination_router) };
+    /// The best minimal candidate: the least cost, the first of equals. A packet that has left its
+    /// source router keeps its gate.
+    pub(super) fn minimal(
+        &self,
+        packet: &Packet,
+        mut cost: impl FnMut(&Candidate) -> i64,
+        salt: u64,
+    ) -> Candidate {
+        let target = Target {
+            group: packet.destination_group.into(),
+            router: Some(packet.destination_router),
+        };
         let links = self.topology.global_links(self.group, target.group);
         let fixed = Self::later(packet) && packet.gate != NONE;
         let count = if fixed { 1 } else { self.routing.ugal.candidates_minimal };
@@ -180,7 +220,14 @@ impl Here<'_> {
             let target = self.target(intermediate);
             let links = self.topology.global_links(self.group, target.group);
             let gate_draw = || salted(draw, 2);
-            let gate = gates::choose(self.topology, links, self.router, target, self.routing.gates, gate_draw);
+            let gate = gates::choose(
+                self.topology,
+                links,
+                self.router,
+                target,
+                self.routing.gates,
+                gate_draw,
+            );
             let mut path = self.path(links, gate, intermediate, packet);
             path.queue = cost(&path);
             path
@@ -190,7 +237,9 @@ impl Here<'_> {
     fn target(&self, intermediate: u32) -> Target {
         match self.routing.algorithm.intermediate() {
             Intermediate::Group => Target { group: intermediate, router: None },
-            Intermediate::Router => Target { group: self.topology.group_of(intermediate), router: Some(intermediate) },
+            Intermediate::Router => {
+                Target { group: self.topology.group_of(intermediate), router: Some(intermediate) }
+            }
         }
     }
 
@@ -201,24 +250,50 @@ impl Here<'_> {
     }
 
     /// The queue at the port towards another router of this group, on VC `vc` if the scope is that.
-    pub(super) fn beside<S: Senses>(&self, packet: &Packet, target: u32, vc: u8, senses: &mut S) -> i64 {
+    pub(super) fn beside<S: Senses>(
+        &self,
+        packet: &Packet,
+        target: u32,
+        vc: u8,
+        senses: &mut S,
+    ) -> i64 {
         let ugal = &self.routing.ugal;
-        let port = gates::step(self.topology, self.router, target, self.routing.local_order, packet);
-        senses.queue(port, (ugal.scope == QueueScope::Vc).then_some(self.routing.first_vc + vc), ugal.queue)
+        let port =
+            gates::step(self.topology, self.router, target, self.routing.local_order, packet);
+        senses.queue(
+            port,
+            (ugal.scope == QueueScope::Vc).then_some(self.routing.first_vc + vc),
+            ugal.queue,
+        )
     }
 
-    /// The two queues to compare: where both paths leave by one port, those of the VC that each would use.
-    pub(super) fn queues<S: Senses>(&self, senses: &mut S, minimal: &Candidate, other: &Candidate) -> (i64, i64) {
+    /// The two queues to compare: where both paths leave by one port, those of the VC that each
+    /// would use.
+    pub(super) fn queues<S: Senses>(
+        &self,
+        senses: &mut S,
+        minimal: &Candidate,
+        other: &Candidate,
+    ) -> (i64, i64) {
         if minimal.port == other.port {
             let measure = self.routing.ugal.queue;
-            (senses.queue(minimal.port, Some(minimal.vc), measure), senses.queue(other.port, Some(other.vc), measure))
+            (
+                senses.queue(minimal.port, Some(minimal.vc), measure),
+                senses.queue(other.port, Some(other.vc), measure),
+            )
         } else {
             (minimal.queue, other.queue)
         }
     }
 
     /// Sets the packet on the path chosen.
-    pub(super) fn take(&self, packet: &mut Packet, minimal: &Candidate, other: &Candidate, diverts: bool) {
+    pub(super) fn take(
+        &self,
+        packet: &mut Packet,
+        minimal: &Candidate,
+        other: &Candidate,
+        diverts: bool,
+    ) {
         if diverts {
             divert(packet, other.intermediate, other.gate);
         } else {
@@ -240,8 +315,9 @@ fn best(count: u32, mut candidate: impl FnMut(u64) -> Candidate) -> Candidate {
     best
 }
 
-/// The decision of the UGAL family (Kang et al., SC22, section II.B; SST's `adp_select_port`): the least queue of each
-/// kind, compared by [`UgalConfig::diverts`]. `salt` sets the draws of one decision apart from those of another.
+/// The decision of the UGAL family (Kang et al., SC22, section II.B; SST's `adp_select_port`): the
+/// least queue of each kind, compared by [`UgalConfig::diverts`]. `salt` sets the draws of one
+/// decision apart from those of another.
 pub(super) fn decide<S: Senses>(
     here: &Here<'_>,
     packet: &mut Packet,

@@ -1,9 +1,11 @@
-//! [`Algorithm`], made from the list of routings: the enum, its names, and the dispatch of decisions.
+//! [`Algorithm`], made from the list of routings: the enum, its names, and the dispatch of
+//! decisions.
 
 use super::{ChannelMap, Channels};
 
-/// Makes [`Algorithm`] from the list of routings, each `module::Type`. The module's name is the name of the routing; the type
-/// implements [`Rule`](super::descriptor::Rule) and its name in snake case is the module's.
+/// Makes [`Algorithm`] from the list of routings, each `module::Type`. The module's name is the
+/// name of the routing; the type implements [`Rule`](super::descriptor::Rule) and its name in snake
+/// case is the module's.
 ///
 /// Decisions are dispatched by `match`, and facts that the hot path asks for are constants of it.
 macro_rules! routings {
@@ -58,7 +60,8 @@ macro_rules! routings {
                 match self { $(Self::$name => <$module::$name as Rule>::DESCRIPTOR.progressive),* }
             }
 
-            /// Whether every router outside the destination's group picks the link to the next group anew, by queues.
+            /// Whether every router outside the destination's group picks the link to the next
+            /// group anew, by queues.
             #[must_use]
             pub const fn steers(self) -> bool {
                 match self { $(Self::$name => <$module::$name as Rule>::DESCRIPTOR.steers),* }
@@ -96,11 +99,15 @@ impl super::Algorithm {
         if map == ChannelMap::Climbing {
             return Some(self.own_channels());
         }
-        self.descriptor().maps.iter().find(|(whose, _)| *whose == map).map(|(_, channels)| *channels)
+        self.descriptor()
+            .maps
+            .iter()
+            .find(|(whose, _)| *whose == map)
+            .map(|(_, channels)| *channels)
     }
 
-    /// Most links between routers that a packet may take where a minimal path inside a group has at most `diameter` links
-    /// (closed form; the property tests hold runs against it).
+    /// Most links between routers that a packet may take where a minimal path inside a group has at
+    /// most `diameter` links (closed form; the property tests hold runs against it).
     #[must_use]
     pub fn most_hops(self, diameter: u8) -> u8 {
         (self.descriptor().most_hops)(diameter)

@@ -1,4 +1,5 @@
-//! `aries`: the adaptive routing of Cray's Aries with a bias towards minimal paths; AD0 to AD3 and `bias(shift, add)`.
+//! `aries`: the adaptive routing of Cray's Aries with a bias towards minimal paths; AD0 to AD3 and
+//! `bias(shift, add)`.
 //!
 //! ```text
 //! at every router of the source group, until the packet diverts or leaves it:
@@ -7,19 +8,23 @@
 //!     m, n = the candidates of each kind with the least load
 //!     minimal  iff  load(m) <= (load(n) << shift) + add
 //! ```
-//! AD0: shift 0, add 0 (no bias). AD1: shift 0, 1, 2 with the hops made (increasingly minimal). AD2: add 4. AD3: shift 2. `shift`
-//! is a schedule by hops made, its last value holds on. Shift and add are 0 to 15 each.
-//! Reads this router's own outputs. A packet that has left its source router keeps its gate; the non-minimal candidates are
-//! drawn anew at each router. Ties go to minimal.
+//! AD0: shift 0, add 0 (no bias). AD1: shift 0, 1, 2 with the hops made (increasingly minimal).
+//! AD2: add 4. AD3: shift 2. `shift` is a schedule by hops made, its last value holds on. Shift and
+//! add are 0 to 15 each. Reads this router's own outputs. A packet that has left its source router
+//! keeps its gate; the non-minimal candidates are drawn anew at each router. Ties go to minimal.
 //!
-//! Paper: Chunduri et al., IPDPS 2021, section II.D. Not in the paper, and assumed here: two candidates of each kind; what a
-//! load is, and its levels: a port's load is its flits as a share of one VC's input and output buffer, in so many steps (key
-//! `levels`: 16, since a bias is four bits wide), from 1, nothing or next to it, to the highest. It begins with 1 and not with
-//! 0, which shifted is 0 still: AD3, the paper's strong bias, would be none on a quiet machine. Further: AD1's schedule; links to a group are drawn among all there are, not the nearest
-//! only; the intermediate is a group, from whose first router the packet goes on minimally; traffic inside a group is minimal.
+//! Paper: Chunduri et al., IPDPS 2021, section II.D. Not in the paper, and assumed here: two
+//! candidates of each kind; what a load is, and its levels: a port's load is its flits as a share
+//! of one VC's input and output buffer, in so many steps (key `levels`: 16, since a bias is four
+//! bits wide), from 1, nothing or next to it, to the highest. It begins with 1 and not with 0,
+//! which shifted is 0 still: AD3, the paper's strong bias, would be none on a quiet machine.
+//! Further: AD1's schedule; links to a group are drawn among all there are, not the nearest only;
+//! the intermediate is a group, from whose first router the packet goes on minimally; traffic
+//! inside a group is minimal.
 //!
-//! VCs: 4. Minimal: local hops 0, the global hop 0 from the source router and 2 from a later one; non-minimal: source group 1,
-//! intermediate group 2, destination group 3. With `responses` as many again.
+//! VCs: 4. Minimal: local hops 0, the global hop 0 from the source router and 2 from a later one;
+//! non-minimal: source group 1, intermediate group 2, destination group 3. With `responses` as many
+//! again.
 
 use super::adaptive::{Candidate, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Rule, Setting};
@@ -76,7 +81,10 @@ impl Rule for Aries {
         through: "a random group, if its queue is short",
         decides: "source group",
         information: Information::Queues,
-        channels: Channels { minimal_later: Lane { local: 0, global: 2 }, ..Channels::climbing(4, 0, 1, 2, 2) },
+        channels: Channels {
+            minimal_later: Lane { local: 0, global: 2 },
+            ..Channels::climbing(4, 0, 1, 2, 2)
+        },
         most_hops: |diameter| 4 * diameter + 2,
         paths: paths::adaptive,
         reads: &[
@@ -92,9 +100,15 @@ impl Rule for Aries {
                 "candidates_minimal",
                 "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. (IPDPS 2021) do not say",
             ),
-            ("candidates_nonminimal", "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. do not say"),
+            (
+                "candidates_nonminimal",
+                "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. do not say",
+            ),
             ("queue", "what a load is, Chunduri et al. (IPDPS 2021, II.D) do not say"),
-            ("aries.levels", "how finely a router knows its load, Chunduri et al. (IPDPS 2021) do not say"),
+            (
+                "aries.levels",
+                "how finely a router knows its load, Chunduri et al. (IPDPS 2021) do not say",
+            ),
         ],
         modes: MODES,
         intermediate: Intermediate::Group,
@@ -110,8 +124,12 @@ impl Rule for Aries {
         let mut cost = |path: &Candidate| aries.level(here.queue(senses, path));
         let salt = 1024 * u64::from(packet.hops);
         let minimal = here.minimal(packet, &mut cost, salt);
-        let other =
-            here.nonminimal(packet, |draw| third_group(here.topology, source, destination, draw), &mut cost, salt);
+        let other = here.nonminimal(
+            packet,
+            |draw| third_group(here.topology, source, destination, draw),
+            &mut cost,
+            salt,
+        );
         let (load_min, load_non) = (minimal.queue, other.queue);
         here.take(packet, &minimal, &other, aries.diverts(load_min, load_non, packet.hops));
     }

@@ -1,4 +1,5 @@
-//! `booksim_ugal`: BookSim2's `ugal` for its dragonfly; CAMINOS' composed UGAL has the same threshold.
+//! `booksim_ugal`: BookSim2's `ugal` for its dragonfly; CAMINOS' composed UGAL has the same
+//! threshold.
 //!
 //! ```text
 //! at the source router, if the destination is in another group:
@@ -9,19 +10,24 @@
 //!     minimal  iff  q(m) <= 2 q(n) + 30;  ties as `tie` says (BookSim2 minimal, CAMINOS random)
 //!     if both leave by one port, it is minimal
 //! ```
-//! Reads this router's own outputs, what is in flight included, so that a long link looks queued when it is merely busy.
-//! Decides once. The keys `threshold` (2), `bias` (30 flits), `queue` (output_and_credits: BookSim2 charges a flit as it
-//! wins the switch) have these values by default under this name.
+//! Reads this router's own outputs, what is in flight included, so that a long link looks queued
+//! when it is merely busy. Decides once. The keys `threshold` (2), `bias` (30 flits), `queue`
+//! (output_and_credits: BookSim2 charges a flit as it wins the switch) have these values by default
+//! under this name.
 //!
-//! VCs: by `channels`. climbing: 4, as `ugal_n`. booksim2: 3, the phase; a path l g l lies on VC 0, so its
-//! channel-dependency graph has cycles. caminos: 5, ascending per link class.
-//! Source: BookSim2 `networks/dragonfly.cpp` (`ugal_dragonflynew`); CAMINOS `OccupancyFunction` with `LowestLabel`.
+//! VCs: by `channels`. climbing: 4, as `ugal_n`. booksim2: 3, the phase; a path l g l lies on VC 0,
+//! so its channel-dependency graph has cycles. caminos: 5, ascending per link class.
+//! Source: BookSim2 `networks/dragonfly.cpp` (`ugal_dragonflynew`); CAMINOS `OccupancyFunction`
+//! with `LowestLabel`.
 
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
 use super::draws::{salted, scaled, third_router};
 use super::paths::{Detours, PathSet, Paths};
-use super::{ChannelMap, Channels, IntermediateChoice, QueueMeasure, QueueScope, RoutingConfig, Senses, ugal_n};
+use super::{
+    ChannelMap, Channels, IntermediateChoice, QueueMeasure, QueueScope, RoutingConfig, Senses,
+    ugal_n,
+};
 use crate::packet::Packet;
 use pantala_topology::Topology;
 
@@ -38,7 +44,10 @@ impl Rule for BooksimUgal {
         decides: "source router",
         information: Information::Queues,
         channels: ugal_n::CHANNELS,
-        maps: &[(ChannelMap::Booksim2, Channels::BOOKSIM_UGAL), (ChannelMap::Caminos, Channels::CAMINOS_VALIANT)],
+        maps: &[
+            (ChannelMap::Booksim2, Channels::BOOKSIM_UGAL),
+            (ChannelMap::Caminos, Channels::CAMINOS_VALIANT),
+        ],
         most_hops: |diameter| 4 * diameter + 2,
         paths,
         reads: &[
@@ -66,10 +75,15 @@ impl Rule for BooksimUgal {
     fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
         let topology = here.topology;
         let intermediate = match here.routing.intermediate {
-            IntermediateChoice::Third => {
-                third_router(topology, here.group, packet.destination_group.into(), salted(packet.draw, 128))
+            IntermediateChoice::Third => third_router(
+                topology,
+                here.group,
+                packet.destination_group.into(),
+                salted(packet.draw, 128),
+            ),
+            IntermediateChoice::Any => {
+                topology.router_of(scaled(salted(packet.draw, 128), topology.nodes()))
             }
-            IntermediateChoice::Any => topology.router_of(scaled(salted(packet.draw, 128), topology.nodes())),
         };
         let minimal = here.minimal(packet, |path| here.queue(senses, path), 0);
         if topology.group_of(intermediate) == here.group {
@@ -78,14 +92,17 @@ impl Rule for BooksimUgal {
         }
         let other = here.nonminimal(packet, |_| intermediate, |path| here.queue(senses, path), 0);
         let coin = salted(packet.draw, 192);
-        let diverts = minimal.port != other.port && here.routing.ugal.diverts(minimal.queue, other.queue, || coin);
+        let diverts = minimal.port != other.port
+            && here.routing.ugal.diverts(minimal.queue, other.queue, || coin);
         here.take(packet, &minimal, &other, diverts);
     }
 }
 
-/// The intermediate router may be in the destination's group, if another port than the minimal one leads there.
+/// The intermediate router may be in the destination's group, if another port than the minimal one
+/// leads there.
 fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
-    let into_destination = routing.intermediate == IntermediateChoice::Any && topology.links_per_pair() > 1;
+    let into_destination =
+        routing.intermediate == IntermediateChoice::Any && topology.links_per_pair() > 1;
     let detours = Detours { into_destination, ..Detours::default() };
     PathSet::of(routing, topology).inside().minimal().detours(&detours).done()
 }

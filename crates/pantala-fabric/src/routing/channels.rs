@@ -1,10 +1,11 @@
 //! Which VC a hop uses, by where the packet is: an algorithm's VC map.
 //!
-//! A packet holds a channel (a VC of a link) while it asks for the next. A map is free of deadlock if no chain of such
-//! dependencies closes. The maps marked as *climbing* order all channels by VC first and link class second (terminal
-//! injection, row, column, local, global) and let every path go up only; inside a group of a two-dimensional Dragonfly the
-//! fixed order of dimensions keeps the same VC free of cycles, so a map serves one and two dimensions alike. `dependencies`
-//! checks it link by link.
+//! A packet holds a channel (a VC of a link) while it asks for the next. A map is free of deadlock
+//! if no chain of such dependencies closes. The maps marked as *climbing* order all channels by VC
+//! first and link class second (terminal injection, row, column, local, global) and let every path
+//! go up only; inside a group of a two-dimensional Dragonfly the fixed order of dimensions keeps
+//! the same VC free of cycles, so a map serves one and two dimensions alike. `dependencies` checks
+//! it link by link.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,10 +55,17 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// A climbing map of `count` VCs in which a minimal path starts on VC `minimal`, a non-minimal one on `nonminimal`, turns
-    /// to `to_intermediate` and `from_intermediate` in its intermediate group, and every path ends on the last VC.
+    /// A climbing map of `count` VCs in which a minimal path starts on VC `minimal`, a non-minimal
+    /// one on `nonminimal`, turns to `to_intermediate` and `from_intermediate` in its intermediate
+    /// group, and every path ends on the last VC.
     #[must_use]
-    pub const fn climbing(count: u8, minimal: u8, nonminimal: u8, to_intermediate: u8, from_intermediate: u8) -> Self {
+    pub const fn climbing(
+        count: u8,
+        minimal: u8,
+        nonminimal: u8,
+        to_intermediate: u8,
+        from_intermediate: u8,
+    ) -> Self {
         Self {
             count,
             inside: count - 1,
@@ -81,7 +89,8 @@ impl Channels {
         map
     }
 
-    /// The map of BookSim2's dragonfly for its `min`: VC 1 from the global hop on, VC 0 before and inside a group.
+    /// The map of BookSim2's dragonfly for its `min`: VC 1 from the global hop on, VC 0 before and
+    /// inside a group.
     pub const BOOKSIM_MINIMAL: Self = Self {
         inside: 0,
         minimal: Lane { local: 0, global: 1 },
@@ -89,8 +98,9 @@ impl Channels {
         ..Self::climbing(2, 0, 0, 0, 0)
     };
 
-    /// The map of BookSim2's `ugal`, its phase: 0 on the way to the intermediate router, 1 on a minimal path before its
-    /// global hop, 2 from the last global hop on and inside a group. Not free of deadlock: a path l g l lies on VC 0.
+    /// The map of BookSim2's `ugal`, its phase: 0 on the way to the intermediate router, 1 on a
+    /// minimal path before its global hop, 2 from the last global hop on and inside a group. Not
+    /// free of deadlock: a path l g l lies on VC 0.
     pub const BOOKSIM_UGAL: Self = Self {
         minimal: Lane { local: 1, global: 2 },
         minimal_later: Lane { local: 1, global: 2 },
@@ -98,8 +108,9 @@ impl Channels {
         ..Self::climbing(3, 1, 0, 0, 1)
     };
 
-    /// The map of CODES' dragonfly-dally: in the source group, inside groups too, the local hops made (more than one count
-    /// as one); 2 in the intermediate group, 3 in the destination's. It climbs.
+    /// The map of CODES' dragonfly-dally: in the source group, inside groups too, the local hops
+    /// made (more than one count as one); 2 in the intermediate group, 3 in the destination's. It
+    /// climbs.
     pub const CODES: Self = Self {
         inside: 0,
         minimal_later: Lane::both(1),
@@ -107,8 +118,8 @@ impl Channels {
         ..Self::climbing(4, 0, 0, 2, 2)
     };
 
-    /// CAMINOS' ascending channels for paths l g l l g l: local links on VC 2 times the global hops made plus the local hops
-    /// since, global links on the global hops made.
+    /// CAMINOS' ascending channels for paths l g l l g l: local links on VC 2 times the global hops
+    /// made plus the local hops since, global links on the global hops made.
     pub const CAMINOS_VALIANT: Self = Self {
         inside: 0,
         minimal: Lane::both(0),
@@ -118,7 +129,8 @@ impl Channels {
         ..Self::climbing(5, 0, 0, 2, 3)
     };
 
-    /// Whether all packets of a minimal path use one VC on global links, and traffic inside a group is as in the destination's.
+    /// Whether all packets of a minimal path use one VC on global links, and traffic inside a group
+    /// is as in the destination's.
     #[must_use]
     pub const fn is_plain_minimal(&self) -> bool {
         !self.by_hop

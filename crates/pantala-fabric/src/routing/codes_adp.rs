@@ -1,4 +1,5 @@
-//! `codes_adp`: minimal, or through a random group, by the rule of CODES' dragonfly-dally, decided at the source router.
+//! `codes_adp`: minimal, or through a random group, by the rule of CODES' dragonfly-dally, decided
+//! at the source router.
 //!
 //! ```text
 //! links(G, k) = the links of this group to group G that this router owns, k of them drawn, all different; if it owns none,
@@ -13,16 +14,18 @@
 //! at every later router outside the destination's group:
 //!     go on by best(the group that is next, candidates_minimal, or _nonminimal on the way to I)
 //! ```
-//! Reads this router's own outputs. Decides once; a packet (CODES: chunk) draws for itself. Ties go to minimal. The threshold
-//! is 2 by CODES' score "delta", its default and that of the configurations it ships, and 1 by "alpha"; `minimal_up_to` is
-//! its adaptive_threshold. With the router preset `codes_dally` a port's queue is what CODES counts: packets that hold room
-//! behind the link, and those that wait for it in the router.
+//! Reads this router's own outputs. Decides once; a packet (CODES: chunk) draws for itself. Ties go
+//! to minimal. The threshold is 2 by CODES' score "delta", its default and that of the
+//! configurations it ships, and 1 by "alpha"; `minimal_up_to` is its adaptive_threshold. With the
+//! router preset `codes_dally` a port's queue is what CODES counts: packets that hold room behind
+//! the link, and those that wait for it in the router.
 //!
-//! VCs: 4, by [`Channels::CODES`](crate::routing::Channels::CODES): l0 g1 l2 g2 l3, g0 l2 g2 l3, and l0 inside a group.
-//! Source: CODES `dragonfly-dally`, its `prog-adaptive` with the decision at the source router only; CODES 2 refuses
-//! `adaptive`. Yang et al. (SC16, section 2.2) and Wang et al. (IPDPS20, section IV.C) send non-minimal packets through a random
-//! router of another group, as CODES did before it was rewritten in 2019 (`prog-adaptive-legacy`), with two of them to choose
-//! from.
+//! VCs: 4, by [`Channels::CODES`](crate::routing::Channels::CODES): l0 g1 l2 g2 l3, g0 l2 g2 l3,
+//! and l0 inside a group. Source: CODES `dragonfly-dally`, its `prog-adaptive` with the decision at
+//! the source router only; CODES 2 refuses `adaptive`. Yang et al. (SC16, section 2.2) and Wang et
+//! al. (IPDPS20, section IV.C) send non-minimal packets through a random router of another group,
+//! as CODES did before it was rewritten in 2019 (`prog-adaptive-legacy`), with two of them to
+//! choose from.
 
 use super::adaptive::{Candidate, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
@@ -72,20 +75,42 @@ impl Rule for CodesAdp {
 }
 
 /// The values of CODES.
-pub(super) const DEFAULTS: &[Setting] =
-    &[Setting::Threshold(2.0), Setting::BiasFlits(0), Setting::CandidatesMinimal(2), Setting::CandidatesNonminimal(2)];
+pub(super) const DEFAULTS: &[Setting] = &[
+    Setting::Threshold(2.0),
+    Setting::BiasFlits(0),
+    Setting::CandidatesMinimal(2),
+    Setting::CandidatesNonminimal(2),
+];
 
 /// The group that a non-minimal path of the packet goes through.
 pub(super) fn intermediate(here: &Here<'_>, packet: &Packet) -> u32 {
-    third_group(here.topology, here.group, u32::from(packet.destination_group), salted(packet.draw, SALT + GROUP))
+    third_group(
+        here.topology,
+        here.group,
+        u32::from(packet.destination_group),
+        salted(packet.draw, SALT + GROUP),
+    )
 }
 
 /// Compares the best link to the destination's group with the best one to `intermediate`.
-pub(super) fn choose<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S, intermediate: u32) {
+pub(super) fn choose<S: Senses>(
+    here: &Here<'_>,
+    packet: &mut Packet,
+    senses: &mut S,
+    intermediate: u32,
+) {
     let ugal = &here.routing.ugal;
     let destination = u32::from(packet.destination_group);
     let minimal = best(here, packet, senses, destination, NONE, ugal.candidates_minimal, MINIMAL);
-    let other = best(here, packet, senses, intermediate, intermediate, ugal.candidates_nonminimal, NONMINIMAL);
+    let other = best(
+        here,
+        packet,
+        senses,
+        intermediate,
+        intermediate,
+        ugal.candidates_nonminimal,
+        NONMINIMAL,
+    );
     let coin = salted(packet.draw, SALT + GROUP + 1 + u64::from(packet.hops));
     let diverts = ugal.diverts(minimal.queue, other.queue, || coin);
     here.take(packet, &minimal, &other, diverts);
@@ -107,7 +132,8 @@ pub(super) fn steer<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mu
     packet.gate = best(here, packet, senses, target, through, most, ONWARD).gate;
 }
 
-/// A link with the least queue among `most` of this router's own to `group`, or, if it has none, among all the nearest.
+/// A link with the least queue among `most` of this router's own to `group`, or, if it has none,
+/// among all the nearest.
 fn best<S: Senses>(
     here: &Here<'_>,
     packet: &Packet,
@@ -127,7 +153,8 @@ fn best<S: Senses>(
     };
     let salt = SALT + BY_HOP * u64::from(packet.hops) + salt;
     let links = here.topology.global_links(here.group, group);
-    let distance = |gate: u32| here.topology.local_distance(here.router, links[gate as usize].router);
+    let distance =
+        |gate: u32| here.topology.local_distance(here.router, links[gate as usize].router);
     let gates = || 0..links.len() as u32;
     let nearest = gates().map(distance).min().expect("every two groups are joined");
     // Those still to look at, and how many of them are still to be drawn.

@@ -7,11 +7,12 @@
 //!     destination left out, drawn anew            (there is none: the packet stays minimal)
 //!     the same rule
 //! ```
-//! Reads this router's own outputs. Once non-minimal a packet stays so; nothing is decided in the intermediate group. Ties
-//! go to minimal.
+//! Reads this router's own outputs. Once non-minimal a packet stays so; nothing is decided in the
+//! intermediate group. Ties go to minimal.
 //!
-//! VCs: 4, as `codes_adp`: a packet that turns at its second router leaves by that router's own global link on VC 1.
-//! Source: CODES `dragonfly-dally` (`prog-adaptive`); Yang et al., SC16, section 2.2 (progressive adaptive).
+//! VCs: 4, as `codes_adp`: a packet that turns at its second router leaves by that router's own
+//! global link on VC 1. Source: CODES `dragonfly-dally` (`prog-adaptive`); Yang et al., SC16,
+//! section 2.2 (progressive adaptive).
 
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
@@ -71,7 +72,11 @@ impl Rule for CodesPadp {
 /// A later router diverts over a link of its own only.
 fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let again = Some(Goal::OwnLink);
-    PathSet::of(routing, topology).inside().minimal().detours(&Detours { again, ..Detours::default() }).done()
+    PathSet::of(routing, topology)
+        .inside()
+        .minimal()
+        .detours(&Detours { again, ..Detours::default() })
+        .done()
 }
 
 /// The groups that the router's own global links lead to, each once.

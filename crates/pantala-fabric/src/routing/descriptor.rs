@@ -1,10 +1,12 @@
 //! The descriptor of a routing: all facts about it but its decision, declared in its own file.
 //!
-//! Plans, checks, the channel-dependency graph, the catalogue, Python's models and the reference pages read descriptors. None
-//! of them names a routing of its own accord.
+//! Plans, checks, the channel-dependency graph, the catalogue, Python's models and the reference
+//! pages read descriptors. None of them names a routing of its own accord.
 
 use super::adaptive::Here;
-use super::{ChannelMap, Channels, Gates, Paths, QueueMeasure, QueueScope, RoutingConfig, Senses, Tie};
+use super::{
+    ChannelMap, Channels, Gates, Paths, QueueMeasure, QueueScope, RoutingConfig, Senses, Tie,
+};
 use crate::packet::Packet;
 use pantala_topology::Topology;
 use serde::Serialize;
@@ -14,17 +16,18 @@ pub(super) trait Rule {
     /// The facts about it.
     const DESCRIPTOR: Descriptor;
 
-    /// Decides the path of a packet that goes to another group: at its source router, and at the later routers of its source
-    /// group while its leg is [`crate::packet::Leg::Revisable`].
+    /// Decides the path of a packet that goes to another group: at its source router, and at the
+    /// later routers of its source group while its leg is [`crate::packet::Leg::Revisable`].
     #[inline]
     fn decide<S: Senses>(_here: &Here<'_>, _packet: &mut Packet, _senses: &mut S) {}
 
-    /// Decides the path of a packet that goes to another router of its source group, at its source router.
+    /// Decides the path of a packet that goes to another router of its source group, at its source
+    /// router.
     #[inline]
     fn decide_inside<S: Senses>(_here: &Here<'_>, _packet: &mut Packet, _senses: &mut S) {}
 
-    /// Picks the link to the next group for a packet whose path is decided, at every router. Called only if the routing
-    /// [steers](Descriptor::steers).
+    /// Picks the link to the next group for a packet whose path is decided, at every router. Called
+    /// only if the routing [steers](Descriptor::steers).
     #[inline]
     fn steer<S: Senses>(_here: &Here<'_>, _packet: &mut Packet, _senses: &mut S) {}
 }
@@ -48,13 +51,15 @@ pub struct Descriptor {
     pub channels: Channels,
     /// The VC maps that other simulators have for it.
     pub maps: &'static [(ChannelMap, Channels)],
-    /// Most links between routers that a packet takes, if a minimal path inside a group has at most this many links.
+    /// Most links between routers that a packet takes, if a minimal path inside a group has at most
+    /// this many links.
     pub most_hops: fn(u8) -> u8,
     /// The paths that packets may take.
     pub paths: fn(&RoutingConfig, &Topology) -> Paths,
     /// The keys that have an effect under it, besides those that concern every routing.
     pub reads: &'static [RoutingKey],
-    /// The values that its source gives to keys. They replace the defaults of the keys, not values that a scenario gives.
+    /// The values that its source gives to keys. They replace the defaults of the keys, not values
+    /// that a scenario gives.
     pub defaults: &'static [Setting],
     /// The values that no source states: key of the plan, below the routing, and reason.
     pub assumptions: &'static [(&'static str, &'static str)],
@@ -66,7 +71,8 @@ pub struct Descriptor {
     pub gates: Gates,
     /// Whether the later routers of the source group decide again.
     pub progressive: bool,
-    /// Whether every router outside the destination's group picks the link to the next group anew, by queues.
+    /// Whether every router outside the destination's group picks the link to the next group anew,
+    /// by queues.
     pub steers: bool,
     /// Whether two-dimensional groups can carry it.
     pub carries_2d: bool,

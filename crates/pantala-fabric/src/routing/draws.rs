@@ -1,4 +1,5 @@
-//! Draws of a packet's routing: pure functions of the packet's own random word, so that no order of execution changes them.
+//! Draws of a packet's routing: pure functions of the packet's own random word, so that no order of
+//! execution changes them.
 
 use pantala_engine::random::mix;
 use pantala_topology::Topology;
@@ -15,7 +16,8 @@ pub(crate) fn scaled(draw: u64, bound: u32) -> u32 {
     ((u128::from(draw) * u128::from(bound)) >> 64) as u32
 }
 
-/// A group that is neither source nor destination, which may be one group, uniformly (there are at least three groups).
+/// A group that is neither source nor destination, which may be one group, uniformly (there are at
+/// least three groups).
 #[inline]
 pub(super) fn third_group(topology: &Topology, source: u32, destination: u32, draw: u64) -> u32 {
     if source == destination {

@@ -1,4 +1,5 @@
-//! Gates: which of the links between two groups a path takes, and which of the parallel links to a neighbour.
+//! Gates: which of the links between two groups a path takes, and which of the parallel links to a
+//! neighbour.
 
 use super::draws::{salted, scaled};
 use crate::packet::Packet;
@@ -23,7 +24,8 @@ pub enum Gates {
     Any,
 }
 
-/// Which of the links between two groups a path takes: uniformly among those that `gates` allows, by a draw if there is a choice.
+/// Which of the links between two groups a path takes: uniformly among those that `gates` allows,
+/// by a draw if there is a choice.
 #[inline(always)]
 pub(super) fn choose(
     topology: &Topology,
@@ -33,7 +35,11 @@ pub(super) fn choose(
     gates: Gates,
     draw: impl FnOnce() -> u64,
 ) -> u32 {
-    if links.len() <= 1 { 0 } else { choose_of_several(topology, links, router, target, gates, draw()) }
+    if links.len() <= 1 {
+        0
+    } else {
+        choose_of_several(topology, links, router, target, gates, draw())
+    }
 }
 
 fn choose_of_several(
@@ -54,17 +60,30 @@ fn choose_of_several(
     let fewest = links.iter().map(cost).min().unwrap_or(0);
     let ties = links.iter().filter(|l| cost(l) == fewest).count() as u32;
     let pick = scaled(draw, ties) as usize;
-    links.iter().enumerate().filter(|(_, l)| cost(l) == fewest).nth(pick).map_or(0, |(index, _)| index as u32)
+    links
+        .iter()
+        .enumerate()
+        .filter(|(_, l)| cost(l) == fewest)
+        .nth(pick)
+        .map_or(0, |(index, _)| index as u32)
 }
 
-/// The port of the next hop towards `target`, another router of the group; one of several parallel links is drawn by packet
-/// and hop.
+/// The port of the next hop towards `target`, another router of the group; one of several parallel
+/// links is drawn by packet and hop.
 #[inline(always)]
-pub(super) fn step(topology: &Topology, router: u32, target: u32, order: LocalOrder, packet: &Packet) -> u16 {
+pub(super) fn step(
+    topology: &Topology,
+    router: u32,
+    target: u32,
+    order: LocalOrder,
+    packet: &Packet,
+) -> u16 {
     let ports = topology.local_step(router, target, order);
     if ports.count == 1 {
         ports.first
     } else {
-        ports.first + scaled(salted(packet.draw, PARALLEL + u64::from(packet.hops)), ports.count.into()) as u16
+        ports.first
+            + scaled(salted(packet.draw, PARALLEL + u64::from(packet.hops)), ports.count.into())
+                as u16
     }
 }

@@ -1,4 +1,5 @@
-//! `merlin_ugal`: the `ugal` of SST's merlin, as it was in 2021 and since; not that of the SC22 fork.
+//! `merlin_ugal`: the `ugal` of SST's merlin, as it was in 2021 and since; not that of the SC22
+//! fork.
 //!
 //! ```text
 //! q(port) = flits in the output buffer of `port`, of the VC that the packet would use; nothing that has been sent
@@ -11,16 +12,16 @@
 //! at the source router, destination at another router of the same group:
 //!     v = another router of the group;  over v  iff  q(towards the destination) > 2 q(towards v) + 50
 //! ```
-//! merlin chooses a port and not a path. Where both paths leave by one local port nothing is chosen yet: the router behind it
-//! owns both global links and chooses between them. That is the second rule; with one link a pair of groups it concerns no
-//! other packets, and without it a saturated next_group accepts 4 % less.
-//! The keys `threshold` (2), `bias` (50 flits), `queue` (output), `queue_scope` (vc) and `tie` (random) have these values by
-//! default under this name. An output buffer drains as fast as its link, so the 50 flits keep nearly all uniform traffic
-//! minimal.
+//! merlin chooses a port and not a path. Where both paths leave by one local port nothing is chosen
+//! yet: the router behind it owns both global links and chooses between them. That is the second
+//! rule; with one link a pair of groups it concerns no other packets, and without it a saturated
+//! next_group accepts 4 % less. The keys `threshold` (2), `bias` (50 flits), `queue` (output),
+//! `queue_scope` (vc) and `tie` (random) have these values by default under this name. An output
+//! buffer drains as fast as its link, so the 50 flits keep nearly all uniform traffic minimal.
 //!
-//! VCs: 3, the global hops made: l0 g0 l1, l0 g0 l1 g1 l2; inside a group l0, and l0 l2 with a detour. Both candidates are
-//! on VC 0, so with `queue_scope = "vc"` the VC-0 queues of two ports are compared.
-//! Source: merlin's `dragonfly.cc`; measured at five points.
+//! VCs: 3, the global hops made: l0 g0 l1, l0 g0 l1 g1 l2; inside a group l0, and l0 l2 with a
+//! detour. Both candidates are on VC 0, so with `queue_scope = "vc"` the VC-0 queues of two ports
+//! are compared. Source: merlin's `dragonfly.cc`; measured at five points.
 
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
@@ -41,7 +42,11 @@ impl Rule for MerlinUgal {
         through: "a random group, if its queue is short",
         decides: "source router, or the gate of both paths",
         information: Information::Queues,
-        channels: Channels { inside: 0, destination_minimal: 1, ..Channels::climbing(3, 0, 0, 1, 1) },
+        channels: Channels {
+            inside: 0,
+            destination_minimal: 1,
+            ..Channels::climbing(3, 0, 0, 1, 1)
+        },
         most_hops: |diameter| 3 * diameter + 2,
         paths,
         reads: RoutingKey::UGAL,
@@ -73,7 +78,8 @@ impl Rule for MerlinUgal {
     /// Straight to another router of the group, or over a third one.
     fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
         let over = other_router(here.topology, here.router, salted(packet.draw, 128));
-        let straight = here.beside(packet, packet.destination_router, here.routing.channels.inside, senses);
+        let straight =
+            here.beside(packet, packet.destination_router, here.routing.channels.inside, senses);
         let detour = here.beside(packet, over, here.routing.channels.nonminimal.local, senses);
         if here.routing.ugal.diverts(straight, detour, || 0) {
             divert_beside(packet, over);
@@ -81,8 +87,14 @@ impl Rule for MerlinUgal {
     }
 }
 
-/// Packets take a detour over another router of their own group too. A later router diverts over a link of its own only.
+/// Packets take a detour over another router of their own group too. A later router diverts over a
+/// link of its own only.
 fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let again = Some(Goal::OwnLink);
-    PathSet::of(routing, topology).inside().beside().minimal().detours(&Detours { again, ..Detours::default() }).done()
+    PathSet::of(routing, topology)
+        .inside()
+        .beside()
+        .minimal()
+        .detours(&Detours { again, ..Detours::default() })
+        .done()
 }

@@ -1,18 +1,21 @@
-//! `par`: progressive adaptive routing; as `ugal_n`, and a minimal decision may be revised in the source group.
+//! `par`: progressive adaptive routing; as `ugal_n`, and a minimal decision may be revised in the
+//! source group.
 //!
 //! ```text
 //! at the source router, if the destination is in another group:  the rule of ugal_n, one set of candidates a packet
 //! at every later router of the source group, while the packet is on its minimal path:
 //!     the same rule with the same intermediate routers, from here; the packet's own gate is the only minimal candidate
 //! ```
-//! Reads this router's own outputs only. In one dimension there is one later router at most, the gate's; in two there are up
-//! to two. Once diverted a packet stays so, and in other groups nothing is decided. Ties go to minimal.
+//! Reads this router's own outputs only. In one dimension there is one later router at most, the
+//! gate's; in two there are up to two. Once diverted a packet stays so, and in other groups nothing
+//! is decided. Ties go to minimal.
 //!
-//! VCs: 5. Minimal: the local hop 0; the global hop 0 from the source router and 3 from a later one; non-minimal: source group
-//! 1, to the intermediate router 2, from it 3, destination group 4. l0 l1 g1 l2 l3 g3 l4 climbs.
-//! Paper: Jiang, Kim and Dally, ISCA 2009 (PAR); Kang et al., SC22, section II.B. SST's SC22 fork does the same. CODES'
-//! `prog-adaptive` goes through a group and draws anew at the second router (`codes_padp`); CAMINOS' PAR re-decides at every
-//! request until the first global hop.
+//! VCs: 5. Minimal: the local hop 0; the global hop 0 from the source router and 3 from a later
+//! one; non-minimal: source group 1, to the intermediate router 2, from it 3, destination group 4.
+//! l0 l1 g1 l2 l3 g3 l4 climbs. Paper: Jiang, Kim and Dally, ISCA 2009 (PAR); Kang et al., SC22,
+//! section II.B. SST's SC22 fork does the same. CODES' `prog-adaptive` goes through a group and
+//! draws anew at the second router (`codes_padp`); CAMINOS' PAR re-decides at every request until
+//! the first global hop.
 
 use super::adaptive::{self, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
@@ -31,8 +34,12 @@ impl Rule for Par {
         through: "a random router, if its queue is short",
         decides: "source group",
         information: Information::Queues,
-        channels: Channels { minimal_later: Lane { local: 0, global: 3 }, ..Channels::climbing(5, 0, 1, 2, 3) },
-        // Up to a group's diameter before the change of mind, after which the way to the gate starts anew.
+        channels: Channels {
+            minimal_later: Lane { local: 0, global: 3 },
+            ..Channels::climbing(5, 0, 1, 2, 3)
+        },
+        // Up to a group's diameter before the change of mind, after which the way to the gate
+        // starts anew.
         most_hops: |diameter| 5 * diameter + 2,
         paths: paths::adaptive,
         reads: RoutingKey::UGAL,
@@ -44,6 +51,12 @@ impl Rule for Par {
     /// Minimal, or through a random router; again at the next router if minimal.
     fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
         let (source, destination) = (here.group, u32::from(packet.destination_group));
-        adaptive::decide(here, packet, senses, |draw| third_router(here.topology, source, destination, draw), 0);
+        adaptive::decide(
+            here,
+            packet,
+            senses,
+            |draw| third_router(here.topology, source, destination, draw),
+            0,
+        );
     }
 }

@@ -1,15 +1,17 @@
 //! The paths of every routing, as data: which stretches they are made of, and on which VCs.
 //!
-//! `follow` and `decide` move one packet; this says where they may move any packet. The channel-dependency graph is built from
-//! it ([`crate::dependencies`]), and tests hold the packets of real runs against that. A routing's descriptor names its paths:
-//! one of the functions here, or its own, put together from [`PathSet`].
+//! `follow` and `decide` move one packet; this says where they may move any packet. The
+//! channel-dependency graph is built from it ([`crate::dependencies`]), and tests hold the packets
+//! of real runs against that. A routing's descriptor names its paths: one of the functions here, or
+//! its own, put together from [`PathSet`].
 
 use super::descriptor::Intermediate;
 use super::{Gates, InsideGroup, Lane, RoutingConfig};
 use pantala_topology::Topology;
 use std::collections::BTreeSet;
 
-/// What a packet is after in the group that it leaves for: its gate has the fewest hops to that, under [`Gates::Fewest`].
+/// What a packet is after in the group that it leaves for: its gate has the fewest hops to that,
+/// under [`Gates::Fewest`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// One router.
@@ -39,7 +41,8 @@ pub enum Stretch {
         /// Whether the other group may be the one that the path has come from.
         back: bool,
     },
-    /// As `Leave`, broken off at a router after the first one of the stretch: the packet thinks again, or is there.
+    /// As `Leave`, broken off at a router after the first one of the stretch: the packet thinks
+    /// again, or is there.
     BreakOff {
         /// The VC of the first hop.
         first: u8,
@@ -58,8 +61,9 @@ pub enum Stretch {
 /// All paths of a routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Paths {
-    /// Stretch after stretch. A path that leaves a group goes neither to the one that it left before (but for
-    /// [`Stretch::Leave::back`]) nor to the one on the way to which it was broken off.
+    /// Stretch after stretch. A path that leaves a group goes neither to the one that it left
+    /// before (but for [`Stretch::Leave::back`]) nor to the one on the way to which it was broken
+    /// off.
     Stretches(Vec<Vec<Stretch>>),
     /// Over any port of any router, on the VC that is the number of hops made; ejection on any VC.
     AnyPort {
@@ -77,7 +81,10 @@ impl Paths {
         match self {
             Self::Stretches(paths) => {
                 let ends = paths.iter().filter_map(|path| path.last());
-                ends.filter_map(|end| if let Stretch::Eject { vc } = end { Some(*vc) } else { None }).collect()
+                ends.filter_map(
+                    |end| if let Stretch::Eject { vc } = end { Some(*vc) } else { None },
+                )
+                .collect()
             }
             Self::AnyPort { count, .. } => (0..*count).collect(),
         }
@@ -85,7 +92,8 @@ impl Paths {
 }
 
 impl RoutingConfig {
-    /// The paths that packets may take through `topology`. VCs are counted from [`RoutingConfig::first_vc`].
+    /// The paths that packets may take through `topology`. VCs are counted from
+    /// [`RoutingConfig::first_vc`].
     #[must_use]
     pub fn paths(&self, topology: &Topology) -> Paths {
         if self.channels.by_hop {
@@ -101,8 +109,9 @@ impl RoutingConfig {
         if self.algorithm.steers() { Gates::Fewest } else { self.gates }
     }
 
-    /// The goal of a packet in the destination's group. A routing that picks links anew at every router minimises the path to the
-    /// link only. In one and in two dimensions that path has the same links as if the first pick had stood.
+    /// The goal of a packet in the destination's group. A routing that picks links anew at every
+    /// router minimises the path to the link only. In one and in two dimensions that path has the
+    /// same links as if the first pick had stood.
     const fn onward_goal(&self) -> Goal {
         if self.algorithm.steers() { Goal::Group } else { Goal::Router }
     }
@@ -124,14 +133,20 @@ pub(super) fn minimal(routing: &RoutingConfig, topology: &Topology) -> Paths {
 /// Minimal paths, and non-minimal ones from every router that decides.
 pub(super) fn adaptive(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let again = routing.algorithm.is_progressive().then(|| routing.detour_goal());
-    PathSet::of(routing, topology).inside().minimal().detours(&Detours { again, ..Detours::default() }).done()
+    PathSet::of(routing, topology)
+        .inside()
+        .minimal()
+        .detours(&Detours { again, ..Detours::default() })
+        .done()
 }
 
-/// Non-minimal paths only, wherever there is a third group; inside a group as the key `inside_group` says.
+/// Non-minimal paths only, wherever there is a third group; inside a group as the key
+/// `inside_group` says.
 pub(super) fn valiant(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let paths = PathSet::of(routing, topology);
     let back = routing.inside_group == InsideGroup::Nonminimal;
-    let paths = if back && paths.has_detours() { paths.inside_through_another() } else { paths.inside() };
+    let paths =
+        if back && paths.has_detours() { paths.inside_through_another() } else { paths.inside() };
     let paths = if routing.inside_group == InsideGroup::Beside { paths.beside() } else { paths };
     let paths = if paths.has_detours() { paths } else { paths.minimal() };
     paths.detours(&Detours { back, ..Detours::default() }).done()
@@ -153,7 +168,8 @@ pub(super) struct PathSet<'a> {
 /// Which non-minimal paths there are.
 #[derive(Default)]
 pub(super) struct Detours {
-    /// What a later router of the source group seeks when it diverts a packet; `None` if later routers do not decide.
+    /// What a later router of the source group seeks when it diverts a packet; `None` if later
+    /// routers do not decide.
     pub(super) again: Option<Goal>,
     /// Whether the destination may be in the source's group.
     pub(super) back: bool,
@@ -212,7 +228,8 @@ impl<'a> PathSet<'a> {
         }
         let map = &self.routing.channels;
         let goal = self.routing.onward_goal();
-        let minimal = Stretch::Leave { first: map.minimal, later: map.minimal_later, goal, back: false };
+        let minimal =
+            Stretch::Leave { first: map.minimal, later: map.minimal_later, goal, back: false };
         self.with([&[minimal], &within(map.destination_minimal)[..]].concat())
     }
 
@@ -223,22 +240,30 @@ impl<'a> PathSet<'a> {
         }
         let routing = self.routing;
         let map = &routing.channels;
-        let out = |first, goal| Stretch::Leave { first, later: map.nonminimal_later, goal, back: false };
+        let out =
+            |first, goal| Stretch::Leave { first, later: map.nonminimal_later, goal, back: false };
         let (first, goal) = (map.from_intermediate, routing.onward_goal());
         let on = Stretch::Leave { first, later: first, goal, back: detours.back };
         let to_router = Stretch::Within { vc: map.to_intermediate };
         let after = match routing.algorithm.intermediate() {
             Intermediate::Group => vec![vec![on]],
-            Intermediate::Router if detours.into_destination => vec![vec![to_router, on], vec![to_router]],
+            Intermediate::Router if detours.into_destination => {
+                vec![vec![to_router, on], vec![to_router]]
+            }
             Intermediate::Router => vec![vec![to_router, on]],
         };
         let mut before = vec![vec![out(map.nonminimal, routing.detour_goal())]];
         if let Some(again) = detours.again {
             let (first, later) = (map.minimal.local, map.minimal_later.local);
-            before.push(vec![Stretch::BreakOff { first, later, goal }, out(map.nonminimal_later, again)]);
+            before.push(vec![
+                Stretch::BreakOff { first, later, goal },
+                out(map.nonminimal_later, again),
+            ]);
         }
         let end = within(map.destination_nonminimal);
-        let both = before.iter().flat_map(|before| after.iter().map(|after| [&before[..], after, &end].concat()));
+        let both = before
+            .iter()
+            .flat_map(|before| after.iter().map(|after| [&before[..], after, &end].concat()));
         self.paths.extend(both);
         self
     }

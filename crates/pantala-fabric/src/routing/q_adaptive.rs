@@ -24,20 +24,24 @@
 //!     delta   = target - Q;   Q += (learning_rate_down if delta < 0 else learning_rate_up) * delta
 //!     if `truncate`: Q is cut to whole ns, and arrivals are read on a clock of whole ns
 //! ```
-//! `min` is the port of the minimal path: where two groups share several links, that of the link drawn for the packet
-//! among those with the fewest hops. Reads this router's own table only, no queue. The time of a hop is all from arrival to
-//! arrival: the wait in the input buffer, crossbar, output buffer, link. The estimate is for the arrival in the destination's
-//! group; what happens inside it is not learned. With `truncate` a rise of less than 1 / learning_rate_up ns (25) is lost
-//! and a fall takes at least 1 ns: estimates are biased downwards. A packet counts as non-minimal once it goes to a third
-//! group; a detour inside the source group (l l g l) does not count. Ties go to minimal.
+//! `min` is the port of the minimal path: where two groups share several links, that of the link
+//! drawn for the packet among those with the fewest hops. Reads this router's own table only, no
+//! queue. The time of a hop is all from arrival to arrival: the wait in the input buffer, crossbar,
+//! output buffer, link. The estimate is for the arrival in the destination's group; what happens
+//! inside it is not learned. With `truncate` a rise of less than 1 / learning_rate_up ns (25) is
+//! lost and a fall takes at least 1 ns: estimates are biased downwards. A packet counts as
+//! non-minimal once it goes to a third group; a detour inside the source group (l l g l) does not
+//! count. Ties go to minimal.
 //!
-//! VCs: 5; a hop's VC is the number of links before it, an ejection's that of the last link. At most 5 links: what follows a
-//! global link that is not to D is at most a decision's local link, l g, l; or, by exploration, a second global link and l g l.
+//! VCs: 5; a hop's VC is the number of links before it, an ejection's that of the last link. At
+//! most 5 links: what follows a global link that is not to D is at most a decision's local link, l
+//! g, l; or, by exploration, a second global link and l g l.
 //!
-//! Papers: Kang, Wang and Lan, HPDC 2021; Kang et al., SC22, section II.B. The rule, the constants and the truncation are
-//! those of SST's SC22 fork (`q1`, rows by destination group and source node), on which the latter rests. What differs: draws
-//! are functions of the packet, not of a router's stream; several links between groups or routers are allowed; estimates may
-//! be fractions (`truncate`). CODES, BookSim2 and CAMINOS have no such routing.
+//! Papers: Kang, Wang and Lan, HPDC 2021; Kang et al., SC22, section II.B. The rule, the constants
+//! and the truncation are those of SST's SC22 fork (`q1`, rows by destination group and source
+//! node), on which the latter rests. What differs: draws are functions of the packet, not of a
+//! router's stream; several links between groups or routers are allowed; estimates may be fractions
+//! (`truncate`). CODES, BookSim2 and CAMINOS have no such routing.
 
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Information, RoutingKey, Rule};
@@ -83,9 +87,11 @@ pub struct QAdaptiveConfig {
     pub learning_rate_up: f64,
     /// Probability of a random port.
     pub exploration: f64,
-    /// A router's first decisions, which explore whatever the probability: this many, and those of the time of the last.
+    /// A router's first decisions, which explore whatever the probability: this many, and those of
+    /// the time of the last.
     pub first_explorations: u32,
-    /// What the best port must save at the source router, as a share of the minimal port's estimate.
+    /// What the best port must save at the source router, as a share of the minimal port's
+    /// estimate.
     pub threshold_source: f64,
     /// And a random local port in the intermediate group.
     pub threshold_intermediate: f64,
@@ -130,7 +136,8 @@ impl QAdaptiveConfig {
     }
 }
 
-/// Routes a packet whose destination is in another group, by its row of the router's table; `early`: among the router's first.
+/// Routes a packet whose destination is in another group, by its row of the router's table;
+/// `early`: among the router's first.
 pub(super) fn route(here: &Here<'_>, packet: &mut Packet, row: &[f32], early: bool) -> Hop {
     let Here { routing, topology, router, group } = *here;
     let came = std::mem::replace(&mut packet.leg, Leg::ToDestination);
@@ -168,12 +175,16 @@ fn at_source(here: &Here<'_>, minimal: u16, row: &[f32]) -> Option<u16> {
             best = column;
         }
     }
-    let pays =
-        QAdaptiveConfig::pays(here.routing.q_adaptive.threshold_source, row[usize::from(minimal - first)], row[best]);
+    let pays = QAdaptiveConfig::pays(
+        here.routing.q_adaptive.threshold_source,
+        row[usize::from(minimal - first)],
+        row[best],
+    );
     Some(if pays { first + best as u16 } else { minimal })
 }
 
-/// The port chosen at the first router of the first intermediate group; none if that router has a link to the destination's.
+/// The port chosen at the first router of the first intermediate group; none if that router has a
+/// link to the destination's.
 fn in_intermediate(here: &Here<'_>, packet: &Packet, minimal: u16, row: &[f32]) -> Option<u16> {
     let Here { routing, topology, router, group } = *here;
     let links = topology.global_links(group, packet.destination_group.into());
@@ -183,7 +194,11 @@ fn in_intermediate(here: &Here<'_>, packet: &Packet, minimal: u16, row: &[f32]) 
     let other = other_router(topology, router, salted(packet.draw, OTHER_ROUTER));
     let port = gates::step(topology, router, other, routing.local_order, packet);
     let estimate = |port: u16| row[usize::from(port - topology.first_local_port())];
-    let pays = QAdaptiveConfig::pays(routing.q_adaptive.threshold_intermediate, estimate(minimal), estimate(port));
+    let pays = QAdaptiveConfig::pays(
+        routing.q_adaptive.threshold_intermediate,
+        estimate(minimal),
+        estimate(port),
+    );
     Some(if pays { port } else { minimal })
 }
 
@@ -194,8 +209,10 @@ fn explored(here: &Here<'_>, packet: &Packet, row: &[f32], early: bool) -> Optio
         return None;
     }
     // Ports without a link have no estimate.
-    let mut linked = (0..).zip(row).filter(|(_, estimate)| estimate.is_finite()).map(|(column, _)| column);
+    let mut linked =
+        (0..).zip(row).filter(|(_, estimate)| estimate.is_finite()).map(|(column, _)| column);
     let count = linked.clone().count() as u32;
-    let column: u16 = linked.nth(scaled(salted(packet.draw, EXPLORED_PORT + hops), count) as usize)?;
+    let column: u16 =
+        linked.nth(scaled(salted(packet.draw, EXPLORED_PORT + hops), count) as usize)?;
     Some(here.topology.first_local_port() + column)
 }

@@ -9,14 +9,16 @@
 //!     non-minimal through n  iff  q(m) > floor(threshold * q(n)) + bias_flits      (default 2.0, 0)
 //!     where m and n leave by the same port, q counts only the VC that each would use
 //! ```
-//! Reads this router's own outputs only (the literature's UGAL-L; its UGAL-G with global information is another routing).
-//! Decides once. Ties go to minimal. `queue = "output_and_credits"`: flits in the output buffer and flits sent whose
-//! credits are not back, those in flight included.
+//! Reads this router's own outputs only (the literature's UGAL-L; its UGAL-G with global
+//! information is another routing). Decides once. Ties go to minimal.
+//! `queue = "output_and_credits"`: flits in the output buffer and flits sent whose credits are not
+//! back, those in flight included.
 //!
-//! VCs: 3. Non-minimal: source group 0, intermediate group 1, destination group 2; minimal: source group 1. l0 g0 l1 g1 l2
-//! and l1 g1 l2 both climb.
-//! Paper: Kang et al., SC22, section II.B (UGALg), which draws two candidates of each kind; SST's SC22 fork
-//! (`ugal-3vc`), on which its results rest, draws one. BookSim2 adds a constant of 30 flits and goes through a node.
+//! VCs: 3. Non-minimal: source group 0, intermediate group 1, destination group 2; minimal: source
+//! group 1. l0 g0 l1 g1 l2 and l1 g1 l2 both climb.
+//! Paper: Kang et al., SC22, section II.B (UGALg), which draws two candidates of each kind; SST's
+//! SC22 fork (`ugal-3vc`), on which its results rest, draws one. BookSim2 adds a constant of 30
+//! flits and goes through a node.
 
 use super::adaptive::{self, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
@@ -50,6 +52,12 @@ impl Rule for UgalG {
     /// Minimal, or through a random group.
     fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
         let (source, destination) = (here.group, u32::from(packet.destination_group));
-        adaptive::decide(here, packet, senses, |draw| third_group(here.topology, source, destination, draw), 0);
+        adaptive::decide(
+            here,
+            packet,
+            senses,
+            |draw| third_group(here.topology, source, destination, draw),
+            0,
+        );
     }
 }

@@ -9,13 +9,14 @@
 //!     m, n = the candidates with the least H Q
 //!     non-minimal through n  iff  H(m) Q(m) > H(n) Q(n) + bias_flits          (default 0)
 //! ```
-//! The UGAL-G of the literature: queue information of all global channels of the group, with no delay. No machine can do
-//! that; it is a yardstick for what local information costs. Ties go to minimal. It reads other routers, so a run with it
-//! cannot be cut into partitions.
+//! The UGAL-G of the literature: queue information of all global channels of the group, with no
+//! delay. No machine can do that; it is a yardstick for what local information costs. Ties go to
+//! minimal. It reads other routers, so a run with it cannot be cut into partitions.
 //!
 //! VCs: 3, as `ugal_g`.
-//! Paper: Kim, Dally, Scott and Abts, ISCA 2008, section 4 (UGAL-G). The keys `queue` and `queue_scope` say what a queue is;
-//! `threshold` has no say, the hop counts stand for it. None of SST, CODES, BookSim2 and CAMINOS ships it.
+//! Paper: Kim, Dally, Scott and Abts, ISCA 2008, section 4 (UGAL-G). The keys `queue` and
+//! `queue_scope` say what a queue is; `threshold` has no say, the hop counts stand for it. None of
+//! SST, CODES, BookSim2 and CAMINOS ships it.
 
 use super::adaptive::{Candidate, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
@@ -68,7 +69,11 @@ impl Rule for UgalGlobal {
 /// Flits queued for the path in its source group.
 fn queued<S: Senses>(here: &Here<'_>, senses: &mut S, path: &Candidate) -> i64 {
     let ugal = &here.routing.ugal;
-    let lane = if path.intermediate == NONE { here.routing.channels.minimal } else { here.routing.channels.nonminimal };
+    let lane = if path.intermediate == NONE {
+        here.routing.channels.minimal
+    } else {
+        here.routing.channels.nonminimal
+    };
     let vc = (ugal.scope == QueueScope::Vc).then_some(here.routing.first_vc + lane.global);
     let on_the_way = if path.link.router == here.router { 0 } else { here.queue(senses, path) };
     on_the_way + senses.queue_at(path.link.router, path.link.port, vc, ugal.queue)

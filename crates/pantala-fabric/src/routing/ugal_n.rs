@@ -1,9 +1,10 @@
 //! `ugal_n`: minimal or through a random router, by the queues at the source router.
 //!
-//! The rule of `ugal_g`, except that a non-minimal candidate is a router, uniform over all routers outside the source's
-//! and the destination's group, which the packet visits.
+//! The rule of `ugal_g`, except that a non-minimal candidate is a router, uniform over all routers
+//! outside the source's and the destination's group, which the packet visits.
 //!
-//! VCs: 4. Non-minimal: source group 0, to the intermediate router 1, from it 2, destination group 3; minimal: source group
+//! VCs: 4. Non-minimal: source group 0, to the intermediate router 1, from it 2, destination group
+//! 3; minimal: source group
 //! 2. l0 g0 l1 l2 g2 l3 and l2 g2 l3 both climb.
 //! Paper: Kang et al., SC22, section II.B (UGALn); SST's SC22 fork (`ugal-4vc`).
 
@@ -39,6 +40,12 @@ impl Rule for UgalN {
     /// Minimal, or through a random router.
     fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
         let (source, destination) = (here.group, u32::from(packet.destination_group));
-        adaptive::decide(here, packet, senses, |draw| third_router(here.topology, source, destination, draw), 0);
+        adaptive::decide(
+            here,
+            packet,
+            senses,
+            |draw| third_router(here.topology, source, destination, draw),
+            0,
+        );
     }
 }

@@ -5,15 +5,16 @@
 //!     G = a group, uniform over all but the source's and the destination's
 //!     go minimally to the first router of G that is reached, from there minimally to the destination
 //! ```
-//! Traffic inside a group is minimal; by the key `inside_group = "nonminimal"`, packets to another router of the own group
-//! go through another group like all others; by "beside", over a router drawn from the others of the group, as in SST's
-//! merlin: l0 l2, or straight if it is the destination's.
+//! Traffic inside a group is minimal; by the key `inside_group = "nonminimal"`, packets to another
+//! router of the own group go through another group like all others; by "beside", over a router
+//! drawn from the others of the group, as in SST's merlin: l0 l2, or straight if it is the
+//! destination's.
 //!
 //! Reads nothing. Decides once a packet, at the source router. At most 5 links: l g, l g l.
 //!
 //! VCs: 3. Source group 0, intermediate group 1, destination group 2: l0 g0 l1 g1 l2 climbs.
-//! Paper: Kim et al., ISCA 2008 (VAL); Prisacari et al., section II. SST upstream (`valiant`, 3 VCs) and CODES (`nonminimal`)
-//! do the same; CODES draws for each chunk.
+//! Paper: Kim et al., ISCA 2008 (VAL); Prisacari et al., section II. SST upstream (`valiant`, 3
+//! VCs) and CODES (`nonminimal`) do the same; CODES draws for each chunk.
 
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Intermediate, RoutingKey, Rule};
@@ -43,14 +44,17 @@ impl Rule for ValiantGroup {
 
     fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, _senses: &mut S) {
         let destination = u32::from(packet.destination_group);
-        let intermediate = third_group(here.topology, here.group, destination, salted(packet.draw, 0));
+        let intermediate =
+            third_group(here.topology, here.group, destination, salted(packet.draw, 0));
         divert(packet, intermediate, NONE);
     }
 
     fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
         match here.routing.inside_group {
             InsideGroup::Beside => decide_beside(here.topology, here.router, packet),
-            InsideGroup::Nonminimal if here.topology.groups() > 2 => Self::decide(here, packet, senses),
+            InsideGroup::Nonminimal if here.topology.groups() > 2 => {
+                Self::decide(here, packet, senses)
+            }
             InsideGroup::Nonminimal | InsideGroup::Minimal => {}
         }
     }

@@ -12,8 +12,8 @@ fn aries(shift: &[u8], add: u8) -> RoutingConfig {
     routing
 }
 
-/// Whether the two candidates' queues, in flits, turn packets that have crossed `hops` links away: where they leave by two ports,
-/// the same for all.
+/// Whether the two candidates' queues, in flits, turn packets that have crossed `hops` links away:
+/// where they leave by two ports, the same for all.
 fn diverts(routing: &RoutingConfig, hops: u8, q_min: i64, q_non: i64) -> bool {
     let topology = dragonfly(2, 4, 2, 9);
     let mut answers = Vec::new();
@@ -27,9 +27,12 @@ fn diverts(routing: &RoutingConfig, hops: u8, q_min: i64, q_non: i64) -> bool {
         };
         let (diverted, minimal) = decide(routing, &mut Queues::default());
         assert!(!diverted, "idle ports are equal, and ties are minimal");
-        let (diverted, other) = decide(&aries(&[0], 0), &mut Queues([((minimal, 0), 1_000)].into()));
+        let (diverted, other) =
+            decide(&aries(&[0], 0), &mut Queues([((minimal, 0), 1_000)].into()));
         if diverted && other != minimal {
-            answers.push(decide(routing, &mut Queues([((minimal, 2), q_min), ((other, 3), q_non)].into())).0);
+            answers.push(
+                decide(routing, &mut Queues([((minimal, 2), q_min), ((other, 3), q_non)].into())).0,
+            );
         }
     }
     assert!(answers.len() > 20 && answers.windows(2).all(|pair| pair[0] == pair[1]), "{answers:?}");
@@ -57,7 +60,8 @@ fn modes_leave_the_minimal_path_at_their_bias() {
     }
 }
 
-/// On an idle machine AD3, the strong bias, holds on to the minimal path up to four times the load; AD0 does not.
+/// On an idle machine AD3, the strong bias, holds on to the minimal path up to four times the load;
+/// AD0 does not.
 #[test]
 fn a_shift_counts_where_nothing_is_queued() {
     assert!(diverts(&aries(&[0], 0), 0, 10, 0));

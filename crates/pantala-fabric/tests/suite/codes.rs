@@ -14,18 +14,35 @@ fn routing(algorithm: Algorithm, candidates: u32) -> RoutingConfig {
     routing
 }
 
-fn step(topology: &Topology, routing: &RoutingConfig, router: u32, packet: &mut Packet, queues: &mut Queues) -> Hop {
+fn step(
+    topology: &Topology,
+    routing: &RoutingConfig,
+    router: u32,
+    packet: &mut Packet,
+    queues: &mut Queues,
+) -> Hop {
     routing.decide(topology, router, packet, queues);
     routing.follow(topology, router, topology.group_of(router), packet)
 }
 
 /// The ports of a packet's two paths at its source router, if they differ.
-fn ports(topology: &Topology, routing: &RoutingConfig, destination: u32, draw: u64) -> Option<(u16, u16)> {
+fn ports(
+    topology: &Topology,
+    routing: &RoutingConfig,
+    destination: u32,
+    draw: u64,
+) -> Option<(u16, u16)> {
     let mut direct = packet(topology, destination, draw);
     let minimal = step(topology, routing, 0, &mut direct, &mut Queues::default());
     assert!(!direct.nonminimal, "empty queues tie, and ties go to minimal");
     let mut diverted = packet(topology, destination, draw);
-    let other = step(topology, routing, 0, &mut diverted, &mut Queues([((minimal.port, 0), 1_000_000)].into()));
+    let other = step(
+        topology,
+        routing,
+        0,
+        &mut diverted,
+        &mut Queues([((minimal.port, 0), 1_000_000)].into()),
+    );
     (other.port != minimal.port).then_some((minimal.port, other.port))
 }
 
@@ -66,13 +83,20 @@ fn a_shared_port_is_minimal() {
         let hop = step(&topology, &routing, 0, &mut probe, &mut Queues::default());
         if ports(&topology, &routing, 17, draw).is_none() {
             let mut packet = packet(&topology, 17, draw);
-            step(&topology, &routing, 0, &mut packet, &mut Queues([((hop.port, hop.vc), 1_000)].into()));
+            step(
+                &topology,
+                &routing,
+                0,
+                &mut packet,
+                &mut Queues([((hop.port, hop.vc), 1_000)].into()),
+            );
             assert!(!packet.nonminimal);
         }
     }
 }
 
-/// One intermediate group a packet, uniform over the third groups, whatever the number of candidates.
+/// One intermediate group a packet, uniform over the third groups, whatever the number of
+/// candidates.
 #[test]
 fn one_group_is_drawn() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -85,7 +109,13 @@ fn one_group_is_drawn() {
             let mut probe = packet(&topology, 70, draw);
             let minimal = step(&topology, &routing, 0, &mut probe, &mut Queues::default());
             let mut packet = packet(&topology, 70, draw);
-            step(&topology, &routing, 0, &mut packet, &mut Queues([((minimal.port, 0), 1_000_000)].into()));
+            step(
+                &topology,
+                &routing,
+                0,
+                &mut packet,
+                &mut Queues([((minimal.port, 0), 1_000_000)].into()),
+            );
             packet.nonminimal.then_some(packet.intermediate)
         });
         assert_eq!(groups[0], groups[1]);
@@ -97,16 +127,18 @@ fn one_group_is_drawn() {
     assert!(counts.values().all(|n| n.abs_diff(1_000) < 160), "{counts:?}");
 }
 
-/// In every group the packet takes the emptiest way to the group that is next: its own links if it has some, else all local
-/// hops that lead to one; equals are drawn.
+/// In every group the packet takes the emptiest way to the group that is next: its own links if it
+/// has some, else all local hops that lead to one; equals are drawn.
 #[test]
 fn packets_steer_by_queues_in_every_group() {
-    // Three groups of four routers with six links a pair: every router owns one or two to either group.
+    // Three groups of four routers with six links a pair: every router owns one or two to either
+    // group.
     let topology = dragonfly(1, 4, 3, 3);
     let routing = routing(Algorithm::CodesAdp, 2);
     for router in 4..8 {
         let links = topology.global_links(1, 2);
-        let own: Vec<u16> = links.iter().filter(|link| link.router == router).map(|link| link.port).collect();
+        let own: Vec<u16> =
+            links.iter().filter(|link| link.router == router).map(|link| link.port).collect();
         assert!(!own.is_empty());
         let mut seen = BTreeMap::new();
         for draw in 0..200 {
@@ -130,13 +162,20 @@ fn packets_steer_by_queues_in_every_group() {
         assert_eq!(seen.len(), own.len());
         assert!(seen.values().all(|n| *n > 70), "{seen:?}");
     }
-    // One link a pair: a router without it has one local hop that leads there; with four routers and two links, two.
+    // One link a pair: a router without it has one local hop that leads there; with four routers
+    // and two links, two.
     let topology = dragonfly(1, 4, 1, 3);
     let links = topology.global_links(0, 2);
     let away = (0..4).find(|router| links.iter().all(|link| link.router != *router)).unwrap();
     let mut ways = BTreeMap::new();
     for draw in 0..300 {
-        let hop = step(&topology, &routing, away, &mut packet(&topology, 11, draw), &mut Queues::default());
+        let hop = step(
+            &topology,
+            &routing,
+            away,
+            &mut packet(&topology, 11, draw),
+            &mut Queues::default(),
+        );
         *ways.entry(hop.port).or_insert(0) += 1;
     }
     assert_eq!(ways.len(), links.len(), "{ways:?}");
@@ -147,8 +186,8 @@ fn packets_steer_by_queues_in_every_group() {
     }
 }
 
-/// A packet that is minimal so far decides again at the second router: for its own group if that router has a link to it, else
-/// for another of the router's groups.
+/// A packet that is minimal so far decides again at the second router: for its own group if that
+/// router has a link to it, else for another of the router's groups.
 #[test]
 fn progressive_packets_turn_at_the_second_router() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -165,9 +204,16 @@ fn progressive_packets_turn_at_the_second_router() {
         let direct = step(&topology, &routing, second, &mut stays, &mut Queues::default());
         assert!(!stays.nonminimal && direct.vc == 1);
         let mut turns = first;
-        let away = step(&topology, &routing, second, &mut turns, &mut Queues([((direct.port, 0), 9)].into()));
+        let away = step(
+            &topology,
+            &routing,
+            second,
+            &mut turns,
+            &mut Queues([((direct.port, 0), 9)].into()),
+        );
         assert!(turns.nonminimal && away.vc == 1 && away.port != direct.port);
-        let owned = topology.global_links(0, turns.intermediate).iter().any(|link| link.router == second);
+        let owned =
+            topology.global_links(0, turns.intermediate).iter().any(|link| link.router == second);
         assert!(owned && turns.intermediate != 8 && turns.intermediate != 0);
         // The group of the first decision: what codes_adp would have taken.
         let mut once = packet(&topology, 70, draw);

@@ -1,4 +1,5 @@
-//! Property tests on random small dragonflies: every packet is delivered exactly once, in hop bounds, and no credit is lost.
+//! Property tests on random small dragonflies: every packet is delivered exactly once, in hop
+//! bounds, and no credit is lost.
 
 use crate::choices::{choices, configuration, machines};
 use crate::support::*;
@@ -77,7 +78,8 @@ proptest! {
     }
 }
 
-/// With one VC for everything and tiny buffers a Dragonfly deadlocks; the diagnosis shows the cycle.
+/// With one VC for everything and tiny buffers a Dragonfly deadlocks; the diagnosis shows the
+/// cycle.
 #[test]
 fn too_few_virtual_channels_deadlock_and_are_diagnosed() {
     let mut config = kang(Algorithm::ValiantNode);
@@ -89,7 +91,8 @@ fn too_few_virtual_channels_deadlock_and_are_diagnosed() {
     assert!(text.contains("a cycle of") && text.contains("waits for port"), "{text}");
 }
 
-/// Events of equal time and phase commute: drawing their order changes nothing, nor does passing time block by block.
+/// Events of equal time and phase commute: drawing their order changes nothing, nor does passing
+/// time block by block.
 #[test]
 fn the_order_within_a_phase_does_not_matter() {
     for algorithm in Algorithm::ALL {
@@ -155,7 +158,10 @@ fn wide_routers_lose_nothing_and_do_not_depend_on_order() {
             };
             let ordered = run(None);
             assert!(ordered.0.len() > 1_000);
-            assert!(ordered == run(Some(7)), "{p} nodes a router: the order within a phase matters");
+            assert!(
+                ordered == run(Some(7)),
+                "{p} nodes a router: the order within a phase matters"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Every shipped pair of a topology and a routing is free of deadlock; the named exceptions have their cycles.
+//! Every shipped pair of a topology and a routing is free of deadlock; the named exceptions have
+//! their cycles.
 
 use crate::support::{dragonfly, kang, spec};
 use pantala_fabric::FabricConfig;
@@ -24,8 +25,11 @@ fn built(spec: &DragonflySpec) -> Topology {
 
 /// The machines of the papers, at full size.
 fn papers() -> Vec<(&'static str, Topology)> {
-    let aries =
-        |g, links_per_pair| DragonflySpec { links_per_pair, spread: Spread::RoundRobin, ..spec(4, cray(6, 16), 10, g) };
+    let aries = |g, links_per_pair| DragonflySpec {
+        links_per_pair,
+        spread: Spread::RoundRobin,
+        ..spec(4, cray(6, 16), 10, g)
+    };
     let palmtree = DragonflySpec { wiring: Wiring::Palmtree, ..spec(8, mesh(16, 1), 8, 129) };
     vec![
         ("kang2022", dragonfly(4, 8, 4, 33)),
@@ -37,8 +41,8 @@ fn papers() -> Vec<(&'static str, Topology)> {
     ]
 }
 
-/// Small machines of every shape: of one and two dimensions, with one and several links between routers and between groups,
-/// under every wiring and spread, whole and partly populated.
+/// Small machines of every shape: of one and two dimensions, with one and several links between
+/// routers and between groups, under every wiring and spread, whole and partly populated.
 fn small() -> Vec<Topology> {
     let shapes = [
         spec(1, mesh(4, 1), 2, 9),
@@ -53,7 +57,9 @@ fn small() -> Vec<Topology> {
         spec(1, cray(1, 4), 2, 9),
     ];
     let mut all = Vec::new();
-    for (shape, wiring) in shapes.iter().flat_map(|shape| Wiring::ALL.iter().map(move |&wiring| (shape, wiring))) {
+    for (shape, wiring) in
+        shapes.iter().flat_map(|shape| Wiring::ALL.iter().map(move |&wiring| (shape, wiring)))
+    {
         for spread in [Spread::Consecutive, Spread::RoundRobin] {
             all.push(built(&DragonflySpec { wiring, spread, wiring_seed: 3, ..shape.clone() }));
         }
@@ -64,7 +70,9 @@ fn small() -> Vec<Topology> {
 /// Every algorithm with every VC map and every variant that it has.
 fn shipped() -> Vec<RoutingConfig> {
     let mut all = Vec::new();
-    for (algorithm, map) in Algorithm::ALL.into_iter().flat_map(|a| ChannelMap::ALL.map(|map| (a, map))) {
+    for (algorithm, map) in
+        Algorithm::ALL.into_iter().flat_map(|a| ChannelMap::ALL.map(|map| (a, map)))
+    {
         let Some(channels) = algorithm.channels(map) else { continue };
         let one = RoutingConfig { channels, ..RoutingConfig::new(algorithm) };
         let reads = algorithm.descriptor().reads;
@@ -96,14 +104,18 @@ fn cycle_of(graph: &Dependencies) -> Option<Vec<Channel>> {
     let cycle = graph.cycle();
     if let Some(cycle) = &cycle {
         let on = cycle.iter().cycle().skip(1);
-        assert!(cycle.iter().zip(on).all(|(held, asked)| graph.contains(*held, *asked)), "{cycle:?}");
+        assert!(
+            cycle.iter().zip(on).all(|(held, asked)| graph.contains(*held, *asked)),
+            "{cycle:?}"
+        );
     }
     cycle
 }
 
 /// The classes and VCs of a cycle, from its lowest on.
 fn shape(cycle: &[Channel], topology: &Topology) -> Vec<(&'static str, u8)> {
-    let mut shape: Vec<_> = cycle.iter().map(|channel| (channel.class(topology), channel.vc)).collect();
+    let mut shape: Vec<_> =
+        cycle.iter().map(|channel| (channel.class(topology), channel.vc)).collect();
     let turned = (0..shape.len()).map(|by| [&shape[by..], &shape[..by]].concat()).min();
     shape = turned.unwrap();
     shape
@@ -122,10 +134,16 @@ fn shipped_pairs_are_free_of_deadlock() {
             for local_order in LocalOrder::ALL {
                 let mut config = together(vec![RoutingConfig { local_order, ..routing.clone() }]);
                 assert_eq!(cycle(&config, &topology), None, "{algorithm:?} {topology:?}");
-                for injection_vc in [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random] {
+                for injection_vc in
+                    [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random]
+                {
                     let mut config = FabricConfig { injection_vc, ..config.clone() };
                     config.respond(64);
-                    assert_eq!(cycle(&config, &topology), None, "{algorithm:?} answered {topology:?}");
+                    assert_eq!(
+                        cycle(&config, &topology),
+                        None,
+                        "{algorithm:?} answered {topology:?}"
+                    );
                 }
                 config.virtual_channels += 1;
                 assert_eq!(cycle(&config, &topology), None, "{algorithm:?} with a VC to spare");
@@ -134,8 +152,8 @@ fn shipped_pairs_are_free_of_deadlock() {
     }
 }
 
-/// The graph of all routings with maps that climb, in one network: no two of them can wait for one another, and as each one's
-/// graph is a part of it, none alone has a cycle.
+/// The graph of all routings with maps that climb, in one network: no two of them can wait for one
+/// another, and as each one's graph is a part of it, none alone has a cycle.
 #[test]
 fn routings_that_climb_are_free_together() {
     let climbing = |topology: &Topology, local_order| {
@@ -164,11 +182,12 @@ fn routings_that_climb_are_free_together() {
     }
 }
 
-/// BookSim2's ugal: the way to the intermediate router, l g l, is all on VC 0. With one link between two groups a cycle goes
-/// through three of them, with several through two.
+/// BookSim2's ugal: the way to the intermediate router, l g l, is all on VC 0. With one link
+/// between two groups a cycle goes through three of them, with several through two.
 #[test]
 fn the_exception_has_its_cycle() {
-    let exceptions: Vec<RoutingConfig> = shipped().into_iter().filter(|routing| exception(routing).is_some()).collect();
+    let exceptions: Vec<RoutingConfig> =
+        shipped().into_iter().filter(|routing| exception(routing).is_some()).collect();
     let intermediates: Vec<_> = exceptions.iter().map(|routing| routing.intermediate).collect();
     assert_eq!(intermediates, [IntermediateChoice::Third, IntermediateChoice::Any]);
     let cases = [
@@ -182,7 +201,8 @@ fn the_exception_has_its_cycle() {
             assert_eq!(exception(routing), Some("booksim_ugal with 3 VCs"));
             let config = together(vec![routing.clone()]);
             let cycle = cycle(&config, &topology).expect("a cycle");
-            let expected: Vec<_> = [("global", 0), ("local", 0)].into_iter().cycle().take(2 * groups).collect();
+            let expected: Vec<_> =
+                [("global", 0), ("local", 0)].into_iter().cycle().take(2 * groups).collect();
             assert_eq!(shape(&cycle, &topology), expected);
             assert!(!climbs(&config, &topology));
         }
@@ -204,11 +224,12 @@ fn what_does_not_go_together_is_found() {
     // BookSim2's minimal has global before local on VC 1, ugal_g local before global.
     let booksim = Algorithm::Minimal.channels(ChannelMap::Booksim2).unwrap();
     let booksim = RoutingConfig { channels: booksim, ..RoutingConfig::new(Algorithm::Minimal) };
-    let found = ring(vec![booksim, RoutingConfig::new(Algorithm::UgalG)], &dragonfly(2, 4, 2, 9)).expect("a cycle");
+    let found = ring(vec![booksim, RoutingConfig::new(Algorithm::UgalG)], &dragonfly(2, 4, 2, 9))
+        .expect("a cycle");
     assert!(found.iter().all(|(_, vc)| *vc == 1) && found[0].0 == "global", "{found:?}");
     // Along the row first, and along the column first.
-    let orders =
-        LocalOrder::ALL.map(|local_order| RoutingConfig { local_order, ..RoutingConfig::new(Algorithm::Minimal) });
+    let orders = LocalOrder::ALL
+        .map(|local_order| RoutingConfig { local_order, ..RoutingConfig::new(Algorithm::Minimal) });
     let topology = built(&spec(1, cray(2, 3), 2, 7));
     let square = [("column", 0), ("row", 0), ("column", 0), ("row", 0)];
     assert_eq!(ring(orders.to_vec(), &topology), Some(square.to_vec()));
@@ -239,8 +260,9 @@ fn a_single_channel_has_a_cycle() {
     }
 }
 
-/// Every shipped pair on these machines of the papers, each alone and link by link: all channels are there, and there is a
-/// cycle where the exception is and nowhere else. `pantala topology --preset NAME --deadlock` says it of any machine.
+/// Every shipped pair on these machines of the papers, each alone and link by link: all channels
+/// are there, and there is a cycle where the exception is and nowhere else.
+/// `pantala topology --preset NAME --deadlock` says it of any machine.
 fn at_full_size(names: &[&str]) {
     for (name, topology) in papers().into_iter().filter(|(name, _)| names.contains(name)) {
         let (links, groups) = match name {
@@ -265,7 +287,11 @@ fn at_full_size(names: &[&str]) {
                 continue;
             }
             let graph = Dependencies::of(&config, &topology);
-            assert_eq!(graph.channels(), u64::from(config.virtual_channels) * links, "{name} {algorithm:?}");
+            assert_eq!(
+                graph.channels(),
+                u64::from(config.virtual_channels) * links,
+                "{name} {algorithm:?}"
+            );
             // Every packet asks for the channel that ejects it; minimal alone goes over every link.
             assert!(graph.count() > graph.channels(), "{name} {algorithm:?}");
             let found = cycle_of(&graph).map(|cycle| cycle.len());

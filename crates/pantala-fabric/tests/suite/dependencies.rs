@@ -1,12 +1,14 @@
-//! The channel-dependency graph against the packets of real runs: nothing that a packet does is missing, and nothing is in it
-//! that no packet does.
+//! The channel-dependency graph against the packets of real runs: nothing that a packet does is
+//! missing, and nothing is in it that no packet does.
 
 use crate::support::{Script, codes, grids, kang, meshes, spec};
 use pantala_engine::Stream;
 use pantala_fabric::config::InjectionVc;
 use pantala_fabric::dependencies::{Channel, Dependencies, Link, climbs};
 use pantala_fabric::packet::{Packet, PacketOrigin};
-use pantala_fabric::routing::{Algorithm, ChannelMap, Gates, InsideGroup, IntermediateChoice, QueueMeasure, Tie};
+use pantala_fabric::routing::{
+    Algorithm, ChannelMap, Gates, InsideGroup, IntermediateChoice, QueueMeasure, Tie,
+};
 use pantala_fabric::{FabricConfig, Network, Probe};
 use pantala_topology::{DragonflySpec, GroupSpec, LocalOrder, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
@@ -24,7 +26,8 @@ impl Probe for Pairs {
     }
 }
 
-/// Runs packets between random nodes, a node's own included, and says which dependencies they have shown.
+/// Runs packets between random nodes, a node's own included, and says which dependencies they have
+/// shown.
 fn shown(
     config: &FabricConfig,
     topology: &Topology,
@@ -39,7 +42,11 @@ fn shown(
         let mut created = 0;
         for _ in 0..packets {
             created += u64::from(draws.below(gap)) * 1_000;
-            host.queues[node as usize].push_back((created, draws.below(nodes), config.packet_bytes));
+            host.queues[node as usize].push_back((
+                created,
+                draws.below(nodes),
+                config.packet_bytes,
+            ));
         }
     }
     let keys: Vec<u64> = (0..u64::from(nodes)).collect();
@@ -47,7 +54,8 @@ fn shown(
     let (vcs, ports) = (u32::from(config.virtual_channels), topology.ports_per_router());
     let mut network = Network::new(config, topology.clone(), &keys, host, Pairs::default());
     network.advance(u64::MAX);
-    let end = |number: u32| (number / vcs / ports, (number / vcs % ports) as u16, (number % vcs) as u8);
+    let end =
+        |number: u32| (number / vcs / ports, (number / vcs % ports) as u16, (number % vcs) as u8);
     let pair = |&(held, asked): &(u32, u32)| {
         let (router, port, vc) = end(held);
         let link = match topology.peer(router, port) {
@@ -61,7 +69,8 @@ fn shown(
     network.probe.0.iter().map(pair).collect()
 }
 
-/// Kang's machine with small buffers, and a routing that takes the path that a coin says wherever queues are empty.
+/// Kang's machine with small buffers, and a routing that takes the path that a coin says wherever
+/// queues are empty.
 fn configuration(algorithm: Algorithm, map: ChannelMap) -> Option<FabricConfig> {
     let mut config = kang(algorithm);
     let routing = &mut config.routings[0];
@@ -78,7 +87,9 @@ fn configuration(algorithm: Algorithm, map: ChannelMap) -> Option<FabricConfig> 
 
 /// Every routing with every map that it has.
 fn pairs() -> Vec<(Algorithm, ChannelMap)> {
-    let all = Algorithm::ALL.into_iter().flat_map(|algorithm| ChannelMap::ALL.map(|map| (algorithm, map)));
+    let all = Algorithm::ALL
+        .into_iter()
+        .flat_map(|algorithm| ChannelMap::ALL.map(|map| (algorithm, map)));
     all.filter(|&(algorithm, map)| configuration(algorithm, map).is_some()).collect()
 }
 
@@ -132,9 +143,10 @@ fn small(group: GroupSpec, h: u32, g: u32, spread: Spread) -> Topology {
     Topology::dragonfly(&DragonflySpec { spread, ..spec(1, group, h, g) }).unwrap()
 }
 
-/// Nothing is in the graph that no packet does: long runs on small networks show every dependency. Left out are `q_adaptive`,
-/// of which the graph says that it goes anywhere, and paths over another router of the destination's group (`merlin_ugal`;
-/// `booksim_ugal` with any intermediate), which in the graph may lead back to where they have come from.
+/// Nothing is in the graph that no packet does: long runs on small networks show every dependency.
+/// Left out are `q_adaptive`, of which the graph says that it goes anywhere, and paths over another
+/// router of the destination's group (`merlin_ugal`; `booksim_ugal` with any intermediate), which
+/// in the graph may lead back to where they have come from.
 #[test]
 fn every_dependency_is_taken() {
     let mesh = |routers, links_per_pair| GroupSpec::FullMesh { routers, links_per_pair };
@@ -156,7 +168,8 @@ fn every_dependency_is_taken() {
             if map == ChannelMap::Caminos {
                 config.routings[0].inside_group = InsideGroup::Nonminimal;
             }
-            let mut left: Vec<(Channel, Channel)> = Dependencies::of(&config, topology).iter().collect();
+            let mut left: Vec<(Channel, Channel)> =
+                Dependencies::of(&config, topology).iter().collect();
             for seed in 0..40 {
                 let shown = shown(&config, topology, 1_000, 160, seed);
                 left.retain(|dependency| !shown.contains(dependency));

@@ -1,4 +1,5 @@
-//! Several routings in one network: jobs and traffic classes that are routed each in its own way, side by side.
+//! Several routings in one network: jobs and traffic classes that are routed each in its own way,
+//! side by side.
 
 use crate::support::*;
 use pantala_engine::Time;
@@ -8,17 +9,20 @@ use pantala_fabric::routing::{Algorithm, RoutingConfig};
 use pantala_topology::{GroupSpec, Topology};
 use proptest::prelude::*;
 
-/// `base` with these algorithms as its table, and two jobs whose two classes use them as `uses` says.
+/// `base` with these algorithms as its table, and two jobs whose two classes use them as `uses`
+/// says.
 fn mixed(mut config: FabricConfig, algorithms: &[Algorithm], uses: [usize; 4]) -> FabricConfig {
     config.jobs = 2;
     config.routings = algorithms.iter().map(|algorithm| RoutingConfig::new(*algorithm)).collect();
     config.routing_of = uses.map(|place| (place % algorithms.len()) as u8).to_vec();
-    config.virtual_channels = config.routings.iter().map(RoutingConfig::virtual_channels).max().unwrap();
+    config.virtual_channels =
+        config.routings.iter().map(RoutingConfig::virtual_channels).max().unwrap();
     config
 }
 
 fn machines() -> impl Strategy<Value = Topology> {
-    let mesh = (1u32..5, 1u32..3).prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair });
+    let mesh = (1u32..5, 1u32..3)
+        .prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair });
     let grid = (2u32..3, 2u32..4).prop_map(|(rows, columns)| GroupSpec::Grid {
         rows,
         columns,
@@ -26,14 +30,16 @@ fn machines() -> impl Strategy<Value = Topology> {
         links_per_column_pair: 2,
     });
     (1u32..4, prop_oneof![2 => mesh, 1 => grid], 1u32..4)
-        .prop_flat_map(|(p, group, h)| (Just(p), Just(group), Just(h), 2..=(group.routers() * h + 1)))
+        .prop_flat_map(|(p, group, h)| {
+            (Just(p), Just(group), Just(h), 2..=(group.routers() * h + 1))
+        })
         .prop_map(|(p, group, h, g)| Topology::dragonfly(&spec(p, group, h, g)).unwrap())
 }
 
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
-    /// Whatever two or three routings share buffers of one to three packets, with or without responses: everything arrives, and
-    /// each packet on a path that its own routing allows.
+    /// Whatever two or three routings share buffers of one to three packets, with or without
+    /// responses: everything arrives, and each packet on a path that its own routing allows.
     #[test]
     fn mixed_routings_lose_nothing(
         topology in machines(), table in prop::collection::vec(0..Algorithm::COUNT, 2..4), uses: [usize; 4], model in 0usize..5,
@@ -98,8 +104,10 @@ fn each_goes_its_own_way() {
         };
         let seen = run(None);
         let share = |routing: u8| {
-            let of = seen.iter().filter(|s| s.routing == routing && s.source / 8 != s.destination / 8);
-            let (all, diverted) = of.fold((0, 0), |(all, diverted), s| (all + 1, diverted + u32::from(s.nonminimal)));
+            let of =
+                seen.iter().filter(|s| s.routing == routing && s.source / 8 != s.destination / 8);
+            let (all, diverted) =
+                of.fold((0, 0), |(all, diverted), s| (all + 1, diverted + u32::from(s.nonminimal)));
             assert!(all > 500, "{all} of routing {routing}");
             f64::from(diverted) / f64::from(all)
         };

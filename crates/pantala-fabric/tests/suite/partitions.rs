@@ -6,7 +6,8 @@ use pantala_engine::Time;
 use pantala_fabric::learning::{Estimate, LearningWindow};
 use pantala_fabric::routing::{Algorithm, Information};
 use pantala_fabric::{
-    Audit, Delivery, Diagnosis, FabricConfig, Host, LinkCounters, Machine, Partitions, Pull, Totals, Wakes,
+    Audit, Delivery, Diagnosis, FabricConfig, Host, LinkCounters, Machine, Partitions, Pull,
+    Totals, Wakes,
 };
 use pantala_topology::Topology;
 use proptest::prelude::*;
@@ -22,8 +23,16 @@ fn machine(
 ) -> Machine<Uniform, Log> {
     let partitions = Arc::new(Partitions::new(topology, parts));
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
-    let ends = (0..partitions.count()).map(|_| (Uniform::new(topology.nodes(), config, load, quiet), Log::default()));
-    Machine::new(config, Arc::clone(topology), Arc::clone(&partitions), 0..partitions.count(), &keys, ends)
+    let ends = (0..partitions.count())
+        .map(|_| (Uniform::new(topology.nodes(), config, load, quiet), Log::default()));
+    Machine::new(
+        config,
+        Arc::clone(topology),
+        Arc::clone(&partitions),
+        0..partitions.count(),
+        &keys,
+        ends,
+    )
 }
 
 /// All that can be seen of a run.
@@ -38,7 +47,13 @@ struct Run {
     audits: Vec<Audit>,
 }
 
-fn run(config: &FabricConfig, topology: &Arc<Topology>, parts: u32, quiet: Time, scramble: Option<u64>) -> Run {
+fn run(
+    config: &FabricConfig,
+    topology: &Arc<Topology>,
+    parts: u32,
+    quiet: Time,
+    scramble: Option<u64>,
+) -> Run {
     let mut net = machine(config, topology, parts, 0.8, quiet);
     assert_eq!(u32::from(net.partitions()), parts.min(topology.groups()));
     if let Some(seed) = scramble {
@@ -52,15 +67,19 @@ fn run(config: &FabricConfig, topology: &Arc<Topology>, parts: u32, quiet: Time,
     net.learn_before(net.now() + 1);
     audits.push(net.audit());
     assert_eq!(net.packets_in_flight(), 0, "{}", net.diagnose());
-    let mut packets: Vec<Seen> =
-        net.probes_mut().flat_map(|log| log.packets.drain(..).chain(log.responses.drain(..))).collect();
+    let mut packets: Vec<Seen> = net
+        .probes_mut()
+        .flat_map(|log| log.packets.drain(..).chain(log.responses.drain(..)))
+        .collect();
     packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
     let ports = topology.ports_per_router() as u16;
-    let outputs = (0..topology.routers()).flat_map(|router| (0..ports).map(move |port| (router, port)));
     let outputs =
-        outputs.map(|(router, port)| (net.link_counters(router, port, net.now()), net.link_job_bytes(router, port)));
-    let nics =
-        (0..topology.nodes()).map(|node| (net.injection_counters(node, net.now()), net.injection_job_bytes(node)));
+        (0..topology.routers()).flat_map(|router| (0..ports).map(move |port| (router, port)));
+    let outputs = outputs.map(|(router, port)| {
+        (net.link_counters(router, port, net.now()), net.link_job_bytes(router, port))
+    });
+    let nics = (0..topology.nodes())
+        .map(|node| (net.injection_counters(node, net.now()), net.injection_job_bytes(node)));
     Run {
         packets,
         // How many events that takes is another matter.
@@ -76,7 +95,9 @@ fn run(config: &FabricConfig, topology: &Arc<Topology>, parts: u32, quiet: Time,
 #[test]
 fn every_routing_and_router_model_is_the_same_in_parts() {
     let topology = Arc::new(dragonfly(3, 4, 3, 13));
-    for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| algorithm.information() != Information::GroupQueues)
+    for algorithm in Algorithm::ALL
+        .into_iter()
+        .filter(|algorithm| algorithm.information() != Information::GroupQueues)
     {
         for (mut config, quiet) in pantala_testing::sample(all_models(algorithm, 400_000)) {
             config.router.input_buffer = 12;
@@ -87,7 +108,10 @@ fn every_routing_and_router_model_is_the_same_in_parts() {
                 let parted = run(&config, &topology, parts, quiet, scramble);
                 let differs = whole.packets.iter().zip(&parted.packets).find(|(a, b)| a != b);
                 assert!(differs.is_none(), "{algorithm:?} in {parts}: {differs:?}");
-                assert!(whole == parted, "{algorithm:?} in {parts}: links, totals or estimates differ");
+                assert!(
+                    whole == parted,
+                    "{algorithm:?} in {parts}: links, totals or estimates differ"
+                );
             }
         }
     }
@@ -111,7 +135,8 @@ proptest! {
     }
 }
 
-/// With one VC for everything a Dragonfly deadlocks; the diagnosis is the same wherever the cycle crosses from part to part.
+/// With one VC for everything a Dragonfly deadlocks; the diagnosis is the same wherever the cycle
+/// crosses from part to part.
 #[test]
 fn a_deadlock_is_diagnosed_across_parts() {
     let mut config = kang(Algorithm::ValiantNode);
@@ -166,7 +191,8 @@ fn a_panic_in_one_part_ends_all() {
         let ends = (0..4).map(|_| (Broken(broken), Log::default()));
         let config = kang(Algorithm::Minimal);
         let mut net = Machine::new(&config, Arc::clone(&topology), partitions, 0..4, &keys, ends);
-        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| net.advance(Time::MAX)));
+        let ended =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| net.advance(Time::MAX)));
         assert!(ended.is_err(), "node {broken}");
     }
 }

@@ -1,4 +1,5 @@
-//! q_adaptive: five links at most, decisions by the rule, feedback at its time and of its size, and traffic that learns.
+//! q_adaptive: five links at most, decisions by the rule, feedback at its time and of its size, and
+//! traffic that learns.
 
 use crate::support::*;
 use pantala_engine::{Stream, Time};
@@ -6,7 +7,9 @@ use pantala_fabric::config::CreditLatency;
 use pantala_fabric::learning::{Estimate, QTable, Via};
 use pantala_fabric::packet::Leg;
 use pantala_fabric::routing::{Algorithm, QAdaptiveConfig, RoutingConfig};
-use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Pull, TrafficClass, Wakes};
+use pantala_fabric::{
+    Delivery, FabricConfig, Host, Network, PacketOffer, Pull, TrafficClass, Wakes,
+};
 use pantala_topology::{DragonflySpec, GroupSpec, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
 
@@ -19,13 +22,17 @@ fn learning(base: FabricConfig, change: impl FnOnce(&mut QAdaptiveConfig)) -> Fa
 /// A row with an estimate for every port that has a link.
 fn row(topology: &Topology, router: u32, mut estimate: impl FnMut(u16) -> f32) -> Vec<f32> {
     (topology.first_local_port()..topology.ports_per_router() as u16)
-        .map(|port| if topology.link(router, port).is_some() { estimate(port) } else { f32::INFINITY })
+        .map(
+            |port| {
+                if topology.link(router, port).is_some() { estimate(port) } else { f32::INFINITY }
+            },
+        )
         .collect()
 }
 
 fn dragonflies() -> impl Strategy<Value = Topology> {
-    (1u32..4, 1u32..6, 1u32..3, 1u32..4, 0.0f64..1.0, 0usize..4, any::<bool>(), any::<u64>()).prop_map(
-        |(p, routers, links_per_pair, h, share, wiring, round_robin, wiring_seed)| {
+    (1u32..4, 1u32..6, 1u32..3, 1u32..4, 0.0f64..1.0, 0usize..4, any::<bool>(), any::<u64>())
+        .prop_map(|(p, routers, links_per_pair, h, share, wiring, round_robin, wiring_seed)| {
             let groups = 2 + (f64::from(routers * h - 1) * share) as u32;
             let spec = DragonflySpec {
                 wiring: Wiring::ALL[wiring],
@@ -34,14 +41,14 @@ fn dragonflies() -> impl Strategy<Value = Topology> {
                 ..spec(p, GroupSpec::FullMesh { routers, links_per_pair }, h, groups)
             };
             Topology::dragonfly(&spec).unwrap()
-        },
-    )
+        })
 }
 
 proptest! {
     #![proptest_config(pantala_testing::cases(2048))]
-    /// Whatever the tables say and however much is explored, on any one-dimensional Dragonfly with parallel links of both
-    /// kinds: the packet arrives after at most five links, the k-th on VC k, and goes to its node on the VC it came on.
+    /// Whatever the tables say and however much is explored, on any one-dimensional Dragonfly with
+    /// parallel links of both kinds: the packet arrives after at most five links, the k-th on VC k,
+    /// and goes to its node on the VC it came on.
     #[test]
     fn a_packet_takes_five_links_at_most(
         topology in dragonflies(), ends in any::<(u32, u32)>(), draw: u64, seed: u64,
@@ -127,7 +134,10 @@ fn the_source_router_takes_the_best_port_if_it_saves_a_fifth() {
     let with = |port: u16, ns: f32| row(&topology, 0, |p| if p == port { ns } else { 1_000.0 });
     assert_eq!(decide(&with(global, 800.0)), (global, true, Leg::Revisable), "saves a fifth");
     assert_eq!(decide(&with(global, 801.0)), (minimal, false, Leg::ToDestination), "saves less");
-    assert_eq!(decide(&with(local(&topology, 0, 1), 500.0)), (local(&topology, 0, 1), false, Leg::ToDestination));
+    assert_eq!(
+        decide(&with(local(&topology, 0, 1), 500.0)),
+        (local(&topology, 0, 1), false, Leg::ToDestination)
+    );
     assert_eq!(decide(&row(&topology, 0, |_| 400.0)).0, minimal, "all alike");
     // Of equals, the lowest port.
     let two = row(&topology, 0, |p| if p >= global { 100.0 } else { 1_000.0 });
@@ -135,7 +145,10 @@ fn the_source_router_takes_the_best_port_if_it_saves_a_fifth() {
     // A threshold of zero takes whatever is best.
     routing.q_adaptive.threshold_source = 0.0;
     let mut packet = packet(&topology, destination, 77);
-    assert_eq!(routing.route_by_estimates(&topology, 0, 0, &mut packet, &with(global, 999.0), false).port, global);
+    assert_eq!(
+        routing.route_by_estimates(&topology, 0, 0, &mut packet, &with(global, 999.0), false).port,
+        global
+    );
 }
 
 #[test]
@@ -171,15 +184,22 @@ fn the_first_intermediate_router_may_take_a_random_other() {
     for draw in 0..3_000u64 {
         taken[usize::from(arrive(draw.wrapping_mul(0x9E37_79B9_7F4A_7C15), &cheap, 64))] += 1;
     }
-    assert!(others.iter().all(|&port| (900..1_100).contains(&taken[usize::from(port)])), "{taken:?}");
+    assert!(
+        others.iter().all(|&port| (900..1_100).contains(&taken[usize::from(port)])),
+        "{taken:?}"
+    );
     // A router with a link to the destination's group goes there, explores or not.
-    let direct = topology.links().find(|l| l.source_router == 4 && topology.group_of(l.target_router) > 1).unwrap();
+    let direct = topology
+        .links()
+        .find(|l| l.source_router == 4 && topology.group_of(l.target_router) > 1)
+        .unwrap();
     let there = topology.group_of(direct.target_router) * 8;
     let row = row(&topology, 4, |port| if port == direct.source_port { 9_999.0 } else { 1.0 });
     assert_eq!(arrive(5, &row, there), direct.source_port);
 }
 
-/// Sends one packet from node 0 to a node of router 35, group 8, of a quiet machine: l g l, by routers 0, 3, 32 and 35.
+/// Sends one packet from node 0 to a node of router 35, group 8, of a quiet machine: l g l, by
+/// routers 0, 3, 32 and 35.
 fn one_packet(config: FabricConfig) -> (Network<Script, Log>, Vec<Estimate>) {
     let topology = dragonfly(2, 4, 2, 9);
     let untrained = QTable::untrained(&config, &topology).estimates().collect();
@@ -197,10 +217,11 @@ fn learned(net: &Network<Script, Log>, before: &[Estimate]) -> Vec<(u32, u32, u3
         .collect()
 }
 
-/// A hop takes 10 ns of output latency, a crossbar flit of 1.28, a link flit of 5.12, the link, and 10 ns of input latency:
-/// 56.4 ns locally and 326.4 globally. The packet is at its source router at 25.12 ns, at the gate at 81.52, in group 8 at
-/// 407.92. From there the gate hears 326.4 + 0 and its 300 become 301.056; the source router hears 56.4 + 300 and its 330
-/// become 331.056. Credits take the link's latency back: 111.52 and 707.92 ns.
+/// A hop takes 10 ns of output latency, a crossbar flit of 1.28, a link flit of 5.12, the link, and
+/// 10 ns of input latency: 56.4 ns locally and 326.4 globally. The packet is at its source router
+/// at 25.12 ns, at the gate at 81.52, in group 8 at 407.92. From there the gate hears 326.4 + 0 and
+/// its 300 become 301.056; the source router hears 56.4 + 300 and its 330 become 331.056. Credits
+/// take the link's latency back: 111.52 and 707.92 ns.
 #[test]
 fn a_packet_teaches_the_routers_before() {
     for (truncate, local, global) in [(false, 331.056, 301.056), (true, 331.0, 301.0)] {
@@ -211,23 +232,32 @@ fn a_packet_teaches_the_routers_before() {
         net.record_learning(100_000);
         let topology = dragonfly(2, 4, 2, 9);
         let gate = topology.global_links(0, 8)[0];
-        let to_gate = u32::from(topology.local_step(0, 3, pantala_topology::LocalOrder::RowFirst).first);
+        let to_gate =
+            u32::from(topology.local_step(0, 3, pantala_topology::LocalOrder::RowFirst).first);
         let first = (0, 8, 0, to_gate, local);
         let second = (3, 8, 0, u32::from(gate.port), global);
-        for (until, expected) in
-            [(111_520, vec![]), (111_521, vec![first]), (707_920, vec![first]), (707_921, vec![first, second])]
-        {
+        for (until, expected) in [
+            (111_520, vec![]),
+            (111_521, vec![first]),
+            (707_920, vec![first]),
+            (707_921, vec![first, second]),
+        ] {
             net.advance(until);
             net.learn_before(until);
             assert_eq!(learned(&net, &before), expected, "before {until} ps");
         }
         net.advance(Time::MAX);
         net.learn_before(Time::MAX);
-        assert_eq!(learned(&net, &before), [first, second], "nothing inside the destination's group");
+        assert_eq!(
+            learned(&net, &before),
+            [first, second],
+            "nothing inside the destination's group"
+        );
         assert_eq!(net.probe.packets[0].hops, 3);
         let windows = net.learning_windows();
         assert_eq!(windows.iter().map(|w| w.number).collect::<Vec<_>>(), [1, 7]);
-        let (one, two) = (windows[0].via[Via::Local as usize], windows[1].via[Via::Direct as usize]);
+        let (one, two) =
+            (windows[0].via[Via::Local as usize], windows[1].via[Via::Direct as usize]);
         let feedback = if truncate { (356_000, 326_000) } else { (356_400, 326_400) };
         assert_eq!((one.updates, one.feedback, one.error), (1, feedback.0, feedback.0 - 330_000));
         assert_eq!((two.updates, two.feedback, two.error), (1, feedback.1, feedback.1 - 300_000));
@@ -299,7 +329,11 @@ impl Host for NextGroup {
             Pull::Packet(offer) => {
                 let next = (node / self.per_group + 1) * self.per_group % self.inner.nodes;
                 let destination = next + offer.destination % self.per_group;
-                Pull::Packet(PacketOffer { destination, class: TrafficClass::PointToPoint, ..offer })
+                Pull::Packet(PacketOffer {
+                    destination,
+                    class: TrafficClass::PointToPoint,
+                    ..offer
+                })
             }
             other => other,
         }
@@ -326,7 +360,9 @@ fn traffic_to_the_next_group_learns_to_go_round() {
     let packets = &net.probe.packets;
     let of = |window: u64| packets.iter().filter(move |p| p.delivered / span == window);
     let accepted = |window: u64| of(window).count() as f64 * 4.0 * 5_120.0 / (span as f64 * 72.0);
-    let nonminimal = |window: u64| of(window).filter(|p| p.nonminimal).count() as f64 / of(window).count() as f64;
+    let nonminimal = |window: u64| {
+        of(window).filter(|p| p.nonminimal).count() as f64 / of(window).count() as f64
+    };
     assert!(accepted(0) < 0.16, "at first {}", accepted(0));
     assert!(accepted(199) > 0.27, "in the end {}", accepted(199));
     assert!(nonminimal(199) > 0.5, "non-minimal {}", nonminimal(199));
@@ -336,13 +372,15 @@ fn traffic_to_the_next_group_learns_to_go_round() {
     assert!(packets.len() > minimal.probe.packets.len() * 3 / 2);
 }
 
-/// Tables, windows and packets are the same in whatever order events of one time come, and however often somebody looks.
+/// Tables, windows and packets are the same in whatever order events of one time come, and however
+/// often somebody looks.
 #[test]
 fn nothing_learned_depends_on_order() {
     for base in [kang, sst, codes].map(|base| base(Algorithm::QAdaptive)) {
         let run = |scramble: Option<u64>, step: Time| {
-            let config =
-                learning(base.clone(), |learning| (learning.exploration, learning.first_explorations) = (0.05, 3));
+            let config = learning(base.clone(), |learning| {
+                (learning.exploration, learning.first_explorations) = (0.05, 3)
+            });
             let mut net = to_the_next_group(config, 20_000_000);
             net.record_learning(1_000_000);
             if let Some(seed) = scramble {
@@ -386,7 +424,8 @@ fn first_explorations_come_first() {
     };
     assert_eq!(run(0), (0, None));
     let (detours, latest) = run(4);
-    // 36 routers explore 4 times or a little more; 2 of 5 ports lead to other groups, one of eight to the right one.
+    // 36 routers explore 4 times or a little more; 2 of 5 ports lead to other groups, one of eight
+    // to the right one.
     assert!((20..110).contains(&detours), "{detours}");
     assert!(latest.unwrap() < 3_000_000, "{latest:?}");
 }

@@ -39,7 +39,14 @@ impl Host for Greedy {
         let destination = destinations[*sent % destinations.len()];
         *sent += 1;
         let class = TrafficClass::PointToPoint;
-        Pull::Packet(PacketOffer { destination, bytes: self.bytes, created: now, message: 0, job: 0, class })
+        Pull::Packet(PacketOffer {
+            destination,
+            bytes: self.bytes,
+            created: now,
+            message: 0,
+            job: 0,
+            class,
+        })
     }
     fn deliver(&mut self, _: u32, _: &Delivery, _: Time, _: &mut Wakes) {}
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
@@ -60,11 +67,14 @@ fn sent_alone(config: &FabricConfig, topology: &Topology, source: u32, destinati
     net.probe.packets[0]
 }
 
-/// The latencies that BookSim2 prints for packets of four flits, and its closed form 2 + R (4 / s - 1) + sum (L + 1) + 2 + (S - 1).
+/// The latencies that BookSim2 prints for packets of four flits, and its closed form 2 + R (4 / s -
+/// 1) + sum (L + 1) + 2 + (S - 1).
 #[test]
 fn booksim2_takes_4_by_s_less_1_cycles_a_router() {
     let topology = dragonfly(2, 4, 2, 9);
-    for (speedup, in_router, printed) in [(1, 3, [10, 24, 114, 128, 142]), (2, 1, [8, 20, 110, 122, 134])] {
+    for (speedup, in_router, printed) in
+        [(1, 3, [10, 24, 114, 128, 142]), (2, 1, [8, 20, 110, 122, 134])]
+    {
         let mut seen = BTreeSet::new();
         for flits in [1, 4] {
             let config = booksim2(Algorithm::Minimal, flits, speedup, 256);
@@ -72,8 +82,10 @@ fn booksim2_takes_4_by_s_less_1_cycles_a_router() {
                 let packet = sent_alone(&config, &topology, 0, destination);
                 let cycles = (packet.delivered - packet.created) / 1_000;
                 let global = u64::from(topology.group_of_node(destination) != 0);
-                let (routers, local) = (u64::from(packet.hops) + 1, u64::from(packet.hops) - global);
-                let expected = 2 + in_router * routers + 11 * local + 101 * global + 2 + u64::from(flits) - 1;
+                let (routers, local) =
+                    (u64::from(packet.hops) + 1, u64::from(packet.hops) - global);
+                let expected =
+                    2 + in_router * routers + 11 * local + 101 * global + 2 + u64::from(flits) - 1;
                 assert_eq!(cycles, expected, "{speedup} {flits} {destination}");
                 if flits == 4 {
                     seen.insert(cycles);
@@ -84,7 +96,8 @@ fn booksim2_takes_4_by_s_less_1_cycles_a_router() {
     }
 }
 
-/// 1 (server) + R * crossbar_delay + sum of delays + 1 (server) + (S - 1), and the two picoseconds that stand for zero.
+/// 1 (server) + R * crossbar_delay + sum of delays + 1 (server) + (S - 1), and the two picoseconds
+/// that stand for zero.
 #[test]
 fn caminos_takes_its_delays_and_nothing_else() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -95,20 +108,28 @@ fn caminos_takes_its_delays_and_nothing_else() {
             let global = u64::from(topology.group_of_node(destination) != 0);
             let (routers, local) = (u64::from(packet.hops) + 1, u64::from(packet.hops) - global);
             let expected = 1 + routers * delay + 10 * local + 100 * global + 1 + 3;
-            assert_eq!(packet.delivered - packet.created, 1_000 * expected + 2, "{delay} {destination}");
+            assert_eq!(
+                packet.delivered - packet.created,
+                1_000 * expected + 2,
+                "{delay} {destination}"
+            );
         }
     }
 }
 
-/// What one flow over a local, the global and a local link carries in BookSim2, as it was measured there: two idle steps a
-/// packet and input VC, and a buffer against the round trip of the credits.
+/// What one flow over a local, the global and a local link carries in BookSim2, as it was measured
+/// there: two idle steps a packet and input VC, and a buffer against the round trip of the credits.
 #[test]
 fn booksim2_serialises_one_hot_link() {
     let topology = dragonfly(2, 4, 2, 9);
     let destination = three_hops_away(&topology);
-    for (flits, speedup, buffer, measured) in
-        [(1, 1, 256, 0.333), (4, 1, 256, 0.664), (1, 2, 256, 0.666), (4, 2, 256, 1.0), (4, 2, 120, 0.584)]
-    {
+    for (flits, speedup, buffer, measured) in [
+        (1, 1, 256, 0.333),
+        (4, 1, 256, 0.664),
+        (1, 2, 256, 0.666),
+        (4, 2, 256, 1.0),
+        (4, 2, 120, 0.584),
+    ] {
         let config = booksim2(Algorithm::Minimal, flits, speedup, buffer);
         let host = Greedy::new(flits, [(0, vec![destination])]);
         let mut net = network(config, topology.clone(), host);
@@ -116,12 +137,16 @@ fn booksim2_serialises_one_hot_link() {
         let before = net.totals().flits_delivered;
         net.advance(33_000_000);
         let rate = (net.totals().flits_delivered - before) as f64 / 30_000.0;
-        assert!((rate / measured - 1.0).abs() < 0.02, "{flits}/{speedup}/{buffer}: {rate} for {measured}");
+        assert!(
+            (rate / measured - 1.0).abs() < 0.02,
+            "{flits}/{speedup}/{buffer}: {rate} for {measured}"
+        );
         assert!(net.audit().balanced());
     }
 }
 
-/// Two packets of two nodes of a router want one output VC at once: how long after the first the second comes.
+/// Two packets of two nodes of a router want one output VC at once: how long after the first the
+/// second comes.
 fn spacing(config: &FabricConfig) -> Time {
     let topology = dragonfly(2, 4, 2, 9);
     let mut host = Script::new(topology.nodes());
@@ -154,7 +179,8 @@ fn without_contention_of_ports_an_input_feeds_two_outputs_at_once() {
     let last = |contention| {
         let mut config = caminos(Algorithm::Minimal, 2_000);
         config.router.crossbar_contention = contention;
-        // The second packet enters while the first one crosses, both of them over one injection link.
+        // The second packet enters while the first one crosses, both of them over one injection
+        // link.
         cross_in(&mut config, 8_000);
         config.injection_vc = InjectionVc::Random;
         let sources: Vec<_> = (0..64)
@@ -180,7 +206,8 @@ fn without_contention_of_ports_an_input_feeds_two_outputs_at_once() {
 /// Where a packet is one flit, it makes no difference whether packets move or flits.
 #[test]
 fn packets_of_one_flit_move_as_flits_do() {
-    for algorithm in [Algorithm::Minimal, Algorithm::ValiantNode, Algorithm::UgalN, Algorithm::Par] {
+    for algorithm in [Algorithm::Minimal, Algorithm::ValiantNode, Algorithm::UgalN, Algorithm::Par]
+    {
         for base in [booksim2(algorithm, 1, 2, 8), booksim2(algorithm, 1, 1, 60)] {
             let packets = [Switching::Packet, Switching::Flit].map(|switching| {
                 let mut config = base.clone();
@@ -198,8 +225,9 @@ fn packets_of_one_flit_move_as_flits_do() {
     }
 }
 
-/// A node gets long packets on one VC from a node of its router, and short ones on another from another group. By the packet a short
-/// one waits at the ejection link until the long one before it is through; by the flit they take turns.
+/// A node gets long packets on one VC from a node of its router, and short ones on another from
+/// another group. By the packet a short one waits at the ejection link until the long one before it
+/// is through; by the flit they take turns.
 #[test]
 fn flits_of_two_channels_take_turns_on_a_link() {
     const LONG: u32 = 400;
@@ -228,7 +256,8 @@ fn flits_of_two_channels_take_turns_on_a_link() {
     assert!(waits[0] > u64::from(LONG) / 2 && waits[1] <= 4, "{waits:?} cycles");
 }
 
-/// A NIC sends a flit as soon as there is a credit for it, and nothing before the packet is through.
+/// A NIC sends a flit as soon as there is a credit for it, and nothing before the packet is
+/// through.
 #[test]
 fn a_packet_longer_than_the_credits_goes_flit_by_flit() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -240,7 +269,8 @@ fn a_packet_longer_than_the_credits_goes_flit_by_flit() {
     assert!((142 + 7 * 203..142 + 7 * 210).contains(&cycles), "{cycles}");
 }
 
-/// A crossbar slower than the injection link: flits queue at the input, and no packet's get before those of the one ahead.
+/// A crossbar slower than the injection link: flits queue at the input, and no packet's get before
+/// those of the one ahead.
 #[test]
 fn flits_of_packets_back_to_back_keep_their_order() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -258,7 +288,8 @@ fn flits_of_packets_back_to_back_keep_their_order() {
     assert_eq!(packets.iter().map(|seen| seen.destination).collect::<Vec<_>>(), destinations);
 }
 
-/// Two nodes of a router send to a third at one time, packet for packet: the older goes first, whatever else moves by the flit.
+/// Two nodes of a router send to a third at one time, packet for packet: the older goes first,
+/// whatever else moves by the flit.
 #[test]
 fn age_is_that_of_the_packet() {
     let topology = dragonfly(4, 4, 2, 9);
@@ -277,7 +308,8 @@ fn age_is_that_of_the_packet() {
     assert!((19..=21).contains(&from_first), "{from_first} of 40");
 }
 
-/// A stuck packet blocks its VC. With one injection VC nothing of its node gets past; with several, others do.
+/// A stuck packet blocks its VC. With one injection VC nothing of its node gets past; with several,
+/// others do.
 #[test]
 fn injection_vcs_let_packets_pass() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -299,7 +331,10 @@ fn injection_vcs_let_packets_pass() {
     let (near, far) = overtaken(InjectionVc::First);
     for injection in [InjectionVc::FirstFree, InjectionVc::Random] {
         let (near_too, far_too) = overtaken(injection);
-        assert!(near_too >= near && far_too + 10 >= far, "{injection:?}: {near_too} {far_too} for {near} {far}");
+        assert!(
+            near_too >= near && far_too + 10 >= far,
+            "{injection:?}: {near_too} {far_too} for {near} {far}"
+        );
     }
 }
 
@@ -319,22 +354,25 @@ fn a_random_arbiter_is_fair() {
     assert!(order.len() > 1_900, "{}", order.len());
     let of_first = order.iter().filter(|source| **source == 0).count() as f64 / order.len() as f64;
     assert!((of_first - 0.5).abs() < 0.04, "{of_first}");
-    let repeats = order.windows(2).filter(|pair| pair[0] == pair[1]).count() as f64 / order.len() as f64;
+    let repeats =
+        order.windows(2).filter(|pair| pair[0] == pair[1]).count() as f64 / order.len() as f64;
     assert!((0.3..0.7).contains(&repeats), "{repeats}");
 }
 
-/// Two flows share a local link on two VCs and part at the router behind it: one ends there, one goes on to another group. A
-/// crowd holds one of them up for a while. When it is gone, no output wants more than one of the two, so each gets half the
-/// link, though the other's packets are at hand at every moment.
+/// Two flows share a local link on two VCs and part at the router behind it: one ends there, one
+/// goes on to another group. A crowd holds one of them up for a while. When it is gone, no output
+/// wants more than one of the two, so each gets half the link, though the other's packets are at
+/// hand at every moment.
 #[test]
 fn an_input_that_is_always_busy_starves_none_of_its_channels() {
     let topology = dragonfly(4, 4, 2, 9);
     let gate = |group, to| topology.global_links(group, to)[0].router;
-    // From group 0 by way of the routers `first` and `last` to a group that `last` has a link to; and from a group that `first`
-    // has a link to, to a node of `last`.
+    // From group 0 by way of the routers `first` and `last` to a group that `last` has a link to;
+    // and from a group that `first` has a link to, to a node of `last`.
     let (outward, inward) = (1, (1..9).find(|&other| gate(0, other) != gate(0, 1)).unwrap());
     let (first, last) = (gate(0, inward), gate(0, outward));
-    let [leaving, arriving, away, here] = [first, gate(inward, 0), gate(outward, 0), last].map(|router| 4 * router);
+    let [leaving, arriving, away, here] =
+        [first, gate(inward, 0), gate(outward, 0), last].map(|router| 4 * router);
     for arbiter in [Arbiter::RoundRobin, Arbiter::Lru, Arbiter::Random, Arbiter::Islip] {
         for held_up in [away, here] {
             let mut config = kang(Algorithm::Minimal);
@@ -345,12 +383,17 @@ fn an_input_that_is_always_busy_starves_none_of_its_channels() {
             let terminal = config.timing(LinkClass::Terminal).flit;
             cross_in(&mut config, terminal);
             let crowd = (here + 1..here + 4).map(|node| (node, vec![held_up]));
-            let mut host = Greedy::new(512, crowd.chain([(leaving, vec![away]), (arriving, vec![here])]));
+            let mut host =
+                Greedy::new(512, crowd.chain([(leaving, vec![away]), (arriving, vec![here])]));
             host.until.extend((here + 1..here + 4).map(|node| (node, 100_000_000)));
             let mut net = network(config, topology.clone(), host);
             net.advance(400_000_000);
             let flows = [leaving, arriving].map(|source| {
-                net.probe.packets.iter().filter(|p| p.source == source && p.injected > 200_000_000).count()
+                net.probe
+                    .packets
+                    .iter()
+                    .filter(|p| p.source == source && p.injected > 200_000_000)
+                    .count()
             });
             let share = flows[0] as f64 / (flows[0] + flows[1]) as f64;
             assert!((share - 0.5).abs() < 0.05, "{arbiter:?}: {flows:?}");

@@ -1,9 +1,12 @@
-//! What every routing promises: paths that arrive, climb in (VC, link class), stay in their hop bounds; and the rules of decision.
+//! What every routing promises: paths that arrive, climb in (VC, link class), stay in their hop
+//! bounds; and the rules of decision.
 
 use crate::support::{Queues, dragonfly, grids, meshes, packet};
 use pantala_engine::Stream;
 use pantala_fabric::packet::Packet;
-use pantala_fabric::routing::{Algorithm, InsideGroup, QueueMeasure, QueueScope, RoutingConfig, Tie};
+use pantala_fabric::routing::{
+    Algorithm, InsideGroup, QueueMeasure, QueueScope, RoutingConfig, Tie,
+};
 use pantala_topology::{DragonflySpec, LinkClass, LocalOrder, Peer, Spread, Topology, Wiring};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -73,7 +76,8 @@ proptest! {
 
         let diameter = if topology.is_2d() { 2 } else { 1 };
         prop_assert!(packet.hops <= algorithm.most_hops(diameter));
-        // The order in which channels may be held: VC by VC, first along one dimension, then the other, then global.
+        // The order in which channels may be held: VC by VC, first along one dimension, then the
+        // other, then global.
         let place = |class| match class {
             LinkClass::Row => u8::from(column_first),
             LinkClass::Column => u8::from(!column_first),
@@ -109,7 +113,8 @@ proptest! {
         }
     }
 
-    /// A routing whose first VC is another one does as it did, on the VCs behind that: it reads those and takes those.
+    /// A routing whose first VC is another one does as it did, on the VCs behind that: it reads
+    /// those and takes those.
     #[test]
     fn routings_can_be_moved_to_other_channels(
         group in prop_oneof![meshes(1..6), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, algorithm in 0..Algorithm::COUNT, first_vc in 1u8..6,
@@ -180,7 +185,10 @@ fn intermediates_are_uniform() {
         assert_eq!(counts.len(), choices, "{algorithm:?}: {counts:?}");
         let expected = DRAWS / choices as u32;
         let spread = 5.0 * f64::from(expected).sqrt();
-        assert!(counts.values().all(|n| f64::from(n.abs_diff(expected)) < spread), "{algorithm:?}: {counts:?}");
+        assert!(
+            counts.values().all(|n| f64::from(n.abs_diff(expected)) < spread),
+            "{algorithm:?}: {counts:?}"
+        );
     }
 }
 
@@ -204,7 +212,9 @@ fn ugal_compares_as_its_docs_say() {
             continue;
         }
         tried += 1;
-        for (q_min, q_non, expected) in [(20, 10, false), (21, 10, true), (1, 0, true), (0, 0, false), (13, 6, true)] {
+        for (q_min, q_non, expected) in
+            [(20, 10, false), (21, 10, true), (1, 0, true), (0, 0, false), (13, 6, true)]
+        {
             let mut queues = Queues([((minimal.port, 3), q_min), ((other.port, 1), q_non)].into());
             assert_eq!(port(&mut queues).1, expected, "{q_min} {q_non}");
         }
@@ -220,11 +230,17 @@ fn ugal_compares_as_its_docs_say() {
             routing.decide(&topology, 0, &mut probe, &mut Queues::default());
             let minimal = routing.follow(&topology, 0, 0, &mut probe);
             let mut probe = packet(&topology, 70, draw);
-            routing.decide(&topology, 0, &mut probe, &mut Queues([((minimal.port, 0), 1_000_000)].into()));
+            routing.decide(
+                &topology,
+                0,
+                &mut probe,
+                &mut Queues([((minimal.port, 0), 1_000_000)].into()),
+            );
             let other = routing.follow(&topology, 0, 0, &mut probe);
             if probe.nonminimal && other.port != minimal.port {
                 let mut chosen = packet(&topology, 70, draw);
-                let mut queues = Queues([((minimal.port, 0), q_min), ((other.port, 0), q_non)].into());
+                let mut queues =
+                    Queues([((minimal.port, 0), q_min), ((other.port, 0), q_non)].into());
                 routing.decide(&topology, 0, &mut chosen, &mut queues);
                 sample = Some(chosen.nonminimal);
                 break;
@@ -239,7 +255,8 @@ fn ugal_compares_as_its_docs_say() {
 /// Where both candidates leave by one port, only the VC that each would use counts.
 #[test]
 fn ugal_with_a_shared_port_compares_virtual_channels() {
-    // One router a group owns all global links: with two routers a group, half of the sources reach both by one local link.
+    // One router a group owns all global links: with two routers a group, half of the sources reach
+    // both by one local link.
     let topology = dragonfly(2, 2, 4, 9);
     let routing = RoutingConfig::new(Algorithm::UgalG);
     let (vc_min, vc_non) = (routing.channels.minimal.local, routing.channels.nonminimal.local);
@@ -257,7 +274,10 @@ fn ugal_with_a_shared_port_compares_virtual_channels() {
                 seen += 1;
                 // The other VC is as full: 1,000 is not more than twice 1,000.
                 assert!(
-                    !port(&mut Queues([((minimal.port, vc_min), 1_000), ((minimal.port, vc_non), 1_000)].into())).1
+                    !port(&mut Queues(
+                        [((minimal.port, vc_min), 1_000), ((minimal.port, vc_non), 1_000)].into()
+                    ))
+                    .1
                 );
             }
         }
@@ -278,7 +298,12 @@ fn scope_vc_ignores_other_channels() {
         let minimal = routing.follow(&topology, 0, 0, &mut probe);
         for (vc, counts) in [(minimal.vc, true), (minimal.vc + 1, false)] {
             let mut packet = packet(&topology, 70, draw);
-            routing.decide(&topology, 0, &mut packet, &mut Queues([((minimal.port, vc), 1_000)].into()));
+            routing.decide(
+                &topology,
+                0,
+                &mut packet,
+                &mut Queues([((minimal.port, vc), 1_000)].into()),
+            );
             assert!(counts || !packet.nonminimal);
             diverted += u32::from(packet.nonminimal);
         }
@@ -286,7 +311,8 @@ fn scope_vc_ignores_other_channels() {
     assert!(diverted > 50, "{diverted}");
 }
 
-/// merlin's `ugal`: twice the other queue and 50 flits, a coin where both sides are equal, VC 0 of both ports.
+/// merlin's `ugal`: twice the other queue and 50 flits, a coin where both sides are equal, VC 0 of
+/// both ports.
 #[test]
 fn merlin_weighs_single_channels() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -305,10 +331,13 @@ fn merlin_weighs_single_channels() {
         }
         assert_eq!((minimal.vc, other.vc), (0, 0));
         tried += 1;
-        for (q_min, q_non, expected) in [(50, 0, None), (51, 0, Some(true)), (49, 0, Some(false)), (71, 10, Some(true))]
+        for (q_min, q_non, expected) in
+            [(50, 0, None), (51, 0, Some(true)), (49, 0, Some(false)), (71, 10, Some(true))]
         {
-            let mut queues =
-                Queues([((minimal.port, 0), q_min), ((other.port, 0), q_non), ((other.port, 1), 99)].into());
+            let mut queues = Queues(
+                [((minimal.port, 0), q_min), ((other.port, 0), q_non), ((other.port, 1), 99)]
+                    .into(),
+            );
             let (_, diverted) = decided(&mut queues);
             match expected {
                 Some(expected) => assert_eq!(diverted, expected, "{q_min} {q_non}"),
@@ -319,7 +348,8 @@ fn merlin_weighs_single_channels() {
     assert!(tried > 100 && coins.iter().all(|side| *side > tried / 4), "{tried} {coins:?}");
 }
 
-/// Where both of merlin's paths leave by one local port, the router behind it chooses; no other packet is decided on twice.
+/// Where both of merlin's paths leave by one local port, the router behind it chooses; no other
+/// packet is decided on twice.
 #[test]
 fn merlin_chooses_at_the_gate() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -354,7 +384,8 @@ fn merlin_chooses_at_the_gate() {
     assert!(chosen[1] > 20 && chosen[0] > 4 * chosen[1], "{chosen:?}");
 }
 
-/// Inside a group merlin's `ugal` weighs a detour; its `valiant` and CAMINOS' take one always, by `inside_group`.
+/// Inside a group merlin's `ugal` weighs a detour; its `valiant` and CAMINOS' take one always, by
+/// `inside_group`.
 #[test]
 fn detours_inside_a_group() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -367,18 +398,25 @@ fn detours_inside_a_group() {
             let (hops, groups) = walk(&topology, routing, source, &mut packet, queues);
             (hops, groups, packet.nonminimal)
         };
-        let straight = Queues([((topology.local_step(0, 3, LocalOrder::RowFirst).first, 0), 51)].into());
+        let straight =
+            Queues([((topology.local_step(0, 3, LocalOrder::RowFirst).first, 0), 51)].into());
         for (name, routing, mut queues) in [
             ("merlin_ugal idle", merlin(), Queues::default()),
             ("merlin_ugal", merlin(), straight),
             (
                 "valiant_group",
-                RoutingConfig { inside_group: InsideGroup::Beside, ..RoutingConfig::new(Algorithm::ValiantGroup) },
+                RoutingConfig {
+                    inside_group: InsideGroup::Beside,
+                    ..RoutingConfig::new(Algorithm::ValiantGroup)
+                },
                 Queues::default(),
             ),
             (
                 "valiant_node",
-                RoutingConfig { inside_group: InsideGroup::Nonminimal, ..RoutingConfig::new(Algorithm::ValiantNode) },
+                RoutingConfig {
+                    inside_group: InsideGroup::Nonminimal,
+                    ..RoutingConfig::new(Algorithm::ValiantNode)
+                },
                 Queues::default(),
             ),
         ] {

@@ -6,8 +6,12 @@ use pantala_fabric::config::*;
 use pantala_fabric::routing::Algorithm;
 use pantala_fabric::{FabricConfig, Network};
 
-/// Runs packets (source, created, destination, bytes) to their end; what was delivered, in order of (created, source).
-fn run(config: &FabricConfig, packets: &[(u32, Time, u32, u32)]) -> (Vec<Seen>, Network<Script, Log>) {
+/// Runs packets (source, created, destination, bytes) to their end; what was delivered, in order of
+/// (created, source).
+fn run(
+    config: &FabricConfig,
+    packets: &[(u32, Time, u32, u32)],
+) -> (Vec<Seen>, Network<Script, Log>) {
     let topology = dragonfly(2, 4, 2, 9);
     let mut host = Script::new(topology.nodes());
     for &(source, created, destination, bytes) in packets {
@@ -22,7 +26,8 @@ fn run(config: &FabricConfig, packets: &[(u32, Time, u32, u32)]) -> (Vec<Seen>, 
     (seen, net)
 }
 
-/// Everybody sends to node 0 until its router is full; then node 2 sends to node 0 and, right behind it, to node 4.
+/// Everybody sends to node 0 until its router is full; then node 2 sends to node 0 and, right
+/// behind it, to node 4.
 fn behind_a_hot_spot(config: &FabricConfig) -> (Time, Vec<Seen>) {
     let mut packets = Vec::new();
     for source in 3..40 {
@@ -36,7 +41,8 @@ fn behind_a_hot_spot(config: &FabricConfig) -> (Time, Vec<Seen>) {
     (free.delivered - free.injected, seen)
 }
 
-/// A packet for an idle output does not wait behind one for a busy output; in an input queue it does.
+/// A packet for an idle output does not wait behind one for a busy output; in an input queue it
+/// does.
 #[test]
 fn nobody_waits_behind_a_packet_for_another_output() {
     let virtual_output = codes(Algorithm::Minimal);
@@ -61,7 +67,8 @@ fn a_virtual_queue_is_first_in_first_out() {
     assert!(of_one.windows(2).all(|w| w[0].created < w[1].created));
 }
 
-/// The credit of a packet that waits in the router is withheld until it moves: the source stops when its VC is full.
+/// The credit of a packet that waits in the router is withheld until it moves: the source stops
+/// when its VC is full.
 #[test]
 fn credits_go_back_when_the_packet_moves() {
     let mut config = codes(Algorithm::Minimal);
@@ -76,8 +83,8 @@ fn credits_go_back_when_the_packet_moves() {
         starts
     };
     let (serialisation, credit) = (4 * flit, config.router.credit_delay);
-    // The first moves on as it arrives. The second does when the node has the first and its credit is back; the third is
-    // injected on the credit of the second; and so on.
+    // The first moves on as it arrives. The second does when the node has the first and its credit
+    // is back; the third is injected on the credit of the second; and so on.
     let arrives = |start: Time| start + serialisation + link;
     let round = serialisation + config.router.output_latency + link + credit;
     let moves = [arrives(starts[0]), arrives(starts[0]) + round, arrives(starts[0]) + 2 * round];
@@ -85,7 +92,8 @@ fn credits_go_back_when_the_packet_moves() {
     assert_eq!(starts[1], moves[0] + credit);
     assert_eq!(starts[2], moves[1] + credit);
     assert_eq!(starts[3], moves[2] + credit);
-    // Each of the last three is in the router, the ejection link idle, from its arrival until it moves.
+    // Each of the last three is in the router, the ejection link idle, from its arrival until it
+    // moves.
     let stalled: Time = (1..4).map(|k| moves[0] + k * round - arrives(starts[k as usize])).sum();
     assert_eq!(stalled, 3 * config.router.output_latency);
     assert_eq!(net.link_counters(1, 1).stall, stalled);
@@ -106,13 +114,17 @@ fn short_packets_take_whole_places() {
     let terminal = config.timing(pantala_topology::LinkClass::Terminal);
     let one = 2 * (terminal.flit + terminal.latency) + config.router.output_latency;
     assert_eq!(sends(BufferUnit::Flit), 1 + one + 3 * terminal.flit, "four at once");
-    let round = terminal.flit + terminal.latency + config.router.output_latency + config.router.credit_delay;
+    let round = terminal.flit
+        + terminal.latency
+        + config.router.output_latency
+        + config.router.credit_delay;
     assert_eq!(sends(BufferUnit::Packet), 1 + one + 3 * round, "one at a time");
 }
 
-/// Credits taken before the link come back from a node as a packet that has them is put on the link: who waits for them is
-/// told then, as nothing else would tell him. Three packets for one node, whose buffer has room for the first two; the credits
-/// of the first, which is smaller, do not help the third.
+/// Credits taken before the link come back from a node as a packet that has them is put on the
+/// link: who waits for them is told then, as nothing else would tell him. Three packets for one
+/// node, whose buffer has room for the first two; the credits of the first, which is smaller, do
+/// not help the third.
 #[test]
 fn who_waits_for_room_at_a_node_is_woken() {
     let mut fifo = kang(Algorithm::Minimal);
@@ -126,9 +138,11 @@ fn who_waits_for_room_at_a_node_is_woken() {
     for (credit, crossing, mut config) in cases {
         config.router.buffer_unit = BufferUnit::Flit;
         config.router.input_buffer = 7;
-        // From other routers of the group: the second comes while the first is on the link, the third a moment later.
+        // From other routers of the group: the second comes while the first is on the link, the
+        // third a moment later.
         let (seen, _) = run(&config, &[(2, 1, 0, 384), (4, 2, 0, 512), (6, 2_000, 0, 512)]);
-        let delivered = [2, 4, 6].map(|source| seen.iter().find(|packet| packet.source == source).unwrap().delivered);
+        let delivered = [2, 4, 6]
+            .map(|source| seen.iter().find(|packet| packet.source == source).unwrap().delivered);
         assert_eq!(delivered[1], delivered[0] + 4 * terminal.flit, "right behind the first");
         let on_the_way = credit + crossing + 4 * terminal.flit + terminal.latency;
         assert_eq!(delivered[2], delivered[1] + on_the_way, "on the credits of the second");

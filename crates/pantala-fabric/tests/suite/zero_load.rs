@@ -7,19 +7,24 @@ use pantala_fabric::config::{CrossbarContention, CrossbarDelay, HandOver, LinkTi
 use pantala_fabric::routing::Algorithm;
 use pantala_topology::LinkClass;
 
-/// T = sum over links (latency + t) + R (t_in + t_xbar + t_out) + (S - 1) max t, for l local and g global hops.
+/// T = sum over links (latency + t) + R (t_in + t_xbar + t_out) + (S - 1) max t, for l local and g
+/// global hops.
 fn closed_form(config: &FabricConfig, local: u64, global: u64, flits: u64) -> Time {
     let router = &config.router;
     let mut slowest = config.timing(LinkClass::Terminal).flit.max(config.crossbar_flit());
-    let mut time = 2 * (config.timing(LinkClass::Terminal).latency + config.timing(LinkClass::Terminal).flit);
-    for (hops, link) in [(local, config.timing(LinkClass::Local)), (global, config.timing(LinkClass::Global))] {
+    let mut time =
+        2 * (config.timing(LinkClass::Terminal).latency + config.timing(LinkClass::Terminal).flit);
+    for (hops, link) in
+        [(local, config.timing(LinkClass::Local)), (global, config.timing(LinkClass::Global))]
+    {
         time += hops * (link.latency + link.flit);
         if hops > 0 {
             slowest = slowest.max(link.flit);
         }
     }
     let routers = local + global + 1;
-    time + routers * (router.input_latency + config.crossbar_flit() + router.output_latency) + (flits - 1) * slowest
+    time + routers * (router.input_latency + config.crossbar_flit() + router.output_latency)
+        + (flits - 1) * slowest
 }
 
 fn send_one(config: &FabricConfig, source: u32, destination: u32, bytes: u32) -> Seen {
@@ -59,7 +64,9 @@ fn every_path_of_every_routing() {
         for mut config in configurations(algorithm) {
             for seed in 0..3 {
                 config.seed = seed;
-                for (source, destination) in [(0, 1), (0, 3), (0, 8), (0, 70), (5, 40), (17, 66), (71, 0)] {
+                for (source, destination) in
+                    [(0, 1), (0, 3), (0, 8), (0, 70), (5, 40), (17, 66), (71, 0)]
+                {
                     for bytes in [1, 128, 300, config.packet_bytes] {
                         let seen = send_one(&config, source, destination, bytes);
                         let topology = dragonfly(2, 4, 2, 9);
@@ -72,7 +79,8 @@ fn every_path_of_every_routing() {
                             (true, true) => 2,
                         };
                         let local = u64::from(seen.hops) - global;
-                        let expected = closed_form(&config, local, global, u64::from(config.flits(bytes)));
+                        let expected =
+                            closed_form(&config, local, global, u64::from(config.flits(bytes)));
                         assert_eq!(
                             seen.delivered - seen.created,
                             expected,
@@ -91,7 +99,8 @@ fn every_path_of_every_routing() {
 fn kang_local_global_local() {
     let config = kang(Algorithm::Minimal);
     assert_eq!(closed_form(&config, 2, 1, 4), 506_080);
-    let hops: Vec<_> = (8..72).map(|d| send_one(&config, 0, d, 512)).filter(|s| s.hops == 3).collect();
+    let hops: Vec<_> =
+        (8..72).map(|d| send_one(&config, 0, d, 512)).filter(|s| s.hops == 3).collect();
     assert!(!hops.is_empty());
     for seen in hops {
         assert_eq!(seen.delivered - seen.created, 506_080);
@@ -111,10 +120,13 @@ fn sst_local_global_local() {
     }
 }
 
-/// Store and forward: T = sum over links (latency + S t) + R router delays, for the router of CODES.
+/// Store and forward: T = sum over links (latency + S t) + R router delays, for the router of
+/// CODES.
 #[test]
 fn store_and_forward() {
-    for algorithm in [Algorithm::Minimal, Algorithm::ValiantGroup, Algorithm::CodesAdp, Algorithm::CodesPadp] {
+    for algorithm in
+        [Algorithm::Minimal, Algorithm::ValiantGroup, Algorithm::CodesAdp, Algorithm::CodesPadp]
+    {
         let mut config = codes(algorithm);
         config.links[LinkClass::Terminal as usize] = LinkTiming::new(128, 16_000_000_000, 1_234);
         config.links[LinkClass::Global as usize] = LinkTiming::new(128, 4_690_000_000, 300_000);
@@ -129,9 +141,15 @@ fn store_and_forward() {
                     (true, true) => 2,
                 };
                 let local = u64::from(seen.hops) - global;
-                let classes = [(2, LinkClass::Terminal), (local, LinkClass::Local), (global, LinkClass::Global)];
-                let on_links: Time =
-                    classes.map(|(hops, class)| hops * (link(class).latency + flits * link(class).flit)).iter().sum();
+                let classes = [
+                    (2, LinkClass::Terminal),
+                    (local, LinkClass::Local),
+                    (global, LinkClass::Global),
+                ];
+                let on_links: Time = classes
+                    .map(|(hops, class)| hops * (link(class).latency + flits * link(class).flit))
+                    .iter()
+                    .sum();
                 let routers = u64::from(seen.hops) + 1;
                 assert_eq!(
                     seen.delivered - seen.created,
@@ -143,16 +161,19 @@ fn store_and_forward() {
     }
 }
 
-/// Store and forward through a crossbar adds a serialisation there, too, unless a grant moves the packet at once.
+/// Store and forward through a crossbar adds a serialisation there, too, unless a grant moves the
+/// packet at once.
 #[test]
 fn store_and_forward_through_a_crossbar() {
     let mut config = kang(Algorithm::Minimal);
     config.router.hand_over = HandOver::Store;
     let (flits, router) = (4, config.router.clone());
     for delays in [true, false] {
-        config.router.crossbar_delay = if delays { CrossbarDelay::Flit } else { CrossbarDelay::None };
+        config.router.crossbar_delay =
+            if delays { CrossbarDelay::Flit } else { CrossbarDelay::None };
         let seen = send_one(&config, 0, 2, 512); // one local hop: two routers
-        let links = [LinkClass::Terminal, LinkClass::Local, LinkClass::Terminal].map(|class| config.timing(class));
+        let links = [LinkClass::Terminal, LinkClass::Local, LinkClass::Terminal]
+            .map(|class| config.timing(class));
         let on_links: Time = links.iter().map(|link| link.latency + flits * link.flit).sum();
         let crossbar = if delays { flits * config.crossbar_flit() } else { 0 };
         let inside = 2 * (router.input_latency + router.output_latency + crossbar);

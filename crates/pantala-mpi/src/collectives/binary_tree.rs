@@ -1,10 +1,11 @@
-//! A binary tree: reduce from the leaves to the root, broadcast from the root to the leaves, whole messages on
-//! every edge.
+//! A binary tree: reduce from the leaves to the root, broadcast from the root to the leaves, whole
+//! messages on every edge.
 //!
-//! Barrier, bcast, reduce and allreduce as Kang et al. have them (Study of Workload Interference with Intelligent
-//! Routing on Dragonfly, SC 2022, section IV), after the collective tree of SST's firefly. Members are numbered
-//! from the root; member `r` has the children `2r + 1` and `2r + 2`. A member waits for both children, then sends
-//! to its parent; it waits for its parent, then sends to both children and waits for both sends.
+//! Barrier, bcast, reduce and allreduce as Kang et al. have them (Study of Workload Interference
+//! with Intelligent Routing on Dragonfly, SC 2022, section IV), after the collective tree of SST's
+//! firefly. Members are numbered from the root; member `r` has the children `2r + 1` and `2r + 2`.
+//! A member waits for both children, then sends to its parent; it waits for its parent, then sends
+//! to both children and waits for both sends.
 //!
 //! With `n` members: `n - 1` messages of the full size for each direction, `floor(log2 n)` levels.
 
@@ -27,7 +28,9 @@ pub(super) fn down(task: &Task, point: Point) -> Turn {
     let [parent, left, right] = family(task, point);
     let send = |peer| task.send(point, peer, Blocks::All);
     match point.round {
-        0 => round(point, [parent.map(|peer| task.receive(point, peer, Blocks::All, Fold::Replace))]),
+        0 => {
+            round(point, [parent.map(|peer| task.receive(point, peer, Blocks::All, Fold::Replace))])
+        }
         1 => round(point, [left.map(send), right.map(send)]),
         _ => Turn::End,
     }

@@ -1,10 +1,12 @@
 //! A binomial tree of growing messages: gather and scatter in `ceil(log2 n)` rounds.
 //!
-//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.2, where the scatter is the first half of a long
-//! broadcast; the gather is its mirror image. The tree is that of [`super::binomial_tree`]. A message holds the blocks of
-//! the whole subtree below its edge, which lie side by side.
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.2, where the scatter is the first
+//! half of a long broadcast; the gather is its mirror image. The tree is that of
+//! [`super::binomial_tree`]. A message holds the blocks of the whole subtree below its edge, which
+//! lie side by side.
 //!
-//! `n - 1` messages; a block travels as many edges as the number of its member, counted from the root, has bits set.
+//! `n - 1` messages; a block travels as many edges as the number of its member, counted from the
+//! root, has bits set.
 
 use super::binomial_tree::{Climb, child, climb};
 use super::layout::{Blocks, Task};
@@ -23,10 +25,14 @@ pub(super) fn gather(task: &Task, point: Point) -> Turn {
     let member = |place| point.member(task.root, place);
     match climb(place, point) {
         Climb::Take(child) => {
-            let take = |child| task.receive(point, member(child), subtree(task, point, child), Fold::Replace);
+            let take = |child| {
+                task.receive(point, member(child), subtree(task, point, child), Fold::Replace)
+            };
             round(point, [child.map(take)])
         }
-        Climb::Give(parent) => round(point, [Some(task.send(point, member(parent), subtree(task, point, place)))]),
+        Climb::Give(parent) => {
+            round(point, [Some(task.send(point, member(parent), subtree(task, point, place)))])
+        }
         Climb::Done => Turn::End,
     }
 }
@@ -37,12 +43,16 @@ pub(super) fn scatter(task: &Task, point: Point) -> Turn {
     let member = |place| point.member(task.root, place);
     if point.round == 0 {
         let blocks = |place| subtree(task, point, place);
-        let parent =
-            (place > 0).then(|| task.receive(point, member(place & (place - 1)), blocks(place), Fold::Replace));
+        let parent = (place > 0).then(|| {
+            task.receive(point, member(place & (place - 1)), blocks(place), Fold::Replace)
+        });
         return round(point, [parent]);
     }
     match child(place, point.size, point.round - 1) {
-        Ok(child) => round(point, [child.map(|child| task.send(point, member(child), subtree(task, point, child)))]),
+        Ok(child) => round(
+            point,
+            [child.map(|child| task.send(point, member(child), subtree(task, point, child)))],
+        ),
         Err(()) => Turn::End,
     }
 }

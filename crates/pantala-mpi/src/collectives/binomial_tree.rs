@@ -1,20 +1,22 @@
 //! A binomial tree: bcast and reduce of whole messages in `ceil(log2 n)` rounds.
 //!
-//! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, International
-//! Journal of High Performance Computing Applications 19(1), 2005, sections 4.2 (bcast) and 4.5 (reduce). Members are
-//! numbered from the root; the parent of member `r` is `r` without its lowest bit. A broadcast serves the largest
-//! subtree first, one child after the other; a reduction takes the smallest first.
+//! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH,
+//! International Journal of High Performance Computing Applications 19(1), 2005, sections 4.2
+//! (bcast) and 4.5 (reduce). Members are numbered from the root; the parent of member `r` is `r`
+//! without its lowest bit. A broadcast serves the largest subtree first, one child after the other;
+//! a reduction takes the smallest first.
 //!
-//! `n - 1` messages of the full size, `floor(log2 n)` in the longest chain, `ceil(log2 n)` sends (receives) of the root,
-//! one after the other.
+//! `n - 1` messages of the full size, `floor(log2 n)` in the longest chain, `ceil(log2 n)` sends
+//! (receives) of the root, one after the other.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
-/// The children of member `place` of `size`, counted from the root, in the order of a broadcast: the `round`-th, `None`
-/// if it does not exist, and an error after the last.
+/// The children of member `place` of `size`, counted from the root, in the order of a broadcast:
+/// the `round`-th, `None` if it does not exist, and an error after the last.
 pub(super) fn child(place: u32, size: u32, round: u32) -> Result<Option<u32>, ()> {
-    let top = if place == 0 { u64::from(size).next_power_of_two() } else { 1 << place.trailing_zeros() };
+    let top =
+        if place == 0 { u64::from(size).next_power_of_two() } else { 1 << place.trailing_zeros() };
     match top.checked_shr(round + 1) {
         None | Some(0) => Err(()),
         Some(distance) => {
@@ -52,10 +54,15 @@ pub(super) fn bcast(task: &Task, point: Point) -> Turn {
     let member = |place| point.member(task.root, place);
     if point.round == 0 {
         let parent = (place > 0).then(|| member(place & (place - 1)));
-        return round(point, [parent.map(|peer| task.receive(point, peer, Blocks::All, Fold::Replace))]);
+        return round(
+            point,
+            [parent.map(|peer| task.receive(point, peer, Blocks::All, Fold::Replace))],
+        );
     }
     match child(place, point.size, point.round - 1) {
-        Ok(child) => round(point, [child.map(|child| task.send(point, member(child), Blocks::All))]),
+        Ok(child) => {
+            round(point, [child.map(|child| task.send(point, member(child), Blocks::All))])
+        }
         Err(()) => Turn::End,
     }
 }
@@ -65,9 +72,10 @@ pub(super) fn reduce(task: &Task, point: Point) -> Turn {
     let place = point.from_root(task.root);
     let member = |place| point.member(task.root, place);
     match climb(place, point) {
-        Climb::Take(child) => {
-            round(point, [child.map(|child| task.receive(point, member(child), Blocks::All, Fold::Combine))])
-        }
+        Climb::Take(child) => round(
+            point,
+            [child.map(|child| task.receive(point, member(child), Blocks::All, Fold::Combine))],
+        ),
         Climb::Give(parent) => round(point, [Some(task.send(point, member(parent), Blocks::All))]),
         Climb::Done => Turn::End,
     }

@@ -1,10 +1,11 @@
 //! Bruck's allgather(v): `ceil(log2 n)` steps for any number of members.
 //!
-//! Bruck, Ho, Kipnis, Upfal and Weathersby, Efficient Algorithms for All-to-All Communications in Multiport
-//! Message-Passing Systems, IEEE Transactions on Parallel and Distributed Systems 8(11), 1997; Thakur, Rabenseifner and
-//! Gropp (IJHPCA 19(1), 2005), section 4.1. In step `k` member `m` sends its first `min(2^k, n - 2^k)` blocks, counted from
-//! its own, to `m - 2^k` and receives as many from `m + 2^k`. SST's firefly has the mirror image (to `m + 2^k`), after a
-//! message of nothing that says that its receiver is ready and that is left out here.
+//! Bruck, Ho, Kipnis, Upfal and Weathersby, Efficient Algorithms for All-to-All Communications in
+//! Multiport Message-Passing Systems, IEEE Transactions on Parallel and Distributed Systems 8(11),
+//! 1997; Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.1. In step `k` member `m`
+//! sends its first `min(2^k, n - 2^k)` blocks, counted from its own, to `m - 2^k` and receives as
+//! many from `m + 2^k`. SST's firefly has the mirror image (to `m + 2^k`), after a message of
+//! nothing that says that its receiver is ready and that is left out here.
 //!
 //! `n ceil(log2 n)` messages; every member sends `n - 1` blocks.
 

@@ -1,8 +1,9 @@
 //! Bruck's alltoall: `ceil(log2 n)` steps, at the price of moving blocks more than once.
 //!
-//! Bruck et al. (IEEE TPDS 8(11), 1997); Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.3, for short
-//! messages. Blocks are numbered by how far they have to go. In step `k` member `m` sends those with bit `k` set, all in one
-//! message, to `m + 2^k`, and receives as many from `m - 2^k` in their place: block `d` moves `2^k` for every bit of `d`.
+//! Bruck et al. (IEEE TPDS 8(11), 1997); Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005),
+//! section 4.3, for short messages. Blocks are numbered by how far they have to go. In step `k`
+//! member `m` sends those with bit `k` set, all in one message, to `m + 2^k`, and receives as many
+//! from `m - 2^k` in their place: block `d` moves `2^k` for every bit of `d`.
 //!
 //! `n ceil(log2 n)` messages; a block travels as often as its distance has bits set.
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::layout::{Exchange, Layout, Task};
 use crate::error::ProgramFault;
 
-/// A collective operation as a program calls it. Sizes are bytes; roots are ranks of the communicator, which comes apart.
+/// A collective operation as a program calls it. Sizes are bytes; roots are ranks of the
+/// communicator, which comes apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Wait until every rank has entered.
@@ -29,7 +30,8 @@ pub enum Call {
         /// Payload bytes.
         bytes: u64,
     },
-    /// A reduction of a vector that holds a block for every rank, which gets it (MPI's reduce_scatter_block).
+    /// A reduction of a vector that holds a block for every rank, which gets it (MPI's
+    /// reduce_scatter_block).
     ReduceScatterBlock {
         /// Bytes of each block.
         bytes: u64,
@@ -60,7 +62,8 @@ pub enum Call {
     Gatherv {
         /// Root rank.
         root: u32,
-        /// Bytes of each rank's block. MPI has the root know all of them and each rank its own; here all know all.
+        /// Bytes of each rank's block. MPI has the root know all of them and each rank its own;
+        /// here all know all.
         counts: Arc<[u64]>,
     },
     /// A block from the root to every rank.
@@ -84,7 +87,8 @@ pub enum Call {
     },
     /// The same with blocks of different sizes.
     Alltoallv {
-        /// What this rank sends and receives. What one rank sends to another must be what that one receives from it.
+        /// What this rank sends and receives. What one rank sends to another must be what that one
+        /// receives from it.
         pairs: Arc<Exchange>,
     },
     /// A reduction of the ranks up to each rank.
@@ -157,7 +161,8 @@ impl CollectiveKind {
         Self::Communicator,
     ];
 
-    /// The tag of its messages: negative, which no user's tag is, so that message records tell what a message was for.
+    /// The tag of its messages: negative, which no user's tag is, so that message records tell what
+    /// a message was for.
     #[must_use]
     pub const fn tag(self) -> i32 {
         -(self as i32)
@@ -225,7 +230,9 @@ impl Call {
             Self::Bcast { .. } => CollectiveKind::Bcast,
             Self::Reduce { .. } => CollectiveKind::Reduce,
             Self::Allreduce { .. } => CollectiveKind::Allreduce,
-            Self::ReduceScatterBlock { .. } | Self::ReduceScatter { .. } => CollectiveKind::ReduceScatter,
+            Self::ReduceScatterBlock { .. } | Self::ReduceScatter { .. } => {
+                CollectiveKind::ReduceScatter
+            }
             Self::Allgather { .. } => CollectiveKind::Allgather,
             Self::Allgatherv { .. } => CollectiveKind::Allgatherv,
             Self::Gather { .. } => CollectiveKind::Gather,

@@ -1,11 +1,13 @@
-//! Which algorithm: from the plan's choice, a call and the number of members to a running collective.
+//! Which algorithm: from the plan's choice, a call and the number of members to a running
+//! collective.
 
 use super::call::Call;
 use super::layout::Task;
 use super::{Algorithm, Collective, mpich};
 use crate::config::{
-    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm, BarrierAlgorithm, BcastAlgorithm,
-    Collectives, ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
+    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
+    BarrierAlgorithm, BcastAlgorithm, Collectives, ReduceAlgorithm, ReduceScatterAlgorithm,
+    RootedAlgorithm, ScanAlgorithm,
 };
 
 use Algorithm as A;
@@ -95,7 +97,9 @@ fn reduce_scatter(choice: ReduceScatterAlgorithm, task: &Task, size: u32) -> Par
         ReduceScatterAlgorithm::RecursiveHalving => one(A::RecursiveHalving),
         ReduceScatterAlgorithm::Pairwise => one(A::PairwiseReduceScatter),
         ReduceScatterAlgorithm::Ring => one(A::RingReduceScatter),
-        ReduceScatterAlgorithm::Mpich => reduce_scatter(mpich::reduce_scatter(task.total(size)), task, size),
+        ReduceScatterAlgorithm::Mpich => {
+            reduce_scatter(mpich::reduce_scatter(task.total(size)), task, size)
+        }
     }
 }
 
@@ -104,7 +108,9 @@ fn allgather(choice: AllgatherAlgorithm, task: &Task, size: u32) -> Parts {
         AllgatherAlgorithm::RecursiveDoubling => one(A::DoublingAllgather),
         AllgatherAlgorithm::Bruck => one(A::BruckAllgather),
         AllgatherAlgorithm::Ring => one(A::RingAllgather),
-        AllgatherAlgorithm::Mpich => allgather(mpich::allgather(task.total(size), size), task, size),
+        AllgatherAlgorithm::Mpich => {
+            allgather(mpich::allgather(task.total(size), size), task, size)
+        }
     }
 }
 

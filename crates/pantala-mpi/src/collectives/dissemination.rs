@@ -1,7 +1,8 @@
 //! Dissemination: a barrier in `ceil(log2 n)` rounds for any number of members.
 //!
-//! Hensgen, Finkel and Manber, Two Algorithms for Barrier Synchronization, International Journal of Parallel Programming
-//! 17(1), 1988. In round `k` member `m` tells `m + 2^k` and hears from `m - 2^k`. `n ceil(log2 n)` messages.
+//! Hensgen, Finkel and Manber, Two Algorithms for Barrier Synchronization, International Journal of
+//! Parallel Programming 17(1), 1988. In round `k` member `m` tells `m + 2^k` and hears from
+//! `m - 2^k`. `n ceil(log2 n)` messages.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};

@@ -1,11 +1,11 @@
 //! Recursive doubling: allgather(v) in `log2 n` exchanges of ever more blocks.
 //!
-//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.1: at distances 1, 2, 4, ... two members exchange all
-//! that they have. Where `n` is no power of two, members are folded as in their section 4.5: one that sits out gives its
-//! block first and gets all blocks at the end.
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.1: at distances 1, 2, 4, ... two
+//! members exchange all that they have. Where `n` is no power of two, members are folded as in
+//! their section 4.5: one that sits out gives its block first and gets all blocks at the end.
 //!
-//! With `p` members that take part and `r` that do not: `p log2 p + 2r` messages; `log2 p` rounds, and two more if `r > 0`.
-//! If `r = 0`, every member sends `n - 1` blocks.
+//! With `p` members that take part and `r` that do not: `p log2 p + 2r` messages; `log2 p` rounds,
+//! and two more if `r > 0`. If `r = 0`, every member sends `n - 1` blocks.
 
 use super::folded::{Folded, Seat};
 use super::layout::{Blocks, Task};
@@ -19,7 +19,9 @@ pub(super) fn allgather(task: &Task, point: Point) -> Turn {
     let receive = |peer, blocks| Some(task.receive(point, peer, blocks, Fold::Replace));
     let last = folded.rounds() + 1;
     match (point.round, seat) {
-        (0, Seat::Out { partner }) => round(point, [send(partner, Blocks::one(point.me, point.size))]),
+        (0, Seat::Out { partner }) => {
+            round(point, [send(partner, Blocks::one(point.me, point.size))])
+        }
         (0, Seat::In { partner: Some(partner), .. }) => {
             round(point, [receive(partner, Blocks::one(partner, point.size))])
         }
@@ -34,7 +36,9 @@ pub(super) fn allgather(task: &Task, point: Point) -> Turn {
             round(point, [receive(peer, held(other)), send(peer, held(place))])
         }
         (n, Seat::Out { partner }) if n == last => round(point, [receive(partner, Blocks::All)]),
-        (n, Seat::In { partner: Some(partner), .. }) if n == last => round(point, [send(partner, Blocks::All)]),
+        (n, Seat::In { partner: Some(partner), .. }) if n == last => {
+            round(point, [send(partner, Blocks::All)])
+        }
         (n, _) if n > last => Turn::End,
         _ => Turn::Skip,
     }

@@ -1,7 +1,8 @@
 //! Members folded to a power of two, for algorithms that double or halve.
 //!
-//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.5: with `p` the largest power of two not above `n` and
-//! `r = n - p`, of the first `2r` members the even ones hand their data to their odd neighbour and sit out.
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.5: with `p` the largest power of
+//! two not above `n` and `r = n - p`, of the first `2r` members the even ones hand their data to
+//! their odd neighbour and sit out.
 
 /// How many take part, and how many do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,8 @@ impl Folded {
         Self { power, rest: size - power }
     }
 
-    /// Rounds among those that take part. Round 0 of an algorithm is the folding, then come these, then the unfolding.
+    /// Rounds among those that take part. Round 0 of an algorithm is the folding, then come these,
+    /// then the unfolding.
     pub(super) const fn rounds(self) -> u32 {
         self.power.ilog2()
     }
@@ -47,7 +49,8 @@ impl Folded {
         if place < self.rest { 2 * place + 1 } else { place + self.rest }
     }
 
-    /// The first of the members for which number `place` acts; for `place = power`, the number of all.
+    /// The first of the members for which number `place` acts; for `place = power`, the number of
+    /// all.
     pub(super) const fn first(self, place: u32) -> u32 {
         if place < self.rest { 2 * place } else { place + self.rest }
     }

@@ -14,8 +14,8 @@ pub struct Task {
 /// How the data of a collective are cut into blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One vector of this many bytes, cut into as many blocks as an algorithm likes, as evenly as bytes allow: block
-    /// `i` of `n` starts at byte `floor(i bytes / n)`.
+    /// One vector of this many bytes, cut into as many blocks as an algorithm likes, as evenly as
+    /// bytes allow: block `i` of `n` starts at byte `floor(i bytes / n)`.
     Vector(u64),
     /// A block of this many bytes for every member, or for every pair of members.
     Each(u64),
@@ -36,8 +36,9 @@ pub struct Exchange {
 
 /// Some blocks of a member.
 ///
-/// Blocks are numbered by the member that they belong to, or along the vector; those of an alltoall by distance: at
-/// the start block `d` is for the member `d` places after, at the end it is from the one `d` places before.
+/// Blocks are numbered by the member that they belong to, or along the vector; those of an alltoall
+/// by distance: at the start block `d` is for the member `d` places after, at the end it is from
+/// the one `d` places before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
     /// The whole vector.

@@ -1,8 +1,8 @@
 //! Everything at once between the root and all others: bcast, reduce, gather and scatter.
 //!
-//! The basic algorithms of every MPI: MPICH has them for gatherv and scatterv. The root starts all its messages, in the
-//! order of members after it, and waits for all; the others have one each. `n - 1` messages of one block (bcast, reduce:
-//! of the whole vector) in a chain of one.
+//! The basic algorithms of every MPI: MPICH has them for gatherv and scatterv. The root starts all
+//! its messages, in the order of members after it, and waits for all; the others have one each.
+//! `n - 1` messages of one block (bcast, reduce: of the whole vector) in a chain of one.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, burst, round};
@@ -33,7 +33,9 @@ fn spread(task: &Task, point: Point, blocks: impl Fn(u32) -> Blocks) -> Turn {
             let peer = point.after(at + 1);
             task.send(point, peer, blocks(peer))
         }),
-        (0, false) => round(point, [Some(task.receive(point, task.root, blocks(point.me), Fold::Replace))]),
+        (0, false) => {
+            round(point, [Some(task.receive(point, task.root, blocks(point.me), Fold::Replace))])
+        }
         _ => Turn::End,
     }
 }

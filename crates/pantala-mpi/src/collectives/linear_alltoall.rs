@@ -1,8 +1,9 @@
 //! Everything at once between all: alltoall(v) by starts of receives and sends, 32 peers at a time.
 //!
-//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.3, for messages of middle length, with the throttle that
-//! MPICH has added since (`MPIR_CVAR_ALLTOALL_THROTTLE`, 32). In batch `k` member `m` starts receives from `m + i`, then
-//! sends to `m - i`, for the `i` from `32 k` to `32 k + 31`, and waits for all of them; its own block does not travel.
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.3, for messages of middle length,
+//! with the throttle that MPICH has added since (`MPIR_CVAR_ALLTOALL_THROTTLE`, 32). In batch `k`
+//! member `m` starts receives from `m + i`, then sends to `m - i`, for the `i` from `32 k` to
+//! `32 k + 31`, and waits for all of them; its own block does not travel.
 //!
 //! `n (n - 1)` messages of one block, `ceil(n / 32)` waits.
 

@@ -1,11 +1,13 @@
 //! MPICH's choices: which algorithm for which size.
 //!
-//! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, International Journal of
-//! High Performance Computing Applications 19(1), 2005, with the thresholds that MPICH documents as the defaults of its
-//! control variables (`MPIR_CVAR_*`, named at each constant). Operations commute; elements are as small as a byte.
+//! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH,
+//! International Journal of High Performance Computing Applications 19(1), 2005, with the
+//! thresholds that MPICH documents as the defaults of its control variables (`MPIR_CVAR_*`, named
+//! at each constant). Operations commute; elements are as small as a byte.
 
 use crate::config::{
-    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, BcastAlgorithm, ReduceAlgorithm, ReduceScatterAlgorithm,
+    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, BcastAlgorithm, ReduceAlgorithm,
+    ReduceScatterAlgorithm,
 };
 
 /// Broadcasts below this size are binomial (`BCAST_SHORT_MSG_SIZE`).
@@ -20,7 +22,8 @@ const REDUCE_SHORT: u64 = 2_048;
 const ALLREDUCE_SHORT: u64 = 2_048;
 /// Allgathers below this size in all double or are Bruck's (`ALLGATHER_SHORT_MSG_SIZE`).
 const ALLGATHER_SHORT: u64 = 81_920;
-/// Allgathers below this size in all double, if members are a power of two (`ALLGATHER_LONG_MSG_SIZE`).
+/// Allgathers below this size in all double, if members are a power of two
+/// (`ALLGATHER_LONG_MSG_SIZE`).
 const ALLGATHER_LONG: u64 = 524_288;
 /// Alltoalls up to this size of a block are Bruck's (`ALLTOALL_SHORT_MSG_SIZE`).
 const ALLTOALL_SHORT: u64 = 256;
@@ -46,7 +49,11 @@ pub(super) const fn reduce(bytes: u64) -> ReduceAlgorithm {
 }
 
 pub(super) const fn allreduce(bytes: u64) -> AllreduceAlgorithm {
-    if bytes > ALLREDUCE_SHORT { AllreduceAlgorithm::Rabenseifner } else { AllreduceAlgorithm::RecursiveDoubling }
+    if bytes > ALLREDUCE_SHORT {
+        AllreduceAlgorithm::Rabenseifner
+    } else {
+        AllreduceAlgorithm::RecursiveDoubling
+    }
 }
 
 pub(super) const fn reduce_scatter(total: u64) -> ReduceScatterAlgorithm {
@@ -88,7 +95,10 @@ mod tests {
         assert_eq!(bcast(12_288, 64), BcastAlgorithm::ScatterRecursiveDoubling);
         assert_eq!(bcast(12_288, 63), BcastAlgorithm::ScatterRing);
         assert_eq!(bcast(524_288, 64), BcastAlgorithm::ScatterRing);
-        assert_eq!((reduce(2_048), reduce(2_049)), (ReduceAlgorithm::BinomialTree, ReduceAlgorithm::Rabenseifner));
+        assert_eq!(
+            (reduce(2_048), reduce(2_049)),
+            (ReduceAlgorithm::BinomialTree, ReduceAlgorithm::Rabenseifner)
+        );
         assert_eq!(allreduce(2_048), AllreduceAlgorithm::RecursiveDoubling);
         assert_eq!(allreduce(2_049), AllreduceAlgorithm::Rabenseifner);
         assert_eq!(reduce_scatter(524_287), ReduceScatterAlgorithm::RecursiveHalving);
@@ -99,8 +109,14 @@ mod tests {
             (AllgatherAlgorithm::Ring, AllgatherAlgorithm::Ring)
         );
         assert_eq!(allgather(81_919, 17), AllgatherAlgorithm::Bruck);
-        assert_eq!((alltoall(256, 8), alltoall(256, 7)), (AlltoallAlgorithm::Bruck, AlltoallAlgorithm::Linear));
-        assert_eq!((alltoall(257, 8), alltoall(32_768, 8)), (AlltoallAlgorithm::Linear, AlltoallAlgorithm::Linear));
+        assert_eq!(
+            (alltoall(256, 8), alltoall(256, 7)),
+            (AlltoallAlgorithm::Bruck, AlltoallAlgorithm::Linear)
+        );
+        assert_eq!(
+            (alltoall(257, 8), alltoall(32_768, 8)),
+            (AlltoallAlgorithm::Linear, AlltoallAlgorithm::Linear)
+        );
         assert_eq!(alltoall(32_769, 8), AlltoallAlgorithm::Pairwise);
     }
 }

@@ -1,8 +1,9 @@
-//! Pairwise exchange: alltoall(v) in `n - 1` steps, each with one partner where the number of members allows it.
+//! Pairwise exchange: alltoall(v) in `n - 1` steps, each with one partner where the number of
+//! members allows it.
 //!
-//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.3, for long messages: if `n` is a power of two, member
-//! `m` exchanges with `m xor i` in step `i`; otherwise it sends to `m + i` and receives from `m - i`, which is
-//! [`super::ring`]. `n (n - 1)` messages of one block.
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.3, for long messages: if `n` is a
+//! power of two, member `m` exchanges with `m xor i` in step `i`; otherwise it sends to `m + i` and
+//! receives from `m - i`, which is [`super::ring`]. `n (n - 1)` messages of one block.
 
 use super::layout::Task;
 use super::ring::{self, receive, send};

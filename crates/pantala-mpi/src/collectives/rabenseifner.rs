@@ -1,15 +1,19 @@
-//! Rabenseifner's allreduce and reduce for long vectors: a reduce-scatter, then an allgather or a gather.
+//! Rabenseifner's allreduce and reduce for long vectors: a reduce-scatter, then an allgather or a
+//! gather.
 //!
-//! Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004 (LNCS 3036); Thakur, Rabenseifner and Gropp
-//! (IJHPCA 19(1), 2005), section 4.5. With `p` the largest power of two not above `n`, the vector has `p` blocks.
-//! Members count from the root; of the first `2r`, `r = n - p`, the odd ones give their whole vector to the even one
-//! before them and sit out, and the root never does. Halving: at distances 1, 2, 4, ... two members exchange
-//! halves of what they share, and combine, until each has one block of the sum. Then, at distances ..., 4, 2, 1, allreduce
-//! has both exchange what they have, and reduce has the farther one give it away and be done.
+//! Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004 (LNCS 3036); Thakur,
+//! Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.5. With `p` the largest power of two not
+//! above `n`, the vector has `p` blocks. Members count from the root; of the first `2r`,
+//! `r = n - p`, the odd ones give their whole vector to the even one before them and sit out, and
+//! the root never does. Halving: at distances 1, 2, 4, ... two members exchange halves of what they
+//! share, and combine, until each has one block of the sum. Then, at distances ..., 4, 2, 1,
+//! allreduce has both exchange what they have, and reduce has the farther one give it away and be
+//! done.
 //!
-//! A vector of `s` bytes: halving moves `s (p - 1)` bytes in `p log2 p` messages, doubling the same again; folding moves
-//! `r s` in `r` messages, and so does the unfolding of an allreduce. Collecting takes `p - 1` messages; a block travels as
-//! many of them as the number of its holder has bits set.
+//! A vector of `s` bytes: halving moves `s (p - 1)` bytes in `p log2 p` messages, doubling the same
+//! again; folding moves `r s` in `r` messages, and so does the unfolding of an allreduce.
+//! Collecting takes `p - 1` messages; a block travels as many of them as the number of its holder
+//! has bits set.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
@@ -32,7 +36,8 @@ impl<'a> Fan<'a> {
         self.power.ilog2()
     }
 
-    /// The own number among those that take part; the neighbour, if there is one that sits out; whether it is oneself.
+    /// The own number among those that take part; the neighbour, if there is one that sits out;
+    /// whether it is oneself.
     fn seat(&self) -> (u32, Option<u32>, bool) {
         let from_root = self.point.from_root(self.task.root);
         if from_root >= 2 * self.rest {
@@ -47,7 +52,8 @@ impl<'a> Fan<'a> {
         self.point.member(self.task.root, from_root)
     }
 
-    /// The blocks that `place` is left with after `halvings`: each halving keeps the upper half if its bit is set.
+    /// The blocks that `place` is left with after `halvings`: each halving keeps the upper half if
+    /// its bit is set.
     fn kept(&self, place: u32, halvings: u32) -> Blocks {
         let first = (0..halvings).map(|bit| (place >> bit & 1) * (self.power >> (bit + 1))).sum();
         Blocks::Range { first, count: self.power >> halvings, of: self.power }
@@ -60,14 +66,22 @@ pub(super) fn halve(task: &Task, point: Point) -> Turn {
     let (place, neighbour, out) = fan.seat();
     match (point.round, neighbour) {
         (0, Some(peer)) if out => round(point, [Some(task.send(point, peer, Blocks::All))]),
-        (0, Some(peer)) => round(point, [Some(task.receive(point, peer, Blocks::All, Fold::Combine))]),
+        (0, Some(peer)) => {
+            round(point, [Some(task.receive(point, peer, Blocks::All, Fold::Combine))])
+        }
         (0, None) => Turn::Skip,
         (n, _) if n > fan.rounds() || out => Turn::End,
         (n, _) => {
             let other = place ^ 1 << (n - 1);
             let peer = fan.member(other);
             let (mine, theirs) = (fan.kept(place, n), fan.kept(other, n));
-            round(point, [Some(task.receive(point, peer, mine, Fold::Combine)), Some(task.send(point, peer, theirs))])
+            round(
+                point,
+                [
+                    Some(task.receive(point, peer, mine, Fold::Combine)),
+                    Some(task.send(point, peer, theirs)),
+                ],
+            )
         }
     }
 }
@@ -82,10 +96,19 @@ pub(super) fn double(task: &Task, point: Point) -> Turn {
             let other = place ^ 1 << bit;
             let peer = fan.member(other);
             let (mine, theirs) = (fan.kept(place, bit + 1), fan.kept(other, bit + 1));
-            round(point, [Some(task.receive(point, peer, theirs, Fold::Replace)), Some(task.send(point, peer, mine))])
+            round(
+                point,
+                [
+                    Some(task.receive(point, peer, theirs, Fold::Replace)),
+                    Some(task.send(point, peer, mine)),
+                ],
+            )
         }
         None if point.round > fan.rounds() => Turn::End,
-        None if out => round(point, [neighbour.map(|peer| task.receive(point, peer, Blocks::All, Fold::Replace))]),
+        None if out => round(
+            point,
+            [neighbour.map(|peer| task.receive(point, peer, Blocks::All, Fold::Replace))],
+        ),
         None => round(point, [neighbour.map(|peer| task.send(point, peer, Blocks::All))]),
     }
 }

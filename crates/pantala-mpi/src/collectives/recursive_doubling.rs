@@ -1,10 +1,11 @@
 //! Recursive doubling: allreduce in `log2 n` exchanges of the whole message.
 //!
-//! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH, International
-//! Journal of High Performance Computing Applications 19(1), 2005, section 4.5. With `n` members, `p` the largest
-//! power of two not above `n` and
-//! `r = n - p`: of the first `2r` members the even ones give their data to their odd neighbour and sit out; the `p`
-//! others exchange at distances 1, 2, 4, ...; at the end the odd ones hand the result back.
+//! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH,
+//! International Journal of High Performance Computing Applications 19(1), 2005, section 4.5. With
+//! `n` members, `p` the largest power of two not above `n` and
+//! `r = n - p`: of the first `2r` members the even ones give their data to their odd neighbour and
+//! sit out; the `p` others exchange at distances 1, 2, 4, ...; at the end the odd ones hand the
+//! result back.
 //!
 //! `p log2 p + 2r` messages of the full size; `log2 p` rounds, and two more if `r > 0`.
 
@@ -21,7 +22,9 @@ pub(super) fn allreduce(task: &Task, point: Point) -> Turn {
     let last = folded.rounds() + 1;
     match (point.round, seat) {
         (0, Seat::Out { partner }) => round(point, [send(partner)]),
-        (0, Seat::In { partner: Some(partner), .. }) => round(point, [receive(partner, Fold::Combine)]),
+        (0, Seat::In { partner: Some(partner), .. }) => {
+            round(point, [receive(partner, Fold::Combine)])
+        }
         (n, Seat::In { place, .. }) if n > 0 && n < last => {
             let peer = folded.member(place ^ 1 << (n - 1));
             round(point, [receive(peer, Fold::Combine), send(peer)])

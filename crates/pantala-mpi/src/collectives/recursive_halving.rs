@@ -1,11 +1,13 @@
 //! Recursive halving: reduce-scatter in `log2 n` exchanges of ever less.
 //!
-//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.4 (reduce-scatter), for operations that commute: at
-//! distances `p/2`, `p/4`, ..., 1 two members exchange what the other's half of the members wants, and combine. Where `n`
-//! is no power of two, members are folded: one that sits out gives its whole vector first and gets its block at the end.
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.4 (reduce-scatter), for
+//! operations that commute: at distances `p/2`, `p/4`, ..., 1 two members exchange what the other's
+//! half of the members wants, and combine. Where `n` is no power of two, members are folded: one
+//! that sits out gives its whole vector first and gets its block at the end.
 //!
-//! With `p` members that take part, `r` that do not and a vector of `s` bytes: `p log2 p + 2r` messages, `s (p - 1)` bytes in
-//! the exchanges, `r s` before and the blocks of those that sit out after them.
+//! With `p` members that take part, `r` that do not and a vector of `s` bytes: `p log2 p + 2r`
+//! messages, `s (p - 1)` bytes in the exchanges, `r s` before and the blocks of those that sit out
+//! after them.
 
 use super::folded::{Folded, Seat};
 use super::layout::{Blocks, Task};
@@ -20,7 +22,9 @@ pub(super) fn reduce_scatter(task: &Task, point: Point) -> Turn {
     let last = folded.rounds() + 1;
     match (point.round, seat) {
         (0, Seat::Out { partner }) => round(point, [send(partner, Blocks::All)]),
-        (0, Seat::In { partner: Some(partner), .. }) => round(point, [receive(partner, Blocks::All, Fold::Combine)]),
+        (0, Seat::In { partner: Some(partner), .. }) => {
+            round(point, [receive(partner, Blocks::All, Fold::Combine)])
+        }
         (n, Seat::In { place, .. }) if n > 0 && n < last => {
             let distance = folded.power >> n;
             let wanted = |place: u32| {

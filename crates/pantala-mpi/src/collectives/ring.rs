@@ -1,8 +1,8 @@
 //! A ring of pairwise exchanges: alltoall(v) in `n - 1` steps.
 //!
-//! Kang et al. (SC 2022), section IV: in step `i` member `m` sends its block to `m + i` and receives from `m - i`
-//! (modulo `n`), and waits for both before the next step. `n (n - 1)` messages of one block; a member's own block
-//! does not travel.
+//! Kang et al. (SC 2022), section IV: in step `i` member `m` sends its block to `m + i` and
+//! receives from `m - i` (modulo `n`), and waits for both before the next step. `n (n - 1)`
+//! messages of one block; a member's own block does not travel.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Step, Turn, round};
@@ -11,14 +11,20 @@ use super::step::{Fold, Point, Step, Turn, round};
 pub(super) fn alltoall(task: &Task, point: Point) -> Turn {
     match point.round + 1 {
         distance if distance >= point.size => Turn::End,
-        distance => round(point, [Some(receive(task, point, distance)), Some(send(task, point, distance))]),
+        distance => {
+            round(point, [Some(receive(task, point, distance)), Some(send(task, point, distance))])
+        }
     }
 }
 
 /// Start sending the block for the member `distance` places after.
 pub(super) fn send(task: &Task, point: Point, distance: u32) -> Step {
     let (peer, size) = (point.after(distance), point.size);
-    Step::Isend { peer, bytes: task.layout.bytes_to(peer, size), blocks: Blocks::one(distance, size) }
+    Step::Isend {
+        peer,
+        bytes: task.layout.bytes_to(peer, size),
+        blocks: Blocks::one(distance, size),
+    }
 }
 
 /// Start receiving the block from the member `distance` places before.

@@ -1,9 +1,10 @@
 //! A ring: reduce-scatter in `n - 1` steps of one block.
 //!
-//! Patarasuk and Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, Journal of Parallel and
-//! Distributed Computing 69(2), 2009: in step `i` member `m` sends what it has of block `m - i - 1` to `m + 1` and combines
-//! its block `m - i - 2` with what `m - 1` sends. `n (n - 1)` messages; every block travels `n - 1` times. With
-//! [`super::ring_allgather`] after it, the allreduce that moves least.
+//! Patarasuk and Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations,
+//! Journal of Parallel and Distributed Computing 69(2), 2009: in step `i` member `m` sends what it
+//! has of block `m - i - 1` to `m + 1` and combines its block `m - i - 2` with what `m - 1` sends.
+//! `n (n - 1)` messages; every block travels `n - 1` times. With [`super::ring_allgather`] after
+//! it, the allreduce that moves least.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};

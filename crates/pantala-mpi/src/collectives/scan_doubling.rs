@@ -1,8 +1,9 @@
 //! Recursive doubling: scan (and exscan, whose messages are the same) in `ceil(log2 n)` rounds.
 //!
-//! As MPICH does it (`MPIR_Scan_intra_recursive_doubling`), after Hillis and Steele, Data Parallel Algorithms,
-//! Communications of the ACM 29(12), 1986: at distances 1, 2, 4, ... members `m` and `m xor distance`, if both exist,
-//! exchange the sums of what they have heard of; what comes from a lower member counts for the result, too.
+//! As MPICH does it (`MPIR_Scan_intra_recursive_doubling`), after Hillis and Steele, Data Parallel
+//! Algorithms, Communications of the ACM 29(12), 1986: at distances 1, 2, 4, ... members `m` and
+//! `m xor distance`, if both exist, exchange the sums of what they have heard of; what comes from a
+//! lower member counts for the result, too.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
@@ -15,5 +16,11 @@ pub(super) fn scan(task: &Task, point: Point) -> Turn {
         return Turn::Skip;
     }
     let fold = if peer < point.me { Fold::Prefix } else { Fold::Combine };
-    round(point, [Some(task.receive(point, peer, Blocks::All, fold)), Some(task.send(point, peer, Blocks::All))])
+    round(
+        point,
+        [
+            Some(task.receive(point, peer, Blocks::All, fold)),
+            Some(task.send(point, peer, Blocks::All)),
+        ],
+    )
 }

@@ -1,8 +1,9 @@
 //! What an algorithm says: the steps of a member, and the blocks of data that they move.
 //!
-//! An algorithm is a pure function from a [`Point`] (who asks, how many members there are, how far he is) to a
-//! [`Turn`]. It holds no state, so a running collective is a few words, whatever the algorithm. Steps name the blocks
-//! of data that they move, so that a test can move real data by them; the simulation reads the bytes only.
+//! An algorithm is a pure function from a [`Point`] (who asks, how many members there are, how far
+//! he is) to a [`Turn`]. It holds no state, so a running collective is a few words, whatever the
+//! algorithm. Steps name the blocks of data that they move, so that a test can move real data by
+//! them; the simulation reads the bytes only.
 
 use super::layout::{Blocks, Task};
 
@@ -40,9 +41,11 @@ pub enum Fold {
     Combine,
     /// Has it instead of its own.
     Replace,
-    /// Has it as its result, beside its own, which others may still want (a block that travels no further).
+    /// Has it as its result, beside its own, which others may still want (a block that travels no
+    /// further).
     Keep,
-    /// Combines it with what it passes on, and with its result as well (a scan, from a lower member).
+    /// Combines it with what it passes on, and with its result as well (a scan, from a lower
+    /// member).
     Prefix,
 }
 

@@ -41,13 +41,14 @@ impl Reference {
     fn arrive(&mut self, message: (u32, u32, u32, i32, u32)) -> Vec<(u32, u32)> {
         self.early.push(message);
         let mut matches = Vec::new();
-        while let Some(i) = self.early.iter().position(|m| m.4 == self.expected[m.1 as usize][m.2 as usize]) {
+        while let Some(i) =
+            self.early.iter().position(|m| m.4 == self.expected[m.1 as usize][m.2 as usize])
+        {
             let (id, source, context, tag, _) = self.early.remove(i);
             self.expected[source as usize][context as usize] += 1;
-            let receive = self
-                .posted
-                .iter()
-                .position(|r| r.1.is_none_or(|s| s == source) && r.2 == context && r.3.is_none_or(|t| t == tag));
+            let receive = self.posted.iter().position(|r| {
+                r.1.is_none_or(|s| s == source) && r.2 == context && r.3.is_none_or(|t| t == tag)
+            });
             match receive {
                 Some(r) => matches.push((id, self.posted.remove(r).0)),
                 None => self.unexpected.push((id, source, context, tag)),
@@ -57,10 +58,11 @@ impl Reference {
     }
 
     fn post(&mut self, receive: (u32, Option<u32>, u32, Option<i32>)) -> Option<u32> {
-        let message = self
-            .unexpected
-            .iter()
-            .position(|m| receive.1.is_none_or(|s| s == m.1) && receive.2 == m.2 && receive.3.is_none_or(|t| t == m.3));
+        let message = self.unexpected.iter().position(|m| {
+            receive.1.is_none_or(|s| s == m.1)
+                && receive.2 == m.2
+                && receive.3.is_none_or(|t| t == m.3)
+        });
         if message.is_none() {
             self.posted.push(receive);
         }
@@ -132,7 +134,8 @@ proptest! {
 fn sequence_numbers_count_per_peer_and_context() {
     let mut matcher = Matcher::new();
     assert_eq!(
-        [(1, 0), (1, 0), (2, 0), (1, 1), (1, 0)].map(|(peer, context)| matcher.next_sequence(peer, context)),
+        [(1, 0), (1, 0), (2, 0), (1, 1), (1, 0)]
+            .map(|(peer, context)| matcher.next_sequence(peer, context)),
         [0, 1, 0, 0, 2]
     );
 }

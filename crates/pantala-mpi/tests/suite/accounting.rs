@@ -3,8 +3,8 @@
 use crate::common::{Ideal, Script, finish, from, reports, to, world, world_with};
 use pantala_engine::Time;
 use pantala_mpi::{
-    AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, Op, Outcome, Program, RankSetup,
-    Recording, SetupError, World,
+    AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, Op, Outcome,
+    Program, RankSetup, Recording, SetupError, World,
 };
 
 const LATENCY: Time = 1_000;
@@ -35,22 +35,29 @@ fn communication_time_is_split_by_kind_of_call() {
     for report in reports(&world) {
         let account = report.account;
         let elapsed = report.end.unwrap() - report.start.unwrap();
-        assert_eq!(elapsed, account.compute + account.send + account.recv + account.wait + account.collective);
+        assert_eq!(
+            elapsed,
+            account.compute + account.send + account.recv + account.wait + account.collective
+        );
         assert_eq!(account.communication(), elapsed - account.compute);
     }
     let [zero, one] = [0, 1].map(|r| reports(&world)[r].account);
     assert_eq!((zero.compute, one.compute), (5_000, 70_000));
     assert!(zero.send > 0 && zero.wait > 0 && zero.collective > 0 && zero.recv == 0);
     assert!(one.recv > 0 && one.collective > 0 && one.send == 0 && one.wait == 0);
-    // One message of 13,000 and one of nothing (the barrier's broadcast) from 0; 100 and the barrier's reduction
-    // from 1.
-    assert_eq!((zero.messages_sent, zero.bytes_sent, zero.messages_received, zero.bytes_received), (2, 13_000, 2, 100));
+    // One message of 13,000 and one of nothing (the barrier's broadcast) from 0; 100 and the
+    // barrier's reduction from 1.
+    assert_eq!(
+        (zero.messages_sent, zero.bytes_sent, zero.messages_received, zero.bytes_received),
+        (2, 13_000, 2, 100)
+    );
 }
 
 /// The most that a rank posts between two waits, whether or not it had to wait there.
 #[test]
 fn the_peak_of_ingress_is_between_two_waits() {
-    let receives = |sizes: &[u64]| sizes.iter().map(|&bytes| Op::Recv(from(0, 0, bytes))).collect::<Vec<_>>();
+    let receives =
+        |sizes: &[u64]| sizes.iter().map(|&bytes| Op::Recv(from(0, 0, bytes))).collect::<Vec<_>>();
     let peak = |sender: Vec<Op>, sizes: &[u64]| {
         let mut world = world(MpiConfig::default(), vec![sender, receives(sizes)]);
         finish(&mut world, &mut network());
@@ -59,29 +66,56 @@ fn the_peak_of_ingress_is_between_two_waits() {
     let (small, long) = (1_000, 20_000);
     let isend = |request, bytes| Op::Isend(to(1, 0, bytes), request);
     let send = |bytes| Op::Send(to(1, 0, bytes));
-    assert_eq!(peak(vec![isend(0, long), isend(1, small), Op::WAITALL], &[long, small]), long + small);
-    assert_eq!(peak(vec![isend(0, long), Op::WAITALL, isend(0, small), Op::WAITALL], &[long, small]), long);
+    assert_eq!(
+        peak(vec![isend(0, long), isend(1, small), Op::WAITALL], &[long, small]),
+        long + small
+    );
+    assert_eq!(
+        peak(vec![isend(0, long), Op::WAITALL, isend(0, small), Op::WAITALL], &[long, small]),
+        long
+    );
     // Computing is no wait; nor is a send that is complete at once, but a long one is.
-    assert_eq!(peak(vec![send(small), Op::Compute(9_000_000), send(small)], &[small; 2]), 2 * small);
-    assert_eq!(peak(vec![send(long), send(long), isend(0, small), Op::WAITALL], &[long, long, small]), long);
+    assert_eq!(
+        peak(vec![send(small), Op::Compute(9_000_000), send(small)], &[small; 2]),
+        2 * small
+    );
+    assert_eq!(
+        peak(vec![send(long), send(long), isend(0, small), Op::WAITALL], &[long, long, small]),
+        long
+    );
     // A test is none.
-    assert_eq!(peak(vec![isend(0, small), Op::Test(0), isend(1, small), Op::WAITALL], &[small; 2]), 2 * small);
+    assert_eq!(
+        peak(vec![isend(0, small), Op::Test(0), isend(1, small), Op::WAITALL], &[small; 2]),
+        2 * small
+    );
     // Messages to itself do not enter the network.
-    let own = vec![Op::Irecv(from(0, 0, 9_000), 1), Op::Isend(to(0, 0, 9_000), 2), Op::WAITALL, send(small)];
+    let own = vec![
+        Op::Irecv(from(0, 0, 9_000), 1),
+        Op::Isend(to(0, 0, 9_000), 2),
+        Op::WAITALL,
+        send(small),
+    ];
     assert_eq!(peak(own, &[small]), small);
 }
 
-/// A tree's node sends to two children, a ring's member one message a round; in the background as well.
+/// A tree's node sends to two children, a ring's member one message a round; in the background as
+/// well.
 #[test]
 fn the_peak_of_ingress_of_collectives_is_that_of_a_round() {
-    for (call, peak) in [(Call::Allreduce { bytes: 50_000 }, 100_000), (Call::Alltoall { bytes: 700 }, 700)] {
+    for (call, peak) in
+        [(Call::Allreduce { bytes: 50_000 }, 100_000), (Call::Alltoall { bytes: 700 }, 700)]
+    {
         for script in [
             vec![Op::Collective(0, call.clone()), Op::Collective(0, call.clone())],
             vec![Op::Icollective(0, call.clone(), 0), Op::Compute(1_000), Op::WAITALL],
         ] {
             let mut world = world(MpiConfig::default(), vec![script; 7]);
             finish(&mut world, &mut network());
-            assert_eq!(reports(&world).iter().map(|r| r.account.peak_ingress).max(), Some(peak), "{call:?}");
+            assert_eq!(
+                reports(&world).iter().map(|r| r.account.peak_ingress).max(),
+                Some(peak),
+                "{call:?}"
+            );
         }
     }
 }
@@ -122,15 +156,20 @@ fn calls_are_counted_by_name() {
 
 #[test]
 fn a_call_under_way_counts_up_to_now() {
-    let mut world = world(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
+    let mut world =
+        world(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
     network().run(&mut world, 2, 0);
     let calls = world.call_reports(4_000);
-    assert_eq!(calls.iter().map(|c| (c.call.as_str(), c.calls, c.time)).collect::<Vec<_>>(), [("recv", 1, 4_000)]);
+    assert_eq!(
+        calls.iter().map(|c| (c.call.as_str(), c.calls, c.time)).collect::<Vec<_>>(),
+        [("recv", 1, 4_000)]
+    );
 }
 
 #[test]
 fn a_phase_under_way_counts_up_to_now() {
-    let mut world = world(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
+    let mut world =
+        world(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
     network().run(&mut world, 2, 0);
     let now: Vec<_> = world.rank_reports(4_000).map(|r| r.account).collect();
     assert_eq!((now[0].compute, now[1].recv), (4_000, 4_000));
@@ -144,7 +183,8 @@ fn iterations_have_their_marks() {
             [Op::IterationStart, Op::Compute(1_000), talk, Op::IterationEnd]
         })
     };
-    let mut world = world(MpiConfig::default(), vec![script(1, true).collect(), script(0, false).collect()]);
+    let mut world =
+        world(MpiConfig::default(), vec![script(1, true).collect(), script(0, false).collect()]);
     finish(&mut world, &mut network());
     let mut records = Vec::new();
     world.take_iterations(&mut records);
@@ -159,13 +199,21 @@ fn iterations_have_their_marks() {
 
 #[test]
 fn recording_can_be_off() {
-    let mut world = World::new(MpiConfig::default(), Recording { messages: false, iterations: false }, 512);
+    let mut world =
+        World::new(MpiConfig::default(), Recording { messages: false, iterations: false }, 512);
     let nics = [0, 1].map(|node| world.add_nic(node));
-    let scripts = [vec![Op::IterationStart, Op::Send(to(1, 0, 9)), Op::IterationEnd], vec![Op::Recv(from(0, 0, 9))]];
+    let scripts = [
+        vec![Op::IterationStart, Op::Send(to(1, 0, 9)), Op::IterationEnd],
+        vec![Op::Recv(from(0, 0, 9))],
+    ];
     let ranks = scripts
         .into_iter()
         .zip(nics)
-        .map(|(s, nic)| RankSetup { nic, program: Script(s.into_iter()), communicators: Vec::new() })
+        .map(|(s, nic)| RankSetup {
+            nic,
+            program: Script(s.into_iter()),
+            communicators: Vec::new(),
+        })
         .collect();
     world.add_job(3, 0, ranks).unwrap();
     finish(&mut world, &mut network());
@@ -198,7 +246,12 @@ fn collectives_move_their_closed_form() {
             finish(&mut world, &mut Ideal::reordering(LATENCY, 1, 50_000, u64::from(n)));
             let sums = reports(&world).iter().fold((0, 0, 0, 0), |s, r| {
                 let a = r.account;
-                (s.0 + a.messages_sent, s.1 + a.bytes_sent, s.2 + a.messages_received, s.3 + a.bytes_received)
+                (
+                    s.0 + a.messages_sent,
+                    s.1 + a.bytes_sent,
+                    s.2 + a.messages_received,
+                    s.3 + a.bytes_received,
+                )
             });
             let (edges, all) = (u64::from(n - 1), u64::from(n * (n - 1)));
             let allreduce = u64::from(allreduce);
@@ -212,7 +265,9 @@ fn collectives_move_their_closed_form() {
 #[test]
 fn a_barrier_holds_all_back() {
     let n = 13;
-    let scripts = (0..n).map(|r| vec![Op::Compute(1_000 * r + 1), Op::Collective(0, Call::Barrier)]).collect();
+    let scripts = (0..n)
+        .map(|r| vec![Op::Compute(1_000 * r + 1), Op::Collective(0, Call::Barrier)])
+        .collect();
     let mut world = world(MpiConfig::default(), scripts);
     finish(&mut world, &mut network());
     let slowest = 1_000 * (n - 1) + 1;
@@ -270,7 +325,8 @@ impl Program for Exchange {
 #[test]
 fn memory_does_not_grow_with_iterations() {
     let peaks = [10, 5_000].map(|left| {
-        let mut world = World::new(MpiConfig::default(), Recording { messages: false, iterations: false }, 512);
+        let mut world =
+            World::new(MpiConfig::default(), Recording { messages: false, iterations: false }, 512);
         let ranks = (0..2).map(|r| RankSetup {
             nic: world.add_nic(r),
             program: Exchange { peer: 1 - r, left, at: 0 },
@@ -299,7 +355,11 @@ fn jobs_start_when_they_should_and_do_not_meet() {
         let ranks = ranks
             .into_iter()
             .zip(mine)
-            .map(|(s, nic)| RankSetup { nic, program: Script(s.into_iter()), communicators: Vec::new() })
+            .map(|(s, nic)| RankSetup {
+                nic,
+                program: Script(s.into_iter()),
+                communicators: Vec::new(),
+            })
             .collect();
         world.add_job(job, start, ranks).unwrap();
     }
@@ -317,25 +377,42 @@ fn jobs_start_when_they_should_and_do_not_meet() {
 
 #[test]
 fn bad_set_ups_are_refused() {
-    let rank = |nic, communicators| RankSetup { nic, program: Script(Vec::new().into_iter()), communicators };
+    let rank = |nic, communicators| RankSetup {
+        nic,
+        program: Script(Vec::new().into_iter()),
+        communicators,
+    };
     let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
     world.add_nic(0);
-    let other = |context, first, count, me| vec![Communicator::strided(context, first, 1, count, me)];
-    assert_eq!(world.add_job(0, 0, vec![rank(1, Vec::new())]), Err(SetupError::UnknownNic { rank: 0, nic: 1 }));
+    let other =
+        |context, first, count, me| vec![Communicator::strided(context, first, 1, count, me)];
+    assert_eq!(
+        world.add_job(0, 0, vec![rank(1, Vec::new())]),
+        Err(SetupError::UnknownNic { rank: 0, nic: 1 })
+    );
     let bad = Err(SetupError::BadCommunicator { rank: 0, communicator: 1 });
     assert_eq!(world.add_job(0, 0, vec![rank(0, other(0, 0, 1, 0))]), bad, "the world's context");
-    assert_eq!(world.add_job(0, 0, vec![rank(0, other(1, 0, 2, 0))]), bad, "a member outside the job");
+    assert_eq!(
+        world.add_job(0, 0, vec![rank(0, other(1, 0, 2, 0))]),
+        bad,
+        "a member outside the job"
+    );
     assert_eq!(world.add_job(0, 0, vec![rank(0, other(1, 0, 1, 1))]), bad, "not a member");
     world.add_job(0, 0, vec![rank(0, other(1, 0, 1, 0))]).unwrap();
-    assert_eq!(world.add_job(0, 0, vec![rank(0, Vec::new())]), Err(SetupError::JobExists { job: 0 }));
+    assert_eq!(
+        world.add_job(0, 0, vec![rank(0, Vec::new())]),
+        Err(SetupError::JobExists { job: 0 })
+    );
 }
 
 #[test]
 fn ranks_can_share_a_nic() {
     let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
     let nics = [world.add_nic(0), world.add_nic(1)];
-    let script =
-        vec![Op::Collective(0, Call::Alltoall { bytes: 1_000 }), Op::Collective(0, Call::Allreduce { bytes: 50_000 })];
+    let script = vec![
+        Op::Collective(0, Call::Alltoall { bytes: 1_000 }),
+        Op::Collective(0, Call::Allreduce { bytes: 50_000 }),
+    ];
     let ranks = (0..6).map(|r| RankSetup {
         nic: nics[r / 3],
         program: Script(script.clone().into_iter()),
@@ -370,7 +447,12 @@ fn progress_is_the_share_of_bytes_that_have_arrived() {
                 Op::WAITALL,
                 collective.clone(),
             ],
-            vec![Op::Recv(from(0, 0, 9_000)), Op::Compute(1_000_000_000), Op::Send(to(2, 0, 0)), collective.clone()],
+            vec![
+                Op::Recv(from(0, 0, 9_000)),
+                Op::Compute(1_000_000_000),
+                Op::Send(to(2, 0, 0)),
+                collective.clone(),
+            ],
             vec![Op::Recv(from(1, 0, 9_000)), collective],
         ]
     };
@@ -393,8 +475,8 @@ fn progress_is_the_share_of_bytes_that_have_arrived() {
         assert!(progress >= last, "{progress} after {last}");
         last = progress;
         if end == 900_000_000 {
-            // 9,000 bytes and rank 0's first request of the alltoall (64) have arrived; a message of nothing (64) and most
-            // of six by rendezvous are to come.
+            // 9,000 bytes and rank 0's first request of the alltoall (64) have arrived; a message
+            // of nothing (64) and most of six by rendezvous are to come.
             assert_eq!(progress, 9_064.0 / (9_000.0 + 64.0 + 6.0 * (20_000.0 + 3.0 * 64.0)));
         }
         if end == Time::MAX {

@@ -1,5 +1,5 @@
-//! Collectives in a world: every algorithm of every collective comes to its end, eager and by rendezvous, and ranks that do
-//! not agree are told.
+//! Collectives in a world: every algorithm of every collective comes to its end, eager and by
+//! rendezvous, and ranks that do not agree are told.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use crate::common::{Ideal, finish, reports, world, world_with};
 use pantala_engine::Time;
 use pantala_mpi::collectives::{Collective, CollectiveKind, Exchange};
 use pantala_mpi::{
-    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm, BarrierAlgorithm, BcastAlgorithm,
-    Call, Collectives, Communicator, MpiConfig, Op, ProgramFault, ReduceAlgorithm, ReduceScatterAlgorithm,
-    RootedAlgorithm, ScanAlgorithm, WORLD,
+    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
+    BarrierAlgorithm, BcastAlgorithm, Call, Collectives, Communicator, MpiConfig, Op, ProgramFault,
+    ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm, WORLD,
 };
 
 /// One call of every kind for rank `me` of `n`, of about `bytes` each.
@@ -98,14 +98,19 @@ fn every_algorithm_comes_to_its_end() {
         for collectives in choices() {
             for bytes in [100, 30_000] {
                 let config = MpiConfig { collectives, ..MpiConfig::default() };
-                let script =
-                    |me| every_call(me, n, bytes).into_iter().map(|call| Op::Collective(WORLD, call)).collect();
+                let script = |me| {
+                    every_call(me, n, bytes)
+                        .into_iter()
+                        .map(|call| Op::Collective(WORLD, call))
+                        .collect()
+                };
                 let mut world = world(config, (0..n).map(script).collect());
                 finish(&mut world, &mut Ideal::reordering(1_000, 1, 100_000, u64::from(n)));
                 for report in reports(&world) {
                     let calls = every_call(report.rank, n, bytes);
                     let machines = calls.iter().map(|call| Collective::of(&collectives, call, n));
-                    let sent: Vec<u64> = machines.flat_map(|machine| machine.sent(report.rank, n)).collect();
+                    let sent: Vec<u64> =
+                        machines.flat_map(|machine| machine.sent(report.rank, n)).collect();
                     assert_eq!(report.account.messages_sent, sent.len() as u64);
                     assert_eq!(report.account.bytes_sent, sent.iter().sum::<u64>());
                 }
@@ -135,8 +140,14 @@ fn ranks_that_call_different_collectives_are_told() {
         collective(Call::Barrier),
         Vec::new(),
     ]);
-    assert!(found[1..].iter().all(|(_, text)| text.contains("this rank has ended where")), "{found:?}");
-    assert_eq!(found[0].1, "job 0 rank 2: barrier at 1020 ps: this rank calls barrier where rank 0 calls bcast");
+    assert!(
+        found[1..].iter().all(|(_, text)| text.contains("this rank has ended where")),
+        "{found:?}"
+    );
+    assert_eq!(
+        found[0].1,
+        "job 0 rank 2: barrier at 1020 ps: this rank calls barrier where rank 0 calls bcast"
+    );
     let late = faults(vec![
         vec![Op::Collective(WORLD, Call::Allreduce { bytes: 8 })],
         vec![Op::Compute(5_000), Op::Collective(WORLD, Call::Barrier)],
@@ -152,7 +163,10 @@ fn ranks_that_name_different_roots_are_told() {
     assert!(found.is_empty(), "nobody has heard of it: rank 0 waits for rank 2");
     let bcast = |root| collective(Call::Bcast { root, bytes: 10 });
     let found = faults(vec![bcast(0), bcast(0), bcast(0), bcast(1)]);
-    assert_eq!(found[0].1, "job 0 rank 3: bcast at 2020 ps: this rank calls bcast with root 1, rank 1 with root 0");
+    assert_eq!(
+        found[0].1,
+        "job 0 rank 3: bcast at 2020 ps: this rank calls bcast with root 1, rank 1 with root 0"
+    );
 }
 
 #[test]
@@ -172,11 +186,17 @@ fn sizes_must_be_as_many_as_ranks() {
         let found = faults(vec![collective(call), Vec::new()]);
         assert_eq!(found[0].0, fault);
     }
-    let text = faults(vec![collective(Call::Allgatherv { counts: Arc::from([1]) }), Vec::new()]).remove(0).1;
-    assert_eq!(text, "job 0 rank 0: allgatherv at 0 ps: sizes for 1 ranks are given to a communicator of 2");
+    let text = faults(vec![collective(Call::Allgatherv { counts: Arc::from([1]) }), Vec::new()])
+        .remove(0)
+        .1;
+    assert_eq!(
+        text,
+        "job 0 rank 0: allgatherv at 0 ps: sizes for 1 ranks are given to a communicator of 2"
+    );
 }
 
-/// Where the messages of two collectives do not meet, the ranks stand still, and the diagnosis says why.
+/// Where the messages of two collectives do not meet, the ranks stand still, and the diagnosis says
+/// why.
 #[test]
 fn ranks_that_stand_still_are_told() {
     let bcast = |root| collective(Call::Bcast { root, bytes: 10 });
@@ -193,12 +213,16 @@ fn ranks_that_stand_still_are_told() {
 #[test]
 fn calls_are_counted_by_communicator() {
     let script = |me: u32| {
-        let mut script = vec![Op::Collective(1, Call::Barrier), Op::Collective(WORLD, Call::Allreduce { bytes: 8 })];
+        let mut script = vec![
+            Op::Collective(1, Call::Barrier),
+            Op::Collective(WORLD, Call::Allreduce { bytes: 8 }),
+        ];
         script.rotate_left((me % 2) as usize);
         script
     };
     let scripts = vec![script(0), script(1)];
-    let mut world = world_with(MpiConfig::default(), scripts, |me| vec![Communicator::strided(1, 0, 1, 2, me)]);
+    let mut world =
+        world_with(MpiConfig::default(), scripts, |me| vec![Communicator::strided(1, 0, 1, 2, me)]);
     Ideal::new(1_000, 1).run(&mut world, 2, Time::MAX);
     assert_eq!(world.errors(), []);
     assert!(!world.finished(), "crosswise calls wait for each other");

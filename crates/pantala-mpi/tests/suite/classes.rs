@@ -1,12 +1,16 @@
-//! Traffic classes: the packets of all-to-all collectives are told from all others, whatever their protocol.
+//! Traffic classes: the packets of all-to-all collectives are told from all others, whatever their
+//! protocol.
 
 use crate::common::{Ideal, finish, from, to, world};
 use pantala_fabric::TrafficClass;
 use pantala_mpi::collectives::{CollectiveKind, Exchange};
 use pantala_mpi::{Call, MpiConfig, Op, WORLD};
 
-/// Bytes offered by class (point-to-point, all-to-all), and the number of packets, by four ranks that each do `operation`.
-fn offered(operation: impl Fn(u32) -> Vec<Op>) -> ([u64; TrafficClass::COUNT], [usize; TrafficClass::COUNT]) {
+/// Bytes offered by class (point-to-point, all-to-all), and the number of packets, by four ranks
+/// that each do `operation`.
+fn offered(
+    operation: impl Fn(u32) -> Vec<Op>,
+) -> ([u64; TrafficClass::COUNT], [usize; TrafficClass::COUNT]) {
     let mut world = world(MpiConfig::default(), (0..4).map(operation).collect());
     let mut network = Ideal::new(1_000, 10);
     finish(&mut world, &mut network);
@@ -32,7 +36,9 @@ fn all_to_all_is_a_class_of_its_own() {
 fn everything_else_is_point_to_point() {
     // A user's tag may be that of the collective; contexts keep them apart.
     let tag = CollectiveKind::Alltoall.tag();
-    let exchange = |rank: u32| vec![Op::Sendrecv(to(rank ^ 1, tag.abs(), 20_000), from(rank ^ 1, tag.abs(), 20_000))];
+    let exchange = |rank: u32| {
+        vec![Op::Sendrecv(to(rank ^ 1, tag.abs(), 20_000), from(rank ^ 1, tag.abs(), 20_000))]
+    };
     assert_eq!(offered(exchange).0, [4 * (20_000 + 3 * 64), 0]);
 
     for call in [
@@ -41,7 +47,8 @@ fn everything_else_is_point_to_point() {
         Call::Reduce { root: 1, bytes: 9_000 },
         Call::Allreduce { bytes: 9_000 },
     ] {
-        let ([point_to_point, all_to_all], _) = offered(|_| vec![Op::Collective(WORLD, call.clone())]);
+        let ([point_to_point, all_to_all], _) =
+            offered(|_| vec![Op::Collective(WORLD, call.clone())]);
         assert!(point_to_point > 0 && all_to_all == 0, "{}", call.kind().name());
     }
 }

@@ -1,4 +1,5 @@
-//! Collectives on data: who ends up with whose contribution, in how many messages, bytes, steps, against closed forms.
+//! Collectives on data: who ends up with whose contribution, in how many messages, bytes, steps,
+//! against closed forms.
 
 mod data;
 mod semantics;
@@ -7,8 +8,9 @@ use std::sync::Arc;
 
 use pantala_mpi::collectives::{BATCH, Call, Exchange, Layout};
 use pantala_mpi::{
-    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm, BarrierAlgorithm, BcastAlgorithm,
-    Collectives, ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
+    AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
+    BarrierAlgorithm, BcastAlgorithm, Collectives, ReduceAlgorithm, ReduceScatterAlgorithm,
+    RootedAlgorithm, ScanAlgorithm,
 };
 use proptest::prelude::*;
 
@@ -20,7 +22,9 @@ fn sizes() -> impl Iterator<Item = u32> {
 
 /// The sizes, each with every root; of the larger ones a few.
 fn rooted() -> impl Iterator<Item = (u32, u32)> {
-    sizes().flat_map(|n| (0..n).filter(move |root| n <= 17 || root % 13 == 5).map(move |root| (n, root)))
+    sizes().flat_map(|n| {
+        (0..n).filter(move |root| n <= 17 || root % 13 == 5).map(move |root| (n, root))
+    })
 }
 
 fn ceil_log(n: u32) -> u32 {
@@ -74,7 +78,8 @@ fn broadcasts() {
     use BcastAlgorithm::*;
     let bytes = 100_003;
     for (n, root) in rooted() {
-        let cost = |algorithm| check(&with(|c| c.bcast = algorithm), n, |_| Call::Bcast { root, bytes });
+        let cost =
+            |algorithm| check(&with(|c| c.bcast = algorithm), n, |_| Call::Bcast { root, bytes });
         let edges = u64::from(n - 1);
         let whole = |depth, waits| Cost { messages: edges, bytes: edges * bytes, depth, waits };
         assert_eq!(cost(BinaryTree), whole(n.ilog2(), if n > 3 { 2 } else { n.min(2) - 1 }));
@@ -82,9 +87,14 @@ fn broadcasts() {
         assert_eq!(cost(Linear), whole(n.min(2) - 1, n.min(2) - 1));
         // A block goes down as many edges as the number of its member, from the root, has bits.
         let owner = |place: u32| u64::from((root + place) % n);
-        let scatter: u64 = (0..n).map(|place| u64::from(place.count_ones()) * cut(bytes, owner(place), n.into())).sum();
+        let scatter: u64 = (0..n)
+            .map(|place| u64::from(place.count_ones()) * cut(bytes, owner(place), n.into()))
+            .sum();
         let ring = cost(ScatterRing);
-        assert_eq!((ring.messages, ring.bytes), (edges + edges * u64::from(n), scatter + edges * bytes));
+        assert_eq!(
+            (ring.messages, ring.bytes),
+            (edges + edges * u64::from(n), scatter + edges * bytes)
+        );
         let (p, log_p, r) = power(n);
         let doubling = cost(ScatterRecursiveDoubling);
         assert_eq!(doubling.messages, edges + p * log_p + 2 * r);
@@ -100,7 +110,8 @@ fn reductions() {
     use ReduceAlgorithm::*;
     let bytes = 100_003;
     for (n, root) in rooted() {
-        let cost = |algorithm| check(&with(|c| c.reduce = algorithm), n, |_| Call::Reduce { root, bytes });
+        let cost =
+            |algorithm| check(&with(|c| c.reduce = algorithm), n, |_| Call::Reduce { root, bytes });
         let edges = u64::from(n - 1);
         let whole = |depth| (edges, edges * bytes, depth);
         let of = |Cost { messages, bytes, depth, .. }| (messages, bytes, depth);
@@ -110,7 +121,8 @@ fn reductions() {
         let (p, log_p, r) = power(n);
         let cost = cost(Rabenseifner);
         // Place v holds the block whose number is v's bits reversed; both have as many bits set.
-        let collected: u64 = (0..p).map(|block| u64::from(block.count_ones()) * cut(bytes, block, p)).sum();
+        let collected: u64 =
+            (0..p).map(|block| u64::from(block.count_ones()) * cut(bytes, block, p)).sum();
         assert_eq!(cost.messages, r + p * log_p + p - 1);
         assert_eq!(cost.bytes, r * bytes + (p - 1) * bytes + collected);
         assert_eq!(u64::from(cost.depth), 2 * log_p + u64::from(r > 0));
@@ -122,7 +134,8 @@ fn allreductions() {
     use AllreduceAlgorithm::*;
     let bytes = 100_003;
     for n in sizes() {
-        let cost = |algorithm| check(&with(|c| c.allreduce = algorithm), n, |_| Call::Allreduce { bytes });
+        let cost =
+            |algorithm| check(&with(|c| c.allreduce = algorithm), n, |_| Call::Allreduce { bytes });
         let (m, edges) = (u64::from(n), u64::from(n - 1));
         let (p, log_p, r) = power(n);
         let fold = if r > 0 { 2 } else { 0 };
@@ -135,7 +148,10 @@ fn allreductions() {
         assert_eq!((doubling.messages, doubling.bytes), (messages, messages * bytes));
         assert_eq!(u64::from(doubling.waits), log_p + fold);
         let ring = cost(Ring);
-        assert_eq!((ring.messages, ring.bytes, ring.waits), (2 * m * edges, 2 * edges * bytes, 2 * (n - 1)));
+        assert_eq!(
+            (ring.messages, ring.bytes, ring.waits),
+            (2 * m * edges, 2 * edges * bytes, 2 * (n - 1))
+        );
         let rabenseifner = cost(Rabenseifner);
         assert_eq!(rabenseifner.messages, 2 * p * log_p + 2 * r);
         assert_eq!(rabenseifner.bytes, 2 * (p - 1) * bytes + 2 * r * bytes);
@@ -150,15 +166,21 @@ fn reduce_scatters() {
     use ReduceScatterAlgorithm::*;
     let bytes = 101;
     for n in sizes() {
-        let cost =
-            |algorithm| check(&with(|c| c.reduce_scatter = algorithm), n, |_| Call::ReduceScatterBlock { bytes });
+        let cost = |algorithm| {
+            check(&with(|c| c.reduce_scatter = algorithm), n, |_| Call::ReduceScatterBlock {
+                bytes,
+            })
+        };
         let (m, edges) = (u64::from(n), u64::from(n - 1));
         let vector = m * bytes;
         let (p, log_p, r) = power(n);
         let tree = cost(BinomialTree);
         assert_eq!((tree.messages, tree.bytes), (2 * edges, edges * vector + bits(n) * bytes));
         let halving = cost(RecursiveHalving);
-        assert_eq!((halving.messages, halving.bytes), (p * log_p + 2 * r, r * vector + (p - 1) * vector + r * bytes));
+        assert_eq!(
+            (halving.messages, halving.bytes),
+            (p * log_p + 2 * r, r * vector + (p - 1) * vector + r * bytes)
+        );
         for around in [Pairwise, Ring] {
             let Cost { messages, bytes: moved, waits, .. } = cost(around);
             assert_eq!((messages, moved, waits), (m * edges, edges * vector, n - 1));
@@ -173,13 +195,20 @@ fn allgathers() {
     use AllgatherAlgorithm::*;
     let bytes = 101;
     for n in sizes() {
-        let cost = |algorithm| check(&with(|c| c.allgather = algorithm), n, |_| Call::Allgather { bytes });
+        let cost =
+            |algorithm| check(&with(|c| c.allgather = algorithm), n, |_| Call::Allgather { bytes });
         let (m, edges) = (u64::from(n), u64::from(n - 1));
         let moved = m * edges * bytes;
         let ring = cost(Ring);
-        assert_eq!((ring.messages, ring.bytes, ring.depth, ring.waits), (m * edges, moved, n - 1, n - 1));
+        assert_eq!(
+            (ring.messages, ring.bytes, ring.depth, ring.waits),
+            (m * edges, moved, n - 1, n - 1)
+        );
         let log = ceil_log(n);
-        assert_eq!(cost(Bruck), Cost { messages: m * u64::from(log), bytes: moved, depth: log, waits: log });
+        assert_eq!(
+            cost(Bruck),
+            Cost { messages: m * u64::from(log), bytes: moved, depth: log, waits: log }
+        );
         let (p, log_p, r) = power(n);
         let doubling = cost(RecursiveDoubling);
         assert_eq!(doubling.messages, p * log_p + 2 * r);
@@ -201,7 +230,10 @@ fn gathers_and_scatters() {
             let choice = with(|c| (c.gather, c.scatter) = (algorithm, algorithm));
             let [gather, scatter] = [Call::Gather { root, bytes }, Call::Scatter { root, bytes }]
                 .map(|call| check(&choice, n, |_| call.clone()));
-            assert_eq!((gather.messages, gather.bytes, gather.depth), (scatter.messages, scatter.bytes, scatter.depth));
+            assert_eq!(
+                (gather.messages, gather.bytes, gather.depth),
+                (scatter.messages, scatter.bytes, scatter.depth)
+            );
             assert_eq!(gather.messages, u64::from(n - 1));
             (scatter.bytes, scatter.depth, scatter.waits)
         };
@@ -217,7 +249,8 @@ fn alltoalls() {
     use AlltoallAlgorithm::*;
     let bytes = 101;
     for n in sizes() {
-        let cost = |algorithm| check(&with(|c| c.alltoall = algorithm), n, |_| Call::Alltoall { bytes });
+        let cost =
+            |algorithm| check(&with(|c| c.alltoall = algorithm), n, |_| Call::Alltoall { bytes });
         let (m, pairs) = (u64::from(n), u64::from(n) * u64::from(n - 1));
         for around in [Ring, Pairwise] {
             let Cost { messages, bytes: moved, waits, .. } = cost(around);
@@ -267,11 +300,18 @@ fn vector_variants_of_one_size_cost_the_same() {
             (Call::Gather { root, bytes }, Call::Gatherv { root, counts: Arc::clone(&counts) }),
             (Call::Scatter { root, bytes }, Call::Scatterv { root, counts: Arc::clone(&counts) }),
             (Call::Allgather { bytes }, Call::Allgatherv { counts: Arc::clone(&counts) }),
-            (Call::ReduceScatterBlock { bytes }, Call::ReduceScatter { counts: Arc::clone(&counts) }),
+            (
+                Call::ReduceScatterBlock { bytes },
+                Call::ReduceScatter { counts: Arc::clone(&counts) },
+            ),
             (Call::Alltoall { bytes }, Call::Alltoallv { pairs }),
         ];
         for (even, vector) in both {
-            assert_eq!(check(&choice, n, |_| even.clone()), check(&choice, n, |_| vector.clone()), "{vector:?}");
+            assert_eq!(
+                check(&choice, n, |_| even.clone()),
+                check(&choice, n, |_| vector.clone()),
+                "{vector:?}"
+            );
         }
     }
 }
@@ -291,14 +331,29 @@ fn choices() -> impl Strategy<Value = Collectives> {
         AllgatherAlgorithm::Ring,
         AllgatherAlgorithm::Mpich,
     ]);
-    let rooted =
-        prop::sample::select(vec![RootedAlgorithm::Linear, RootedAlgorithm::BinomialTree, RootedAlgorithm::Mpich]);
-    let alltoallv =
-        prop::sample::select(vec![AlltoallvAlgorithm::Ring, AlltoallvAlgorithm::Pairwise, AlltoallvAlgorithm::Linear]);
-    (reduce_scatter, allgather, rooted, alltoallv).prop_map(|(reduce_scatter, allgatherv, rooted, alltoallv)| {
-        let (gatherv, scatterv) = (rooted, rooted);
-        Collectives { reduce_scatter, allgatherv, gatherv, scatterv, alltoallv, ..Collectives::default() }
-    })
+    let rooted = prop::sample::select(vec![
+        RootedAlgorithm::Linear,
+        RootedAlgorithm::BinomialTree,
+        RootedAlgorithm::Mpich,
+    ]);
+    let alltoallv = prop::sample::select(vec![
+        AlltoallvAlgorithm::Ring,
+        AlltoallvAlgorithm::Pairwise,
+        AlltoallvAlgorithm::Linear,
+    ]);
+    (reduce_scatter, allgather, rooted, alltoallv).prop_map(
+        |(reduce_scatter, allgatherv, rooted, alltoallv)| {
+            let (gatherv, scatterv) = (rooted, rooted);
+            Collectives {
+                reduce_scatter,
+                allgatherv,
+                gatherv,
+                scatterv,
+                alltoallv,
+                ..Collectives::default()
+            }
+        },
+    )
 }
 
 proptest! {

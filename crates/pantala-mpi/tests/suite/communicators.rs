@@ -1,4 +1,5 @@
-//! Communicators made while programs run: who is in them, what they are called, and what their making costs.
+//! Communicators made while programs run: who is in them, what they are called, and what their
+//! making costs.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -6,8 +7,8 @@ use std::sync::Arc;
 use crate::common::{Ideal, finish, reports, world, world_with};
 use pantala_engine::Time;
 use pantala_mpi::{
-    Call, Cartesian, Communicator, Group, Incoming, MpiConfig, Op, Outcome, Outgoing, Program, ProgramFault, RankSetup,
-    Recording, Source, Split, TagSelect, WORLD, World,
+    Call, Cartesian, Communicator, Group, Incoming, MpiConfig, Op, Outcome, Outgoing, Program,
+    ProgramFault, RankSetup, Recording, Source, Split, TagSelect, WORLD, World,
 };
 
 fn table(n: u32, of: impl Fn(u32) -> (Option<u32>, i32)) -> Arc<[Split]> {
@@ -67,7 +68,10 @@ fn a_split_makes_one_for_each_colour() {
     let script = |me: u32| {
         let mut script = vec![Op::CommSplit(WORLD, Arc::clone(&table))];
         if me < 9 {
-            script.extend([around(1, 2 - me / 3, 3), Op::Collective(1, Call::Alltoall { bytes: 50 })]);
+            script.extend([
+                around(1, 2 - me / 3, 3),
+                Op::Collective(1, Call::Alltoall { bytes: 50 }),
+            ]);
             script.push(Op::Collective(1, Call::Bcast { root: 2, bytes: 30 }));
         }
         script.push(Op::Collective(WORLD, Call::Barrier));
@@ -101,7 +105,10 @@ fn a_creation_takes_a_group() {
     let script = |me: u32| {
         let mut script = vec![Op::CommCreate(WORLD, group.clone())];
         if let Some(place) = group.place(me) {
-            script.extend([around(1, place, 3), Op::Collective(1, Call::Gather { root: 0, bytes: 9 })]);
+            script.extend([
+                around(1, place, 3),
+                Op::Collective(1, Call::Gather { root: 0, bytes: 9 }),
+            ]);
         }
         script
     };
@@ -134,8 +141,9 @@ fn what_the_making_costs() {
         let cost = |op: Op| {
             let mut world = world(MpiConfig::default(), vec![vec![op]; n as usize]);
             finish(&mut world, &mut Ideal::new(1_000, 1));
-            let sent =
-                reports(&world).iter().fold((0, 0), |s, r| (s.0 + r.account.messages_sent, s.1 + r.account.bytes_sent));
+            let sent = reports(&world)
+                .iter()
+                .fold((0, 0), |s, r| (s.0 + r.account.messages_sent, s.1 + r.account.bytes_sent));
             assert!(reports(&world).iter().all(|r| Some(r.account.collective) == r.end));
             sent
         };
@@ -151,7 +159,10 @@ fn what_the_making_costs() {
 fn what_cannot_be_made_is_told() {
     let cases = [
         (Op::CommSplit(WORLD, table(3, |_| (None, 0))), ProgramFault::NoPartition { size: 2 }),
-        (Op::CommCreate(WORLD, Group::new(vec![0, 2]).unwrap()), ProgramFault::NoPartition { size: 2 }),
+        (
+            Op::CommCreate(WORLD, Group::new(vec![0, 2]).unwrap()),
+            ProgramFault::NoPartition { size: 2 },
+        ),
         (Op::CommDup(3), ProgramFault::UnknownCommunicator { communicator: 3 }),
         (Op::CommFree(3), ProgramFault::UnknownCommunicator { communicator: 3 }),
         (Op::CommFree(WORLD), ProgramFault::CommunicatorInUse { communicator: WORLD }),
@@ -161,19 +172,25 @@ fn what_cannot_be_made_is_told() {
         Ideal::new(1_000, 1).run(&mut world, 2, Time::MAX);
         assert_eq!(world.errors().iter().map(|e| e.fault).collect::<Vec<_>>(), [fault]);
     }
-    let mut world = world_with(MpiConfig::default(), vec![vec![Op::CommFree(1), around(1, 0, 1)]], |_| {
-        vec![Communicator::strided(1, 0, 1, 1, 0)]
-    });
+    let mut world =
+        world_with(MpiConfig::default(), vec![vec![Op::CommFree(1), around(1, 0, 1)]], |_| {
+            vec![Communicator::strided(1, 0, 1, 1, 0)]
+        });
     Ideal::new(1_000, 1).run(&mut world, 1, Time::MAX);
     assert_eq!(world.errors()[0].fault, ProgramFault::UnknownCommunicator { communicator: 1 });
 }
 
-/// Ranks that make different communicators, or at different times, are told as of any other collective.
+/// Ranks that make different communicators, or at different times, are told as of any other
+/// collective.
 #[test]
 fn makings_must_agree() {
-    let scripts = vec![vec![Op::CommDup(WORLD)], vec![Op::Collective(WORLD, Call::Allreduce { bytes: 260 })]];
+    let scripts =
+        vec![vec![Op::CommDup(WORLD)], vec![Op::Collective(WORLD, Call::Allreduce { bytes: 260 })]];
     let mut world = world(MpiConfig::default(), scripts);
     Ideal::new(1_000, 1).run(&mut world, 2, Time::MAX);
     let text = world.errors()[0].to_string();
-    assert!(text.contains("this rank calls making of a communicator where rank 1 calls allreduce"), "{text}");
+    assert!(
+        text.contains("this rank calls making of a communicator where rank 1 calls allreduce"),
+        "{text}"
+    );
 }

@@ -2,7 +2,9 @@
 
 use crate::common::{Ideal, from, from_any, to, world};
 use pantala_engine::Time;
-use pantala_mpi::{Blocked, Call, Incoming, MpiConfig, Op, Outgoing, ProgramFault, Source, TagSelect, WORLD, Waits};
+use pantala_mpi::{
+    Blocked, Call, Incoming, MpiConfig, Op, Outgoing, ProgramFault, Source, TagSelect, WORLD, Waits,
+};
 
 /// The error of rank 0's script; rank 1 does nothing.
 fn fault(script: Vec<Op>) -> (ProgramFault, String) {
@@ -19,11 +21,23 @@ fn fault(script: Vec<Op>) -> (ProgramFault, String) {
 fn operations_that_cannot_be() {
     let (found, text) = fault(vec![Op::Compute(10), Op::Send(to(2, 0, 1))]);
     assert_eq!(found, ProgramFault::NoPeer { peer: 2, size: 2, tag: Some(0), bytes: 1 });
-    assert_eq!(text, "job 0 rank 0: send at 10 ps: there is no rank 2 in a communicator of 2 (1 bytes, tag 0)");
+    assert_eq!(
+        text,
+        "job 0 rank 0: send at 10 ps: there is no rank 2 in a communicator of 2 (1 bytes, tag 0)"
+    );
     let cases = [
-        (vec![Op::Recv(from(9, 0, 1))], ProgramFault::NoPeer { peer: 9, size: 2, tag: Some(0), bytes: 1 }),
-        (vec![Op::Collective(0, Call::Bcast { root: 2, bytes: 1 })], ProgramFault::RankOutOfRange { rank: 2, size: 2 }),
-        (vec![Op::Collective(1, Call::Barrier)], ProgramFault::UnknownCommunicator { communicator: 1 }),
+        (
+            vec![Op::Recv(from(9, 0, 1))],
+            ProgramFault::NoPeer { peer: 9, size: 2, tag: Some(0), bytes: 1 },
+        ),
+        (
+            vec![Op::Collective(0, Call::Bcast { root: 2, bytes: 1 })],
+            ProgramFault::RankOutOfRange { rank: 2, size: 2 },
+        ),
+        (
+            vec![Op::Collective(1, Call::Barrier)],
+            ProgramFault::UnknownCommunicator { communicator: 1 },
+        ),
         (
             vec![Op::Send(Outgoing { communicator: 4, ..to(1, 0, 1) })],
             ProgramFault::UnknownCommunicator { communicator: 4 },
@@ -35,8 +49,14 @@ fn operations_that_cannot_be() {
         (vec![Op::Send(to(1, -1, 1))], ProgramFault::NegativeTag { tag: -1 }),
         (vec![Op::Recv(from(1, -4, 1))], ProgramFault::NegativeTag { tag: -4 }),
         (vec![Op::Wait(3)], ProgramFault::RequestNotActive { request: 3 }),
-        (vec![Op::Irecv(from(1, 0, 1), 3), Op::Irecv(from(1, 0, 1), 3)], ProgramFault::RequestInUse { request: 3 }),
-        (vec![Op::Irecv(from(1, 0, 1), 1 << 20)], ProgramFault::RequestOutOfRange { request: 1 << 20 }),
+        (
+            vec![Op::Irecv(from(1, 0, 1), 3), Op::Irecv(from(1, 0, 1), 3)],
+            ProgramFault::RequestInUse { request: 3 },
+        ),
+        (
+            vec![Op::Irecv(from(1, 0, 1), 1 << 20)],
+            ProgramFault::RequestOutOfRange { request: 1 << 20 },
+        ),
         (
             vec![Op::Irecv(from(0, 1, 9), 0), Op::Send(to(0, 1, 10))],
             ProgramFault::Truncated { source: 0, tag: 1, bytes: 10, room: 9 },
@@ -52,10 +72,14 @@ fn operations_that_cannot_be() {
 #[test]
 fn a_message_that_does_not_fit_stops_its_receiver() {
     for bytes in [11, 50_000] {
-        let scripts = vec![vec![Op::Recv(from_any(TagSelect::Any, 10))], vec![Op::Send(to(0, 2, bytes))]];
+        let scripts =
+            vec![vec![Op::Recv(from_any(TagSelect::Any, 10))], vec![Op::Send(to(0, 2, bytes))]];
         let mut world = world(MpiConfig::default(), scripts);
         Ideal::new(0, 1).run(&mut world, 2, Time::MAX);
-        assert_eq!(world.errors()[0].fault, ProgramFault::Truncated { source: 1, tag: 2, bytes, room: 10 });
+        assert_eq!(
+            world.errors()[0].fault,
+            ProgramFault::Truncated { source: 1, tag: 2, bytes, room: 10 }
+        );
     }
 }
 
@@ -110,11 +134,15 @@ fn receives_that_nobody_answers() {
 
 #[test]
 fn only_what_is_waited_for_is_reported() {
-    let report = stuck(vec![vec![Op::Irecv(from(1, 0, 1), 0), Op::Irecv(from(1, 1, 1), 1), Op::Wait(1)], vec![]]);
+    let report = stuck(vec![
+        vec![Op::Irecv(from(1, 0, 1), 0), Op::Irecv(from(1, 1, 1), 1), Op::Wait(1)],
+        vec![],
+    ]);
     assert_eq!(report.iter().map(|b| b.tag).collect::<Vec<_>>(), [Some(1)]);
 }
 
-/// All that is said of these scripts, over a network of 1 ns and 1 ps a byte; whoever ends has ended.
+/// All that is said of these scripts, over a network of 1 ns and 1 ps a byte; whoever ends has
+/// ended.
 fn told(scripts: Vec<Vec<Op>>) -> Vec<String> {
     let n = scripts.len() as u32;
     let mut world = world(MpiConfig::default(), scripts);
@@ -127,10 +155,22 @@ fn peers_that_do_not_exist() {
     let any = Incoming { tag: TagSelect::Any, ..from(4, 0, 20) };
     let (outgoing, incoming) = (to(7, 5, 20), from(1, 5, 20));
     let cases = [
-        (Op::Isend(to(2, 5, 20), 0), "isend at 0 ps: there is no rank 2 in a communicator of 2 (20 bytes, tag 5)"),
-        (Op::Ssend(to(2, 5, 20)), "ssend at 0 ps: there is no rank 2 in a communicator of 2 (20 bytes, tag 5)"),
-        (Op::Irecv(from(3, 5, 20), 0), "irecv at 0 ps: there is no rank 3 in a communicator of 2 (20 bytes, tag 5)"),
-        (Op::Recv(any), "recv at 0 ps: there is no rank 4 in a communicator of 2 (20 bytes, any tag)"),
+        (
+            Op::Isend(to(2, 5, 20), 0),
+            "isend at 0 ps: there is no rank 2 in a communicator of 2 (20 bytes, tag 5)",
+        ),
+        (
+            Op::Ssend(to(2, 5, 20)),
+            "ssend at 0 ps: there is no rank 2 in a communicator of 2 (20 bytes, tag 5)",
+        ),
+        (
+            Op::Irecv(from(3, 5, 20), 0),
+            "irecv at 0 ps: there is no rank 3 in a communicator of 2 (20 bytes, tag 5)",
+        ),
+        (
+            Op::Recv(any),
+            "recv at 0 ps: there is no rank 4 in a communicator of 2 (20 bytes, any tag)",
+        ),
         (
             Op::Sendrecv(outgoing, incoming),
             "sendrecv at 0 ps: there is no rank 7 in a communicator of 2 (20 bytes, tag 5)",
@@ -159,7 +199,8 @@ fn messages_that_nobody_receives() {
     let receive = vec![Op::Recv(from(0, 4, 6)), Op::Compute(10)];
     let text = told(vec![sends, receive]);
     assert!(
-        text.len() == 1 && text[0].ends_with("the message of 5 bytes from rank 0 (tag 3) is never received"),
+        text.len() == 1
+            && text[0].ends_with("the message of 5 bytes from rank 0 (tag 3) is never received"),
         "{text:?}"
     );
 }
@@ -168,10 +209,22 @@ fn messages_that_nobody_receives() {
 fn requests_that_nobody_completes() {
     let any = Incoming { communicator: WORLD, source: Source::Any, tag: TagSelect::Any, bytes: 7 };
     let cases = [
-        (Op::Irecv(from(1, 3, 10), 4), "request 4 is never completed: a receive of up to 10 bytes from rank 1, tag 3"),
-        (Op::Irecv(any, 0), "request 0 is never completed: a receive of up to 7 bytes from any rank, any tag"),
-        (Op::Isend(to(1, 2, 20_000), 1), "request 1 is never completed: a send of 20000 bytes to rank 1, tag 2"),
-        (Op::Icollective(WORLD, Call::Allreduce { bytes: 8 }, 2), "request 2 is never completed: iallreduce"),
+        (
+            Op::Irecv(from(1, 3, 10), 4),
+            "request 4 is never completed: a receive of up to 10 bytes from rank 1, tag 3",
+        ),
+        (
+            Op::Irecv(any, 0),
+            "request 0 is never completed: a receive of up to 7 bytes from any rank, any tag",
+        ),
+        (
+            Op::Isend(to(1, 2, 20_000), 1),
+            "request 1 is never completed: a send of 20000 bytes to rank 1, tag 2",
+        ),
+        (
+            Op::Icollective(WORLD, Call::Allreduce { bytes: 8 }, 2),
+            "request 2 is never completed: iallreduce",
+        ),
     ];
     for (op, expected) in cases {
         let text = told(vec![vec![op, Op::Compute(5)], vec![]]);
@@ -187,13 +240,17 @@ fn requests_that_nobody_completes() {
 fn a_rank_that_ends_where_others_call() {
     let reduce = || vec![Op::Collective(WORLD, Call::Reduce { root: 0, bytes: 8 })];
     let text = told(vec![vec![], reduce()]);
-    assert_eq!(text, ["job 0 rank 0: finalize at 1008 ps: this rank has ended where rank 1 calls reduce"]);
+    assert_eq!(
+        text,
+        ["job 0 rank 0: finalize at 1008 ps: this rank has ended where rank 1 calls reduce"]
+    );
 }
 
 /// A run that stops while a message is on its way to nobody.
 #[test]
 fn messages_on_their_way() {
-    let mut world = world(MpiConfig::default(), vec![vec![Op::Send(to(1, 3, 100))], vec![], vec![]]);
+    let mut world =
+        world(MpiConfig::default(), vec![vec![Op::Send(to(1, 3, 100))], vec![], vec![]]);
     Ideal::new(1_000, 1).run(&mut world, 3, 500);
     assert!(world.finished() && world.errors().is_empty());
     world.settle(500);

@@ -29,13 +29,14 @@ proptest! {
         prop_assert_eq!(stream(config, n, bytes), starts + bytes + LATENCY);
     }
 
-    /// Bytes reach the NIC one every G (slower than the link): a message of k bytes keeps it for max(g, (k - 1) G), and its
-    /// last packet leaves with its last byte.
+    /// Bytes reach the NIC one every G (slower than the link): a message of k bytes keeps it for
+    /// max(g, (k - 1) G), and its last packet leaves with its last byte.
     #[test]
     fn bytes_by_the_gap(n in 1..8_u32, bytes in 1..2_000_u64, gap in 0..3_000_u64, per_byte in 2..9_u64) {
         let config = MpiConfig { gap_ps: gap, gap_per_byte_fs: per_byte * 1_000, ..MpiConfig::default() };
         let fed = (bytes - 1) * per_byte;
-        // The link needs a picosecond for each of the last packet's bytes, and may be busy with the message before.
+        // The link needs a picosecond for each of the last packet's bytes, and may be busy with the
+        // message before.
         let last = if bytes % 512 == 0 { 512 } else { bytes % 512 };
         let begin = Time::from(n - 1) * fed.max(gap);
         let end = begin + fed + last + LATENCY;
@@ -56,7 +57,8 @@ proptest! {
     }
 }
 
-/// Control messages pass the same NIC: the answers of a receiver to many requests leave one every g.
+/// Control messages pass the same NIC: the answers of a receiver to many requests leave one every
+/// g.
 #[test]
 fn control_messages_keep_the_gap() {
     let (gap, bytes) = (10_000, 20_000);
@@ -71,7 +73,8 @@ fn control_messages_keep_the_gap() {
     );
     let mut network = Ideal::new(LATENCY, 1);
     finish(&mut world, &mut network);
-    let answers: Vec<Time> = network.offered.iter().filter(|(_, node, _)| *node == 0).map(|(time, ..)| *time).collect();
+    let answers: Vec<Time> =
+        network.offered.iter().filter(|(_, node, _)| *node == 0).map(|(time, ..)| *time).collect();
     let asked = 64 + LATENCY;
     assert_eq!(answers[..2], [asked, asked + gap]);
 }

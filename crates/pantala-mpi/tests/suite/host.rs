@@ -37,12 +37,16 @@ fn ends(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<Time> {
     let reports = reports(&world);
     for report in &reports {
         let account = report.account;
-        assert_eq!(report.end.unwrap() - report.start.unwrap(), account.compute + account.communication());
+        assert_eq!(
+            report.end.unwrap() - report.start.unwrap(),
+            account.compute + account.communication()
+        );
     }
     reports.iter().map(|report| report.end.unwrap()).collect()
 }
 
-/// From the call of a send to its receiver's receipt, and to the return of the sender's call, the receive being posted.
+/// From the call of a send to its receiver's receipt, and to the return of the sender's call, the
+/// receive being posted.
 fn one_way(c: &MpiConfig, bytes: u64) -> (Time, Time) {
     let cross = |size: u64| c.host_to_nic_ps + size * PER_BYTE + LATENCY + c.nic_to_host_ps;
     let copy = time_per_byte(bytes, c.copy_per_byte_fs);
@@ -54,20 +58,38 @@ fn one_way(c: &MpiConfig, bytes: u64) -> (Time, Time) {
     }
     let pages = if bytes > 4_096 { bytes / 4_096 } else { 0 };
     let registration = c.registration_ps + pages * c.registration_per_page_ps;
-    let there = start + registration + cross(CONTROL) + c.match_delay_ps + registration + cross(CONTROL) + cross(bytes);
+    let there = start
+        + registration
+        + cross(CONTROL)
+        + c.match_delay_ps
+        + registration
+        + cross(CONTROL)
+        + cross(bytes);
     (there + finish, there + cross(CONTROL) + c.call_overhead_ps)
 }
 
 /// The numbers of SST, spelled out: 1,000 B at once, 20,000 B by rendezvous (four whole pages).
 #[test]
 fn the_numbers_of_sst() {
-    let eager = 30_000 + 13_000 + 344_000 + (10_000 + 40_000 + 1_000_000 + 15_000) + 15_000 + 344_000 + 10_000 + 30_000;
+    let eager = 30_000
+        + 13_000
+        + 344_000
+        + (10_000 + 40_000 + 1_000_000 + 15_000)
+        + 15_000
+        + 344_000
+        + 10_000
+        + 30_000;
     assert_eq!(one_way(&sst(), 1_000).0, eager);
-    assert_eq!(ends(sst(), vec![vec![Op::Send(to(1, 0, 1_000))], vec![Op::Recv(from(0, 0, 1_000))]])[1], eager);
+    assert_eq!(
+        ends(sst(), vec![vec![Op::Send(to(1, 0, 1_000))], vec![Op::Recv(from(0, 0, 1_000))]])[1],
+        eager
+    );
     let control = 10_000 + 2_560 + 1_000_000 + 15_000;
     let data = 10_000 + 800_000 + 1_000_000 + 15_000;
-    let long = 30_000 + 13_000 + 340_000 + control + 15_000 + 340_000 + control + data + 10_000 + 30_000;
-    let ends = ends(sst(), vec![vec![Op::Send(to(1, 0, 20_000))], vec![Op::Recv(from(0, 0, 20_000))]]);
+    let long =
+        30_000 + 13_000 + 340_000 + control + 15_000 + 340_000 + control + data + 10_000 + 30_000;
+    let ends =
+        ends(sst(), vec![vec![Op::Send(to(1, 0, 20_000))], vec![Op::Recv(from(0, 0, 20_000))]]);
     assert_eq!(ends, [long - 10_000 + control, long]);
 }
 
@@ -76,18 +98,20 @@ fn any_config() -> impl Strategy<Value = MpiConfig> {
     let overheads = (time(), time(), time(), time(), time());
     let host = (prop_oneof![Just(0), 0..400_000_u64], time(), time(), time(), 0..20_000_u64);
     (overheads, host).prop_map(
-        |((call, send, receive, matching, page), (copy, registration, there, back, threshold))| MpiConfig {
-            eager_threshold_bytes: threshold,
-            call_overhead_ps: call,
-            send_overhead_ps: send,
-            receive_overhead_ps: receive,
-            match_delay_ps: matching,
-            copy_per_byte_fs: copy,
-            registration_ps: registration,
-            registration_per_page_ps: page,
-            host_to_nic_ps: there,
-            nic_to_host_ps: back,
-            ..MpiConfig::default()
+        |((call, send, receive, matching, page), (copy, registration, there, back, threshold))| {
+            MpiConfig {
+                eager_threshold_bytes: threshold,
+                call_overhead_ps: call,
+                send_overhead_ps: send,
+                receive_overhead_ps: receive,
+                match_delay_ps: matching,
+                copy_per_byte_fs: copy,
+                registration_ps: registration,
+                registration_per_page_ps: page,
+                host_to_nic_ps: there,
+                nic_to_host_ps: back,
+                ..MpiConfig::default()
+            }
         },
     )
 }
@@ -95,7 +119,8 @@ fn any_config() -> impl Strategy<Value = MpiConfig> {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// A ping-pong takes the sum of the terms, there and back, as often as it is played: blocking and not.
+    /// A ping-pong takes the sum of the terms, there and back, as often as it is played: blocking
+    /// and not.
     #[test]
     fn ping_pong(config in any_config(), bytes in 0..20_000_u64, rounds in 1..4_usize) {
         let (send, recv) = (|peer| Op::Send(to(peer, 0, bytes)), |peer| Op::Recv(from(peer, 0, bytes)));
@@ -103,7 +128,8 @@ proptest! {
         let (ping, pong) = (repeat([send(1), recv(1)]), repeat([recv(0), send(0)]));
         let (leg, sent) = one_way(&config, bytes);
         let ends = self::ends(config, vec![ping, pong]);
-        // The request of a rendezvous may have to wait for the acknowledgement that leaves before it.
+        // The request of a rendezvous may have to wait for the acknowledgement that leaves before
+        // it.
         let pages = if bytes > 4_096 { bytes / 4_096 } else { 0 };
         let registration = config.registration_ps + pages * config.registration_per_page_ps;
         let between = config.receive_overhead_ps + 2 * config.call_overhead_ps + config.send_overhead_ps + registration;
@@ -141,27 +167,45 @@ fn copies_take_turns() {
     let mut receive: Vec<Op> = (0..n).map(|i| Op::Irecv(from(0, 0, bytes), i)).collect();
     receive.push(Op::WAITALL);
     let copies = Time::from(n) * bytes * 1_000;
-    assert_eq!(ends(config, vec![send, receive]), [copies, copies + bytes * PER_BYTE + LATENCY + copies]);
+    assert_eq!(
+        ends(config, vec![send, receive]),
+        [copies, copies + bytes * PER_BYTE + LATENCY + copies]
+    );
 }
 
-/// Computing comes between two calls: entry and return are paid by the call, not by the computation.
+/// Computing comes between two calls: entry and return are paid by the call, not by the
+/// computation.
 #[test]
 fn calls_cost_and_computing_does_not() {
     let config = MpiConfig { call_overhead_ps: 7, ..MpiConfig::default() };
-    let script = vec![Op::Compute(100), Op::IterationStart, Op::Collective(WORLD, Call::Barrier), Op::IterationEnd];
+    let script = vec![
+        Op::Compute(100),
+        Op::IterationStart,
+        Op::Collective(WORLD, Call::Barrier),
+        Op::IterationEnd,
+    ];
     let mut world = world(config, vec![script]);
     finish(&mut world, &mut network());
     let report = reports(&world)[0];
-    assert_eq!((report.end, report.account.compute, report.account.collective), (Some(114), 100, 14));
+    assert_eq!(
+        (report.end, report.account.compute, report.account.collective),
+        (Some(114), 100, 14)
+    );
 }
 
-/// In the background the costs are delays: of a bcast of two, a copy at the root, and matching and a copy at the other.
+/// In the background the costs are delays: of a bcast of two, a copy at the root, and matching and
+/// a copy at the other.
 #[test]
 fn the_background_waits_and_keeps_nobody_busy() {
     let config = MpiConfig { call_overhead_ps: 0, ..sst() };
     let bytes = 1_000;
-    let script =
-        |compute| vec![Op::Icollective(WORLD, Call::Bcast { root: 0, bytes }, 0), Op::Compute(compute), Op::Wait(0)];
+    let script = |compute| {
+        vec![
+            Op::Icollective(WORLD, Call::Bcast { root: 0, bytes }, 0),
+            Op::Compute(compute),
+            Op::Wait(0),
+        ]
+    };
     let there = 344_000 + (10_000 + 40_000 + 1_000_000 + 15_000) + 15_000 + 344_000;
     assert_eq!(ends(config, vec![script(0); 2])[1], there);
     assert_eq!(ends(config, vec![script(there + 1); 2]), [there + 1; 2]);

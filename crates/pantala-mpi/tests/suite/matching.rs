@@ -40,7 +40,8 @@ fn communicators_do_not_mix() {
         )
     };
     let ((out_a, in_a), (out_b, in_b)) = (on(1, 700), on(2, 300));
-    let scripts = vec![vec![Op::Send(out_a), Op::Send(out_b)], vec![Op::Recv(in_b), Op::Recv(in_a)]];
+    let scripts =
+        vec![vec![Op::Send(out_a), Op::Send(out_b)], vec![Op::Recv(in_b), Op::Recv(in_a)]];
     let mut world = world_with(MpiConfig::default(), scripts, |r| vec![pair(1)(r), pair(2)(r)]);
     // Exact sizes: a match across communicators would truncate.
     finish(&mut world, &mut Ideal::new(1_000, 10));
@@ -49,15 +50,24 @@ fn communicators_do_not_mix() {
 #[test]
 fn collectives_do_not_take_user_messages() {
     let scripts = vec![
-        vec![Op::Isend(to(1, 0, 8), 0), Op::Collective(0, Call::Allreduce { bytes: 8 }), Op::Wait(0)],
-        vec![Op::Irecv(from_any(TagSelect::Any, 8), 0), Op::Collective(0, Call::Allreduce { bytes: 8 }), Op::Wait(0)],
+        vec![
+            Op::Isend(to(1, 0, 8), 0),
+            Op::Collective(0, Call::Allreduce { bytes: 8 }),
+            Op::Wait(0),
+        ],
+        vec![
+            Op::Irecv(from_any(TagSelect::Any, 8), 0),
+            Op::Collective(0, Call::Allreduce { bytes: 8 }),
+            Op::Wait(0),
+        ],
     ];
     let mut world = world(MpiConfig::default(), scripts);
     finish(&mut world, &mut Ideal::new(1_000, 10));
 }
 
-/// Messages 0, 1, 2, ... of one tag have sizes by which they can be told apart: each receive has room for its own
-/// only and a longer one would be an error, so that a run without errors whose totals agree has matched in order.
+/// Messages 0, 1, 2, ... of one tag have sizes by which they can be told apart: each receive has
+/// room for its own only and a longer one would be an error, so that a run without errors whose
+/// totals agree has matched in order.
 fn in_order(sizes: &[u64], threshold: u64, seed: u64, any: bool, nonblocking: bool) {
     let mut sizes = sizes.to_vec();
     sizes.sort_unstable();
@@ -65,17 +75,25 @@ fn in_order(sizes: &[u64], threshold: u64, seed: u64, any: bool, nonblocking: bo
     let incoming = |bytes| {
         if any { from_any(TagSelect::Any, bytes) } else { from(0, 0, bytes) }
     };
-    let mut sender: Vec<Op> = sizes.iter().enumerate().map(|(i, b)| Op::Isend(to(1, 0, *b), i as u32)).collect();
+    let mut sender: Vec<Op> =
+        sizes.iter().enumerate().map(|(i, b)| Op::Isend(to(1, 0, *b), i as u32)).collect();
     sender.push(Op::WAITALL);
     let mut receiver: Vec<Op> = Vec::new();
     for (i, bytes) in sizes.iter().enumerate() {
-        receiver.push(if nonblocking { Op::Irecv(incoming(*bytes), i as u32) } else { Op::Recv(incoming(*bytes)) });
+        receiver.push(if nonblocking {
+            Op::Irecv(incoming(*bytes), i as u32)
+        } else {
+            Op::Recv(incoming(*bytes))
+        });
     }
     receiver.push(Op::WAITALL);
     let mut world = world(config, vec![sender, receiver]);
     finish(&mut world, &mut Ideal::reordering(100, 1, 1_000_000, seed));
     let report = reports(&world)[1].account;
-    assert_eq!((report.messages_received, report.bytes_received), (sizes.len() as u64, sizes.iter().sum()));
+    assert_eq!(
+        (report.messages_received, report.bytes_received),
+        (sizes.len() as u64, sizes.iter().sum())
+    );
     let held = world.holdings();
     assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
 }
@@ -83,7 +101,8 @@ fn in_order(sizes: &[u64], threshold: u64, seed: u64, any: bool, nonblocking: bo
 proptest! {
     #![proptest_config(pantala_testing::cases(200))]
 
-    /// Messages of one source do not overtake each other, whatever the network does to their packets.
+    /// Messages of one source do not overtake each other, whatever the network does to their
+    /// packets.
     #[test]
     fn messages_do_not_overtake(
         sizes in proptest::collection::vec(0u64..5_000, 1..40),
@@ -92,8 +111,8 @@ proptest! {
         in_order(&sizes, threshold, seed, any, nonblocking);
     }
 
-    /// Everybody sends to everybody with random sizes and tags on a reordering network: all is received, nothing is
-    /// left.
+    /// Everybody sends to everybody with random sizes and tags on a reordering network: all is
+    /// received, nothing is left.
     #[test]
     fn random_exchanges_complete(
         ranks in 2u32..9, rounds in 1u32..6, seed: u64, threshold in 0u64..3_000, wildcard: bool, injected: bool,

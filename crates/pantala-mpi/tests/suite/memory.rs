@@ -31,8 +31,9 @@ fn ends(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> Vec<Time> {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// Eager: overheads and copies as everywhere, latency and bandwidth of the memory between them. By rendezvous the request,
-    /// the answer, the data and the acknowledgement each take the latency; memory needs no registration.
+    /// Eager: overheads and copies as everywhere, latency and bandwidth of the memory between them.
+    /// By rendezvous the request, the answer, the data and the acknowledgement each take the
+    /// latency; memory needs no registration.
     #[test]
     fn one_message(bytes in 0..30_000_u64, latency in 0..100_000_u64, bandwidth in 1_000_000_000..50_000_000_000_u64) {
         let config = MpiConfig {
@@ -58,7 +59,8 @@ proptest! {
         }
     }
 
-    /// Of two messages the later and shorter one overtakes the first, and is received after it all the same.
+    /// Of two messages the later and shorter one overtakes the first, and is received after it all
+    /// the same.
     #[test]
     fn order(first in 1..12_000_u64, second in 0..12_000_u64) {
         let config = MpiConfig { memory_bandwidth_bytes_per_s: 1_000_000_000, ..MpiConfig::default() };
@@ -73,14 +75,23 @@ proptest! {
 /// No byte of them is on the network; they count as messages all the same.
 #[test]
 fn nothing_is_on_the_network() {
-    let pair = |peer, bytes| vec![Op::Isend(to(peer, 0, bytes), 0), Op::Recv(from(peer, 0, bytes)), Op::Wait(0)];
+    let pair = |peer, bytes| {
+        vec![Op::Isend(to(peer, 0, bytes), 0), Op::Recv(from(peer, 0, bytes)), Op::Wait(0)]
+    };
     for (bytes, protocol) in [(100, Protocol::Eager), (50_000, Protocol::Rendezvous)] {
         let mut world = shared_world(MpiConfig::default(), 2, vec![pair(1, bytes), pair(0, bytes)]);
         assert_eq!(run(&mut world, 1).packets, 0);
         let mut records: Vec<MessageRecord> = Vec::new();
         world.take_messages(&mut records);
-        assert_eq!(records.iter().map(|r| (r.protocol, r.bytes)).collect::<Vec<_>>(), [(protocol, bytes); 2]);
-        assert!(reports(&world).iter().all(|r| (r.account.messages_sent, r.account.bytes_received) == (1, bytes)));
+        assert_eq!(
+            records.iter().map(|r| (r.protocol, r.bytes)).collect::<Vec<_>>(),
+            [(protocol, bytes); 2]
+        );
+        assert!(
+            reports(&world)
+                .iter()
+                .all(|r| (r.account.messages_sent, r.account.bytes_received) == (1, bytes))
+        );
         let held = world.holdings();
         assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
     }
@@ -100,15 +111,19 @@ fn a_synchronous_send_waits() {
 /// A rank's messages to itself take the memory's time, too.
 #[test]
 fn to_itself() {
-    let config =
-        MpiConfig { memory_latency_ps: 40, memory_bandwidth_bytes_per_s: 1_000_000_000, ..MpiConfig::default() };
+    let config = MpiConfig {
+        memory_latency_ps: 40,
+        memory_bandwidth_bytes_per_s: 1_000_000_000,
+        ..MpiConfig::default()
+    };
     for bytes in [100, 20_000] {
         let script = vec![Op::Isend(to(0, 0, bytes), 0), Op::Recv(from(0, 0, bytes)), Op::Wait(0)];
         assert_eq!(ends(config, 1, vec![script]), [40 + bytes * 1_000]);
     }
 }
 
-/// The ranks of a node share its NIC: their messages leave in the order in which they are handed over.
+/// The ranks of a node share its NIC: their messages leave in the order in which they are handed
+/// over.
 #[test]
 fn one_nic() {
     let bytes = 500;
@@ -122,7 +137,8 @@ fn one_nic() {
     scripts_of_both[2].push(Op::Recv(from(1, 0, bytes)));
     let mut world = shared_world(MpiConfig::default(), 2, scripts_of_both);
     let network = run(&mut world, 2);
-    let offers: Vec<(Time, Time)> = network.offered.iter().map(|(time, _, packet)| (*time, packet.created)).collect();
+    let offers: Vec<(Time, Time)> =
+        network.offered.iter().map(|(time, _, packet)| (*time, packet.created)).collect();
     assert_eq!(offers, [(0, 0), (bytes * PER_BYTE, 10)]);
     assert_eq!(reports(&world)[2].end, Some(2 * bytes * PER_BYTE + LATENCY));
     // One busy with a long copy does not hold up the other.
@@ -134,7 +150,8 @@ fn one_nic() {
         vec![],
     ];
     let mut world = shared_world(config, 2, scripts);
-    let offers: Vec<u32> = run(&mut world, 2).offered.iter().map(|(_, _, packet)| packet.bytes).collect();
+    let offers: Vec<u32> =
+        run(&mut world, 2).offered.iter().map(|(_, _, packet)| packet.bytes).collect();
     assert_eq!(offers, [5, 500]);
 }
 
@@ -151,7 +168,8 @@ fn collectives() {
         let mut world = shared_world(config, per_node, vec![calls(); 12]);
         let network = run(&mut world, 12_u32.div_ceil(per_node));
         let sent: u64 = reports(&world).iter().map(|report| report.account.bytes_sent).sum();
-        let received: u64 = reports(&world).iter().map(|report| report.account.bytes_received).sum();
+        let received: u64 =
+            reports(&world).iter().map(|report| report.account.bytes_received).sum();
         assert_eq!(sent, received);
         (network.bytes, sent)
     };
@@ -167,8 +185,8 @@ fn collectives() {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// Whatever costs what, whoever shares a node, and in whatever order packets come: all is received, in order, and
-    /// nothing is left; the same again is the same.
+    /// Whatever costs what, whoever shares a node, and in whatever order packets come: all is
+    /// received, in order, and nothing is left; the same again is the same.
     #[test]
     fn everything_at_once(
         costs in prop::collection::vec(prop_oneof![Just(0), 0..100_000_u64], 11),
@@ -229,7 +247,10 @@ fn deadlocks_are_told() {
     let mut world = shared_world(MpiConfig::default(), 2, vec![script(1), script(0)]);
     network().run(&mut world, 1, Time::MAX);
     let told: Vec<String> = world.blocked_report().iter().map(ToString::to_string).collect();
-    assert_eq!(told[0], "job 0 rank 0 is blocked in send since 0 ps: 20000 bytes to rank 1, tag 3, no receive matches");
+    assert_eq!(
+        told[0],
+        "job 0 rank 0 is blocked in send since 0 ps: 20000 bytes to rank 1, tag 3, no receive matches"
+    );
     assert_eq!(told.len(), 2);
 }
 

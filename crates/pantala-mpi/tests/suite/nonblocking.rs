@@ -1,4 +1,5 @@
-//! Non-blocking collectives: they go on by themselves, several at once, and end when the blocking ones would.
+//! Non-blocking collectives: they go on by themselves, several at once, and end when the blocking
+//! ones would.
 
 use crate::common::{Ideal, finish, from, reports, to, world};
 use pantala_engine::Time;
@@ -22,7 +23,8 @@ fn calls() -> Vec<Call> {
 }
 
 fn configs() -> [MpiConfig; 2] {
-    [Collectives::default(), Collectives::MPICH].map(|collectives| MpiConfig { collectives, ..MpiConfig::default() })
+    [Collectives::default(), Collectives::MPICH]
+        .map(|collectives| MpiConfig { collectives, ..MpiConfig::default() })
 }
 
 #[test]
@@ -45,7 +47,8 @@ fn a_collective_and_a_wait_take_as_long_as_the_blocking_one() {
 #[test]
 fn computation_hides_them() {
     for config in configs() {
-        let mut script: Vec<Op> = (0..).zip(calls()).map(|(r, call)| Op::Icollective(WORLD, call, r)).collect();
+        let mut script: Vec<Op> =
+            (0..).zip(calls()).map(|(r, call)| Op::Icollective(WORLD, call, r)).collect();
         script.extend([Op::Compute(100_000_000), Op::WAITALL]);
         let mut world = world(config, vec![script; 6]);
         finish(&mut world, &mut Ideal::reordering(1_000, 1, 100_000, 3));
@@ -81,10 +84,14 @@ fn one_that_cannot_end_is_told() {
 
 #[test]
 fn order_counts_across_both_forms() {
-    let first =
-        vec![Op::Icollective(WORLD, Call::Bcast { root: 0, bytes: 5 }, 0), Op::Collective(WORLD, Call::Barrier)];
-    let second =
-        vec![Op::Collective(WORLD, Call::Barrier), Op::Icollective(WORLD, Call::Bcast { root: 0, bytes: 5 }, 0)];
+    let first = vec![
+        Op::Icollective(WORLD, Call::Bcast { root: 0, bytes: 5 }, 0),
+        Op::Collective(WORLD, Call::Barrier),
+    ];
+    let second = vec![
+        Op::Collective(WORLD, Call::Barrier),
+        Op::Icollective(WORLD, Call::Bcast { root: 0, bytes: 5 }, 0),
+    ];
     let mut world = world(MpiConfig::default(), vec![first, second]);
     Ideal::new(1_000, 1).run(&mut world, 2, Time::MAX);
     let errors: Vec<String> = world.errors().iter().map(ToString::to_string).collect();
@@ -99,7 +106,8 @@ fn order_counts_across_both_forms() {
 proptest! {
     #![proptest_config(pantala_testing::cases(60))]
 
-    /// Any mixture of collectives in both forms, with messages between, on a network that reorders, comes to its end.
+    /// Any mixture of collectives in both forms, with messages between, on a network that reorders,
+    /// comes to its end.
     #[test]
     fn any_mixture_ends(
         picks in prop::collection::vec((0usize..10, any::<bool>(), 0u64..200_000), 1..12),

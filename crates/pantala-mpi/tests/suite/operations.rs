@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use crate::common::{Ideal, Script, finish, from, from_any, reports, to, world};
 use pantala_engine::Time;
 use pantala_mpi::{
-    Call, Completion, EagerCompletion, MpiConfig, Op, Outcome, Program, ProgramFault, RankSetup, Recording, Status,
-    TagSelect, WORLD, World,
+    Call, Completion, EagerCompletion, MpiConfig, Op, Outcome, Program, ProgramFault, RankSetup,
+    Recording, Status, TagSelect, WORLD, World,
 };
 use proptest::prelude::*;
 
@@ -95,7 +95,11 @@ fn receives_are_told_what_came() {
     script.push(Op::WAITALL);
     let others = vec![
         vec![Op::Send(to(0, 7, 60))],
-        vec![Op::Compute(5_000), Op::Send(to(0, 4, 0)), Op::Sendrecv(to(0, 0, 20_000), from(0, 0, 5))],
+        vec![
+            Op::Compute(5_000),
+            Op::Send(to(0, 4, 0)),
+            Op::Sendrecv(to(0, 0, 20_000), from(0, 0, 5)),
+        ],
     ];
     let expected = [
         received(1, 7, 60),
@@ -113,8 +117,14 @@ fn receives_are_told_what_came() {
 fn synchronous_sends_wait_for_their_receive() {
     for bytes in [0, 100, 50_000] {
         let late = vec![Op::Compute(70_000), Op::Recv(from(0, 0, bytes))];
-        let [sender, receiver] = ends(vec![vec![Op::Ssend(to(1, 0, bytes))], late.clone()])[..] else { panic!() };
-        assert!(sender > 70_000 && sender > receiver, "{bytes}: acknowledged after {sender}, there at {receiver}");
+        let [sender, receiver] = ends(vec![vec![Op::Ssend(to(1, 0, bytes))], late.clone()])[..]
+        else {
+            panic!()
+        };
+        assert!(
+            sender > 70_000 && sender > receiver,
+            "{bytes}: acknowledged after {sender}, there at {receiver}"
+        );
         let started = ends(vec![vec![Op::Issend(to(1, 0, bytes), 0), Op::Wait(0)], late.clone()]);
         assert_eq!(started, [sender, receiver]);
         let buffered = ends(vec![vec![Op::Bsend(to(1, 0, bytes))], late.clone()]);
@@ -169,12 +179,15 @@ fn tests_say_whether() {
 
 #[test]
 fn some_of_several_requests() {
-    let sends = |tag| vec![Op::Compute(10_000 * Time::try_from(tag).unwrap()), Op::Send(to(0, tag, 8))];
+    let sends =
+        |tag| vec![Op::Compute(10_000 * Time::try_from(tag).unwrap()), Op::Send(to(0, tag, 8))];
     let done = |request: u32, source: u32| Completion {
         request,
         status: Some(Status { source, tag: source as i32, bytes: 8 }),
     };
-    let receives = |n: u32| (1..=n).map(|source| Op::Irecv(from(source, source as i32, 8), source)).collect::<Vec<_>>();
+    let receives = |n: u32| {
+        (1..=n).map(|source| Op::Irecv(from(source, source as i32, 8), source)).collect::<Vec<_>>()
+    };
     let all = (0, 10);
     let mut script = receives(3);
     let (first, count) = all;
@@ -231,7 +244,10 @@ fn probes_find_what_could_be_received() {
 fn time_in_a_probe_is_communication() {
     let mut world = world(
         MpiConfig::default(),
-        vec![vec![Op::Probe(from(1, 0, 0)), Op::Recv(from(1, 0, 5))], vec![Op::Compute(500), Op::Send(to(0, 0, 5))]],
+        vec![
+            vec![Op::Probe(from(1, 0, 0)), Op::Recv(from(1, 0, 5))],
+            vec![Op::Compute(500), Op::Send(to(0, 0, 5))],
+        ],
     );
     finish(&mut world, &mut Ideal::new(LATENCY, 1));
     let report = reports(&world)[0];
@@ -241,7 +257,8 @@ fn time_in_a_probe_is_communication() {
 #[test]
 fn persistent_requests_start_again_and_again() {
     let times = 3;
-    let mut send = vec![Op::SendInit(to(1, 0, 20_000), 0), Op::RecvInit(from(1, 1, 8), 1), Op::Wait(0)];
+    let mut send =
+        vec![Op::SendInit(to(1, 0, 20_000), 0), Op::RecvInit(from(1, 1, 8), 1), Op::Wait(0)];
     let mut receive = vec![Op::RecvInit(from(0, 0, 20_000), 5), Op::SendInit(to(0, 1, 8), 6)];
     for _ in 0..times {
         send.extend([Op::Startall { first: 0, count: 2 }, Op::WAITALL]);
@@ -265,8 +282,14 @@ fn misuse_is_told() {
         (vec![Op::Start(2)], ProgramFault::NotPersistent { request: 2 }),
         (vec![Op::Free(2)], ProgramFault::NotPersistent { request: 2 }),
         (vec![Op::Test(2)], ProgramFault::RequestNotActive { request: 2 }),
-        (vec![Op::RecvInit(from(1, 0, 1), 1 << 20)], ProgramFault::RequestOutOfRange { request: 1 << 20 }),
-        (vec![Op::Probe(from(2, 0, 1))], ProgramFault::NoPeer { peer: 2, size: 2, tag: Some(0), bytes: 1 }),
+        (
+            vec![Op::RecvInit(from(1, 0, 1), 1 << 20)],
+            ProgramFault::RequestOutOfRange { request: 1 << 20 },
+        ),
+        (
+            vec![Op::Probe(from(2, 0, 1))],
+            ProgramFault::NoPeer { peer: 2, size: 2, tag: Some(0), bytes: 1 },
+        ),
         (vec![Op::Ssend(to(1, -2, 1))], ProgramFault::NegativeTag { tag: -2 }),
     ];
     for (script, fault) in cases {
@@ -274,14 +297,18 @@ fn misuse_is_told() {
         Ideal::new(LATENCY, 1).run(&mut world, 2, Time::MAX);
         let errors: Vec<ProgramFault> = world.errors().iter().map(|e| e.fault).collect();
         assert_eq!(errors[0], fault);
-        assert!(errors[1..].iter().all(|e| matches!(e, ProgramFault::NotReceived { .. })), "{errors:?}");
+        assert!(
+            errors[1..].iter().all(|e| matches!(e, ProgramFault::NotReceived { .. })),
+            "{errors:?}"
+        );
     }
 }
 
 /// A loop of tests in which no time passes would never end.
 #[test]
 fn a_loop_of_tests_is_stopped() {
-    let world = run_programs(vec![Driven(|_: &Outcome| Some(Op::Iprobe(from_any(TagSelect::Any, 0))))]);
+    let world =
+        run_programs(vec![Driven(|_: &Outcome| Some(Op::Iprobe(from_any(TagSelect::Any, 0))))]);
     let text = world.errors()[0].to_string();
     let expected = "job 0 rank 0: iprobe at 0 ps: 65536 tests in a row have found nothing; time passes only in waits and \
                     computations";
@@ -319,8 +346,11 @@ fn a_master_serves_its_workers() {
     let programs = std::iter::once(master()).chain((1..=workers).map(worker)).map(Driven).collect();
     let world = run_programs(programs);
     assert!(world.finished() && world.errors().is_empty(), "{:#?}", world.blocked_report());
-    let computed: Vec<Time> =
-        world.rank_reports(0).skip(1).map(|r| r.account.compute / (1_000 * Time::from(r.rank))).collect();
+    let computed: Vec<Time> = world
+        .rank_reports(0)
+        .skip(1)
+        .map(|r| r.account.compute / (1_000 * Time::from(r.rank)))
+        .collect();
     assert_eq!(computed.iter().sum::<Time>(), Time::from(tasks));
     assert!(computed[0] > computed[3], "the faster gets more: {computed:?}");
 }
@@ -345,7 +375,8 @@ proptest! {
     }
 }
 
-/// Scripts of all kinds can share a world with collectives: user's wildcards never take a collective's message.
+/// Scripts of all kinds can share a world with collectives: user's wildcards never take a
+/// collective's message.
 #[test]
 fn probes_do_not_see_collectives() {
     let script = |me: u32| {
@@ -366,6 +397,10 @@ fn probes_do_not_see_collectives() {
     let world = run_programs(programs.collect());
     assert!(world.finished());
     drop(world);
-    let found = outcomes.into_inner().into_iter().filter(|outcome| matches!(outcome, Outcome::Received(_))).count();
+    let found = outcomes
+        .into_inner()
+        .into_iter()
+        .filter(|outcome| matches!(outcome, Outcome::Received(_)))
+        .count();
     assert_eq!(found, 0);
 }

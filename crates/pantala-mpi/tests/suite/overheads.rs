@@ -19,7 +19,10 @@ fn run(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<RankReport> {
     let reports = reports(&world);
     for report in &reports {
         let account = report.account;
-        assert_eq!(report.end.unwrap() - report.start.unwrap(), account.compute + account.communication());
+        assert_eq!(
+            report.end.unwrap() - report.start.unwrap(),
+            account.compute + account.communication()
+        );
     }
     reports
 }
@@ -32,25 +35,33 @@ fn ends(scripts: Vec<Vec<Op>>) -> Vec<Time> {
 #[test]
 fn one_message() {
     for bytes in [1, 200, 512] {
-        let reports = run(config(), vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
+        let reports =
+            run(config(), vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
         assert_eq!(reports[0].end, Some(SEND));
         assert_eq!(reports[1].end, Some(SEND + bytes + LATENCY + RECEIVE));
-        assert_eq!((reports[0].account.send, reports[1].account.recv), (SEND, SEND + bytes + LATENCY + RECEIVE));
+        assert_eq!(
+            (reports[0].account.send, reports[1].account.recv),
+            (SEND, SEND + bytes + LATENCY + RECEIVE)
+        );
     }
 }
 
-/// By rendezvous the request and the data each cross, the answer comes back, and the acknowledgement: the rank is busy once
-/// on each side.
+/// By rendezvous the request and the data each cross, the answer comes back, and the
+/// acknowledgement: the rank is busy once on each side.
 #[test]
 fn one_long_message() {
     let bytes = 20_000;
-    let free = run(MpiConfig::default(), vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
+    let free = run(
+        MpiConfig::default(),
+        vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]],
+    );
     let busy = ends(vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
     assert_eq!(busy[0], free[0].end.unwrap() + SEND);
     assert_eq!(busy[1], free[1].end.unwrap() + SEND + RECEIVE);
 }
 
-/// The k-th of several sends leaves after k overheads, if its bytes take less; a receiver sees to all that it waited for.
+/// The k-th of several sends leaves after k overheads, if its bytes take less; a receiver sees to
+/// all that it waited for.
 #[test]
 fn messages_in_a_row() {
     let n = 5;
@@ -68,7 +79,11 @@ fn what_is_closed_is_seen_to() {
     let send = || vec![Op::Send(to(0, 0, 10))];
     let (first, count) = (0, 2);
     let mut receive = vec![Op::Irecv(from(1, 0, 10), 0), Op::Irecv(from(2, 0, 10), 1)];
-    receive.extend([Op::Compute(50_000), Op::Waitany { first, count }, Op::Waitsome { first, count }]);
+    receive.extend([
+        Op::Compute(50_000),
+        Op::Waitany { first, count },
+        Op::Waitsome { first, count },
+    ]);
     assert_eq!(ends(vec![receive, send(), send()])[0], 50_000 + 2 * RECEIVE);
 }
 
@@ -83,7 +98,8 @@ fn computation_follows_the_overhead() {
 #[test]
 fn a_collective_pays_for_its_messages() {
     let bytes = 100;
-    let reports = run(config(), vec![vec![Op::Collective(WORLD, Call::Bcast { root: 0, bytes })]; 3]);
+    let reports =
+        run(config(), vec![vec![Op::Collective(WORLD, Call::Bcast { root: 0, bytes })]; 3]);
     let ends: Vec<Time> = reports.iter().map(|report| report.end.unwrap()).collect();
     let there = bytes + LATENCY + RECEIVE;
     assert_eq!(ends, [2 * SEND, SEND + there, 2 * SEND + there]);
@@ -93,7 +109,11 @@ fn a_collective_pays_for_its_messages() {
 /// In the background nobody is kept busy.
 #[test]
 fn the_background_costs_nothing() {
-    let script = vec![Op::Icollective(WORLD, Call::Allreduce { bytes: 8 }, 0), Op::Compute(1_000_000), Op::Wait(0)];
+    let script = vec![
+        Op::Icollective(WORLD, Call::Allreduce { bytes: 8 }, 0),
+        Op::Compute(1_000_000),
+        Op::Wait(0),
+    ];
     assert!(ends(vec![script; 5]).iter().all(|end| *end == 1_000_000));
 }
 

@@ -1,4 +1,5 @@
-//! Eager and rendezvous, to the picosecond, on an ideal network of 1,000 ps latency and 10 ps a byte.
+//! Eager and rendezvous, to the picosecond, on an ideal network of 1,000 ps latency and 10 ps a
+//! byte.
 
 use crate::common::{Ideal, Script, finish, from, reports, to, world};
 use pantala_mpi::{EagerCompletion, MessageRecord, MpiConfig, Op, Protocol, World};
@@ -20,8 +21,10 @@ fn records(world: &mut World<Script>) -> Vec<MessageRecord> {
 
 #[test]
 fn an_eager_send_returns_at_once() {
-    let mut world =
-        world(MpiConfig::default(), vec![vec![Op::Send(to(1, 7, 1_000))], vec![Op::Recv(from(0, 7, 1_000))]]);
+    let mut world = world(
+        MpiConfig::default(),
+        vec![vec![Op::Send(to(1, 7, 1_000))], vec![Op::Recv(from(0, 7, 1_000))]],
+    );
     let end = finish(&mut world, &mut network());
     assert_eq!(end, 1_000 * PER_BYTE + LATENCY);
     let ranks = reports(&world);
@@ -37,10 +40,12 @@ fn an_eager_send_returns_at_once() {
 fn an_eager_send_can_wait_for_its_injection() {
     let config = MpiConfig { eager_completion: EagerCompletion::Injected, ..MpiConfig::default() };
     let script = vec![Op::Send(to(1, 0, 1_200)), Op::Compute(50), Op::Send(to(1, 0, 100))];
-    let mut world = world(config, vec![script, vec![Op::Recv(from(0, 0, 1_200)), Op::Recv(from(0, 0, 100))]]);
+    let mut world =
+        world(config, vec![script, vec![Op::Recv(from(0, 0, 1_200)), Op::Recv(from(0, 0, 100))]]);
     let mut network = network();
     finish(&mut world, &mut network);
-    // Three packets: 512, 512, 176; the third is taken when the second has left. Then 50 ps of work while it leaves.
+    // Three packets: 512, 512, 176; the third is taken when the second has left. Then 50 ps of work
+    // while it leaves.
     let taken = 1_024 * PER_BYTE;
     let ranks = reports(&world);
     assert_eq!(ranks[0].account.compute, 50);
@@ -54,7 +59,8 @@ fn an_eager_send_can_wait_for_its_injection() {
 fn an_injected_send_can_be_the_last_operation() {
     let config = MpiConfig { eager_completion: EagerCompletion::Injected, ..MpiConfig::default() };
     let script = vec![Op::Isend(to(1, 0, 600), 0), Op::Isend(to(1, 1, 600), 1), Op::WAITALL];
-    let mut world = world(config, vec![script, vec![Op::Recv(from(0, 1, 600)), Op::Recv(from(0, 0, 600))]]);
+    let mut world =
+        world(config, vec![script, vec![Op::Recv(from(0, 1, 600)), Op::Recv(from(0, 0, 600))]]);
     finish(&mut world, &mut network());
     assert_eq!(reports(&world)[0].end, Some((600 + 512) * PER_BYTE));
 }
@@ -62,8 +68,10 @@ fn an_injected_send_can_be_the_last_operation() {
 #[test]
 fn a_rendezvous_asks_first() {
     let bytes = 20_000;
-    let mut world =
-        world(MpiConfig::default(), vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
+    let mut world = world(
+        MpiConfig::default(),
+        vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]],
+    );
     let mut network = network();
     let end = finish(&mut world, &mut network);
     let data = bytes * PER_BYTE + LATENCY;
@@ -74,9 +82,13 @@ fn a_rendezvous_asks_first() {
     assert_eq!(end, 3 * CONTROL + data);
     assert_eq!((ranks[0].account.send, ranks[1].account.recv), (end, 2 * CONTROL + data));
     let record = records(&mut world)[0];
-    assert_eq!((record.posted, record.delivered, record.protocol), (0, 2 * CONTROL + data, Protocol::Rendezvous));
+    assert_eq!(
+        (record.posted, record.delivered, record.protocol),
+        (0, 2 * CONTROL + data, Protocol::Rendezvous)
+    );
     assert_eq!(network.bytes, bytes + 3 * 64);
-    // Packets of the payload are created when the payload enters the NIC's queue, not when the send was called.
+    // Packets of the payload are created when the payload enters the NIC's queue, not when the send
+    // was called.
     let first = network.offered.iter().find(|(_, _, packet)| packet.bytes == 512).unwrap();
     assert_eq!(first.2.created, 2 * CONTROL);
 }
@@ -99,8 +111,10 @@ fn a_rendezvous_waits_for_its_receive() {
 #[test]
 fn the_threshold_itself_is_eager() {
     for (bytes, protocol) in [(12_000, Protocol::Eager), (12_001, Protocol::Rendezvous)] {
-        let mut world =
-            world(MpiConfig::default(), vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]]);
+        let mut world = world(
+            MpiConfig::default(),
+            vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]],
+        );
         finish(&mut world, &mut network());
         assert_eq!(records(&mut world)[0].protocol, protocol);
     }
@@ -108,7 +122,10 @@ fn the_threshold_itself_is_eager() {
 
 #[test]
 fn nothing_travels_as_one_packet() {
-    let mut world = world(MpiConfig::default(), vec![vec![Op::Send(to(1, 0, 0))], vec![Op::Recv(from(0, 0, 0))]]);
+    let mut world = world(
+        MpiConfig::default(),
+        vec![vec![Op::Send(to(1, 0, 0))], vec![Op::Recv(from(0, 0, 0))]],
+    );
     let mut network = network();
     assert_eq!(finish(&mut world, &mut network), CONTROL);
     assert_eq!((network.packets, network.bytes), (1, 64));
@@ -122,7 +139,10 @@ fn control_messages_may_be_longer_than_packets() {
     let mut world = world(config, vec![vec![Op::Send(to(1, 0, 0))], vec![Op::Recv(from(0, 0, 0))]]);
     let mut network = network();
     finish(&mut world, &mut network);
-    assert_eq!(network.offered.iter().map(|(_, _, packet)| packet.bytes).collect::<Vec<_>>(), [512, 512, 276]);
+    assert_eq!(
+        network.offered.iter().map(|(_, _, packet)| packet.bytes).collect::<Vec<_>>(),
+        [512, 512, 276]
+    );
 }
 
 #[test]

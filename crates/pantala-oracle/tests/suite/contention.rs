@@ -6,7 +6,8 @@ use pantala_oracle::{LateFlits, LinkTimes, OracleConfig, OraclePacket, zero_load
 /// Two nodes of a router send to a third: `count` packets each, all at time zero.
 fn two_into_one(config: &OracleConfig, count: usize) -> (Vec<OraclePacket>, Vec<u64>) {
     let topology = dragonfly(3, 1, 0, 1);
-    let packets: Vec<_> = (0..2 * count).map(|i| packet(&topology, (i % 2) as u32, 2, 0, 4)).collect();
+    let packets: Vec<_> =
+        (0..2 * count).map(|i| packet(&topology, (i % 2) as u32, 2, 0, 4)).collect();
     let run = run(&topology, config, &packets);
     assert_eq!(run.output_flits[0], [0, 0, 8 * count as u64]);
     let delivered = run.deliveries.iter().map(|delivery| delivery.delivered).collect();
@@ -38,10 +39,12 @@ fn a_slow_crossbar_sets_the_pace() {
 #[test]
 fn a_buffer_of_one_packet_gives_one_packet_a_round_trip() {
     let topology = dragonfly(1, 2, 0, 1);
-    let config = OracleConfig { input_buffer_flits: 4, output_buffer_flits: 4, ..OracleConfig::kang() };
+    let config =
+        OracleConfig { input_buffer_flits: 4, output_buffer_flits: 4, ..OracleConfig::kang() };
     let packets: Vec<_> = (0..20).map(|_| packet(&topology, 0, 1, 0, 4)).collect();
     let run = run(&topology, &config, &packets);
-    // There: latency, flit time, input latency, the four flits through the crossbar as they come; back: latency.
+    // There: latency, flit time, input latency, the four flits through the crossbar as they come;
+    // back: latency.
     let round_trip = 30_000 + 5_120 + 10_000 + 3 * 5_120 + 1_280 + 30_000;
     let first = zero_load_latency(&topology, &config, &packets[0]);
     for (i, delivery) in run.deliveries.iter().enumerate() {
@@ -68,9 +71,13 @@ fn a_packet_waits_for_the_one_ahead_in_its_virtual_channel_only() {
 
 #[test]
 fn virtual_channels_take_turns_on_a_link() {
-    // A local link four times slower than the terminals. Node 0 fills its output buffer on VC 0; node 1 comes later on VC 1.
+    // A local link four times slower than the terminals. Node 0 fills its output buffer on VC 0;
+    // node 1 comes later on VC 1.
     let topology = dragonfly(2, 2, 0, 1);
-    let config = OracleConfig { local: LinkTimes { flit_time: 20_480, latency: 30_000 }, ..OracleConfig::kang() };
+    let config = OracleConfig {
+        local: LinkTimes { flit_time: 20_480, latency: 30_000 },
+        ..OracleConfig::kang()
+    };
     let order = |vc| {
         let mut packets: Vec<_> = (0..10).map(|_| packet(&topology, 0, 2, 0, 4)).collect();
         for _ in 0..3 {
@@ -79,7 +86,8 @@ fn virtual_channels_take_turns_on_a_link() {
             packets.push(late);
         }
         let run = run(&topology, &config, &packets);
-        let mut heads: Vec<_> = (run.deliveries.iter().map(|delivery| delivery.head_arrival)).zip(0..).collect();
+        let mut heads: Vec<_> =
+            (run.deliveries.iter().map(|delivery| delivery.head_arrival)).zip(0..).collect();
         heads.sort_unstable();
         for pair in heads.windows(2) {
             assert_eq!(pair[1].0 - pair[0].0, 4 * 20_480, "the link is never idle");
@@ -93,8 +101,9 @@ fn virtual_channels_take_turns_on_a_link() {
 
 #[test]
 fn a_late_flit_passes_or_waits() {
-    // Slow terminals (8 ns a flit) feed a fast local link (2 ns): the second flit of each packet comes after its hold of the link
-    // has ended. Node 0's packet starts on the link; node 1's has joined it before the first one's tail is there.
+    // Slow terminals (8 ns a flit) feed a fast local link (2 ns): the second flit of each packet
+    // comes after its hold of the link has ended. Node 0's packet starts on the link; node 1's has
+    // joined it before the first one's tail is there.
     let topology = dragonfly(2, 2, 0, 1);
     let link = |flit_time| LinkTimes { flit_time, latency: 0 };
     let times = |late_flits, vc| {
@@ -114,18 +123,21 @@ fn a_late_flit_passes_or_waits() {
         let run = run(&topology, &config, &packets);
         [run.deliveries[0].delivered, run.deliveries[1].delivered]
     };
-    // On the local link: 8..10 the first head, 15..17 the second head, 16..18 the first tail, 23..25 the second tail.
+    // On the local link: 8..10 the first head, 15..17 the second head, 16..18 the first tail,
+    // 23..25 the second tail.
     assert_eq!(times(LateFlits::Pass, 1), [16 + 2 + 8, 23 + 2 + 8]);
     // The first tail waits for the second head to be done, 17..19.
     assert_eq!(times(LateFlits::Queue, 1), [17 + 2 + 8, 23 + 2 + 8]);
-    // In one VC the second packet waits until the first has gone, 18..20, and its tail comes 23..25: ejected behind the head.
+    // In one VC the second packet waits until the first has gone, 18..20, and its tail comes
+    // 23..25: ejected behind the head.
     assert_eq!(times(LateFlits::Pass, 0), [16 + 2 + 8, 18 + 2 + 2 * 8]);
     assert_eq!(times(LateFlits::Queue, 0), [16 + 2 + 8, 18 + 2 + 2 * 8]);
 }
 
 #[test]
 fn a_node_gives_its_buffer_back_with_the_tail() {
-    // Nodes with room for one packet: one packet a round trip on the ejection link, whose latency is made long.
+    // Nodes with room for one packet: one packet a round trip on the ejection link, whose latency
+    // is made long.
     let topology = dragonfly(2, 1, 0, 1);
     let config = OracleConfig {
         terminal: LinkTimes { flit_time: 5_120, latency: 90_000 },
@@ -145,7 +157,8 @@ fn a_node_gives_its_buffer_back_with_the_tail() {
     let packets: Vec<_> = (0..40).map(|i| packet(&topology, i % 4, 4, 0, 4)).collect();
     let run = crate::common::run(&topology, &config, &packets);
     let ejection = 90_000 + 4 * 5_120 + 90_000;
-    let mut delivered: Vec<_> = (run.deliveries.iter()).map(|delivery| delivery.delivered).collect();
+    let mut delivered: Vec<_> =
+        (run.deliveries.iter()).map(|delivery| delivery.delivered).collect();
     delivered.sort_unstable();
     for pair in delivered.windows(2) {
         assert_eq!(pair[1] - pair[0], ejection);
@@ -154,9 +167,11 @@ fn a_node_gives_its_buffer_back_with_the_tail() {
 
 #[test]
 fn an_output_buffer_has_room_again_as_a_head_starts_on_the_link() {
-    // Room for one packet and a long way from the crossbar to the buffer: one packet each (crossbar and output latency).
+    // Room for one packet and a long way from the crossbar to the buffer: one packet each (crossbar
+    // and output latency).
     let topology = dragonfly(2, 1, 0, 1);
-    let config = OracleConfig { output_buffer_flits: 4, output_latency: 50_000, ..OracleConfig::kang() };
+    let config =
+        OracleConfig { output_buffer_flits: 4, output_latency: 50_000, ..OracleConfig::kang() };
     let packets: Vec<_> = (0..10).map(|_| packet(&topology, 0, 1, 0, 4)).collect();
     let first = zero_load_latency(&topology, &config, &packets[0]);
     let period = |config: &OracleConfig| {

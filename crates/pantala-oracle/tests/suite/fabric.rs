@@ -1,7 +1,9 @@
-//! The fabric against the oracle, packet by packet: the same packets on the ways that the fabric chose.
+//! The fabric against the oracle, packet by packet: the same packets on the ways that the fabric
+//! chose.
 //!
-//! With the default model the fabric's times are exact, so nothing less than equality is asked for, to the picosecond, however
-//! loaded the network is. What the model itself leaves out (late flits pass, see `LateFlits`) is measured apart.
+//! With the default model the fabric's times are exact, so nothing less than equality is asked for,
+//! to the picosecond, however loaded the network is. What the model itself leaves out (late flits
+//! pass, see `LateFlits`) is measured apart.
 
 use crate::common::fabric::{Carried, carry};
 use crate::common::{dragonfly, dragonfly_of, latencies, packet, run, uniform};
@@ -25,7 +27,8 @@ fn carry_and_trace(
     carried
 }
 
-/// Algorithms whose routes follow from a packet's intermediate: they decide once, and where the VC does not depend on hops.
+/// Algorithms whose routes follow from a packet's intermediate: they decide once, and where the VC
+/// does not depend on hops.
 fn carried() -> Vec<Algorithm> {
     let follows = |algorithm: &Algorithm| {
         let it = algorithm.descriptor();
@@ -35,11 +38,18 @@ fn carried() -> Vec<Algorithm> {
 }
 
 /// Asserts that fabric and oracle agree on every packet.
-fn assert_equal(topology: &Topology, config: &OracleConfig, algorithm: Algorithm, mut packets: Vec<OraclePacket>) {
+fn assert_equal(
+    topology: &Topology,
+    config: &OracleConfig,
+    algorithm: Algorithm,
+    mut packets: Vec<OraclePacket>,
+) {
     let carried = carry_and_trace(topology, config, algorithm, &mut packets);
     let deliveries = run(topology, config, &packets).deliveries;
-    let differs =
-        |&i: &usize| (carried[i].injected, carried[i].delivered) != (deliveries[i].injected, deliveries[i].delivered);
+    let differs = |&i: &usize| {
+        (carried[i].injected, carried[i].delivered)
+            != (deliveries[i].injected, deliveries[i].delivered)
+    };
     let different: Vec<usize> = (0..packets.len()).filter(differs).collect();
     if let Some(&first) = different.iter().min_by_key(|&&i| deliveries[i].delivered) {
         panic!(
@@ -73,13 +83,15 @@ fn uniform_agrees(config: &OracleConfig, load: f64) {
 /// Groups of two dimensions, rows and columns at speeds of their own.
 #[test]
 fn a_network_of_grids() {
-    let group = GroupSpec::Grid { rows: 2, columns: 3, links_per_row_pair: 1, links_per_column_pair: 1 };
+    let group =
+        GroupSpec::Grid { rows: 2, columns: 3, links_per_row_pair: 1, links_per_column_pair: 1 };
     let topology = dragonfly_of(2, group, 1, 7);
     let mut config = OracleConfig { virtual_channels: 4, ..OracleConfig::kang() };
     config.row = LinkTimes { flit_time: 7_000, latency: 21_000 };
     config.column = LinkTimes { flit_time: 4_100, latency: 43_000 };
-    for (load, algorithm) in
-        [0.2, 0.6].into_iter().flat_map(|load| carried().into_iter().map(move |algorithm| (load, algorithm)))
+    for (load, algorithm) in [0.2, 0.6]
+        .into_iter()
+        .flat_map(|load| carried().into_iter().map(move |algorithm| (load, algorithm)))
     {
         let packets = uniform(&topology, &config, load, 4, 60, 9);
         assert_equal(&topology, &config, algorithm, packets);
@@ -128,7 +140,8 @@ fn a_crossbar_slower_than_the_links() {
 
 #[test]
 fn adversarial_traffic() {
-    // Every node sends to its counterpart in the next group: one global link for all of a group's minimal traffic.
+    // Every node sends to its counterpart in the next group: one global link for all of a group's
+    // minimal traffic.
     let topology = dragonfly(2, 4, 2, 9);
     let config = kang();
     for algorithm in carried() {
@@ -156,16 +169,19 @@ fn many_to_one() {
 
 #[test]
 fn the_price_of_letting_late_flits_pass() {
-    // Against routers in which every flit takes its turn, at 0.8 of the terminals' bandwidth (minimal) and 0.35 (Valiant; both
-    // about 0.8 of saturation): the mean within 3 %, the 99th percentile within 6 %.
+    // Against routers in which every flit takes its turn, at 0.8 of the terminals' bandwidth
+    // (minimal) and 0.35 (Valiant; both about 0.8 of saturation): the mean within 3 %, the 99th
+    // percentile within 6 %.
     let topology = dragonfly(2, 4, 2, 9);
-    let slow_terminals = OracleConfig { terminal: LinkTimes { flit_time: 10_240, latency: 10_000 }, ..kang() };
+    let slow_terminals =
+        OracleConfig { terminal: LinkTimes { flit_time: 10_240, latency: 10_000 }, ..kang() };
     for config in [kang(), slow_terminals] {
         for (algorithm, load) in [(Algorithm::Minimal, 0.8), (Algorithm::ValiantNode, 0.35)] {
             let mut packets = uniform(&topology, &config, load, 4, 150, 8);
             let carried = carry_and_trace(&topology, &config, algorithm, &mut packets);
-            let fabric =
-                (packets.iter().zip(&carried)).map(|(packet, carried)| carried.delivered - packet.created).collect();
+            let fabric = (packets.iter().zip(&carried))
+                .map(|(packet, carried)| carried.delivered - packet.created)
+                .collect();
             let queue = OracleConfig { late_flits: LateFlits::Queue, ..config.clone() };
             let oracle = latencies(&packets, &run(&topology, &queue, &packets));
             let (fabric, oracle) = (mean_and_p99(fabric), mean_and_p99(oracle));
@@ -183,8 +199,10 @@ fn mean_and_p99(mut latencies: Vec<u64>) -> (f64, f64) {
 }
 
 fn any_link(unit: u64) -> impl Strategy<Value = LinkTimes> {
-    (1..=4u64, 1..=9u64)
-        .prop_map(move |(flit_time, latency)| LinkTimes { flit_time: flit_time * unit, latency: latency * unit })
+    (1..=4u64, 1..=9u64).prop_map(move |(flit_time, latency)| LinkTimes {
+        flit_time: flit_time * unit,
+        latency: latency * unit,
+    })
 }
 
 /// Times in small multiples of `unit`, so that much happens at once; buffers of one or two packets.

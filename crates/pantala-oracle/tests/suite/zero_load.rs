@@ -2,7 +2,8 @@
 
 use crate::common::{dragonfly, dragonfly_of, packet, run};
 use pantala_oracle::{
-    LateFlits, LinkTimes, OracleConfig, OraclePacket, RouteChoice, minimal_route, route_via, zero_load_latency,
+    LateFlits, LinkTimes, OracleConfig, OraclePacket, RouteChoice, minimal_route, route_via,
+    zero_load_latency,
 };
 use pantala_topology::{GroupSpec, LocalOrder};
 use proptest::prelude::*;
@@ -23,7 +24,8 @@ fn kang_hop_by_hop() {
     let mut seen = std::collections::BTreeSet::new();
     for destination in 32..1056 {
         let latency = takes(destination);
-        let kinds = [routers(2) + global, routers(3) + global + local, routers(4) + global + 2 * local];
+        let kinds =
+            [routers(2) + global, routers(3) + global + local, routers(4) + global + 2 * local];
         assert!(kinds.contains(&latency), "{latency}");
         seen.insert(latency);
     }
@@ -34,7 +36,8 @@ fn kang_hop_by_hop() {
 #[test]
 fn the_head_arrives_first_and_the_tail_with_the_slowest_stage() {
     let topology = dragonfly(1, 2, 1, 3);
-    let config = OracleConfig { local: LinkTimes { flit_time: 50_000, latency: 0 }, ..OracleConfig::kang() };
+    let config =
+        OracleConfig { local: LinkTimes { flit_time: 50_000, latency: 0 }, ..OracleConfig::kang() };
     let run = run(&topology, &config, &[packet(&topology, 0, 1, 0, 3)]);
     let delivery = run.deliveries[0];
     assert_eq!(delivery.injected, 0);
@@ -47,7 +50,8 @@ fn grid(rows: u32, columns: u32, links_per_row_pair: u32, links_per_column_pair:
 
 #[test]
 fn a_grid_hop_by_hop() {
-    // One group of 2 x 3 routers, two links along rows and three along columns, from router 0 to router 5.
+    // One group of 2 x 3 routers, two links along rows and three along columns, from router 0 to
+    // router 5.
     let topology = dragonfly_of(1, grid(2, 3, 2, 3), 0, 1);
     let link = |latency| LinkTimes { flit_time: 5_120, latency };
     let config = OracleConfig { row: link(1_000), column: link(200), ..OracleConfig::kang() };
@@ -58,10 +62,25 @@ fn a_grid_hop_by_hop() {
         (LocalOrder::ColumnFirst, 4, [6, 3, 0]),
     ] {
         let route = minimal_route(&topology, 0, 5, RouteChoice { parallel, order });
-        assert_eq!(route.iter().map(|step| step.port).collect::<Vec<_>>(), ports, "{order:?} {parallel}");
-        let packet = OraclePacket { source: 0, destination: 5, created: 0, flits: 4, injection_vc: 0, route };
+        assert_eq!(
+            route.iter().map(|step| step.port).collect::<Vec<_>>(),
+            ports,
+            "{order:?} {parallel}"
+        );
+        let packet = OraclePacket {
+            source: 0,
+            destination: 5,
+            created: 0,
+            flits: 4,
+            injection_vc: 0,
+            route,
+        };
         let delivered = run(&topology, &config, &[packet]).deliveries[0].delivered;
-        assert_eq!(delivered, 3 * 21_280 + 2 * 10_000 + 1_000 + 200 + 4 * 5_120 + 15_360, "{order:?} {parallel}");
+        assert_eq!(
+            delivered,
+            3 * 21_280 + 2 * 10_000 + 1_000 + 200 + 4 * 5_120 + 15_360,
+            "{order:?} {parallel}"
+        );
     }
 }
 
@@ -103,7 +122,8 @@ proptest! {
         flits in 1..=8u32,
         created in 0..10_000u64,
     ) {
-        // Nine groups of four routers: full meshes, squares, or squares with parallel links; one link between two groups.
+        // Nine groups of four routers: full meshes, squares, or squares with parallel links; one
+        // link between two groups.
         let (topology, longest) = match shape {
             0 => (dragonfly(2, 4, 2, 9), 7),
             1 => (dragonfly_of(2, grid(2, 2, 1, 1), 2, 9), 11),

@@ -3,7 +3,8 @@
 use pantala_fabric::routing::{Algorithm, Mode, RoutingKey, Setting};
 use serde_json::{Map, Value, json};
 
-/// Every routing, in the order of the docs, and the keys that have an effect under some of them only.
+/// Every routing, in the order of the docs, and the keys that have an effect under some of them
+/// only.
 pub(super) fn routings() -> Value {
     json!({ "keys": RoutingKey::ALL, "algorithms": Algorithm::ALL.map(routing) })
 }
@@ -50,5 +51,9 @@ fn settings(settings: &[Setting]) -> Value {
 
 /// Reasons by key.
 fn reasons(reasons: &[(&str, &str)]) -> Value {
-    reasons.iter().map(|(key, reason)| ((*key).to_owned(), json!(reason))).collect::<Map<_, _>>().into()
+    reasons
+        .iter()
+        .map(|(key, reason)| ((*key).to_owned(), json!(reason)))
+        .collect::<Map<_, _>>()
+        .into()
 }

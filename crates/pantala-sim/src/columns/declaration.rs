@@ -42,8 +42,8 @@ pub trait Row: Sized {
     fn into_arrays(rows: impl IntoIterator<Item = Self>) -> Vec<ArrayRef>;
 }
 
-/// Declares a table: the struct of a row, its columns in Arrow, and the descriptor from which the reference and the Python
-/// module are generated.
+/// Declares a table: the struct of a row, its columns in Arrow, and the descriptor from which the
+/// reference and the Python module are generated.
 ///
 /// ```text
 /// table! {
@@ -58,8 +58,9 @@ pub trait Row: Sized {
 /// }
 /// ```
 ///
-/// The doc comments are the descriptions. A type is one of [`Value`](crate::columns::Value), `Option` makes the column
-/// nullable, and the unit follows in brackets. `if` names the key of the plan that switches the table on.
+/// The doc comments are the descriptions. A type is one of [`Value`](crate::columns::Value),
+/// `Option` makes the column nullable, and the unit follows in brackets. `if` names the key of the
+/// plan that switches the table on.
 macro_rules! table {
     (
         $(#[doc = $text:expr])+

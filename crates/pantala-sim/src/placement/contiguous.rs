@@ -1,12 +1,17 @@
-//! `contiguous`: consecutive nodes, so that a group fills before the next begins (Yang et al., SC16, section 2.3). Service
-//! nodes on the way are passed over.
+//! `contiguous`: consecutive nodes, so that a group fills before the next begins (Yang et al.,
+//! SC16, section 2.3). Service nodes on the way are passed over.
 
 use super::Free;
 use crate::error::PlanError;
 use crate::plan::JobPlan;
 
 /// The first free run of as many nodes as the job needs, or the run that begins at `first`.
-pub(super) fn place(free: &mut Free, index: usize, job: &JobPlan, first: Option<u32>) -> Result<Vec<u32>, PlanError> {
+pub(super) fn place(
+    free: &mut Free,
+    index: usize,
+    job: &JobPlan,
+    first: Option<u32>,
+) -> Result<Vec<u32>, PlanError> {
     let nodes: Vec<u32> = (0..free.nodes()).filter(|&node| !free.is_service(node)).collect();
     let count = job.node_count();
     let fits = |start: usize| {
@@ -25,7 +30,9 @@ pub(super) fn place(free: &mut Free, index: usize, job: &JobPlan, first: Option<
             nodes.binary_search(&first).ok().filter(|&start| fits(start)).ok_or_else(|| {
                 let last = u64::from(first) + u64::from(count) - 1;
                 let all = free.nodes();
-                refused(format!("nodes {first} to {last} are not all free and on the machine ({all} nodes)"))
+                refused(format!(
+                    "nodes {first} to {last} are not all free and on the machine ({all} nodes)"
+                ))
             })?
         }
         None => (0..nodes.len()).find(|&start| fits(start)).ok_or_else(|| {

@@ -18,7 +18,10 @@ pub(super) fn check(
         let given = format!("{} nodes", nodes.len());
         let (name, ranks, block) = (&job.name, job.ranks, job.ranks_per_node);
         return Err(if block > 1 {
-            let wanted = format!("job {name:?} has {ranks} ranks, {block} a node: {} nodes", job.node_count());
+            let wanted = format!(
+                "job {name:?} has {ranks} ranks, {block} a node: {} nodes",
+                job.node_count()
+            );
             PlanError::new(&key, given, wanted, "list every node once, whatever ranks are on it")
         } else {
             let remedy = "list one node a rank, or set ranks to the list's length";

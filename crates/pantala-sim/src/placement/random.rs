@@ -1,4 +1,5 @@
-//! `random`: the job's nodes drawn at random from those that are free (Yang et al., SC16, section 2.3; Kang et al.).
+//! `random`: the job's nodes drawn at random from those that are free (Yang et al., SC16, section
+//! 2.3; Kang et al.).
 
 use super::{Free, draws};
 use crate::plan::JobPlan;

@@ -1,10 +1,13 @@
-//! The routing of a plan: every key of every algorithm, also those without an effect under the plan's own.
+//! The routing of a plan: every key of every algorithm, also those without an effect under the
+//! plan's own.
 //!
 //! The keys from `threshold` on have an effect under some algorithms only:
 //! [`Descriptor::reads`](pantala_fabric::routing::Descriptor::reads) lists them for each.
 
 use pantala_fabric::config::MOST_CHANNELS;
-use pantala_fabric::routing::{Algorithm, ChannelMap, InsideGroup, IntermediateChoice, QueueMeasure, QueueScope, Tie};
+use pantala_fabric::routing::{
+    Algorithm, ChannelMap, InsideGroup, IntermediateChoice, QueueMeasure, QueueScope, Tie,
+};
 use pantala_topology::LocalOrder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,10 +16,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoutingPlan {
-    /// The algorithm. `_g` and `_group` name an intermediate group, `_n` and `_node` a router of it.
+    /// The algorithm. `_g` and `_group` name an intermediate group, `_n` and `_node` a router of
+    /// it.
     #[schemars(extend("x-source" = "Kang et al., SC 2022, II.B"))]
     pub algorithm: Algorithm,
-    /// Virtual channels per port; 0 means as many as the algorithms in use need to be free of deadlock.
+    /// Virtual channels per port; 0 means as many as the algorithms in use need to be free of
+    /// deadlock.
     #[schemars(range(max = MOST_CHANNELS), extend("default" = 0, "x-zero" = "as many as needed"))]
     pub virtual_channels: u8,
     /// The map from the place of a packet on its path to its virtual channel.
@@ -25,8 +30,8 @@ pub struct RoutingPlan {
     /// The first direction of a path inside a group.
     #[schemars(extend("default" = "row_first", "x-effect" = {"/machine.topology.kind": ["dragonfly_2d"]}))]
     pub local_order: LocalOrder,
-    /// A packet goes non-minimally if the minimal queue exceeds this many times the non-minimal one, rounded down, plus
-    /// the bias.
+    /// A packet goes non-minimally if the minimal queue exceeds this many times the non-minimal
+    /// one, rounded down, plus the bias.
     #[schemars(range(min = 0.0), extend("default" = 2.0, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub threshold: f64,
     /// Bias towards the minimal path, added to the non-minimal queue.
@@ -69,23 +74,26 @@ pub struct RoutingPlan {
     pub q_adaptive: QAdaptivePlan,
 }
 
-/// The bias of the adaptive routing of Aries: minimal while its load is at most (the non-minimal load << shift) + add.
+/// The bias of the adaptive routing of Aries: minimal while its load is at most (the non-minimal
+/// load << shift) + add.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AriesPlan {
-    /// Left shift of the non-minimal load, by the number of links that the packet has crossed. The last value holds from
-    /// there on.
+    /// Left shift of the non-minimal load, by the number of links that the packet has crossed. The
+    /// last value holds from there on.
     #[schemars(length(min = 1), inner(range(max = 15)), extend("x-source" = "Chunduri et al., IPDPS 2021, II.D"))]
     pub shift: Vec<u8>,
     /// Levels added to the non-minimal load.
     #[schemars(range(max = 15), extend("default" = 0, "x-source" = "Chunduri et al., IPDPS 2021, II.D"))]
     pub add: u8,
-    /// Levels of load between an empty and a full port. The first is 1. Sixteen, since a bias has four bits.
+    /// Levels of load between an empty and a full port. The first is 1. Sixteen, since a bias has
+    /// four bits.
     #[schemars(range(min = 2, max = 65_536), extend("default" = 16, "x-source" = "assumption"))]
     pub levels: u32,
 }
 
-/// The learning of q_adaptive. The defaults are those of the simulator published with Kang et al., SC 2022.
+/// The learning of q_adaptive. The defaults are those of the simulator published with Kang et al.,
+/// SC 2022.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QAdaptivePlan {
@@ -98,22 +106,24 @@ pub struct QAdaptivePlan {
     /// Share of decisions that are drawn at random.
     #[schemars(range(min = 0.0, max = 1.0), extend("default" = 0.001, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub exploration: f64,
-    /// Number of each router's first decisions that are drawn at random too. SST's random streams start with small numbers,
-    /// which amounts to 4. It shows in the first microseconds of a cold start.
+    /// Number of each router's first decisions that are drawn at random too. SST's random streams
+    /// start with small numbers, which amounts to 4. It shows in the first microseconds of a cold
+    /// start.
     #[serde(default)]
     #[schemars(extend("x-source" = "SST, SC22 fork"))]
     pub first_explorations: u32,
-    /// Share of the minimal port's estimate by which the best port must be faster, at the source router.
+    /// Share of the minimal port's estimate by which the best port must be faster, at the source
+    /// router.
     #[schemars(range(min = 0.0), extend("default" = 0.2, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub threshold_source: f64,
-    /// Share of the minimal port's estimate by which a random local port must be faster, at the first router of an
-    /// intermediate group.
+    /// Share of the minimal port's estimate by which a random local port must be faster, at the
+    /// first router of an intermediate group.
     #[schemars(range(min = 0.0), extend("default" = 0.35, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub threshold_intermediate: f64,
     /// Whether clocks and estimates are cut to whole nanoseconds, which loses small increases.
     #[schemars(extend("default" = true, "x-source" = "SST, SC22 fork"))]
     pub truncate: bool,
-    /// A q_tables.parquet to start from, of a run on the same topology with record.q_tables = "end". Empty: untrained.
-    /// The path starts where pantala is run.
+    /// A q_tables.parquet to start from, of a run on the same topology with record.q_tables =
+    /// "end". Empty: untrained. The path starts where pantala is run.
     pub table: String,
 }

@@ -3,8 +3,8 @@ use crate::columns::{Table, ns, table};
 use pantala_mpi::CallReport;
 
 table! {
-    /// One row per job and MPI call, summed over all ranks of the job, as a profiler between program and MPI reports it
-    /// (AutoPerf in Chunduri et al., IPDPS 2021, III.B).
+    /// One row per job and MPI call, summed over all ranks of the job, as a profiler between
+    /// program and MPI reports it (AutoPerf in Chunduri et al., IPDPS 2021, III.B).
     pub(super) calls: CallRow {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -12,7 +12,8 @@ table! {
         call: String,
         /// Number of calls.
         calls: u64,
-        /// Payload that the calls name: the data given to a send or collective, the room of a receive; 0 for waits.
+        /// Payload that the calls name: the data given to a send or collective, the room of a
+        /// receive; 0 for waits.
         bytes: u64 [bytes],
         /// Duration inside the calls, summed over ranks.
         time_ns: f64 [ns],

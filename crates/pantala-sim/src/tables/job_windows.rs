@@ -3,7 +3,8 @@ use crate::columns::{Table, ns, table};
 use crate::recorder::JobWindow;
 
 table! {
-    /// One row per job and time window in which it sent or received anything: the job's throughput over time.
+    /// One row per job and time window in which it sent or received anything: the job's throughput
+    /// over time.
     pub(super) job_windows: JobWindowRow {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -24,7 +25,9 @@ table! {
 
 pub(super) fn table(run: &Run<'_>) -> Table {
     let jobs = run.results.jobs.iter().enumerate();
-    Table::of(jobs.flat_map(|(job, packets)| packets.windows.iter().map(move |window| row(run, job as u16, window))))
+    Table::of(jobs.flat_map(|(job, packets)| {
+        packets.windows.iter().map(move |window| row(run, job as u16, window))
+    }))
 }
 
 fn row(run: &Run<'_>, job: u16, window: &JobWindow) -> JobWindowRow {

@@ -4,9 +4,10 @@ use pantala_mpi::{LatencyStatistics, RankReport};
 use std::ops::Add;
 
 table! {
-    /// One row per job: its run time, the communication time of its ranks, the latency of its packets and messages.
-    /// Latencies cover every delivered packet and message of the job, whatever `record.packets` keeps. Columns about
-    /// packets are null for a job that delivered none.
+    /// One row per job: its run time, the communication time of its ranks, the latency of its
+    /// packets and messages. Latencies cover every delivered packet and message of the job,
+    /// whatever `record.packets` keeps. Columns about packets are null for a job that delivered
+    /// none.
     pub(super) jobs: JobRow {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -16,7 +17,8 @@ table! {
         ranks: u32,
         /// Start of the job.
         start_ns: f64 [ns],
-        /// End of its last rank; null for a pattern, and for a job that had not finished when the run stopped.
+        /// End of its last rank; null for a pattern, and for a job that had not finished when the
+        /// run stopped.
         end_ns: Option<f64> [ns],
         /// Whether every rank finished; false for a pattern.
         complete: bool,
@@ -28,15 +30,18 @@ table! {
         communication_time_max_ns: Option<f64> [ns],
         /// Packets delivered.
         packets: u64,
-        /// MPI payload: bytes of all messages that the job's ranks sent, messages inside a node and inside collectives
-        /// included. Control messages of rendezvous and messages of a rank to itself do not count. Null for a pattern.
+        /// MPI payload: bytes of all messages that the job's ranks sent, messages inside a node and
+        /// inside collectives included. Control messages of rendezvous and messages of a rank to
+        /// itself do not count. Null for a pattern.
         mpi_bytes: Option<u64> [bytes],
-        /// Bytes of the job's packets that entered the network over injection links: messages between nodes and the control
-        /// messages of rendezvous. Messages inside a node and responses do not count.
+        /// Bytes of the job's packets that entered the network over injection links: messages
+        /// between nodes and the control messages of rendezvous. Messages inside a node and
+        /// responses do not count.
         injected_bytes: u64 [bytes],
         /// The part of `injected_bytes` that reached the destination NIC.
         delivered_bytes: u64 [bytes],
-        /// Mean packet latency: from the packet's creation at the source to its tail at the destination NIC.
+        /// Mean packet latency: from the packet's creation at the source to its tail at the
+        /// destination NIC.
         packet_latency_mean_ns: Option<f64> [ns],
         /// Median packet latency.
         packet_latency_p50_ns: Option<f64> [ns],
@@ -44,7 +49,8 @@ table! {
         packet_latency_p95_ns: Option<f64> [ns],
         /// 99th percentile of packet latency.
         packet_latency_p99_ns: Option<f64> [ns],
-        /// Mean network latency: from the head's entry into the network to the tail at the destination NIC.
+        /// Mean network latency: from the head's entry into the network to the tail at the
+        /// destination NIC.
         network_latency_mean_ns: Option<f64> [ns],
         /// Median network latency.
         network_latency_p50_ns: Option<f64> [ns],
@@ -52,7 +58,8 @@ table! {
         network_latency_p95_ns: Option<f64> [ns],
         /// 99th percentile of network latency.
         network_latency_p99_ns: Option<f64> [ns],
-        /// Mean message latency: from the posted send to the delivery of the last byte; null for a job without messages.
+        /// Mean message latency: from the posted send to the delivery of the last byte; null for a
+        /// job without messages.
         message_latency_mean_ns: Option<f64> [ns],
         /// Median message latency.
         message_latency_p50_ns: Option<f64> [ns],
@@ -64,11 +71,12 @@ table! {
         link_hops_mean: Option<f64>,
         /// Share of packets that took a non-minimal path.
         nonminimal_share: Option<f64> [1],
-        /// Responses to packets of the job that reached the sender of the packet; 0 without `machine.nic.responses`.
-        /// `packets`, `injected_bytes`, `delivered_bytes` and all latencies except packet-pair latency leave them out.
+        /// Responses to packets of the job that reached the sender of the packet; 0 without
+        /// `machine.nic.responses`. `packets`, `injected_bytes`, `delivered_bytes` and all
+        /// latencies except packet-pair latency leave them out.
         responses: u64,
-        /// Mean packet-pair latency: from the head's entry into the network to the delivery of the response; null without
-        /// `machine.nic.responses`.
+        /// Mean packet-pair latency: from the head's entry into the network to the delivery of the
+        /// response; null without `machine.nic.responses`.
         pair_latency_mean_ns: Option<f64> [ns],
         /// Median packet-pair latency.
         pair_latency_p50_ns: Option<f64> [ns],
@@ -88,8 +96,10 @@ fn row(run: &Run<'_>, job: usize) -> JobRow {
     let packets = &run.results.jobs[job];
     let reports = || run.reports.iter().filter(|report| usize::from(report.job) == job);
     let end = if plan.workload.is_endless() { None } else { last_end(reports()) };
-    let communication = spread(&reports().map(|report| ns(report.account.communication())).collect::<Vec<_>>());
-    let per_packet = |part: u64| (packets.packets > 0).then(|| part as f64 / packets.packets as f64);
+    let communication =
+        spread(&reports().map(|report| ns(report.account.communication())).collect::<Vec<_>>());
+    let per_packet =
+        |part: u64| (packets.packets > 0).then(|| part as f64 / packets.packets as f64);
     let message_latency = run.results.message_latency[job].as_ref();
     JobRow {
         job: job as u16,

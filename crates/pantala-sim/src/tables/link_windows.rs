@@ -2,8 +2,8 @@ use super::Run;
 use crate::columns::{Table, ns, table};
 
 table! {
-    /// One row per link, injection and ejection included, and time window in which it sent anything. The length of a
-    /// window is `record.window_ps` of the plan.
+    /// One row per link, injection and ejection included, and time window in which it sent
+    /// anything. The length of a window is `record.window_ps` of the plan.
     pub(super) link_windows: LinkWindowRow if "record.link_windows" {
         /// Number of the directed link, as in `links`.
         link: u32,

@@ -5,12 +5,14 @@ use pantala_engine::Time;
 use pantala_topology::{LinkClass, Peer};
 
 table! {
-    /// One row per directed link, injection and ejection links included: its ends and its traffic over the whole run.
+    /// One row per directed link, injection and ejection links included: its ends and its traffic
+    /// over the whole run.
     pub(super) links: LinkRow {
-        /// Number of the directed link: its router times the ports per router, plus its port. Injection links come after
-        /// all others, by node. The key of every link table.
+        /// Number of the directed link: its router times the ports per router, plus its port.
+        /// Injection links come after all others, by node. The key of every link table.
         link: u32,
-        /// `injection`, `ejection`, `global`, and inside a group `local`, or in two dimensions `row` and `column`.
+        /// `injection`, `ejection`, `global`, and inside a group `local`, or in two dimensions
+        /// `row` and `column`.
         class: &'static str,
         /// Router at the sending end; null for an injection link.
         source_router: Option<u32>,
@@ -85,7 +87,8 @@ pub(super) fn links<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
 fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
     let topology = run.topology;
     let ports = topology.ports_per_router();
-    let places = (0..topology.routers()).flat_map(move |router| (0..ports as u16).map(move |port| (router, port)));
+    let places = (0..topology.routers())
+        .flat_map(move |router| (0..ports as u16).map(move |port| (router, port)));
     places.zip(&run.results.outputs).filter_map(move |((router, port), carried)| {
         let port_class = topology.class_of_port(port);
         let (target, node) = match topology.peer(router, port) {

@@ -2,7 +2,8 @@ use super::Run;
 use crate::columns::{Table, ns, table};
 
 table! {
-    /// One row per delivered packet: of all packets, of one in `record.packet_sample`, or none. Responses have no rows.
+    /// One row per delivered packet: of all packets, of one in `record.packet_sample`, or none.
+    /// Responses have no rows.
     pub(super) packets: PacketRow if "record.packets" {
         /// Number of the job in the plan, from 0.
         job: u16,

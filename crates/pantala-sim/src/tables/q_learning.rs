@@ -3,13 +3,15 @@ use crate::columns::{Table, ns, table};
 use pantala_fabric::learning::{LearningSums, Via};
 
 table! {
-    /// One row per time window and kind of port for which feedback of q_adaptive arrived, over all routers. The times
-    /// after the first column are durations: means over the feedback of the window.
+    /// One row per time window and kind of port for which feedback of q_adaptive arrived, over all
+    /// routers. The times after the first column are durations: means over the feedback of the
+    /// window.
     pub(super) q_learning: LearningRow if "record.q_learning" {
         /// Start of the window; its length is `record.window_ps` of the plan.
         window_start_ns: f64 [ns],
-        /// The port by which the packet left the router: `local` to another router of the group, `direct` by a global link
-        /// to the destination's group, `detour` by a global link to another group.
+        /// The port by which the packet left the router: `local` to another router of the group,
+        /// `direct` by a global link to the destination's group, `detour` by a global link to
+        /// another group.
         via: &'static str,
         /// Number of estimates corrected by feedback.
         updates: u64,
@@ -25,8 +27,12 @@ table! {
 pub(super) fn table(run: &Run<'_>) -> Table {
     let length = run.plan.record.window_ps;
     let windows = run.results.learning.iter();
-    let sums = windows.flat_map(|w| Via::ALL.map(|via| (w.number * length, via, w.via[via as usize])));
-    Table::of(sums.filter(|(_, _, sums)| sums.updates > 0).map(|(start, via, sums)| row(start, via, &sums)))
+    let sums =
+        windows.flat_map(|w| Via::ALL.map(|via| (w.number * length, via, w.via[via as usize])));
+    Table::of(
+        sums.filter(|(_, _, sums)| sums.updates > 0)
+            .map(|(start, via, sums)| row(start, via, &sums)),
+    )
 }
 
 fn row(start: u64, via: Via, sums: &LearningSums) -> LearningRow {

@@ -2,8 +2,9 @@ use super::Run;
 use crate::columns::{Table, table};
 
 table! {
-    /// One row per estimate of a router under q_adaptive at the end of the run. `routing.q_adaptive.table` of another run
-    /// on the same topology reads the file. Kang et al. (HPDC 2021; SC 2022, II.B).
+    /// One row per estimate of a router under q_adaptive at the end of the run.
+    /// `routing.q_adaptive.table` of another run on the same topology reads the file. Kang et al.
+    /// (HPDC 2021; SC 2022, II.B).
     pub q_tables: EstimateRow if "record.q_tables" {
         /// The router that holds the estimate.
         router: u32,
@@ -13,7 +14,8 @@ table! {
         slot: u32,
         /// Port by which the packets leave; it has a link to another router.
         port: u32,
-        /// Estimated duration from a packet's arrival at the router to its arrival in the destination's group.
+        /// Estimated duration from a packet's arrival at the router to its arrival in the
+        /// destination's group.
         estimate_ns: f64 [ns],
     }
 }

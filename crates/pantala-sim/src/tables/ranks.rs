@@ -2,8 +2,8 @@ use super::Run;
 use crate::columns::{Table, ns, table};
 
 table! {
-    /// One row per rank: its placement and its account of time. The four columns from `send_ns` to `collective_ns` divide
-    /// the communication time by kind of call.
+    /// One row per rank: its placement and its account of time. The four columns from `send_ns` to
+    /// `collective_ns` divide the communication time by kind of call.
     pub(super) ranks: RankRow {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -35,8 +35,9 @@ table! {
         messages_sent: u64,
         /// Payload sent.
         bytes_sent: u64 [bytes],
-        /// The most payload that the rank posted between two waits: its receives, its waits, its sends that do not
-        /// complete at once, and those of its collectives. The peak ingress volume of Kang et al. (SC 2022), IV.
+        /// The most payload that the rank posted between two waits: its receives, its waits, its
+        /// sends that do not complete at once, and those of its collectives. The peak ingress
+        /// volume of Kang et al. (SC 2022), IV.
         peak_ingress_bytes: u64 [bytes],
         /// Messages received.
         messages_received: u64,

@@ -1,12 +1,13 @@
-//! A machine is simulated in parts on threads, and time passes block by block of groups in each: how many there are of either
-//! changes nothing but how fast it goes.
+//! A machine is simulated in parts on threads, and time passes block by block of groups in each:
+//! how many there are of either changes nothing but how fast it goes.
 
 use crate::support::{Ran, fft, finish, halo, job, noise, plan, read};
 use pantala_sim::Simulation;
 use serde_json::{Value, json};
 
 fn run_in(threads: u32, blocks: u32, plan: &Value) -> Ran {
-    let simulation = Simulation::on_threads(read(plan), 0, threads, |config| config.blocks = blocks);
+    let simulation =
+        Simulation::on_threads(read(plan), 0, threads, |config| config.blocks = blocks);
     finish(simulation.unwrap_or_else(|error| panic!("{error}")), |_| true)
 }
 
@@ -17,11 +18,13 @@ fn written(mut ran: Ran) -> (Vec<(String, Vec<u8>)>, Value) {
     (ran.files.into_iter().collect(), document)
 }
 
-/// Two MPI jobs and noise, under every routing but the one that looks at other groups; then with responses, with learning, and
-/// with everything recorded.
+/// Two MPI jobs and noise, under every routing but the one that looks at other groups; then with
+/// responses, with learning, and with everything recorded.
 fn plans() -> Vec<Value> {
     let mut plans = Vec::new();
-    for algorithm in ["minimal", "valiant_node", "ugal_g", "ugal_n", "par", "q_adaptive", "aries", "codes_padp"] {
+    for algorithm in
+        ["minimal", "valiant_node", "ugal_g", "ugal_n", "par", "q_adaptive", "aries", "codes_padp"]
+    {
         let mut one = plan(json!([halo(), fft(), noise(0.4)]));
         one["routing"]["algorithm"] = json!(algorithm);
         one["record"]["window_ps"] = json!(1_000_000);
@@ -30,7 +33,11 @@ fn plans() -> Vec<Value> {
     let mut answering = plans[3].clone();
     answering["nic"]["responses"] = json!(true);
     answering["nic"]["response_bytes"] = json!(100);
-    let mut learning = plan(json!([job("next", 40, json!({"kind": "pattern", "pattern": "next_group", "load": 0.4}))]));
+    let mut learning = plan(json!([job(
+        "next",
+        40,
+        json!({"kind": "pattern", "pattern": "next_group", "load": 0.4})
+    )]));
     learning["routing"]["algorithm"] = json!("q_adaptive");
     learning["stop"]["duration_ps"] = json!(20_000_000_u64);
     learning["record"]["q_tables"] = json!("end");
@@ -49,7 +56,11 @@ fn the_number_of_blocks_changes_no_byte() {
         let one = written(run_in(1, 1, &plan));
         for blocks in [2, 3, 5] {
             let some = written(run_in(1, blocks, &plan));
-            assert!(one.0 == some.0, "{}: {blocks} blocks give other tables", plan["routing"]["algorithm"]);
+            assert!(
+                one.0 == some.0,
+                "{}: {blocks} blocks give other tables",
+                plan["routing"]["algorithm"]
+            );
             assert_eq!(one.1, some.1);
         }
     }
@@ -62,7 +73,11 @@ fn the_number_of_threads_changes_no_byte() {
         // The last are more than there are groups.
         for threads in [2, 3, 4, 8, 100] {
             let some = written(run_in(threads, 0, &plan));
-            assert!(one.0 == some.0, "{}: {threads} threads give other tables", plan["routing"]["algorithm"]);
+            assert!(
+                one.0 == some.0,
+                "{}: {threads} threads give other tables",
+                plan["routing"]["algorithm"]
+            );
             assert_eq!(one.1, some.1);
         }
     }
@@ -78,7 +93,9 @@ fn queues_that_are_read_everywhere_stay_in_one_part() {
 #[test]
 fn absurd_numbers_of_threads_are_refused() {
     for threads in [0, 1_025, u32::MAX] {
-        let error = Simulation::on_threads(read(&plan(json!([halo()]))), 0, threads, |_| {}).err().expect("refused");
+        let error = Simulation::on_threads(read(&plan(json!([halo()]))), 0, threads, |_| {})
+            .err()
+            .expect("refused");
         assert_eq!((error.key.as_str(), error.value), ("threads", threads.to_string()));
         assert_eq!(error.message, "must be from 1 to 1024");
     }

@@ -1,4 +1,5 @@
-//! Coarse runs: the zero-load latency of messages is that of runs by the packet, to the picosecond, and what stands against it is refused.
+//! Coarse runs: the zero-load latency of messages is that of runs by the packet, to the picosecond,
+//! and what stands against it is refused.
 
 use crate::support::{finish, halo, job, noise, plan, ps, read};
 use pantala_engine::random::Stream;
@@ -16,10 +17,12 @@ fn coarse(fine: &Value, coarsen: u64) -> Value {
     plan
 }
 
-/// Latency of one message of `bytes` between the two nodes of the plan's job, and the routers on its way.
+/// Latency of one message of `bytes` between the two nodes of the plan's job, and the routers on
+/// its way.
 fn alone(plan: &Value, bytes: u64) -> (u64, u64) {
     let send = Op::Send(Outgoing { communicator: WORLD, destination: 1, tag: 3, bytes });
-    let from = Incoming { communicator: WORLD, source: Source::Rank(0), tag: TagSelect::Is(3), bytes };
+    let from =
+        Incoming { communicator: WORLD, source: Source::Rank(0), tag: TagSelect::Is(3), bytes };
     let mut simulation = Simulation::new(read(plan), 0).unwrap_or_else(|error| panic!("{error}"));
     for host in simulation.network.hosts_mut() {
         host.give(0, 0, vec![send.clone()]);
@@ -51,7 +54,8 @@ impl Drawn {
         let workload = json!({"kind": "stencil", "grid": [2, 1, 1], "message_bytes": [100_000, 100_000, 100_000], "iterations": 1, "compute_ps": 0});
         let mut plan = plan(json!([job("pair", 2, workload)]));
         let source = below(40);
-        plan["jobs"][0]["placement"] = json!({"kind": "nodes", "nodes": [source, (source + 1 + below(39)) % 40]});
+        plan["jobs"][0]["placement"] =
+            json!({"kind": "nodes", "nodes": [source, (source + 1 + below(39)) % 40]});
         plan["routing"]["algorithm"] = json!("minimal");
         plan["mpi"]["eager_threshold_bytes"] = json!(10_000_000);
         plan["flit_bytes"] = json!(flit_bytes);
@@ -64,7 +68,8 @@ impl Drawn {
         }
         let latencies = [(); 3].map(|()| 1 + below(400_000));
         for (number, class) in ["terminal", "local", "global"].into_iter().enumerate() {
-            plan["links"][class] = json!({"bandwidth_bytes_per_s": rates[number], "latency_ps": latencies[number]});
+            plan["links"][class] =
+                json!({"bandwidth_bytes_per_s": rates[number], "latency_ps": latencies[number]});
         }
         let (input, output) = (below(100_000), below(100_000));
         plan["router"]["crossbar_bandwidth_bytes_per_s"] = json!(rates[3]);
@@ -83,10 +88,13 @@ impl Drawn {
         Self { plan, flits, latencies, inside: input + output + flits[3], flit_bytes, packet_flits }
     }
 
-    /// Buffers that no stream ever fills: the longest way of a credit at the fastest rate, and a packet.
+    /// Buffers that no stream ever fills: the longest way of a credit at the fastest rate, and a
+    /// packet.
     fn with_ample_buffers(mut self) -> Self {
         let slowest = self.flits.iter().max().unwrap();
-        let way = 2 * self.latencies.iter().max().unwrap() + self.inside + (2 * self.packet_flits + 4) * slowest;
+        let way = 2 * self.latencies.iter().max().unwrap()
+            + self.inside
+            + (2 * self.packet_flits + 4) * slowest;
         let flits = way.div_ceil(*self.flits.iter().min().unwrap()) + 3 * self.packet_flits;
         let flits = flits.max(16 * self.packet_flits);
         self.plan["router"]["input_buffer_flits"] = json!(flits);
@@ -102,19 +110,23 @@ impl Drawn {
         self
     }
 
-    /// The closed form: all flits of the message are one stream. `behind`: the flits whose time the slowest stage adds.
+    /// The closed form: all flits of the message are one stream. `behind`: the flits whose time the
+    /// slowest stage adds.
     fn closed_form(&self, routers: u64, behind: u64) -> u64 {
-        let nodes: Vec<u64> =
-            (0..2).map(|n| self.plan["jobs"][0]["placement"]["nodes"][n].as_u64().unwrap() / 8).collect();
+        let nodes: Vec<u64> = (0..2)
+            .map(|n| self.plan["jobs"][0]["placement"]["nodes"][n].as_u64().unwrap() / 8)
+            .collect();
         let global = u64::from(nodes[0] != nodes[1]);
         let hops = [2, routers - 1 - global, global];
-        let links: u64 = (0..3).map(|class| hops[class] * (self.latencies[class] + self.flits[class])).sum();
+        let links: u64 =
+            (0..3).map(|class| hops[class] * (self.latencies[class] + self.flits[class])).sum();
         let used = (0..3).filter(|class| hops[*class] > 0).map(|class| self.flits[class]);
         links + routers * self.inside + behind * used.max().unwrap().max(self.flits[3])
     }
 }
 
-/// Messages of drawn sizes on drawn machines take as long in coarse packets, and as long as the closed form says.
+/// Messages of drawn sizes on drawn machines take as long in coarse packets, and as long as the
+/// closed form says.
 #[test]
 fn zero_load_latency_of_messages_stays() {
     for number in 0..40 {
@@ -129,23 +141,35 @@ fn zero_load_latency_of_messages_stays() {
         let (fine, routers) = alone(&drawn.plan, bytes);
         let flits = bytes.div_ceil(drawn.flit_bytes);
         // Heads: the last packet is there with its first flit.
-        let behind = if head { (flits - 1) / drawn.packet_flits * drawn.packet_flits } else { flits - 1 };
-        assert_eq!(fine, drawn.closed_form(routers, behind), "draw {number}: {bytes} B in {}", drawn.plan);
+        let behind =
+            if head { (flits - 1) / drawn.packet_flits * drawn.packet_flits } else { flits - 1 };
+        assert_eq!(
+            fine,
+            drawn.closed_form(routers, behind),
+            "draw {number}: {bytes} B in {}",
+            drawn.plan
+        );
         for coarsen in [2, 4, 8] {
             let plan = coarse(&drawn.plan, coarsen);
-            assert_eq!(alone(&plan, bytes).0, fine, "draw {number}: {bytes} B by {coarsen} in {plan}");
+            assert_eq!(
+                alone(&plan, bytes).0,
+                fine,
+                "draw {number}: {bytes} B by {coarsen} in {plan}"
+            );
         }
     }
 }
 
-/// Messages keep their zero-load latency, too, if the host feeds its NIC slowly or about as fast as the link.
+/// Messages keep their zero-load latency, too, if the host feeds its NIC slowly or about as fast as
+/// the link.
 #[test]
 fn a_slow_feed_stays() {
     for number in 0..12 {
         let mut draws = Stream::new(7, 2, number);
         let mut drawn = Drawn::new(&mut draws, false).with_ample_buffers();
         let per_byte = drawn.flits[0] * 1_000 / drawn.flit_bytes;
-        drawn.plan["mpi"]["gap_per_byte_fs"] = json!(per_byte * u64::from(50 + draws.below(100)) / 100);
+        drawn.plan["mpi"]["gap_per_byte_fs"] =
+            json!(per_byte * u64::from(50 + draws.below(100)) / 100);
         // Messages of one bottleneck: the injection link or the feed.
         for class in ["local", "global"] {
             drawn.plan["links"][class]["bandwidth_bytes_per_s"] =
@@ -155,12 +179,17 @@ fn a_slow_feed_stays() {
         let bytes = 1 + u64::from(draws.below((40 * drawn.packet_flits * drawn.flit_bytes) as u32));
         let fine = alone(&drawn.plan, bytes).0;
         for coarsen in [2, 4, 8] {
-            assert_eq!(alone(&coarse(&drawn.plan, coarsen), bytes).0, fine, "draw {number}: {bytes} B by {coarsen}");
+            assert_eq!(
+                alone(&coarse(&drawn.plan, coarsen), bytes).0,
+                fine,
+                "draw {number}: {bytes} B by {coarsen}"
+            );
         }
     }
 }
 
-/// With a clocked crossbar heads wait for edges, and a stream of packets for as many more: less than a period for each router.
+/// With a clocked crossbar heads wait for edges, and a stream of packets for as many more: less
+/// than a period for each router.
 #[test]
 fn a_clocked_crossbar_moves_it_by_a_period_for_each_router() {
     for number in 0..12 {
@@ -190,7 +219,10 @@ fn the_resolved_plan_says_what_is_coarse() {
     assert_eq!(derived["flits_per_packet"], 16);
     assert_eq!(derived["simulated_buffer_flits"], json!({"input": 144, "output": 144}));
     let notice = derived["coarsened"].as_str().unwrap();
-    assert!(notice.starts_with("Coarsened by 4: a packet of 2048 B stands for 4 of 512 B."), "{notice}");
+    assert!(
+        notice.starts_with("Coarsened by 4: a packet of 2048 B stands for 4 of 512 B."),
+        "{notice}"
+    );
     let twice = resolve(resolved).unwrap().plan;
     assert_eq!(serde_json::to_value(twice).unwrap(), plan);
     let fine = resolve(read(&self::plan(json!([halo()])))).unwrap().plan;
@@ -205,11 +237,26 @@ fn what_cannot_be_coarse_is_refused() {
         ("/detail/coarsen", json!(3), "detail.coarsen", "must be 1, 2, 4 or 8"),
         ("/detail/coarsen", json!(9), "detail.coarsen", "must be 1 to 8"),
         ("/flit_bytes", json!(96), "flit_bytes", "is not a whole number of flits"),
-        ("/router/switching", json!("flit"), "router.switching", "nothing would be faster; set it to \"packet\""),
-        ("/router/hand_over", json!("store"), "router.hand_over", "each link adds the time of a whole packet"),
+        (
+            "/router/switching",
+            json!("flit"),
+            "router.switching",
+            "nothing would be faster; set it to \"packet\"",
+        ),
+        (
+            "/router/hand_over",
+            json!("store"),
+            "router.hand_over",
+            "each link adds the time of a whole packet",
+        ),
         ("/router/buffer_unit", json!("packet"), "router.buffer_unit", "room of a coarse packet"),
         ("/router/input_vc_gap", json!(1), "router.input_vc_gap", "fewer packets; set it to 0"),
-        ("/router/input_buffer_flits", json!(63), "router.input_buffer_flits", "holds 1 coarse packet of 4096 B"),
+        (
+            "/router/input_buffer_flits",
+            json!(63),
+            "router.input_buffer_flits",
+            "holds 1 coarse packet of 4096 B",
+        ),
         ("/router/output_buffer_flits", json!(40), "router.output_buffer_flits", "or coarsen by 4"),
         (
             "/router/output_buffer_flits",
@@ -218,7 +265,12 @@ fn what_cannot_be_coarse_is_refused() {
             "enlarge it, or set detail to \"packet\"",
         ),
         ("/nic/responses", json!(true), "nic.responses", "8 times fewer responses"),
-        ("/mpi/eager_completion", json!("injected"), "mpi.eager_completion", "up to 7 packets too early"),
+        (
+            "/mpi/eager_completion",
+            json!("injected"),
+            "mpi.eager_completion",
+            "up to 7 packets too early",
+        ),
         ("/jobs/0/workload", small, "jobs[0].workload", "fit one packet of 512 B"),
     ] {
         let mut plan = coarse(&plan(json!([halo()])), 8);
@@ -226,12 +278,17 @@ fn what_cannot_be_coarse_is_refused() {
         plan["nic"]["responses"] = json!(false);
         *plan.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
         let error = resolve(read(&plan)).expect_err(pointer);
-        let all: Vec<_> = std::iter::once(&error).chain(&error.others).map(ToString::to_string).collect();
-        assert!(all.iter().any(|line| line.starts_with(key) && line.contains(words)), "{pointer}: {all:?}");
+        let all: Vec<_> =
+            std::iter::once(&error).chain(&error.others).map(ToString::to_string).collect();
+        assert!(
+            all.iter().any(|line| line.starts_with(key) && line.contains(words)),
+            "{pointer}: {all:?}"
+        );
     }
 }
 
-/// A link slower than the injection link hides from the head when the last packet of the machine is there.
+/// A link slower than the injection link hides from the head when the last packet of the machine is
+/// there.
 #[test]
 fn heads_ask_for_terminal_links_that_are_slowest() {
     let mut plan = coarse(&plan(json!([halo()])), 2);
@@ -239,5 +296,10 @@ fn heads_ask_for_terminal_links_that_are_slowest() {
     assert!(resolve(read(&plan)).is_ok());
     plan["links"]["global"]["bandwidth_bytes_per_s"] = json!(12_500_000_000_u64);
     let error = resolve(read(&plan)).expect_err("a slow link").to_string();
-    assert!(error.starts_with("router.hand_over = \"head\": global links are slower than terminal links"), "{error}");
+    assert!(
+        error.starts_with(
+            "router.hand_over = \"head\": global links are slower than terminal links"
+        ),
+        "{error}"
+    );
 }

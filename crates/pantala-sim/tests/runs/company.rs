@@ -8,15 +8,17 @@ fn deeds(ran: &Ran, name: &str) -> Vec<Row> {
     let number = &ran.rows("jobs").iter().find(|row| row["name"] == name).unwrap()["job"];
     let keys = ["source_rank", "destination_rank", "tag", "bytes", "protocol"];
     let messages = ran.rows("messages").iter().filter(|row| row["job"] == *number);
-    let mut deeds: Vec<Row> =
-        messages.map(|row| keys.iter().map(|key| ((*key).to_owned(), row[*key].clone())).collect()).collect();
+    let mut deeds: Vec<Row> = messages
+        .map(|row| keys.iter().map(|key| ((*key).to_owned(), row[*key].clone())).collect())
+        .collect();
     deeds.sort_by_key(|row| serde_json::to_string(row).unwrap());
     deeds
 }
 
 #[test]
 fn operations_do_not_depend_on_company() {
-    let ur = job("ur", 8, json!({"kind": "uniform_random", "iterations": 12, "message_bytes": 13_000}));
+    let ur =
+        job("ur", 8, json!({"kind": "uniform_random", "iterations": 12, "message_bytes": 13_000}));
     let mut few = noise(0.5);
     few["ranks"] = json!(8);
     let together = run(&plan(json!([halo(), ur, fft(), few])));
@@ -25,8 +27,11 @@ fn operations_do_not_depend_on_company() {
         let alone = run(&plan(json!([placed[number]])));
         let (with, without) = (deeds(&together, name), deeds(&alone, name));
         assert!(with.len() > 50 && with == without, "{name}: {} and {}", with.len(), without.len());
-        let time =
-            |ran: &Ran| ran.rows("jobs").iter().find(|row| row["name"] == name).unwrap()["end_ns"].as_f64().unwrap();
+        let time = |ran: &Ran| {
+            ran.rows("jobs").iter().find(|row| row["name"] == name).unwrap()["end_ns"]
+                .as_f64()
+                .unwrap()
+        };
         assert!(time(&together) > time(&alone), "{name} has not felt the others");
     }
 }
@@ -37,8 +42,9 @@ fn patterns_create_the_same_packets() {
     let created = |ran: &Ran, number: u64| -> Vec<Value> {
         let packets = ran.rows("packets").iter().filter(|row| row["job"] == number);
         let early = packets.filter(|row| row["created_ns"].as_f64().unwrap() < 5_000.0);
-        let mut created: Vec<Value> =
-            early.map(|row| json!([row["source_node"], row["destination_node"], row["created_ns"]])).collect();
+        let mut created: Vec<Value> = early
+            .map(|row| json!([row["source_node"], row["destination_node"], row["created_ns"]]))
+            .collect();
         created.sort_by_key(Value::to_string);
         created
     };

@@ -1,4 +1,5 @@
-//! Plans whose packets can wait for each other in a cycle: found, refused, or run with a warning; and the watchdog behind them.
+//! Plans whose packets can wait for each other in a cycle: found, refused, or run with a warning;
+//! and the watchdog behind them.
 
 use crate::support::{Ran, fft, finish, halo, job, noise, plan, read, run};
 use pantala_sim::deadlock::{CycleChannel, Search, search};
@@ -44,9 +45,14 @@ fn warnings(plan: &Value) -> Vec<String> {
 fn a_plan_without_a_cycle_says_so() {
     let plan = plan(json!([halo(), noise(0.2)]));
     assert_eq!(warnings(&plan), Vec::<String>::new());
-    let Search { routings, virtual_channels, channels, dependencies, cycle, exception } = found(&plan);
-    assert_eq!((routings, virtual_channels, cycle, exception), (vec!["ugal_g".to_owned()], 3, None, None));
-    // 20 routers with 3 local links each, 20 global links there and 20 back would be g (g - 1), 40 nodes there and back.
+    let Search { routings, virtual_channels, channels, dependencies, cycle, exception } =
+        found(&plan);
+    assert_eq!(
+        (routings, virtual_channels, cycle, exception),
+        (vec!["ugal_g".to_owned()], 3, None, None)
+    );
+    // 20 routers with 3 local links each, 20 global links there and 20 back would be g (g - 1), 40
+    // nodes there and back.
     assert_eq!(channels, 3 * (20 * 3 + 5 * 4 + 2 * 40));
     assert!(dependencies > channels);
     let document = run(&plan).document;
@@ -70,7 +76,10 @@ fn a_cycle_is_found_and_refused() {
         error.message,
         format!("packets can wait for each other in a cycle of {} virtual channels", cycle.len())
     );
-    assert!(error.remedy.contains("channels = \"climbing\"") && error.remedy.contains("allow_deadlock = true"));
+    assert!(
+        error.remedy.contains("channels = \"climbing\"")
+            && error.remedy.contains("allow_deadlock = true")
+    );
     // The user may want it.
     plan["allow_deadlock"] = json!(true);
     let [warning] = warnings(&plan).try_into().unwrap();
@@ -92,19 +101,24 @@ fn a_cycle_is_found_and_refused() {
 fn two_local_orders_are_refused() {
     let mut plan = two(json!({"local_order": "row_first"}), json!({"local_order": "column_first"}));
     let topology = &mut plan["topology"];
-    for (key, value) in [("kind", json!("dragonfly_2d")), ("rows", json!(2)), ("columns", json!(2))] {
+    for (key, value) in [("kind", json!("dragonfly_2d")), ("rows", json!(2)), ("columns", json!(2))]
+    {
         topology[key] = value;
     }
     let local = plan["links"].as_object_mut().unwrap().remove("local").unwrap();
     plan["links"]["row"] = local.clone();
     plan["links"]["column"] = local;
     let error = resolve(read(&plan)).expect_err("refused");
-    assert!(error.message.ends_with("a cycle of 4 virtual channels") && error.remedy.contains("one local_order"));
+    assert!(
+        error.message.ends_with("a cycle of 4 virtual channels")
+            && error.remedy.contains("one local_order")
+    );
     plan["jobs"][1]["routing"]["local_order"] = json!("row_first");
     assert_eq!(warnings(&plan), Vec::<String>::new());
 }
 
-/// A rule whose cycle is known runs without being forced, beside others, too; but it does not cover for their cycles.
+/// A rule whose cycle is known runs without being forced, beside others, too; but it does not cover
+/// for their cycles.
 #[test]
 fn exceptions_are_named() {
     let known = two(booksim_ugal(), json!({"algorithm": "ugal_g"}));

@@ -24,7 +24,8 @@ fn the_same_seed_gives_the_same_bytes() {
 #[test]
 fn a_run_directory_holds_its_tables_and_nothing_else() {
     let ran = run(&mixed());
-    let mut expected: Vec<String> = ran.tables.keys().map(|table| format!("{table}.parquet")).collect();
+    let mut expected: Vec<String> =
+        ran.tables.keys().map(|table| format!("{table}.parquet")).collect();
     expected.push("run.json".to_owned());
     assert_eq!(ran.files.keys().cloned().collect::<Vec<_>>(), expected);
 }
@@ -35,8 +36,9 @@ fn a_directory_that_cannot_be_written_is_named() {
     let end = simulation.run(|_| false);
     let nowhere = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("nowhere");
     let results = simulation.results().unwrap();
-    let error =
-        pantala_sim::document::write(&simulation, &results, &end, &nowhere, Value::Null).unwrap_err().to_string();
+    let error = pantala_sim::document::write(&simulation, &results, &end, &nowhere, Value::Null)
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with(&format!("{}", nowhere.join("jobs.parquet").display())), "{error}");
     assert!(!error.contains('\n') && !nowhere.exists());
 }
@@ -52,7 +54,8 @@ fn another_seed_gives_another_result() {
     }
 }
 
-/// The resolved plan in run.json gives the run again, also under another seed's name for the placement.
+/// The resolved plan in run.json gives the run again, also under another seed's name for the
+/// placement.
 #[test]
 fn a_run_can_be_repeated_from_its_document() {
     let ran = run(&mixed());
@@ -60,7 +63,8 @@ fn a_run_can_be_repeated_from_its_document() {
     assert_eq!(ran.reproducible(), again.reproducible());
 }
 
-/// The window is the grain of the series and of looks at the clock; where a job ends on its own it decides nothing else.
+/// The window is the grain of the series and of looks at the clock; where a job ends on its own it
+/// decides nothing else.
 #[test]
 fn the_window_decides_nothing_but_the_series() {
     let with = |window: u64| {
@@ -87,12 +91,16 @@ fn the_window_decides_nothing_but_the_series() {
     }
 }
 
-/// A run that is made longer when it is over is the longer run, whatever its threads, routing and records.
+/// A run that is made longer when it is over is the longer run, whatever its threads, routing and
+/// records.
 #[test]
 fn a_run_that_goes_on_is_the_longer_run() {
-    for (routing, threads, record) in
-        [("ugal_g", 1, true), ("q_adaptive", 1, false), ("q_adaptive", 3, true), ("valiant_node", 2, false)]
-    {
+    for (routing, threads, record) in [
+        ("ugal_g", 1, true),
+        ("q_adaptive", 1, false),
+        ("q_adaptive", 3, true),
+        ("valiant_node", 2, false),
+    ] {
         let with = |duration: u64| {
             let mut plan = plan(json!([halo(), noise(0.6)]));
             plan["routing"]["algorithm"] = json!(routing);
@@ -110,7 +118,11 @@ fn a_run_that_goes_on_is_the_longer_run() {
             in_pieces.extend(duration);
         }
         let in_pieces = finish(in_pieces, |_| true);
-        assert_eq!(in_pieces.reproducible(), at_once.reproducible(), "{routing} on {threads} threads");
+        assert_eq!(
+            in_pieces.reproducible(),
+            at_once.reproducible(),
+            "{routing} on {threads} threads"
+        );
         assert!(tables_of(&in_pieces) == tables_of(&at_once), "{routing} on {threads} threads");
     }
 }

@@ -12,13 +12,20 @@ fn job_row<'a>(rows: &'a [Row], name: &str) -> &'a Row {
 fn finite_jobs_end_by_themselves() {
     let ran = run(&plan(json!([halo(), fft()])));
     assert_eq!(ran.end, End::Finished);
-    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(true), &json!("finished")));
+    assert_eq!(
+        (&ran.document["complete"], &ran.document["reason"]),
+        (&json!(true), &json!("finished"))
+    );
     assert_eq!(ran.document["counters"]["packets_in_flight"], 0);
     let last = ran.rows("ranks").iter().map(|rank| ps(&rank["end_ns"])).max().unwrap();
     assert_eq!(ran.simulated(), last);
     for job in ran.rows("jobs") {
         assert_eq!(job["complete"], true);
-        let ends = ran.rows("ranks").iter().filter(|rank| rank["job"] == job["job"]).map(|rank| ps(&rank["end_ns"]));
+        let ends = ran
+            .rows("ranks")
+            .iter()
+            .filter(|rank| rank["job"] == job["job"])
+            .map(|rank| ps(&rank["end_ns"]));
         assert_eq!(ps(&job["end_ns"]), ends.max().unwrap());
     }
 }
@@ -29,7 +36,10 @@ fn a_duration_stops_the_run() {
     short["stop"]["duration_ps"] = json!(4_321_000);
     let ran = run(&short);
     assert_eq!(ran.end, End::Duration);
-    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(false), &json!("duration")));
+    assert_eq!(
+        (&ran.document["complete"], &ran.document["reason"]),
+        (&json!(false), &json!("duration"))
+    );
     assert_eq!(ran.document["simulated_ns"], 4_321.0);
     assert!(ran.tables["packets"].iter().all(|packet| ps(&packet["delivered_ns"]) < 4_321_000));
     assert!(ran.document["counters"]["packets_in_flight"].as_u64().unwrap() > 0);
@@ -48,13 +58,19 @@ fn patterns_cannot_end_and_so_leave_nothing_incomplete() {
     let mut only_noise = plan(json!([noise(0.5)]));
     only_noise["stop"]["duration_ps"] = json!(1_000_000);
     let ran = run(&only_noise);
-    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(true), &json!("duration")));
+    assert_eq!(
+        (&ran.document["complete"], &ran.document["reason"]),
+        (&json!(true), &json!("duration"))
+    );
     // The job ends in the window that the duration cuts off.
     let mut beside = plan(json!([halo(), noise(0.3)]));
     let end = ps(&job_row(run(&beside).rows("jobs"), "halo")["end_ns"]);
     beside["stop"]["duration_ps"] = json!(end + 1);
     let ran = run(&beside);
-    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(true), &json!("duration")));
+    assert_eq!(
+        (&ran.document["complete"], &ran.document["reason"]),
+        (&json!(true), &json!("duration"))
+    );
 }
 
 #[test]
@@ -87,13 +103,17 @@ fn an_interrupted_run_keeps_what_there_is() {
         looks < 10
     });
     assert_eq!((ran.end.clone(), looks), (End::Interrupted, 10));
-    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(false), &json!("interrupted")));
+    assert_eq!(
+        (&ran.document["complete"], &ran.document["reason"]),
+        (&json!(false), &json!("interrupted"))
+    );
     assert_eq!(ran.document["diagnosis"], Value::Null);
     assert_eq!(ran.tables.len(), 12);
     assert_eq!(ran.simulated(), 10 * 1_000_000, "ten looks, one a microsecond");
     assert!(!ran.rows("packets").is_empty() && !ran.rows("job_windows").is_empty());
     let whole = run(&plan(json!([halo(), noise(0.3)])));
-    let until_then = whole.rows("packets").iter().filter(|packet| ps(&packet["delivered_ns"]) < ran.simulated());
+    let until_then =
+        whole.rows("packets").iter().filter(|packet| ps(&packet["delivered_ns"]) < ran.simulated());
     assert!(until_then.eq(ran.rows("packets")), "what there is, is as in the whole run");
 }
 
@@ -110,7 +130,8 @@ fn jobs_start_when_they_are_told_to() {
         assert_eq!(ps(&ran.rows("jobs")[number]["start_ns"]), start);
         let number = number as u64;
         assert!(rows("ranks", number).iter().all(|rank| ps(&rank["start_ns"]) == start));
-        let created: Vec<u64> = rows("packets", number).iter().map(|packet| ps(&packet["created_ns"])).collect();
+        let created: Vec<u64> =
+            rows("packets", number).iter().map(|packet| ps(&packet["created_ns"])).collect();
         assert!(created.iter().all(|time| *time >= start) && created.len() > 100, "{number}");
     }
     // Windows before a job starts have no row.
@@ -139,13 +160,23 @@ fn time_without_events_is_skipped() {
 
 #[test]
 fn patterns_that_send_nothing_pass_their_duration() {
-    // One rank alone, which bit_complement maps to itself: three ranks, of which the outer two are silenced by no one.
-    let mut silent = plan(json!([job("middle", 2, json!({"kind": "pattern", "pattern": "uniform", "load": 1e-9}))]));
+    // One rank alone, which bit_complement maps to itself: three ranks, of which the outer two are
+    // silenced by no one.
+    let mut silent = plan(json!([job(
+        "middle",
+        2,
+        json!({"kind": "pattern", "pattern": "uniform", "load": 1e-9})
+    )]));
     silent["stop"]["duration_ps"] = json!(1_000_000);
     let ran = run(&silent);
     assert_eq!((ran.end, &ran.document["simulated_ns"]), (End::Duration, &json!(1_000.0)));
     let row = &ran.tables["jobs"][0];
-    for column in ["communication_time_mean_ns", "packet_latency_mean_ns", "network_latency_p99_ns", "link_hops_mean"] {
+    for column in [
+        "communication_time_mean_ns",
+        "packet_latency_mean_ns",
+        "network_latency_p99_ns",
+        "link_hops_mean",
+    ] {
         assert_eq!(row[column], Value::Null, "{column}");
     }
     assert_eq!((&row["packets"], &row["message_latency_mean_ns"]), (&json!(0), &Value::Null));
@@ -167,7 +198,9 @@ fn progress_rises_to_the_end() {
         assert!(ran.end.planned());
         for pair in seen.windows(2) {
             let [a, b] = [pair[0], pair[1]];
-            assert!(a.now < b.now && a.packet_hops <= b.packet_hops && a.ranks_done <= b.ranks_done);
+            assert!(
+                a.now < b.now && a.packet_hops <= b.packet_hops && a.ranks_done <= b.ranks_done
+            );
             assert!(a.packets_delivered <= b.packets_delivered && a.fraction <= b.fraction);
         }
         let (first, last) = (seen[0].fraction.unwrap(), seen.last().unwrap().fraction.unwrap());

@@ -9,14 +9,24 @@ use serde_json::{Value, json};
 fn fault(change: impl Fn(&mut Value)) -> PlanError {
     let mut plan = plan(json!([halo(), fft()]));
     change(&mut plan);
-    let error = parse(&plan.to_string()).and_then(resolve).err().unwrap_or_else(|| panic!("accepted: {plan}"));
+    let error = parse(&plan.to_string())
+        .and_then(resolve)
+        .err()
+        .unwrap_or_else(|| panic!("accepted: {plan}"));
     let line = error.to_string();
-    assert!(!line.contains('\n') && !error.remedy.is_empty() && !error.message.is_empty(), "{line}");
-    assert_eq!(line, format!("{} = {}: {}; {}", error.key, error.value, error.message, error.remedy));
+    assert!(
+        !line.contains('\n') && !error.remedy.is_empty() && !error.message.is_empty(),
+        "{line}"
+    );
+    assert_eq!(
+        line,
+        format!("{} = {}: {}; {}", error.key, error.value, error.message, error.remedy)
+    );
     error
 }
 
-/// Sets one value, by its place in the plan, and expects the fault there; the line must contain these words.
+/// Sets one value, by its place in the plan, and expects the fault there; the line must contain
+/// these words.
 fn at(place: &str, value: Value, words: &[&str]) {
     let pointer = format!("/{}", place.replace(['.', '['], "/").replace(']', ""));
     let (table, key) = pointer.rsplit_once('/').unwrap();
@@ -73,7 +83,11 @@ fn of_several_checks() {
 #[test]
 fn of_the_topology() {
     at("topology.p", json!(0), &[]);
-    at("topology.g", json!(10), &["a*h = 8 global ports cannot reach 9 other groups", "lower g to 9"]);
+    at(
+        "topology.g",
+        json!(10),
+        &["a*h = 8 global ports cannot reach 9 other groups", "lower g to 9"],
+    );
     at("topology.links_per_pair", json!(3), &["at most 2", "lower links_per_pair to 2"]);
     at("topology.wiring", json!("consecutive"), &["is not known", "use one of absolute, palmtree"]);
     let error = fault(|plan| {
@@ -91,7 +105,11 @@ fn of_links_and_sizes() {
     for class in ["terminal", "local", "global"] {
         let bandwidth = format!("links.{class}.bandwidth_bytes_per_s");
         at(&bandwidth, json!(0), &["more than zero"]);
-        at(&bandwidth, json!(1_000_000_000_000_000_u64), &["= 1000000000000000:", "less than a picosecond", "lower"]);
+        at(
+            &bandwidth,
+            json!(1_000_000_000_000_000_u64),
+            &["= 1000000000000000:", "less than a picosecond", "lower"],
+        );
         at(&bandwidth, json!(12), &["ten seconds", "raise the bandwidth"]);
         at(&format!("links.{class}.latency_ps"), json!(0), &["more than zero"]);
         at(&format!("links.{class}.latency_ps"), json!(u64::MAX), &["longer than any run"]);
@@ -145,7 +163,10 @@ fn of_routings_by_job_and_class() {
                 *routing.pointer_mut(&format!("/{key}")).unwrap() = value.clone();
                 plan.pointer_mut(parent).unwrap()[name] = routing;
             });
-            assert!(error.key.starts_with(&format!("{place}.{}", key.replace('/', "."))), "{error}");
+            assert!(
+                error.key.starts_with(&format!("{place}.{}", key.replace('/', "."))),
+                "{error}"
+            );
             assert!(error.to_string().contains(words), "{error}");
         }
     }
@@ -196,8 +217,12 @@ fn of_too_many_routings() {
     };
     for (most, responses) in [(255, false), (127, true)] {
         // One fewer fails later: the machine has 40 nodes.
-        assert!(routings(most, responses).starts_with(&format!("jobs = {most} ranks:")), "{responses}");
-        let message = format!("jobs = {}: more than {most} different routings; give jobs the same", most + 1);
+        assert!(
+            routings(most, responses).starts_with(&format!("jobs = {most} ranks:")),
+            "{responses}"
+        );
+        let message =
+            format!("jobs = {}: more than {most} different routings; give jobs the same", most + 1);
         assert_eq!(routings(most + 1, responses), message);
     }
 }
@@ -216,7 +241,11 @@ fn of_times() {
     at("record.packet_sample", json!(0), &["more than zero"]);
     at("stop.watchdog_ps", json!(0), &["more than zero"]);
     at("stop.watchdog_ps", json!(u64::MAX), &["longer than any run"]);
-    at("stop.watchdog_ps", json!(1_000_000), &["would count as stuck", "set stop.watchdog to 1400000 ps or more"]);
+    at(
+        "stop.watchdog_ps",
+        json!(1_000_000),
+        &["would count as stuck", "set stop.watchdog to 1400000 ps or more"],
+    );
     at("stop.duration_ps", json!(u64::MAX), &["longer than any run", "give at most 1000000 s"]);
     at("seed", json!(u64::MAX), &["at most 9223372036854775807"]);
     at("jobs[1].start_ps", json!(u64::MAX), &["longer than any run"]);
@@ -231,7 +260,10 @@ fn of_jobs() {
     at("jobs[0].ranks", json!(0), &["more than zero"]);
     at("jobs[1].name", json!("halo"), &["\"halo\"", "another job has this name"]);
     let error = fault(|plan| plan["jobs"] = json!([noise(0.1)]));
-    assert_eq!((error.key.as_str(), error.remedy.as_str()), ("stop.duration_ps", "set stop.duration"));
+    assert_eq!(
+        (error.key.as_str(), error.remedy.as_str()),
+        ("stop.duration_ps", "set stop.duration")
+    );
 }
 
 #[test]
@@ -273,7 +305,8 @@ fn of_patterns_on_their_nodes() {
 #[test]
 fn of_placements() {
     let error = fault(|plan| {
-        plan["jobs"][1] = job("crowd", 29, json!({"kind": "allreduce_loop", "message_bytes": 8, "iterations": 1}))
+        plan["jobs"][1] =
+            job("crowd", 29, json!({"kind": "allreduce_loop", "message_bytes": 8, "iterations": 1}))
     });
     assert_eq!(
         error.to_string(),
@@ -293,7 +326,10 @@ fn of_placements() {
     assert_eq!((overlap.key.as_str(), overlap.value.as_str()), ("jobs[1].placement.nodes", "11"));
     assert!(overlap.message.contains("belongs to job \"halo\""), "{overlap}");
     let beyond = places(json!({"kind": "random"}), nodes(&(29..41).collect::<Vec<_>>()));
-    assert_eq!((beyond.value.as_str(), beyond.message.as_str()), ("40", "the machine has nodes 0 to 39"));
+    assert_eq!(
+        (beyond.value.as_str(), beyond.message.as_str()),
+        ("40", "the machine has nodes 0 to 39")
+    );
     let twice = places(nodes(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]), json!({"kind": "random"}));
     assert_eq!(
         (twice.key.as_str(), twice.message.as_str()),
@@ -305,7 +341,8 @@ fn of_placements() {
     assert!(taken.message.contains("nodes 5 to 16 are not all free"), "{taken}");
     let off = places(json!({"kind": "random"}), json!({"kind": "contiguous", "first_node": 30}));
     assert!(off.key == "jobs[1].placement.first_node" && off.message.contains("40 nodes"), "{off}");
-    let gaps = places(nodes(&[3, 7, 11, 15, 19, 23, 27, 31, 35, 38, 1, 5]), json!({"kind": "contiguous"}));
+    let gaps =
+        places(nodes(&[3, 7, 11, 15, 19, 23, 27, 31, 35, 38, 1, 5]), json!({"kind": "contiguous"}));
     assert_eq!(gaps.key, "jobs[1].placement");
     assert_eq!(gaps.message, "no run of 12 consecutive free nodes is left");
 }

@@ -15,14 +15,16 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
     names.map(|(name, _)| name.to_owned()).filter(|name| name.starts_with("pantala-")).collect()
 }
 
-/// ARCHITECTURE.md has a line `pantala-x -> pantala-y, pantala-z` for every crate (`-> nothing` for those that stand alone).
+/// ARCHITECTURE.md has a line `pantala-x -> pantala-y, pantala-z` for every crate (`-> nothing` for
+/// those that stand alone).
 fn documented() -> BTreeMap<String, BTreeSet<String>> {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let arrows = text.lines().filter_map(|line| line.trim().split_once(" -> "));
     arrows
         .filter(|(from, _)| from.starts_with("pantala-") && !from.contains(' '))
         .map(|(from, to)| {
-            let to = to.split(", ").filter(|name| *name != "nothing").map(|name| name.trim().to_owned());
+            let to =
+                to.split(", ").filter(|name| *name != "nothing").map(|name| name.trim().to_owned());
             (from.to_owned(), to.collect())
         })
         .collect()
@@ -53,7 +55,10 @@ fn sources(crates: &[&str]) -> Vec<(String, PathBuf)> {
                 if path.is_dir() {
                     folders.push(path);
                 } else {
-                    sources.push((path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned(), path));
+                    sources.push((
+                        path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned(),
+                        path,
+                    ));
                 }
             }
         }
@@ -68,21 +73,27 @@ fn the_code_map_is_whole() {
     let all = ["engine", "topology", "fabric", "mpi", "workload", "sim", "python", "oracle"];
     for (file, path) in sources(&all) {
         let folder = file.split_once('/').map(|(folder, _)| format!("`{folder}/`"));
-        let known = text.contains(&format!("`{file}`")) || folder.as_ref().is_some_and(|folder| text.contains(folder));
-        assert!(known || file == "lib.rs" || file.ends_with("/tests.rs"), "no line for {}", path.display());
+        let known = text.contains(&format!("`{file}`"))
+            || folder.as_ref().is_some_and(|folder| text.contains(folder));
+        assert!(
+            known || file == "lib.rs" || file.ends_with("/tests.rs"),
+            "no line for {}",
+            path.display()
+        );
     }
 }
 
-/// Nobody below the simulation reads files, clocks or the environment, or prints; one file of the fabric starts threads.
+/// Nobody below the simulation reads files, clocks or the environment, or prints; one file of the
+/// fabric starts threads.
 #[test]
 fn the_core_touches_nothing_outside() {
-    let outside = ["std::fs", "std::env", "std::time", "std::net", "std::process", "std::thread", "println!"];
+    let outside =
+        ["std::fs", "std::env", "std::time", "std::net", "std::process", "std::thread", "println!"];
     for (_, path) in sources(&["engine", "topology", "fabric", "mpi", "workload"]) {
         let text = std::fs::read_to_string(&path).unwrap();
-        for word in outside
-            .into_iter()
-            .filter(|&word| word != "std::thread" || !path.ends_with("pantala-fabric/src/threads.rs"))
-        {
+        for word in outside.into_iter().filter(|&word| {
+            word != "std::thread" || !path.ends_with("pantala-fabric/src/threads.rs")
+        }) {
             assert!(!text.contains(word), "{}: {word}", path.display());
         }
     }

@@ -24,7 +24,8 @@ struct Kept(PathBuf);
 
 impl Kept {
     fn new(name: &str, bytes: &[u8]) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}.parquet", std::process::id()));
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("{name}-{}.parquet", std::process::id()));
         std::fs::write(&path, bytes).unwrap();
         Self(path)
     }
@@ -47,18 +48,23 @@ fn delivered(ran: &Ran) -> u64 {
 #[test]
 fn learning_is_recorded_over_time_and_at_the_end() {
     let ran = run(&learning(0.4));
-    // 20 routers, 4 groups * 2 slots, 3 local ports and 2 global ports, all with links but those that 5 groups leave over.
+    // 20 routers, 4 groups * 2 slots, 3 local ports and 2 global ports, all with links but those
+    // that 5 groups leave over.
     let tables = ran.rows("q_tables");
     assert_eq!(tables.len(), 20 * 8 * 3 + 5 * 4 * 8);
-    let untrained = |row: &&crate::support::Row| [300.0, 330.0].contains(&row["estimate_ns"].as_f64().unwrap());
-    assert!(tables.iter().all(|row| row["estimate_ns"].as_f64().unwrap().fract() == 0.0), "whole nanoseconds");
+    let untrained =
+        |row: &&crate::support::Row| [300.0, 330.0].contains(&row["estimate_ns"].as_f64().unwrap());
+    assert!(
+        tables.iter().all(|row| row["estimate_ns"].as_f64().unwrap().fract() == 0.0),
+        "whole nanoseconds"
+    );
     let learned = tables.len() - tables.iter().filter(untrained).count();
     assert!(learned > 100, "{learned} estimates have changed");
 
     let windows = ran.rows("q_learning");
-    assert!(
-        windows.iter().all(|row| ps(&row["window_start_ns"]) % 5_000_000 == 0 && row["updates"].as_u64() > Some(0))
-    );
+    assert!(windows.iter().all(
+        |row| ps(&row["window_start_ns"]) % 5_000_000 == 0 && row["updates"].as_u64() > Some(0)
+    ));
     let via = |name: &str| windows.iter().filter(move |row| row["via"] == name).collect::<Vec<_>>();
     let (direct, detour) = (via("direct"), via("detour"));
     assert_eq!(direct.len(), 8);
@@ -81,7 +87,11 @@ fn nothing_is_recorded_unasked() {
     let (quiet, loud) = (run(&quiet), run(&learning(0.4)));
     assert!(quiet.rows("q_tables").is_empty() && quiet.rows("q_learning").is_empty());
     for table in ["jobs", "links", "packets", "job_windows"] {
-        assert_eq!(quiet.files[&format!("{table}.parquet")], loud.files[&format!("{table}.parquet")], "{table}");
+        assert_eq!(
+            quiet.files[&format!("{table}.parquet")],
+            loud.files[&format!("{table}.parquet")],
+            "{table}"
+        );
     }
     assert_eq!(loud.files, run_again_but_run_json(&loud));
 }
@@ -100,13 +110,19 @@ fn a_run_starts_from_the_tables_of_another() {
     let mut warm = learning(0.4);
     warm["routing"]["q_adaptive"]["table"] = json!(kept.path());
     let second = run(&warm);
-    assert!(delivered(&second) * 10 > delivered(&first) * 11, "{} after {}", delivered(&second), delivered(&first));
+    assert!(
+        delivered(&second) * 10 > delivered(&first) * 11,
+        "{} after {}",
+        delivered(&second),
+        delivered(&first)
+    );
     let hash = second.document["plan"]["derived"]["q_table_sha256"].as_str().unwrap();
     assert!(hash.len() == 64 && first.document["plan"]["derived"].get("q_table_sha256").is_none());
 
     // Without traffic to another group nothing is learned, and what was loaded is what is saved.
     let mut idle = warm.clone();
-    idle["jobs"] = json!([job("idle", 2, json!({"kind": "pattern", "pattern": "uniform", "load": 0.1}))]);
+    idle["jobs"] =
+        json!([job("idle", 2, json!({"kind": "pattern", "pattern": "uniform", "load": 0.1}))]);
     idle["jobs"][0]["placement"] = json!({"kind": "nodes", "nodes": [0, 2]});
     let idle = run(&idle);
     assert!(idle.sum("jobs", "packets", |_| true) > 100);
@@ -157,7 +173,10 @@ fn all_jobs_learn_in_one_way() {
     assert!(resolve(read(&plan)).is_ok());
     plan["jobs"][1]["routing"]["q_adaptive"]["exploration"] = json!(0.5);
     let error = resolve(read(&plan)).err().unwrap().to_string();
-    assert!(error.starts_with("jobs[1].routing.q_adaptive = ") && error.contains("one table"), "{error}");
+    assert!(
+        error.starts_with("jobs[1].routing.q_adaptive = ") && error.contains("one table"),
+        "{error}"
+    );
     plan["jobs"][1]["routing"]["algorithm"] = json!("minimal");
     assert!(resolve(read(&plan)).is_ok());
     let two: Value = serde_json::from_str(&plan.to_string()).unwrap();

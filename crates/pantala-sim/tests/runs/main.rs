@@ -1,4 +1,5 @@
-//! Whole runs of small machines, from the plan's JSON to the tables. One binary, one file a behaviour.
+//! Whole runs of small machines, from the plan's JSON to the tables. One binary, one file a
+//! behaviour.
 
 mod blocks;
 mod coarse;

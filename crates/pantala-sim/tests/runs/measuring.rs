@@ -49,9 +49,11 @@ fn packets_of_the_warm_up_do_not_count() {
     let mut plan = everywhere(0.4);
     plan["stop"]["duration_ps"] = json!(15_000_000);
     let ran = crate::support::run(&plan);
-    let counted: Vec<_> = ran.rows("packets").iter().filter(|row| ps(&row["delivered_ns"]) >= 5_000_000).collect();
+    let counted: Vec<_> =
+        ran.rows("packets").iter().filter(|row| ps(&row["delivered_ns"]) >= 5_000_000).collect();
     assert_eq!(point.packets, counted.len() as u64);
-    let mean = counted.iter().map(|row| row["latency_ns"].as_f64().unwrap()).sum::<f64>() / counted.len() as f64;
+    let mean = counted.iter().map(|row| row["latency_ns"].as_f64().unwrap()).sum::<f64>()
+        / counted.len() as f64;
     assert!((point.latency_mean_ns.unwrap() / mean - 1.0).abs() < 1e-9);
     assert!((point.accepted / 0.4 - 1.0).abs() < 0.03 && !point.saturated, "{}", point.accepted);
 }
@@ -104,7 +106,10 @@ fn what_cannot_be_measured_is_refused() {
     let error = |plan: &Value, window| Measurement::new(read(plan), 0, window, 0).err().unwrap();
     assert_eq!(error(&everywhere(0.3), 0).key, "measure");
     let motifs = error(&plan(json!([noise(0.3), fft()])), 1_000_000);
-    assert_eq!(motifs.to_string(), "jobs = ...: a curve is measured with patterns; give every job a pattern");
+    assert_eq!(
+        motifs.to_string(),
+        "jobs = ...: a curve is measured with patterns; give every job a pattern"
+    );
 }
 
 /// Whatever the jobs do: what a run cost goes with its run directory.
@@ -149,12 +154,17 @@ fn latency_can_start_at_the_nic() {
     let created = finish(set_up(&plan), |_| true);
     plan["nic"]["latency_from"] = json!("nic");
     let nic = finish(set_up(&plan), |_| true);
-    let mean = |ran: &crate::support::Ran| ran.rows("jobs")[0]["packet_latency_mean_ns"].as_f64().unwrap();
+    let mean =
+        |ran: &crate::support::Ran| ran.rows("jobs")[0]["packet_latency_mean_ns"].as_f64().unwrap();
     assert!(mean(&nic) < 0.8 * mean(&created), "{} {}", mean(&nic), mean(&created));
-    assert_eq!(nic.rows("jobs")[0]["network_latency_mean_ns"], created.rows("jobs")[0]["network_latency_mean_ns"]);
+    assert_eq!(
+        nic.rows("jobs")[0]["network_latency_mean_ns"],
+        created.rows("jobs")[0]["network_latency_mean_ns"]
+    );
 }
 
-/// What is injected in the window counts, all of it; then nobody sends any more, and the network is empty at the end.
+/// What is injected in the window counts, all of it; then nobody sends any more, and the network is
+/// empty at the end.
 #[test]
 fn draining_counts_what_is_injected() {
     let plan = everywhere(0.4);
@@ -162,7 +172,8 @@ fn draining_counts_what_is_injected() {
         let mut measurement = Measurement::new(read(&plan), warmup, window, 0).unwrap().draining();
         measurement.run(|_| true).unwrap().unwrap()
     };
-    let (all, early, late) = (drain(0, 10_000_000), drain(0, 5_000_000), drain(5_000_000, 5_000_000));
+    let (all, early, late) =
+        (drain(0, 10_000_000), drain(0, 5_000_000), drain(5_000_000, 5_000_000));
     let delivered = measure(&plan, 0, 10_000_000, 0);
     assert!(all.packets > delivered.packets);
     assert_eq!((all.packets, all.accepted), (all.bench.packets, delivered.accepted));

@@ -30,7 +30,10 @@ fn resolving_fills_in_what_is_open() {
     let mut open = plan(json!([halo()]));
     open["topology"]["links_per_pair"] = json!(0);
     let plan = resolved(&open);
-    assert_eq!((&plan["routing"]["virtual_channels"], &plan["topology"]["links_per_pair"]), (&json!(3), &json!(2)));
+    assert_eq!(
+        (&plan["routing"]["virtual_channels"], &plan["topology"]["links_per_pair"]),
+        (&json!(3), &json!(2))
+    );
     let nodes = plan["jobs"][0]["nodes"].as_array().unwrap();
     assert_eq!(nodes.len(), 12);
     assert!(nodes.iter().all(|node| node.as_u64().unwrap() < 40));
@@ -47,7 +50,10 @@ fn resolving_fills_in_what_is_open() {
         assert_eq!(derived[key], value, "{key}");
     }
     assert_eq!(derived["links"], json!({"local": 60, "global": 40}));
-    assert_eq!(derived["flit_time_ps"], json!({"terminal": 5120, "local": 5120, "global": 5120, "crossbar": 1280}));
+    assert_eq!(
+        derived["flit_time_ps"],
+        json!({"terminal": 5120, "local": 5120, "global": 5120, "crossbar": 1280})
+    );
 }
 
 #[test]
@@ -73,13 +79,19 @@ fn what_is_derived_is_not_read() {
 #[test]
 fn plans_of_another_version_are_refused() {
     let remedy = "write plans with `pantala check FILE --plan plan.json`";
-    for (version, told) in
-        [(json!(PLAN_VERSION + 1), "4"), (json!(0), "0"), (json!("1"), "absent"), (Value::Null, "absent")]
-    {
+    for (version, told) in [
+        (json!(PLAN_VERSION + 1), "4"),
+        (json!(0), "0"),
+        (json!("1"), "absent"),
+        (Value::Null, "absent"),
+    ] {
         let mut plan = plan(json!([halo()]));
         plan["plan_version"] = version;
         let error = parse(&plan.to_string()).unwrap_err();
-        assert_eq!((error.key.as_str(), error.value.as_str(), error.remedy.as_str()), ("plan_version", told, remedy));
+        assert_eq!(
+            (error.key.as_str(), error.value.as_str(), error.remedy.as_str()),
+            ("plan_version", told, remedy)
+        );
         assert_eq!(error.message, "this version of Pantala reads plans of version 3");
     }
     assert_eq!(parse("{}").unwrap_err().key, "plan_version");
@@ -100,8 +112,14 @@ fn what_is_not_a_plan_is_refused() {
         let error = fault(change);
         assert!(error.starts_with(told), "{error}");
     };
-    says(|plan| plan["colour"] = json!("blue"), "colour = \"blue\": unknown key; known here: plan_version, name, ");
-    says(|plan| plan["router"]["colour"] = json!(7), "router.colour = 7: unknown key; known here: model, ");
+    says(
+        |plan| plan["colour"] = json!("blue"),
+        "colour = \"blue\": unknown key; known here: plan_version, name, ",
+    );
+    says(
+        |plan| plan["router"]["colour"] = json!(7),
+        "router.colour = 7: unknown key; known here: model, ",
+    );
     says(
         |plan| plan["router"]["arbiter"] = json!("coin"),
         "router.arbiter = \"coin\": is not known; use one of round_robin, age, ",
@@ -120,7 +138,14 @@ fn what_is_not_a_plan_is_refused() {
         |plan| plan["jobs"][0]["workload"]["kind"] = json!("halo4d"),
         "jobs[0].workload.kind = \"halo4d\": is not known; use one of ",
     );
-    says(|plan| plan["jobs"][0]["workload"]["size"] = json!(4), "jobs[0].workload.size = 4: unknown key; known here: ");
-    let without = |plan: &mut Value| drop(plan["nic"].as_object_mut().unwrap().remove("buffer_packets"));
-    says(without, "nic.buffer_packets = absent: is missing; write plans with `pantala check FILE --plan plan.json`");
+    says(
+        |plan| plan["jobs"][0]["workload"]["size"] = json!(4),
+        "jobs[0].workload.size = 4: unknown key; known here: ",
+    );
+    let without =
+        |plan: &mut Value| drop(plan["nic"].as_object_mut().unwrap().remove("buffer_packets"));
+    says(
+        without,
+        "nic.buffer_packets = absent: is missing; write plans with `pantala check FILE --plan plan.json`",
+    );
 }

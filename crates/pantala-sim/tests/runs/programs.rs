@@ -1,4 +1,5 @@
-//! Programs that do what MPI forbids: the run ends as failed, in one line, and keeps what all jobs have recorded.
+//! Programs that do what MPI forbids: the run ends as failed, in one line, and keeps what all jobs
+//! have recorded.
 
 use crate::support::{Ran, fft, finish, halo, noise, plan, ps, read, run};
 use pantala_mpi::{Incoming, Op, Outgoing, Source, TagSelect, WORLD};
@@ -10,7 +11,15 @@ fn send(destination: u32, bytes: u64) -> Op {
 }
 
 fn irecv(source: u32) -> Op {
-    Op::Irecv(Incoming { communicator: WORLD, source: Source::Rank(source), tag: TagSelect::Is(3), bytes: 10 }, 2)
+    Op::Irecv(
+        Incoming {
+            communicator: WORLD,
+            source: Source::Rank(source),
+            tag: TagSelect::Is(3),
+            bytes: 10,
+        },
+        2,
+    )
 }
 
 /// Runs these jobs on so many threads, with this program for each rank of the last one.
@@ -48,13 +57,18 @@ fn one_line_and_nothing_lost() {
     for (program, line) in cases {
         let one = with_programs(json!([halo(), fft()]), 1, only(4, program.clone()));
         assert_eq!(one.end, End::Failed(line.to_owned()));
-        assert_eq!((&one.document["reason"], &one.document["complete"]), (&json!("failed"), &json!(false)));
+        assert_eq!(
+            (&one.document["reason"], &one.document["complete"]),
+            (&json!("failed"), &json!(false))
+        );
         assert_eq!(one.document["diagnosis"], line);
-        // The other job's messages and iterations up to the end of the run are those of a run without the fault.
+        // The other job's messages and iterations up to the end of the run are those of a run
+        // without the fault.
         let simulated = one.simulated();
         assert!((late..2 * late).contains(&simulated), "{simulated}");
         assert_eq!(one.tables.len(), whole.tables.len());
-        let of_job = |ran: &Ran, table: &str| ran.rows(table).iter().filter(|row| row["job"] == 0).count();
+        let of_job =
+            |ran: &Ran, table: &str| ran.rows(table).iter().filter(|row| row["job"] == 0).count();
         assert!(of_job(&one, "messages") > 0 && of_job(&one, "packets") > 0);
         assert_eq!(of_job(&one, "ranks"), 12);
         assert!(one.rows("messages").iter().all(|row| ps(&row["delivered_ns"]) < simulated));
@@ -68,24 +82,39 @@ fn one_line_and_nothing_lost() {
 #[test]
 fn other_jobs_are_as_they_would_be() {
     let sound = with_programs(json!([halo(), fft()]), 1, only(4, vec![Op::Compute(5_000_000)]));
-    let faulty = with_programs(json!([halo(), fft()]), 1, only(4, vec![Op::Compute(5_000_000), send(99, 1)]));
+    let faulty = with_programs(
+        json!([halo(), fft()]),
+        1,
+        only(4, vec![Op::Compute(5_000_000), send(99, 1)]),
+    );
     assert_eq!((&sound.end, faulty.document["reason"].as_str()), (&End::Finished, Some("failed")));
-    for (table, time) in [("messages", "delivered_ns"), ("packets", "delivered_ns"), ("iterations", "end_ns")] {
+    for (table, time) in
+        [("messages", "delivered_ns"), ("packets", "delivered_ns"), ("iterations", "end_ns")]
+    {
         let until_then = sound.rows(table).iter().filter(|row| ps(&row[time]) < faulty.simulated());
         assert!(until_then.eq(faulty.rows(table)), "{table}");
     }
 }
 
-/// A fault in the last step before a pattern's company ends the run, and messages on their way to nobody, are told.
+/// A fault in the last step before a pattern's company ends the run, and messages on their way to
+/// nobody, are told.
 #[test]
 fn in_company_of_a_pattern() {
-    let ran = with_programs(json!([noise(0.3), halo()]), 1, only(0, vec![Op::Compute(9_990_000), send(12, 8)]));
+    let ran = with_programs(
+        json!([noise(0.3), halo()]),
+        1,
+        only(0, vec![Op::Compute(9_990_000), send(12, 8)]),
+    );
     assert!(
         ran.document["diagnosis"].as_str().is_some_and(|line| line.contains("there is no rank 12")),
         "{:?}",
         ran.end
     );
-    let ran = with_programs(json!([noise(0.3), halo()]), 1, only(0, vec![Op::Compute(9_999_000), send(11, 8)]));
+    let ran = with_programs(
+        json!([noise(0.3), halo()]),
+        1,
+        only(0, vec![Op::Compute(9_999_000), send(11, 8)]),
+    );
     let line = "job 1 rank 11: finalize at 10000000 ps: the message of 8 bytes from rank 0 (tag 3) is never received";
     assert_eq!(ran.document["diagnosis"], line);
 }

@@ -15,9 +15,11 @@ fn column<'a>(ran: &'a Ran, name: &str) -> Vec<&'a Value> {
     ran.rows("jobs").iter().map(|job| &job[name]).collect()
 }
 
-const PAIR: [&str; 4] = ["pair_latency_mean_ns", "pair_latency_p50_ns", "pair_latency_p95_ns", "pair_latency_p99_ns"];
+const PAIR: [&str; 4] =
+    ["pair_latency_mean_ns", "pair_latency_p50_ns", "pair_latency_p95_ns", "pair_latency_p99_ns"];
 
-/// Links carry both; jobs tell packets and responses apart; packets and windows leave responses out.
+/// Links carry both; jobs tell packets and responses apart; packets and windows leave responses
+/// out.
 #[test]
 fn links_count_responses_and_jobs_tell_them_apart() {
     let ran = run(&answering(plan(json!([halo(), fft()])), 100));
@@ -36,7 +38,10 @@ fn links_count_responses_and_jobs_tell_them_apart() {
     assert_eq!(ran.document["counters"]["packets_injected"], packets + responses);
     for job in ran.rows("jobs") {
         let value = |name: &str| job[name].as_f64().unwrap();
-        assert!(PAIR.iter().zip(&PAIR[1..]).skip(1).all(|(low, high)| value(low) <= value(high)), "{job:?}");
+        assert!(
+            PAIR.iter().zip(&PAIR[1..]).skip(1).all(|(low, high)| value(low) <= value(high)),
+            "{job:?}"
+        );
         assert!(value("pair_latency_mean_ns") > value("network_latency_mean_ns"));
     }
 }
@@ -52,7 +57,8 @@ fn without_responses_there_is_nothing_to_tell() {
     assert!(run(&sized).files["jobs.parquet"] == ran.files["jobs.parquet"]);
 }
 
-/// With responses as long as requests and hardly any traffic, a pair takes twice what a packet takes.
+/// With responses as long as requests and hardly any traffic, a pair takes twice what a packet
+/// takes.
 #[test]
 fn a_pair_is_two_packets() {
     let mut plan = answering(plan(json!([noise(0.02)])), 512);
@@ -62,7 +68,10 @@ fn a_pair_is_two_packets() {
     let ran = run(&plan);
     let job = &ran.rows("jobs")[0];
     let value = |name: &str| job[name].as_f64().unwrap();
-    assert!((value("pair_latency_mean_ns") / value("network_latency_mean_ns") / 2.0 - 1.0).abs() < 0.02, "{job:?}");
+    assert!(
+        (value("pair_latency_mean_ns") / value("network_latency_mean_ns") / 2.0 - 1.0).abs() < 0.02,
+        "{job:?}"
+    );
     assert!(value("responses") <= value("packets") && value("responses") > 0.99 * value("packets"));
     // In flight at the end: requests, and responses to some of those delivered.
     let counters = &ran.document["counters"];
@@ -75,24 +84,37 @@ fn responses_of_the_warm_up_do_not_count() {
     let mut plan = answering(plan(json!([noise(0.2)])), 64);
     plan["stop"]["duration_ps"] = json!(30_000_000);
     let whole = run(&plan);
-    let warm = finish(pantala_sim::Simulation::new(crate::support::read(&plan), 10_000_000).unwrap(), |_| true);
-    let (all, some) = (whole.sum("jobs", "responses", |_| true), warm.sum("jobs", "responses", |_| true));
+    let warm = finish(
+        pantala_sim::Simulation::new(crate::support::read(&plan), 10_000_000).unwrap(),
+        |_| true,
+    );
+    let (all, some) =
+        (whole.sum("jobs", "responses", |_| true), warm.sum("jobs", "responses", |_| true));
     assert!((some as f64 / all as f64 - 2.0 / 3.0).abs() < 0.03, "{some} of {all}");
 }
 
-/// Responses share the terminal links: with one as long as its request, half of their bandwidth is left.
+/// Responses share the terminal links: with one as long as its request, half of their bandwidth is
+/// left.
 #[test]
 fn accepted_load_is_that_of_requests() {
     let mut all = plan(json!([noise(0.3)]));
     all["jobs"][0]["ranks"] = json!(40);
     all["topology"]["links_per_pair"] = json!(2);
     let point = |plan: &Value| {
-        let mut measurement = Measurement::new(crate::support::read(plan), 20_000_000, 40_000_000, 0).unwrap();
+        let mut measurement =
+            Measurement::new(crate::support::read(plan), 20_000_000, 40_000_000, 0).unwrap();
         measurement.run(|_| true).unwrap().unwrap()
     };
     let answered = point(&answering(all.clone(), 128));
-    assert!((answered.accepted / 0.3 - 1.0).abs() < 0.03 && !answered.saturated, "{}", answered.accepted);
-    assert!(answered.latency_mean_ns > point(&all).latency_mean_ns, "responses are in nobody's way");
+    assert!(
+        (answered.accepted / 0.3 - 1.0).abs() < 0.03 && !answered.saturated,
+        "{}",
+        answered.accepted
+    );
+    assert!(
+        answered.latency_mean_ns > point(&all).latency_mean_ns,
+        "responses are in nobody's way"
+    );
     // A single group, whose links carry what terminals can.
     all["topology"]["g"] = json!(1);
     all["topology"]["links_per_pair"] = json!(0);

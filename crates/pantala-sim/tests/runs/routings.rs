@@ -15,7 +15,8 @@ fn diverted(ran: &Ran) -> Vec<f64> {
     let group = |row: &Row, column: &str| row[column].as_u64().unwrap() / 8;
     let count = |job: &Row, nonminimal: bool| {
         let of_job = ran.rows("packets").iter().filter(|row| row["job"] == job["job"]);
-        let leaving = of_job.filter(|row| group(row, "source_node") != group(row, "destination_node"));
+        let leaving =
+            of_job.filter(|row| group(row, "source_node") != group(row, "destination_node"));
         leaving.filter(|row| !nonminimal || row["nonminimal"] == true).count()
     };
     ran.rows("jobs")
@@ -51,7 +52,8 @@ fn two_jobs_go_two_ways() {
 #[test]
 fn traffic_classes_go_two_ways() {
     let mut plan = plan(json!([halo(), fft()]));
-    for (first, second, expected) in [("valiant_node", "minimal", [1.0, 0.0]), ("minimal", "valiant_node", [0.0, 1.0])]
+    for (first, second, expected) in
+        [("valiant_node", "minimal", [1.0, 0.0]), ("minimal", "valiant_node", [0.0, 1.0])]
     {
         for number in 0..2 {
             plan["jobs"][number]["routing"] = by(&plan, first);
@@ -61,16 +63,21 @@ fn traffic_classes_go_two_ways() {
     }
 }
 
-/// Of the places where a routing can stand, in order of precedence, the first that holds one decides.
+/// Of the places where a routing can stand, in order of precedence, the first that holds one
+/// decides.
 fn precedence(workload: &Value, slots: &[fn(&mut Value) -> &mut Value]) {
     for given in 0..1 << (slots.len() - 1) {
         // The last, the system's own, is always there.
         let given = given | 1 << (slots.len() - 1);
         let winner = (0..slots.len()).find(|slot| given >> slot & 1 == 1).unwrap();
-        for (wins, loses, share) in [("valiant_node", "minimal", 1.0), ("minimal", "valiant_node", 0.0)] {
+        for (wins, loses, share) in
+            [("valiant_node", "minimal", 1.0), ("minimal", "valiant_node", 0.0)]
+        {
             let mut plan = plan(json!([workload]));
             let (wins, loses) = (by(&plan, wins), by(&plan, loses));
-            for (number, slot) in slots.iter().enumerate().filter(|(number, _)| given >> number & 1 == 1) {
+            for (number, slot) in
+                slots.iter().enumerate().filter(|(number, _)| given >> number & 1 == 1)
+            {
                 *slot(&mut plan) = if number == winner { wins.clone() } else { loses.clone() };
             }
             assert_eq!(diverted(&run(&plan)), [share], "{given:b}: place {winner} should decide");
@@ -102,7 +109,8 @@ fn point_to_point_is_routed_by_the_job_then_the_system() {
     assert_eq!(diverted(&run(&plan)), [0.0]);
 }
 
-/// A job's packets draw the same detours alone and in company, however others are routed, and whether NICs answer or not.
+/// A job's packets draw the same detours alone and in company, however others are routed, and
+/// whether NICs answer or not.
 #[test]
 fn draws_do_not_depend_on_company() {
     let tornado = json!({"kind": "pattern", "pattern": "shift", "load": 0.2});
@@ -114,7 +122,8 @@ fn draws_do_not_depend_on_company() {
         let packets = ran.rows("packets").iter().filter(|row| row["job"] == 0);
         let early = packets.filter(|row| row["created_ns"].as_f64().unwrap() < 5_000.0);
         let keys = ["source_node", "destination_node", "created_ns", "link_hops", "nonminimal"];
-        let mut paths: Vec<String> = early.map(|row| json!(keys.map(|key| row[key].clone())).to_string()).collect();
+        let mut paths: Vec<String> =
+            early.map(|row| json!(keys.map(|key| row[key].clone())).to_string()).collect();
         paths.sort();
         paths
     };

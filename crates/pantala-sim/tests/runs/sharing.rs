@@ -47,7 +47,10 @@ fn ranks_are_on_their_nodes() {
         assert_eq!(ran.end, End::Finished);
         for job in ran.document["plan"]["jobs"].as_array().unwrap() {
             assert_eq!(job["nodes"].as_array().unwrap().len(), nodes);
-            assert_eq!((&job["ranks"], &job["ranks_per_node"]), (&json!(12), &json!(ranks_per_node)));
+            assert_eq!(
+                (&job["ranks"], &job["ranks_per_node"]),
+                (&json!(12), &json!(ranks_per_node))
+            );
         }
         assert_eq!(ran.rows("ranks").len(), 24);
         for rank in ran.rows("ranks") {
@@ -85,7 +88,8 @@ fn threads_change_nothing() {
     let mut plan = with_a_host_stack(&plan(json!([halo(), fft(), noise(0.4)])), 2);
     plan["jobs"][1]["ranks_per_node"] = json!(5);
     let tables = |threads| {
-        let ran = finish(Simulation::on_threads(read(&plan), 0, threads, |_| {}).unwrap(), |_| true);
+        let ran =
+            finish(Simulation::on_threads(read(&plan), 0, threads, |_| {}).unwrap(), |_| true);
         assert_eq!(ran.end, End::Finished);
         let document = ran.reproducible();
         (ran.files.into_iter().filter(|(name, _)| name != "run.json").collect::<Vec<_>>(), document)
@@ -96,7 +100,9 @@ fn threads_change_nothing() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let told = |job: Value| Simulation::new(read(&plan(json!([job]))), 0).err().expect("refused").to_string();
+    let told = |job: Value| {
+        Simulation::new(read(&plan(json!([job]))), 0).err().expect("refused").to_string()
+    };
     let with = |mut job: Value, ranks_per_node: u32| {
         job["ranks_per_node"] = json!(ranks_per_node);
         job
@@ -105,7 +111,9 @@ fn what_cannot_be_is_refused() {
         told(with(noise(0.3), 2)),
         "jobs[0].ranks_per_node = 2: the sources of a pattern are nodes, one rank each; leave it out, or run a motif"
     );
-    assert!(told(with(halo(), 0)).starts_with("jobs[0].ranks_per_node = 0: must be more than zero"));
+    assert!(
+        told(with(halo(), 0)).starts_with("jobs[0].ranks_per_node = 0: must be more than zero")
+    );
     let mut listed = with(halo(), 5);
     listed["placement"] = json!({"kind": "nodes", "nodes": [1, 2, 3, 4]});
     assert!(told(listed).contains("has 12 ranks, 5 a node: 3 nodes"));

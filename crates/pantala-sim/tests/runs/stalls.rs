@@ -1,7 +1,8 @@
 //! Runs that get stuck end with a diagnosis.
 //!
-//! What resolves without a warning cannot deadlock a network, and what resolves with one need not come to it (`deadlocks.rs` has
-//! plans that do). So these change the network behind a plan that is free: one virtual channel for all.
+//! What resolves without a warning cannot deadlock a network, and what resolves with one need not
+//! come to it (`deadlocks.rs` has plans that do). So these change the network behind a plan that is
+//! free: one virtual channel for all.
 
 use crate::support::{Ran, finish, job, plan, read};
 use pantala_fabric::FabricConfig;
@@ -35,12 +36,18 @@ fn stuck(plan: &Value) -> Ran {
     let simulation = Simulation::with_config(read(plan), 0, collapse).unwrap();
     let ran = finish(simulation, |_| true);
     let End::Stalled(text) = &ran.end else { panic!("{:?}", ran.end) };
-    assert_eq!((&ran.document["complete"], &ran.document["reason"]), (&json!(false), &json!("stalled")));
+    assert_eq!(
+        (&ran.document["complete"], &ran.document["reason"]),
+        (&json!(false), &json!("stalled"))
+    );
     assert_eq!(ran.document["diagnosis"], json!(text));
     let in_flight = ran.document["counters"]["packets_in_flight"].as_u64().unwrap();
     let mut lines = text.lines();
     let first = lines.next().unwrap();
-    assert!(first.starts_with(&format!("{in_flight} packets in flight do not move; a cycle of ")), "{first}");
+    assert!(
+        first.starts_with(&format!("{in_flight} packets in flight do not move; a cycle of ")),
+        "{first}"
+    );
     assert!(lines.next().is_some_and(|line| line.contains("waits for port")), "{text}");
     ran
 }
@@ -49,14 +56,16 @@ fn stuck(plan: &Value) -> Ran {
 fn a_network_without_any_event_is_diagnosed() {
     let one = stuck(&crowded(&[]));
     // The cycle goes from part to part.
-    let parted = finish(Simulation::on_threads(read(&crowded(&[])), 0, 3, collapse).unwrap(), |_| true);
+    let parted =
+        finish(Simulation::on_threads(read(&crowded(&[])), 0, 3, collapse).unwrap(), |_| true);
     assert_eq!((&parted.end, parted.reproducible()), (&one.end, one.reproducible()));
 }
 
 /// A job that will start later keeps the clock going; the packets in flight do not wait for it.
 #[test]
 fn a_network_that_waits_for_nothing_is_diagnosed() {
-    let later = json!({"kind": "allreduce_loop", "message_bytes": 8, "iterations": 1, "compute_ps": 0});
+    let later =
+        json!({"kind": "allreduce_loop", "message_bytes": 8, "iterations": 1, "compute_ps": 0});
     let mut plan = crowded(&[job("later", 1, later)]);
     plan["jobs"][1]["start_ps"] = json!(10_000_000_000_u64);
     let ran = stuck(&plan);
@@ -76,7 +85,8 @@ fn the_watchdog_sees_through_other_events() {
     assert_eq!(longer - time, 200_000_000);
 }
 
-/// A link that takes longer than the watchdog's patience is not stuck, and a plan that confuses the two is refused.
+/// A link that takes longer than the watchdog's patience is not stuck, and a plan that confuses the
+/// two is refused.
 #[test]
 fn slow_links_are_not_stalls() {
     let mut slow = plan(json!([crate::support::halo()]));

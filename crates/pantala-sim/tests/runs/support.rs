@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A plan of 40 nodes (p = 2, a = 4, g = 5) and Kang's times, with these jobs.
 pub(crate) fn plan(jobs: Value) -> Value {
-    let link = |latency: u64| json!({"bandwidth_bytes_per_s": 25_000_000_000_u64, "latency_ps": latency});
+    let link =
+        |latency: u64| json!({"bandwidth_bytes_per_s": 25_000_000_000_u64, "latency_ps": latency});
     json!({
         "plan_version": 3, "name": "test", "seed": 1,
         "topology": {
@@ -122,7 +123,8 @@ pub(crate) fn run(plan: &Value) -> Ran {
     finish(set_up(plan), |_| true)
 }
 
-/// Runs a simulation, writes its directory and reads it back. Whatever the run was: nothing is lost.
+/// Runs a simulation, writes its directory and reads it back. Whatever the run was: nothing is
+/// lost.
 pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) -> bool) -> Ran {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let end = simulation.run(observe);
@@ -154,11 +156,20 @@ pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) 
 
 impl Ran {
     fn check_conservation(&self) {
-        assert_eq!(self.document["conservation"], json!({"packets": true, "flits": true, "credits": true}));
+        assert_eq!(
+            self.document["conservation"],
+            json!({"packets": true, "flits": true, "credits": true})
+        );
         let count = |key: &str| self.document["counters"][key].as_u64().unwrap();
-        assert_eq!(count("packets_injected"), count("packets_delivered") + count("packets_in_flight"));
+        assert_eq!(
+            count("packets_injected"),
+            count("packets_delivered") + count("packets_in_flight")
+        );
         assert!(count("flits_injected") >= count("flits_delivered"));
-        assert_eq!(self.sum("links", "packets", |l| l["class"] == "injection"), count("packets_injected"));
+        assert_eq!(
+            self.sum("links", "packets", |l| l["class"] == "injection"),
+            count("packets_injected")
+        );
         for (name, rows) in &self.tables {
             assert_eq!(self.document["tables"][name], rows.len(), "{name}");
         }
@@ -171,7 +182,11 @@ impl Ran {
 
     /// A column of integers, summed over the rows that are wanted.
     pub(crate) fn sum(&self, table: &str, column: &str, wanted: impl Fn(&Row) -> bool) -> u64 {
-        self.rows(table).iter().filter(|row| wanted(row)).map(|row| row[column].as_u64().unwrap()).sum()
+        self.rows(table)
+            .iter()
+            .filter(|row| wanted(row))
+            .map(|row| row[column].as_u64().unwrap())
+            .sum()
     }
 
     /// run.json without what differs from run to run.
@@ -193,7 +208,10 @@ pub(crate) fn ps(ns: &Value) -> u64 {
 }
 
 fn rows(path: &Path) -> Vec<Row> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap())
+        .unwrap()
+        .build()
+        .unwrap();
     reader.flat_map(|batch| rows_of(&batch.unwrap())).collect()
 }
 

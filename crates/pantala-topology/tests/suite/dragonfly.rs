@@ -1,4 +1,5 @@
-//! What holds of every Dragonfly, whatever its groups, size and wiring; and the numbers of the peers' own wirings.
+//! What holds of every Dragonfly, whatever its groups, size and wiring; and the numbers of the
+//! peers' own wirings.
 
 use std::collections::BTreeMap;
 
@@ -136,7 +137,9 @@ fn a_full_dragonfly_has_no_unconnected_port() {
         assert_eq!(topology.links_per_pair(), 1);
         assert_eq!(topology.links().count(), 9 * 4 * (3 + 2));
         let unconnected = (0..topology.routers())
-            .flat_map(|router| (0..topology.ports_per_router() as u16).map(move |port| (router, port)))
+            .flat_map(|router| {
+                (0..topology.ports_per_router() as u16).map(move |port| (router, port))
+            })
             .filter(|&(router, port)| topology.peer(router, port) == Peer::Unconnected);
         assert_eq!(unconnected.count(), 0);
     }
@@ -145,12 +148,16 @@ fn a_full_dragonfly_has_no_unconnected_port() {
 #[test]
 fn absolute_is_the_wiring_of_sst_and_booksim() {
     let topology = build(&spec(4, 8, 4, 33, Wiring::Absolute));
-    assert_eq!((topology.nodes(), topology.routers(), topology.ports_per_router()), (1056, 264, 15));
+    assert_eq!(
+        (topology.nodes(), topology.routers(), topology.ports_per_router()),
+        (1056, 264, 15)
+    );
     assert_eq!((topology.first_local_port(), topology.first_global_port()), (4, 11));
     for group in 0..33 {
         for local in 0..8 {
             for j in 0..4 {
-                // Both peers: index k leads to group k, own group skipped; BookSim: back by index G or G - 1.
+                // Both peers: index k leads to group k, own group skipped; BookSim: back by index G
+                // or G - 1.
                 let k = local * 4 + j;
                 let other = if k < group { k } else { k + 1 };
                 let back = if group < other { group } else { group - 1 };
@@ -175,7 +182,10 @@ fn mirrored_palmtree_is_the_wiring_of_caminos() {
                 let other = (group + g - (l * h + j) - 1) % g;
                 assert_eq!(
                     topology.peer(group * a + l, first + j as u16),
-                    Peer::Port { router: other * a + (a - 1 - l), port: first + (h - 1 - j) as u16 }
+                    Peer::Port {
+                        router: other * a + (a - 1 - l),
+                        port: first + (h - 1 - j) as u16
+                    }
                 );
             }
         }
@@ -186,21 +196,31 @@ fn mirrored_palmtree_is_the_wiring_of_caminos() {
 fn parallel_links_are_slices_of_the_global_index() {
     // 4 x 2 = 8 global ports and 3 groups: slices of two slots, four links a pair.
     let topology = build(&spec(1, 4, 2, 3, Wiring::Absolute));
-    let owners: Vec<_> = topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
+    let owners: Vec<_> =
+        topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
     assert_eq!(owners, [(0, 5), (1, 5), (2, 5), (3, 5)]);
     // 2 links a pair out of 8 ports: the last four stay empty.
-    let topology = build(&DragonflySpec { links_per_pair: 2, ..spec(1, 4, 2, 3, Wiring::Absolute) });
-    let owners: Vec<_> = topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
+    let topology =
+        build(&DragonflySpec { links_per_pair: 2, ..spec(1, 4, 2, 3, Wiring::Absolute) });
+    let owners: Vec<_> =
+        topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
     assert_eq!(owners, [(0, 5), (1, 5)]);
     assert_eq!(topology.peer(2, 4), Peer::Unconnected);
 }
 
 #[test]
 fn parallel_links_in_turn_are_on_routers_side_by_side() {
-    // 4 x 2 = 8 global ports and 4 groups, two links a pair: six ports, the first of every router and the second of two.
-    let topology = build(&DragonflySpec { spread: Spread::RoundRobin, ..spec(1, 4, 2, 4, Wiring::Absolute) });
-    let owners =
-        |group| topology.global_links(0, group).iter().map(|link| (link.router, link.port)).collect::<Vec<_>>();
+    // 4 x 2 = 8 global ports and 4 groups, two links a pair: six ports, the first of every router
+    // and the second of two.
+    let topology =
+        build(&DragonflySpec { spread: Spread::RoundRobin, ..spec(1, 4, 2, 4, Wiring::Absolute) });
+    let owners = |group| {
+        topology
+            .global_links(0, group)
+            .iter()
+            .map(|link| (link.router, link.port))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(owners(1), [(0, 4), (3, 4)]);
     assert_eq!(owners(2), [(1, 4), (0, 5)]);
     assert_eq!(owners(3), [(2, 4), (1, 5)]);

@@ -16,7 +16,8 @@ fn links_of(topology: &Topology, router: u32) -> BTreeMap<&'static str, u32> {
     counts
 }
 
-/// A Cray XC of whole groups: six chassis (rows) of sixteen Aries routers, three links between two routers of a column.
+/// A Cray XC of whole groups: six chassis (rows) of sixteen Aries routers, three links between two
+/// routers of a column.
 fn cray_xc(groups: u32, links_per_pair: u32) -> Topology {
     build(&DragonflySpec {
         group: grid(6, 16, 1, 3),
@@ -30,7 +31,10 @@ fn cray_xc(groups: u32, links_per_pair: u32) -> Topology {
 fn wang_2020_in_one_dimension() {
     // Wang, Mubarak, Kang, Ross and Lan, "Union" (IPDPS 2020), Table II: 33 groups of 32 routers.
     let topology = build(&spec(8, 32, 4, 33, Wiring::Absolute));
-    assert_eq!((topology.nodes(), topology.routers(), topology.links_per_pair()), (8_448, 1_056, 4));
+    assert_eq!(
+        (topology.nodes(), topology.routers(), topology.links_per_pair()),
+        (8_448, 1_056, 4)
+    );
     for router in 0..topology.routers() {
         assert_eq!(links_of(&topology, router), BTreeMap::from([("local", 31), ("global", 4)]));
     }
@@ -39,10 +43,17 @@ fn wang_2020_in_one_dimension() {
 #[test]
 fn wang_2020_in_two_dimensions() {
     // The same table's 22 groups of 6 x 16 routers: as many nodes.
-    let topology = build(&DragonflySpec { group: grid(6, 16, 1, 1), ..spec(4, 96, 7, 22, Wiring::Absolute) });
-    assert_eq!((topology.nodes(), topology.routers(), topology.links_per_pair()), (8_448, 2_112, 32));
+    let topology =
+        build(&DragonflySpec { group: grid(6, 16, 1, 1), ..spec(4, 96, 7, 22, Wiring::Absolute) });
+    assert_eq!(
+        (topology.nodes(), topology.routers(), topology.links_per_pair()),
+        (8_448, 2_112, 32)
+    );
     for router in 0..topology.routers() {
-        assert_eq!(links_of(&topology, router), BTreeMap::from([("row", 15), ("column", 5), ("global", 7)]));
+        assert_eq!(
+            links_of(&topology, router),
+            BTreeMap::from([("row", 15), ("column", 5), ("global", 7)])
+        );
     }
 }
 
@@ -55,9 +66,15 @@ fn theta() {
     for router in 0..topology.routers() {
         let links = links_of(&topology, router);
         assert_eq!((links["row"], links["column"]), (15, 15));
-        assert_eq!(links["global"], if topology.local_index(router) < 264 - 2 * 96 { 3 } else { 2 });
+        assert_eq!(
+            links["global"],
+            if topology.local_index(router) < 264 - 2 * 96 { 3 } else { 2 }
+        );
     }
-    assert_eq!(topology.links().filter(|link| link.class == LinkClass::Global).count(), 12 * 11 * 24);
+    assert_eq!(
+        topology.links().filter(|link| link.class == LinkClass::Global).count(),
+        12 * 11 * 24
+    );
 }
 
 #[test]

@@ -7,7 +7,12 @@ use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, LocalOrder, Peer, To
 use proptest::prelude::*;
 
 /// How many links there are between two routers of a group, and of which class.
-fn links_between(spec: &DragonflySpec, topology: &Topology, one: u32, other: u32) -> (u32, LinkClass) {
+fn links_between(
+    spec: &DragonflySpec,
+    topology: &Topology,
+    one: u32,
+    other: u32,
+) -> (u32, LinkClass) {
     match spec.group {
         GroupSpec::FullMesh { links_per_pair, .. } => (links_per_pair, LinkClass::Local),
         GroupSpec::Grid { columns, links_per_row_pair, links_per_column_pair, .. } => {
@@ -23,12 +28,17 @@ fn links_between(spec: &DragonflySpec, topology: &Topology, one: u32, other: u32
     }
 }
 
-/// Links from `source` to every router, by links of any class or by those inside its group only; `None`: out of reach.
+/// Links from `source` to every router, by links of any class or by those inside its group only;
+/// `None`: out of reach.
 fn distances(topology: &Topology, source: u32, inside_group: bool) -> Vec<Option<u32>> {
     let mut distances = vec![None; topology.routers() as usize];
     distances[source as usize] = Some(0);
     let mut queue = VecDeque::from([(source, 0)]);
-    let last = if inside_group { topology.first_global_port() } else { topology.ports_per_router() as u16 };
+    let last = if inside_group {
+        topology.first_global_port()
+    } else {
+        topology.ports_per_router() as u16
+    };
     while let Some((router, distance)) = queue.pop_front() {
         for port in topology.first_local_port()..last {
             if let Peer::Port { router: next, .. } = topology.peer(router, port) {
@@ -59,7 +69,9 @@ fn longest_minimal_path(topology: &Topology) -> u32 {
         }
         let links = topology.global_links(topology.group_of(from), topology.group_of(to));
         let length = |link: &pantala_topology::GlobalLink| {
-            topology.local_distance(from, link.router) + 1 + topology.local_distance(link.target_router, to)
+            topology.local_distance(from, link.router)
+                + 1
+                + topology.local_distance(link.target_router, to)
         };
         links.iter().map(length).min().expect("two groups without a link")
     };
@@ -184,5 +196,11 @@ fn meshes_are_three_links_across_and_grids_five() {
     }
     // A single group.
     assert_eq!(diameter(&build(&spec(1, 8, 0, 1, Wiring::Absolute))), 1);
-    assert_eq!(diameter(&build(&DragonflySpec { group: grid(3, 4, 1, 1), ..spec(1, 12, 0, 1, Wiring::Absolute) })), 2);
+    assert_eq!(
+        diameter(&build(&DragonflySpec {
+            group: grid(3, 4, 1, 1),
+            ..spec(1, 12, 0, 1, Wiring::Absolute)
+        })),
+        2
+    );
 }

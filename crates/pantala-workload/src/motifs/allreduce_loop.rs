@@ -1,6 +1,7 @@
 //! Compute, then allreduce, again and again: distributed training.
 //!
-//! CosmoFlow and DL of Kang et al. (SC 2022), section IV and Table I. The allreduce's algorithm is the plan's.
+//! CosmoFlow and DL of Kang et al. (SC 2022), section IV and Table I. The allreduce's algorithm is
+//! the plan's.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;

@@ -1,12 +1,14 @@
-//! Conjugate gradients on a grid of ranks: exchanges with those around, and sums of a few bytes over all.
+//! Conjugate gradients on a grid of ranks: exchanges with those around, and sums of a few bytes
+//! over all.
 //!
-//! MILC and Nekbone of Wang et al. (IPDPS 2020), section IV.B. One iteration: some sums, some exchanges, some sums. In an
-//! exchange a rank starts all receives, then all sends, and waits for all; it computes before, or while messages are under
-//! way. To those beside it along a dimension it sends its face; with `corners`, to those across an edge or a corner as well.
+//! MILC and Nekbone of Wang et al. (IPDPS 2020), section IV.B. One iteration: some sums, some
+//! exchanges, some sums. In an exchange a rank starts all receives, then all sends, and waits for
+//! all; it computes before, or while messages are under way. To those beside it along a dimension
+//! it sends its face; with `corners`, to those across an edge or a corner as well.
 //!
-//! What goes to a neighbour are the points that both touch: `point_bytes` times the product of `points` over the
-//! dimensions in which they do not differ. Points can change in stages, of as many iterations each (polynomial orders).
-//! A dimension of one rank has no neighbours.
+//! What goes to a neighbour are the points that both touch: `point_bytes` times the product of
+//! `points` over the dimensions in which they do not differ. Points can change in stages, of as
+//! many iterations each (polynomial orders). A dimension of one rank has no neighbours.
 
 use pantala_engine::Time;
 use pantala_mpi::{Fault, Op};
@@ -92,7 +94,8 @@ impl ConjugateGradient {
     }
 }
 
-/// Every step of -1, 0 or 1 along so many dimensions, numbered so that two opposite ones have the same sum; none is no step.
+/// Every step of -1, 0 or 1 along so many dimensions, numbered so that two opposite ones have the
+/// same sum; none is no step.
 fn directions(dimensions: usize) -> impl Iterator<Item = (i32, [i8; MOST])> {
     (0..3_i32.pow(dimensions as u32)).filter_map(move |number| {
         let (mut steps, mut rest) = ([0; MOST], number);

@@ -1,14 +1,17 @@
 //! The crystal router: data from all ranks to all, in as many rounds as halving the ranks takes.
 //!
-//! CrystalRouter of Yang et al. (SC 2016), section 3.2, a kernel of Nek5000. Fox et al., *Solving Problems on Concurrent
-//! Processors*, vol. 1, Prentice Hall, 1988, chapter 22 have it on hypercubes; for other numbers of ranks here as Nek5000
-//! does it: a block of ranks is split in two, the lower half having one more where their number is odd. Every rank sends
-//! what is for the other half to its mirror image there, lowest to highest; where there is one rank more, the last one
-//! of the lower half sends to the first of the upper one, which so hears from two, and hears from nobody. Then each half
-//! is a block. Before the data goes their length, in an integer of four bytes.
+//! CrystalRouter of Yang et al. (SC 2016), section 3.2, a kernel of Nek5000. Fox et al., *Solving
+//! Problems on Concurrent Processors*, vol. 1, Prentice Hall, 1988, chapter 22 have it on
+//! hypercubes; for other numbers of ranks here as Nek5000 does it: a block of ranks is split in
+//! two, the lower half having one more where their number is odd. Every rank sends what is for the
+//! other half to its mirror image there, lowest to highest; where there is one rank more, the last
+//! one of the lower half sends to the first of the upper one, which so hears from two, and hears
+//! from nobody. Then each half is a block. Before the data goes their length, in an integer of four
+//! bytes.
 //!
-//! Everybody has `pair_bytes` for everybody else, in a message with a header of `header_bytes`; a rank passes on what it has
-//! been sent. With `N = 2^k` ranks an iteration moves `N k (N / 2) (pair_bytes + header_bytes)` bytes of data.
+//! Everybody has `pair_bytes` for everybody else, in a message with a header of `header_bytes`; a
+//! rank passes on what it has been sent. With `N = 2^k` ranks an iteration moves
+//! `N k (N / 2) (pair_bytes + header_bytes)` bytes of data.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
@@ -130,7 +133,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Data for everybody from everybody gets there, whatever the number of ranks, and nothing twice.
+    /// Data for everybody from everybody gets there, whatever the number of ranks, and nothing
+    /// twice.
     #[test]
     fn everything_arrives() {
         for ranks in 1..70 {

@@ -1,11 +1,12 @@
 //! A 3D FFT on a 2D process array: alltoalls in rows and columns.
 //!
-//! Kang et al. (SC 2022), section IV, after SST's motif: a forward transform computes, then transposes by an
-//! alltoall in every row and one in every column of the process array; the backward transform computes and goes
-//! back, columns first. With `R` rows and `C` columns, one iteration moves `2 R C ((C - 1) row_message_bytes + (R -
-//! 1) column_message_bytes)` bytes.
+//! Kang et al. (SC 2022), section IV, after SST's motif: a forward transform computes, then
+//! transposes by an alltoall in every row and one in every column of the process array; the
+//! backward transform computes and goes back, columns first. With `R` rows and `C` columns, one
+//! iteration moves `2 R C ((C - 1) row_message_bytes + (R - 1) column_message_bytes)` bytes.
 //!
-//! Ranks fill the array row by row: rank `row * columns + column`; a row communicator is `columns` consecutive ranks.
+//! Ranks fill the array row by row: rank `row * columns + column`; a row communicator is `columns`
+//! consecutive ranks.
 
 use pantala_engine::Time;
 use pantala_mpi::{Call, Communicator, Fault};

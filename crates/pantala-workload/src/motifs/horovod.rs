@@ -1,10 +1,13 @@
-//! Data-parallel training as Horovod does it: the coordinator says what is ready, then all ranks sum it.
+//! Data-parallel training as Horovod does it: the coordinator says what is ready, then all ranks
+//! sum it.
 //!
-//! AlexNet of Wang et al. (IPDPS 2020), sections IV.B and V; Sergeev and Del Balso, *Horovod: fast and easy distributed deep
-//! learning in TensorFlow*, arXiv:1802.05799, 2018. Before the first update rank 0 broadcasts the parameters, tensor by
-//! tensor, and the ranks agree on what they need to. An update: compute, small broadcasts of the coordinator (rank 0), and
-//! an allreduce for each buffer of gradients. In all, a rank calls bcast `parameter_bytes + iterations x negotiation_bytes`
-//! times (their lengths), and allreduce `start_bytes + iterations x gradient_bytes` times.
+//! AlexNet of Wang et al. (IPDPS 2020), sections IV.B and V; Sergeev and Del Balso, *Horovod: fast
+//! and easy distributed deep learning in TensorFlow*, arXiv:1802.05799, 2018. Before the first
+//! update rank 0 broadcasts the parameters, tensor by tensor, and the ranks agree on what they need
+//! to. An update: compute, small broadcasts of the coordinator (rank 0), and an allreduce for each
+//! buffer of gradients. In all, a rank calls bcast
+//! `parameter_bytes + iterations x negotiation_bytes` times (their lengths), and allreduce
+//! `start_bytes + iterations x gradient_bytes` times.
 
 use pantala_engine::Time;
 use pantala_mpi::{Call, Fault, Op, WORLD};

@@ -9,7 +9,8 @@ pub(crate) struct Lattice<'a> {
 }
 
 impl Lattice<'_> {
-    /// The rank `steps` away along each dimension, -1, 0 or 1; `None` beyond an open edge, and for a rank itself.
+    /// The rank `steps` away along each dimension, -1, 0 or 1; `None` beyond an open edge, and for
+    /// a rank itself.
     pub(crate) fn beside(&self, rank: u32, steps: &[i8]) -> Option<u32> {
         let (mut rest, mut stride, mut there) = (rank, 1, 0);
         for (&extent, &step) in self.extents.iter().zip(steps) {
@@ -59,7 +60,9 @@ mod tests {
 
     #[test]
     fn neighbours_are_mutual() {
-        for extents in [&[3, 4, 5][..], &[1, 2, 3], &[2, 2, 2], &[1, 1, 1], &[7, 1, 2], &[2, 2, 3, 4, 2], &[5]] {
+        for extents in
+            [&[3, 4, 5][..], &[1, 2, 3], &[2, 2, 2], &[1, 1, 1], &[7, 1, 2], &[2, 2, 3, 4, 2], &[5]]
+        {
             for periodic in [false, true] {
                 let lattice = Lattice { extents, periodic };
                 for rank in 0..extents.iter().product() {

@@ -1,11 +1,14 @@
-//! Lattice quantum chromodynamics: conjugate gradients on staggered fermions, a stencil in four dimensions.
+//! Lattice quantum chromodynamics: conjugate gradients on staggered fermions, a stencil in four
+//! dimensions.
 //!
-//! LQCD of Kang et al. (SC 2022), section IV, after SST's motif, which follows MILC. An iteration takes the even and then the odd
-//! sites: a rank starts to exchange with its neighbours above, along every dimension one message of nearest and one of third-nearest
-//! (Naik) neighbours, and likewise with those below; it waits for those above, computes, waits for those below and computes. Two
-//! allreduces follow, with the residual computed between them. The grid is open.
+//! LQCD of Kang et al. (SC 2022), section IV, after SST's motif, which follows MILC. An iteration
+//! takes the even and then the odd sites: a rank starts to exchange with its neighbours above,
+//! along every dimension one message of nearest and one of third-nearest (Naik) neighbours, and
+//! likewise with those below; it waits for those above, computes, waits for those below and
+//! computes. Two allreduces follow, with the residual computed between them. The grid is open.
 //!
-//! With `E` pairs of neighbours along a dimension of `N` ranks, an iteration moves `8 E` messages along it.
+//! With `E` pairs of neighbours along a dimension of `N` ranks, an iteration moves `8 E` messages
+//! along it.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;

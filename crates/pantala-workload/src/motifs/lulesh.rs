@@ -1,11 +1,13 @@
 //! Shock hydrodynamics: a stencil of 26 neighbours in three dimensions, then a sweep.
 //!
-//! LULESH of Kang et al. (SC 2022), section IV, as their motif for SST has it. An iteration: a broadcast, a reduction, an exchange with all
-//! neighbours across faces, edges and corners of an open grid, and a sweep of many steps over the same ranks as a grid of two
-//! dimensions, from the first to the last; after each of the four, a rank computes. A phase whose messages have no bytes is left out.
+//! LULESH of Kang et al. (SC 2022), section IV, as their motif for SST has it. An iteration: a
+//! broadcast, a reduction, an exchange with all neighbours across faces, edges and corners of an
+//! open grid, and a sweep of many steps over the same ranks as a grid of two dimensions, from the
+//! first to the last; after each of the four, a rank computes. A phase whose messages have no bytes
+//! is left out.
 //!
-//! On a cube of `n` ranks a side, the stencil moves `6 n n (n - 1)` messages across faces, `12 n (n - 1)^2` across edges and `8 (n -
-//! 1)^3` across corners.
+//! On a cube of `n` ranks a side, the stencil moves `6 n n (n - 1)` messages across faces,
+//! `12 n (n - 1)^2` across edges and `8 (n - 1)^3` across corners.
 
 use pantala_engine::Time;
 use pantala_mpi::{Call, Fault, WORLD};

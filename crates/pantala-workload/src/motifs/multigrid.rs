@@ -1,14 +1,18 @@
 //! Multigrid V-cycles on a three-dimensional grid of ranks: halos on finer and coarser levels.
 //!
-//! MultiGrid and AMG of Yang et al. (SC 2016), section 3.2. A cycle relaxes on every level on the way down, solves on the
-//! coarsest one, and relaxes on every level on the way up; a relaxation begins with an exchange of halos. A level has half the
-//! points of the finer one along each dimension. Where a rank has less than one point left, only every second, fourth, ... rank
-//! along that dimension goes on: those that drop out hand over what they have on the way down and get it back on the way up.
+//! MultiGrid and AMG of Yang et al. (SC 2016), section 3.2. A cycle relaxes on every level on the
+//! way down, solves on the coarsest one, and relaxes on every level on the way up; a relaxation
+//! begins with an exchange of halos. A level has half the points of the finer one along each
+//! dimension. Where a rank has less than one point left, only every second, fourth, ... rank along
+//! that dimension goes on: those that drop out hand over what they have on the way down and get it
+//! back on the way up.
 //!
-//! Who is a neighbour: geometrically, those beside a rank along a dimension. Algebraic levels (Henson and Yang, *BoomerAMG*,
-//! Applied Numerical Mathematics 41(1), 2002) have denser matrices than the finest one: from `corners_from` on also those across
-//! an edge or a corner, and from `far_from` on a share of those two ranks away, drawn by who they are, so that the pattern is
-//! irregular, mutual and the same in every run. A message holds the points that both touch, `point_bytes` each.
+//! Who is a neighbour: geometrically, those beside a rank along a dimension. Algebraic levels
+//! (Henson and Yang, *BoomerAMG*, Applied Numerical Mathematics 41(1), 2002) have denser matrices
+//! than the finest one: from `corners_from` on also those across an edge or a corner, and from
+//! `far_from` on a share of those two ranks away, drawn by who they are, so that the pattern is
+//! irregular, mutual and the same in every run. A message holds the points that both touch,
+//! `point_bytes` each.
 
 use pantala_engine::Time;
 use pantala_engine::random::mix;
@@ -59,7 +63,8 @@ pub struct Multigrid {
 
 /// More levels no number of points has.
 const MOST_LEVELS: u32 = 32;
-/// Numbers of directions on a level, two ranks far along three dimensions, and of what is handed over.
+/// Numbers of directions on a level, two ranks far along three dimensions, and of what is handed
+/// over.
 const TAGS: i32 = 5 * 5 * 5 + 2;
 
 /// One level, as a grid of the ranks that are active on it.

@@ -1,13 +1,17 @@
-//! Molecular dynamics with long-range forces on a mesh: ghosts of particles, a mesh, transforms of the mesh, small sums.
+//! Molecular dynamics with long-range forces on a mesh: ghosts of particles, a mesh, transforms of
+//! the mesh, small sums.
 //!
-//! LAMMPS of Wang et al. (IPDPS 2020), section IV.B, as its scalable workload model goes about a time step: sums of
-//! temperature and pressure; positions of ghosts to the six neighbours, one after the other, each with a receive that is started,
-//! a send, and a wait; the mesh's charges in the same manner; 13 remaps for one transform forth and three back; the mesh's
-//! fields; a sum; forces of ghosts back; ghosts again; two sums. Every `rebuild_every` steps, particles move house and ghosts
-//! are chosen anew in place of the first exchange: lengths of four bytes ahead of each, and five sums behind;
-//! whether that is due, the ranks ask each other (a sum) in each of the last `rebuild_checks` steps before.
+//! LAMMPS of Wang et al. (IPDPS 2020), section IV.B, as its scalable workload model goes about a
+//! time step: sums of temperature and pressure; positions of ghosts to the six neighbours, one
+//! after the other, each with a receive that is started, a send, and a wait; the mesh's charges in
+//! the same manner; 13 remaps for one transform forth and three back; the mesh's fields; a sum;
+//! forces of ghosts back; ghosts again; two sums. Every `rebuild_every` steps, particles move house
+//! and ghosts are chosen anew in place of the first exchange: lengths of four bytes ahead of each,
+//! and five sums behind; whether that is due, the ranks ask each other (a sum) in each of the last
+//! `rebuild_checks` steps before.
 //!
-//! Remaps are taken as exchanges between the ranks of a row and of a column in turn of a two-dimensional array.
+//! Remaps are taken as exchanges between the ranks of a row and of a column in turn of a
+//! two-dimensional array.
 
 use pantala_engine::Time;
 use pantala_mpi::{Fault, Op};
@@ -71,7 +75,8 @@ impl ParticleMesh {
         (at + 1 == self.rebuild_every, at + self.rebuild_checks >= self.rebuild_every)
     }
 
-    /// Exchanges with both neighbours along each dimension, one after the other; each with a length first if so `told`.
+    /// Exchanges with both neighbours along each dimension, one after the other; each with a length
+    /// first if so `told`.
     fn shift(&self, rank: u32, order: [usize; 3], bytes: [u64; 3], told: bool, script: &mut Script) {
         let lattice = Lattice { extents: &self.grid, periodic: true };
         for dimension in order {

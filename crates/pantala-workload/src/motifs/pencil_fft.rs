@@ -1,12 +1,16 @@
-//! A 3D FFT of real numbers in pencils: alltoalls of uneven blocks in rows and columns of a 2D process array.
+//! A 3D FFT of real numbers in pencils: alltoalls of uneven blocks in rows and columns of a 2D
+//! process array.
 //!
-//! FFT3D of Kang et al. (SC 2022), section IV, as SST's motif has it. The points are a cube of `n` a side, of which transforms along the
-//! first axis leave `h = n / 2 + 1` complex ones. `R` rows divide the first axis, and the second before it is transformed; `C`
-//! columns divide the third axis, and the second after it. Where an axis does not divide evenly, the first parts are one longer.
+//! FFT3D of Kang et al. (SC 2022), section IV, as SST's motif has it. The points are a cube of `n`
+//! a side, of which transforms along the first axis leave `h = n / 2 + 1` complex ones. `R` rows
+//! divide the first axis, and the second before it is transformed; `C` columns divide the third
+//! axis, and the second after it. Where an axis does not divide evenly, the first parts are one
+//! longer.
 //!
-//! The forward transform computes along the first axis, transposes in columns, computes, transposes in rows, computes, and ends in
-//! a barrier; the backward one does the same the other way round. A rank in row `r` and column `c` sends `h_i n_r n_c` points to row
-//! `i` and `h_r n_i n_c` to column `i`, where `h_i`, `n_i` are parts of an axis.
+//! The forward transform computes along the first axis, transposes in columns, computes, transposes
+//! in rows, computes, and ends in a barrier; the backward one does the same the other way round. A
+//! rank in row `r` and column `c` sends `h_i n_r n_c` points to row `i` and `h_r n_i n_c` to column
+//! `i`, where `h_i`, `n_i` are parts of an axis.
 //!
 //! Ranks fill the array row by row: rank `row * columns + column`.
 

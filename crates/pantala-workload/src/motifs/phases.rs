@@ -1,8 +1,10 @@
-//! Phases: an iteration is a list of exchanges and computations among ranks on a grid, one after the other.
+//! Phases: an iteration is a list of exchanges and computations among ranks on a grid, one after
+//! the other.
 //!
-//! Applications that mix patterns are such lists: MILC, Nek5000, HACC, Qbox and Rayleigh in Chunduri et al. (IPDPS 2021),
-//! Table I, which says for each application the sizes of messages and collectives and the calls that take most of MPI's time; the
-//! calls below are those. With `n` ranks and `l` of them on a line along a dimension, one iteration moves for each phase
+//! Applications that mix patterns are such lists: MILC, Nek5000, HACC, Qbox and Rayleigh in
+//! Chunduri et al. (IPDPS 2021), Table I, which says for each application the sizes of messages and
+//! collectives and the calls that take most of MPI's time; the calls below are those. With `n`
+//! ranks and `l` of them on a line along a dimension, one iteration moves for each phase
 //!
 //! | phase | messages | bytes |
 //! | --- | --- | --- |
@@ -35,7 +37,8 @@ use arrangement::Arrangement;
 pub struct Phases {
     /// The process grid, one to eight dimensions, the first fastest.
     pub grid: Vec<u32>,
-    /// Extents of the blocks in which ranks fill the grid, which divide its extents; empty: without blocks.
+    /// Extents of the blocks in which ranks fill the grid, which divide its extents; empty: without
+    /// blocks.
     #[serde(default)]
     pub block: Vec<u32>,
     /// Iterations.
@@ -67,7 +70,8 @@ pub enum Phase {
     },
     /// An exchange with all neighbours, diagonal ones too.
     Around {
-        /// Bytes to a neighbour that differs in one dimension, in two, and so on; one size a dimension of the grid.
+        /// Bytes to a neighbour that differs in one dimension, in two, and so on; one size a
+        /// dimension of the grid.
         message_bytes: Vec<u64>,
         /// As of faces, ps.
         #[serde(default)]
@@ -93,7 +97,8 @@ pub enum Phase {
         /// Bytes that a rank gives, its own part included, cut as evenly as bytes allow.
         bytes: u64,
     },
-    /// A send to the next rank along a dimension, in a ring, and a blocking receive from the one before.
+    /// A send to the next rank along a dimension, in a ring, and a blocking receive from the one
+    /// before.
     Shift {
         /// The dimension, from 0.
         dimension: u32,
@@ -107,7 +112,8 @@ pub enum Phase {
         /// Bytes of a message.
         message_bytes: u64,
     },
-    /// Blocking sends to the first rank of every line along a dimension, which receives one after the other.
+    /// Blocking sends to the first rank of every line along a dimension, which receives one after
+    /// the other.
     Collect {
         /// The dimension, from 0.
         dimension: u32,

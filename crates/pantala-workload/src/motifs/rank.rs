@@ -28,12 +28,20 @@ pub struct MotifRank {
 }
 
 impl MotifRank {
-    /// The program of `rank` of `ranks` in the job called `job`, whose times to compute get `noise`.
+    /// The program of `rank` of `ranks` in the job called `job`, whose times to compute get
+    /// `noise`.
     ///
     /// # Panics
     /// If the workload is no motif.
     #[must_use]
-    pub fn new(workload: Arc<WorkloadSpec>, rank: u32, ranks: u32, job: &str, seed: u64, noise: Noise) -> Self {
+    pub fn new(
+        workload: Arc<WorkloadSpec>,
+        rank: u32,
+        ranks: u32,
+        job: &str,
+        seed: u64,
+        noise: Noise,
+    ) -> Self {
         assert!(workload.motif().is_some(), "a pattern has no ranks with programs");
         let draws = stream(seed, Purpose::Compute, job, rank);
         let place = Place { rank, ranks, iteration: 0, job: key_of(job), seed };
@@ -46,7 +54,8 @@ impl MotifRank {
         self.motif().map_or_else(Vec::new, |motif| motif.communicators(&self.place))
     }
 
-    /// Does these operations and no others: for tests of what programs do wrong, which no motif does.
+    /// Does these operations and no others: for tests of what programs do wrong, which no motif
+    /// does.
     pub(crate) fn give(&mut self, operations: Vec<Op>) {
         self.given = Some(operations.into_iter());
     }

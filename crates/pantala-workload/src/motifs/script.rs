@@ -1,12 +1,14 @@
 //! What a rank does in one iteration: MPI operations in their order.
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, CommunicatorId, Incoming, Op, Outgoing, Request, Source, TagSelect, WORLD};
+use pantala_mpi::{
+    Call, CommunicatorId, Incoming, Op, Outgoing, Request, Source, TagSelect, WORLD,
+};
 
 /// Operations, written down by a motif and then executed one by one.
 ///
-/// Sends and receives are among all ranks of the job unless it is said otherwise. Requests are numbered as they are made,
-/// from 0 again after each [`waitall`](Self::waitall) or
+/// Sends and receives are among all ranks of the job unless it is said otherwise. Requests are
+/// numbered as they are made, from 0 again after each [`waitall`](Self::waitall) or
 /// [`wait_each`](Self::wait_each).
 #[derive(Clone, Debug, Default)]
 pub struct Script {
@@ -34,7 +36,9 @@ impl Script {
 
     /// The operations that send.
     pub(crate) fn sends(&self) -> impl Iterator<Item = Op> + '_ {
-        let sends = |op: &&Op| op.sent().is_some() || matches!(op, Op::Collective(..) | Op::Icollective(..));
+        let sends = |op: &&Op| {
+            op.sent().is_some() || matches!(op, Op::Collective(..) | Op::Icollective(..))
+        };
         self.ops.iter().filter(sends).cloned()
     }
 
@@ -73,7 +77,12 @@ impl Script {
     }
 
     /// A send and a receive at once.
-    pub fn sendrecv(&mut self, (destination, sent): (u32, u64), (source, received): (u32, u64), tag: i32) {
+    pub fn sendrecv(
+        &mut self,
+        (destination, sent): (u32, u64),
+        (source, received): (u32, u64),
+        tag: i32,
+    ) {
         self.push(Op::Sendrecv(outgoing(destination, tag, sent), incoming(source, tag, received)));
     }
 
@@ -82,7 +91,8 @@ impl Script {
         self.requests
     }
 
-    /// Waits for `count` of what has been started, from the request `first` on; their numbers are not given anew.
+    /// Waits for `count` of what has been started, from the request `first` on; their numbers are
+    /// not given anew.
     pub fn wait(&mut self, first: Request, count: u32) {
         self.push(Op::Waitall { first, count });
     }

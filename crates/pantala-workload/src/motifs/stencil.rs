@@ -1,11 +1,14 @@
-//! A stencil: every rank of a grid exchanges a message with each of its neighbours along every dimension.
+//! A stencil: every rank of a grid exchanges a message with each of its neighbours along every
+//! dimension.
 //!
-//! Halo3D, LQCD and Stencil5D of Kang et al. (SC 2022), section IV, in three, four and five dimensions, after SST's motif
-//! of the first. One iteration: compute, start all receives, start all sends, wait for all. On an open grid, one iteration
-//! moves `2 (N - N / e)` messages along a dimension of extent `e`, of `N` ranks; on a periodic one `2 N` if `e` is more than one.
+//! Halo3D, LQCD and Stencil5D of Kang et al. (SC 2022), section IV, in three, four and five
+//! dimensions, after SST's motif of the first. One iteration: compute, start all receives, start
+//! all sends, wait for all. On an open grid, one iteration moves `2 (N - N / e)` messages along a
+//! dimension of extent `e`, of `N` ranks; on a periodic one `2 N` if `e` is more than one.
 //!
-//! Ranks fill the grid with the first dimension fastest. In a periodic dimension of two, both neighbours are the same rank and get a
-//! message each; in one of one, a rank would be its own neighbour, and there is no message.
+//! Ranks fill the grid with the first dimension fastest. In a periodic dimension of two, both
+//! neighbours are the same rank and get a message each; in one of one, a rank would be its own
+//! neighbour, and there is no message.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
@@ -59,7 +62,8 @@ impl Motif for Stencil {
     }
 }
 
-/// A rank's exchange with its neighbours along all dimensions, `bytes` for each: all receives, all sends, a wait.
+/// A rank's exchange with its neighbours along all dimensions, `bytes` for each: all receives, all
+/// sends, a wait.
 ///
 /// A message's tag is the direction in which it travels: what comes from below travels up.
 pub(crate) fn exchange(lattice: &Lattice<'_>, rank: u32, bytes: &[u64], script: &mut Script) {

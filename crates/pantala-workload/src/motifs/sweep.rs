@@ -1,10 +1,13 @@
-//! A sweep: a wave of messages through a grid of two dimensions, from one corner to the opposite one, step after step.
+//! A sweep: a wave of messages through a grid of two dimensions, from one corner to the opposite
+//! one, step after step.
 //!
-//! LU and the sweep of LULESH of Kang et al. (SC 2022), section IV, after SST's motifs. In a step a rank receives from
-//! its upstream neighbour in each dimension, computes, and sends to its downstream neighbours; as soon as it has, the next step's wave may
-//! follow. An iteration is so many steps from the first rank to the last and, if `back`, as many from the last to the first.
+//! LU and the sweep of LULESH of Kang et al. (SC 2022), section IV, after SST's motifs. In a step a
+//! rank receives from its upstream neighbour in each dimension, computes, and sends to its
+//! downstream neighbours; as soon as it has, the next step's wave may follow. An iteration is so
+//! many steps from the first rank to the last and, if `back`, as many from the last to the first.
 //!
-//! On a grid of `X` by `Y` ranks, a step moves `(X - 1) Y` messages along the first dimension and `X (Y - 1)` along the second.
+//! On a grid of `X` by `Y` ranks, a step moves `(X - 1) Y` messages along the first dimension and
+//! `X (Y - 1)` along the second.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;

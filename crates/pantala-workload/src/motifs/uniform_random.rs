@@ -1,8 +1,10 @@
-//! Uniform random: a new random permutation of the ranks every iteration, everybody sends to its image.
+//! Uniform random: a new random permutation of the ranks every iteration, everybody sends to its
+//! image.
 //!
-//! UR of Kang et al. (SC 2022), section IV, SST's `Random` motif: the permutation of an iteration is the same on
-//! all ranks; a rank starts the receive from its pre-image and the send to its image, and waits for both. A rank
-//! that the permutation maps to itself sends nothing in that iteration (on average one rank an iteration).
+//! UR of Kang et al. (SC 2022), section IV, SST's `Random` motif: the permutation of an iteration
+//! is the same on all ranks; a rank starts the receive from its pre-image and the send to its
+//! image, and waits for both. A rank that the permutation maps to itself sends nothing in that
+//! iteration (on average one rank an iteration).
 
 use pantala_engine::Time;
 use pantala_mpi::{Fault, Op, Outgoing, WORLD};

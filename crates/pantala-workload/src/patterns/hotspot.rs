@@ -1,8 +1,8 @@
 //! Hotspot: a share of all packets goes to a few ranks, the rest to anybody.
 //!
-//! A packet is for a hotspot with the given probability (then for each of them alike), otherwise for a rank drawn
-//! as in [`super::uniform`], which may be a hotspot, too. If ranks do not send to themselves, a hotspot that draws
-//! itself draws again among all others.
+//! A packet is for a hotspot with the given probability (then for each of them alike), otherwise
+//! for a rank drawn as in [`super::uniform`], which may be a hotspot, too. If ranks do not send to
+//! themselves, a hotspot that draws itself draws again among all others.
 
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
@@ -19,7 +19,12 @@ pub struct Hotspot {
     others: Uniform,
 }
 
-pub(super) fn check(ranks: u32, hotspots: &[u32], share: f64, include_self: bool) -> Result<(), Fault> {
+pub(super) fn check(
+    ranks: u32,
+    hotspots: &[u32],
+    share: f64,
+    include_self: bool,
+) -> Result<(), Fault> {
     let show = || format!("{hotspots:?}");
     if hotspots.is_empty() {
         return Err(Fault::new(

@@ -1,11 +1,12 @@
-//! Neighbour exchange in one dimension of a 3D process grid: every rank sends a message to its neighbour ahead, one to its
-//! neighbour behind, one ahead, and so on without end.
+//! Neighbour exchange in one dimension of a 3D process grid: every rank sends a message to its
+//! neighbour ahead, one to its neighbour behind, one ahead, and so on without end.
 //!
-//! One phase of a nearest neighbour exchange; with the last dimension the most remote one (Prisacari et al., 2015, section
-//! IV.A, where 256 KB go to each neighbour). Ranks fill the grid with x fastest, as in
-//! [`halo3d`](crate::motifs::halo3d). A message is as many packets as hold it; the last one is full, too. With a message of
-//! one packet the two neighbours take turns packet by packet, as if both messages were sent at once. On an open grid a rank at
-//! an edge sends to its only neighbour.
+//! One phase of a nearest neighbour exchange; with the last dimension the most remote one
+//! (Prisacari et al., 2015, section IV.A, where 256 KB go to each neighbour). Ranks fill the grid
+//! with x fastest, as in [`halo3d`](crate::motifs::halo3d). A message is as many packets as hold
+//! it; the last one is full, too. With a message of one packet the two neighbours take turns packet
+//! by packet, as if both messages were sent at once. On an open grid a rank at an edge sends to its
+//! only neighbour.
 //!
 //! Nothing is drawn; the stream of destinations counts the packets.
 
@@ -23,14 +24,19 @@ pub struct Neighbor3d {
     packets: u64,
 }
 
-/// The grid if none is given: the one nearest to a cube, x the longest extent and z the shortest, so that the neighbours in z
-/// are as far from each other as such a grid has them.
+/// The grid if none is given: the one nearest to a cube, x the longest extent and z the shortest,
+/// so that the neighbours in z are as far from each other as such a grid has them.
 pub(super) fn default_grid(ranks: u32) -> [u32; 3] {
     let cube = grid::squarest(ranks, 3);
     [cube[2], cube[1], cube[0]]
 }
 
-pub(super) fn check(ranks: u32, extents: [u32; 3], dimension: u8, message_bytes: u64) -> Result<(), Fault> {
+pub(super) fn check(
+    ranks: u32,
+    extents: [u32; 3],
+    dimension: u8,
+    message_bytes: u64,
+) -> Result<(), Fault> {
     grid::check(&extents, ranks, 3)?;
     let Some(extent) = extents.get(usize::from(dimension)) else {
         return Err(Fault::new(
@@ -44,18 +50,31 @@ pub(super) fn check(ranks: u32, extents: [u32; 3], dimension: u8, message_bytes:
         return Err(Fault::new(
             "dimension",
             dimension,
-            format!("the grid {extents:?} has one rank in this dimension, so that nobody has a neighbour"),
+            format!(
+                "the grid {extents:?} has one rank in this dimension, so that nobody has a neighbour"
+            ),
             "choose another dimension or another grid",
         ));
     }
     if message_bytes == 0 {
-        return Err(Fault::new("message_bytes", 0, "must be more than zero", "give a positive size"));
+        return Err(Fault::new(
+            "message_bytes",
+            0,
+            "must be more than zero",
+            "give a positive size",
+        ));
     }
     Ok(())
 }
 
 impl Neighbor3d {
-    pub(super) fn new(extents: [u32; 3], dimension: u8, periodic: bool, message_bytes: u64, packet_bytes: u32) -> Self {
+    pub(super) fn new(
+        extents: [u32; 3],
+        dimension: u8,
+        periodic: bool,
+        message_bytes: u64,
+        packet_bytes: u32,
+    ) -> Self {
         let ranks: u32 = extents.iter().product();
         let extent = extents[usize::from(dimension)];
         let stride: u32 = extents[..usize::from(dimension)].iter().product();

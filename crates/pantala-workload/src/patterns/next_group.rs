@@ -1,9 +1,11 @@
-//! Next group: every packet goes to a random rank of the next group, over the one link (or few) between two groups.
+//! Next group: every packet goes to a random rank of the next group, over the one link (or few)
+//! between two groups.
 //!
-//! The adversarial pattern of the Dragonfly (Kim, Dally, Scott and Abts, Technology-Driven, Highly-Scalable
-//! Dragonfly Topology, ISCA 2008; `bad_dragon` in BookSim). Here the next group is the next one, in the order of
-//! groups and around the end, that has ranks of the job, and the destination is drawn among those ranks: on a
-//! machine filled by one job, that is the published pattern.
+//! The adversarial pattern of the Dragonfly (Kim, Dally, Scott and Abts, Technology-Driven,
+//! Highly-Scalable Dragonfly Topology, ISCA 2008; `bad_dragon` in BookSim). Here the next group is
+//! the next one, in the order of groups and around the end, that has ranks of the job, and the
+//! destination is drawn among those ranks: on a machine filled by one job, that is the published
+//! pattern.
 
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
@@ -39,7 +41,8 @@ impl NextGroup {
         members.sort_by_key(|rank| (groups[*rank as usize], *rank));
         let group = |at: usize| groups[members[at] as usize];
         // Where each populated group starts among the members.
-        let mut starts: Vec<usize> = (0..members.len()).filter(|at| *at == 0 || group(*at) != group(*at - 1)).collect();
+        let mut starts: Vec<usize> =
+            (0..members.len()).filter(|at| *at == 0 || group(*at) != group(*at - 1)).collect();
         let populated = starts.len();
         if populated < 2 {
             return Err(too_few(groups.len() as u32));

@@ -1,4 +1,5 @@
-//! Motifs on an ideal network: closed forms of their volume, memory, marks, and independence of company.
+//! Motifs on an ideal network: closed forms of their volume, memory, marks, and independence of
+//! company.
 
 use crate::support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run};
 use pantala_engine::Time;
@@ -10,7 +11,12 @@ use proptest::prelude::*;
 fn totals(endpoints: &Endpoints) -> (u64, u64) {
     let sum = endpoints.rank_reports(0).filter(|r| r.job == 0).fold((0, 0, 0, 0), |s, r| {
         let a = r.account;
-        (s.0 + a.messages_sent, s.1 + a.bytes_sent, s.2 + a.messages_received, s.3 + a.bytes_received)
+        (
+            s.0 + a.messages_sent,
+            s.1 + a.bytes_sent,
+            s.2 + a.messages_received,
+            s.3 + a.bytes_received,
+        )
     });
     assert_eq!((sum.0, sum.1), (sum.2, sum.3));
     (sum.0, sum.1)
@@ -24,9 +30,13 @@ fn total_of(ranks: u32, workload: &str) -> (u64, u64) {
 
 #[test]
 fn a_stencil_moves_its_faces() {
-    for (grid, periodic) in
-        [([3u64, 4, 5], false), ([3, 4, 5], true), ([2, 1, 6], true), ([1, 1, 1], true), ([4, 4, 1], false)]
-    {
+    for (grid, periodic) in [
+        ([3u64, 4, 5], false),
+        ([3, 4, 5], true),
+        ([2, 1, 6], true),
+        ([1, 1, 1], true),
+        ([4, 4, 1], false),
+    ] {
         let [x, y, z] = grid;
         let messages = if periodic {
             2 * x * y * z * grid.iter().filter(|e| **e > 1).count() as u64
@@ -37,7 +47,11 @@ fn a_stencil_moves_its_faces() {
             let text = format!(
                 "kind: stencil, grid: [{x},{y},{z}], message_bytes: [{bytes},{bytes},{bytes}], iterations: 3, compute_ps: 1000, periodic: {periodic}"
             );
-            assert_eq!(total_of((x * y * z) as u32, &text), (3 * messages, 3 * messages * bytes), "{grid:?}");
+            assert_eq!(
+                total_of((x * y * z) as u32, &text),
+                (3 * messages, 3 * messages * bytes),
+                "{grid:?}"
+            );
         }
     }
 }
@@ -58,8 +72,12 @@ fn fft3d_transposes_four_times() {
 /// Blocks of a cube's points; what a rank keeps is not sent.
 #[test]
 fn a_pencil_fft_moves_blocks_of_its_cube() {
-    let parts = |points: u64, n: u64| (0..n).map(move |i| points / n + u64::from(i < points % n)).collect::<Vec<_>>();
-    for (rows, columns, points) in [(3u64, 4u64, 12u64), (3, 4, 13), (4, 3, 10), (1, 5, 7), (2, 1, 3), (5, 7, 41)] {
+    let parts = |points: u64, n: u64| {
+        (0..n).map(move |i| points / n + u64::from(i < points % n)).collect::<Vec<_>>()
+    };
+    for (rows, columns, points) in
+        [(3u64, 4u64, 12u64), (3, 4, 13), (4, 3, 10), (1, 5, 7), (2, 1, 3), (5, 7, 41)]
+    {
         let text = format!(
             "kind: pencil_fft, grid: [{rows},{columns}], points: {points}, point_bytes: 16, iterations: 2, \
              compute_forward_ps: [1,2,3], compute_backward_ps: [4,5,6]"
@@ -75,7 +93,11 @@ fn a_pencil_fft_moves_blocks_of_its_cube() {
         let barriers = 2 * 2 * (rows * columns - 1);
         let messages = 2 * rows * columns * (rows - 1 + columns - 1) + barriers;
         let total = total_of((rows * columns) as u32, &text);
-        assert_eq!(total, (2 * messages, 2 * 2 * 16 * (in_columns + in_rows)), "{rows} x {columns}, {points}");
+        assert_eq!(
+            total,
+            (2 * messages, 2 * 2 * 16 * (in_columns + in_rows)),
+            "{rows} x {columns}, {points}"
+        );
     }
 }
 
@@ -103,7 +125,9 @@ fn a_sweep_is_a_wave() {
         );
         let mut endpoints = endpoints(&[job("j", 0..15, &text)], 15);
         finish(&mut endpoints, 15);
-        let last = |rank: u32| endpoints.rank_reports(0).find(|r| r.rank == rank).and_then(|r| r.end).unwrap();
+        let last = |rank: u32| {
+            endpoints.rank_reports(0).find(|r| r.rank == rank).and_then(|r| r.end).unwrap()
+        };
         (last(0), last(14))
     };
     let stage = |time: Time| time / 1_000_000_000;
@@ -124,7 +148,8 @@ fn lqcd_exchanges_surfaces_for_even_and_odd_sites() {
     );
     let edges = grid.map(|extent| ranks - ranks / extent);
     let messages = 3 * (8 * edges.iter().sum::<u64>() + 2 * 2 * (ranks - 1));
-    let surfaces: u64 = edges.iter().zip(near.iter().zip(far)).map(|(e, (near, far))| 4 * e * (near + far)).sum();
+    let surfaces: u64 =
+        edges.iter().zip(near.iter().zip(far)).map(|(e, (near, far))| 4 * e * (near + far)).sum();
     assert_eq!(total_of(ranks as u32, &text), (messages, 3 * (surfaces + 2 * 2 * (ranks - 1) * 8)));
 }
 
@@ -143,9 +168,20 @@ fn lulesh_exchanges_faces_edges_and_corners_then_sweeps() {
         let corners = 8 * (n - 1) * (n - 1) * (n - 1);
         let sweep = 4 * (2 * 9 + 3 * 8);
         let collectives = 2 * (n * n * n - 1);
-        let parts = [(faces, face), (edges, edge), (corners, corner), (sweep, swept), (collectives, collective)];
-        let sum = |of: fn(u64, u64) -> u64| 2 * parts.iter().map(|&(count, bytes)| of(count, bytes)).sum::<u64>();
-        let expected = (sum(|count, bytes| if bytes > 0 { count } else { 0 }), sum(|count, bytes| count * bytes));
+        let parts = [
+            (faces, face),
+            (edges, edge),
+            (corners, corner),
+            (sweep, swept),
+            (collectives, collective),
+        ];
+        let sum = |of: fn(u64, u64) -> u64| {
+            2 * parts.iter().map(|&(count, bytes)| of(count, bytes)).sum::<u64>()
+        };
+        let expected = (
+            sum(|count, bytes| if bytes > 0 { count } else { 0 }),
+            sum(|count, bytes| count * bytes),
+        );
         assert_eq!(total_of((n * n * n) as u32, &text), expected);
     }
 }
@@ -154,8 +190,14 @@ fn lulesh_exchanges_faces_edges_and_corners_then_sweeps() {
 #[test]
 fn peaks_of_ingress() {
     for (text, peak) in [
-        ("kind: stencil, grid: [3,3,3], message_bytes: [100,20000,3000], iterations: 2", 2 * 23_100),
-        ("kind: sweep, grid: [3,9], message_bytes: [15000,200], steps: 3, iterations: 2, back: true", 15_200),
+        (
+            "kind: stencil, grid: [3,3,3], message_bytes: [100,20000,3000], iterations: 2",
+            2 * 23_100,
+        ),
+        (
+            "kind: sweep, grid: [3,9], message_bytes: [15000,200], steps: 3, iterations: 2, back: true",
+            15_200,
+        ),
         (
             "kind: lulesh, grid: [3,3,3], message_bytes: [900,80,7], sweep_grid: [3,9], sweep_bytes: 10, sweep_steps: 5, \
           collective_bytes: 8, iterations: 2",
@@ -172,24 +214,38 @@ fn peaks_of_ingress() {
             2 * 18_000,
         ),
         ("kind: pencil_fft, grid: [3,9], points: 9, point_bytes: 100, iterations: 2", 100 * 2 * 3),
-        ("kind: fft3d, grid: [3,9], row_message_bytes: 70, column_message_bytes: 90, iterations: 2", 90),
+        (
+            "kind: fft3d, grid: [3,9], row_message_bytes: 70, column_message_bytes: 90, iterations: 2",
+            90,
+        ),
         ("kind: allreduce_loop, message_bytes: 20000, iterations: 3", 40_000),
         ("kind: uniform_random, message_bytes: 3000, iterations: 20", 3_000),
     ] {
         let mut endpoints = endpoints(&[job("j", 0..27, text)], 27);
         finish(&mut endpoints, 27);
-        assert_eq!(endpoints.rank_reports(0).map(|r| r.account.peak_ingress).max(), Some(peak), "{text}");
+        assert_eq!(
+            endpoints.rank_reports(0).map(|r| r.account.peak_ingress).max(),
+            Some(peak),
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn allreduce_loop_moves_what_its_algorithm_does() {
-    let spec = [job("j", 0..13, "kind: allreduce_loop, message_bytes: 30000, iterations: 4, compute_ps: 1000000")];
-    for (allreduce, messages) in
-        [(AllreduceAlgorithm::BinaryTree, 2 * 12), (AllreduceAlgorithm::RecursiveDoubling, 8 * 3 + 2 * 5)]
-    {
-        let mpi =
-            MpiConfig { collectives: Collectives { allreduce, ..Collectives::default() }, ..MpiConfig::default() };
+    let spec = [job(
+        "j",
+        0..13,
+        "kind: allreduce_loop, message_bytes: 30000, iterations: 4, compute_ps: 1000000",
+    )];
+    for (allreduce, messages) in [
+        (AllreduceAlgorithm::BinaryTree, 2 * 12),
+        (AllreduceAlgorithm::RecursiveDoubling, 8 * 3 + 2 * 5),
+    ] {
+        let mpi = MpiConfig {
+            collectives: Collectives { allreduce, ..Collectives::default() },
+            ..MpiConfig::default()
+        };
         let mut endpoints = endpoints_on(&spec, &mpi, 13, 1).unwrap();
         finish(&mut endpoints, 13);
         assert_eq!(totals(&endpoints), (4 * messages, 4 * messages * 30_000));
@@ -206,13 +262,18 @@ fn uniform_random_sends_one_message_a_rank_and_iteration() {
     endpoints.take_messages(&mut messages);
     // One fixed point an iteration is left out, on average.
     let expected = f64::from((ranks - 1) * iterations);
-    assert!((messages.len() as f64 - expected).abs() < 5.0 * f64::from(iterations).sqrt(), "{}", messages.len());
+    assert!(
+        (messages.len() as f64 - expected).abs() < 5.0 * f64::from(iterations).sqrt(),
+        "{}",
+        messages.len()
+    );
     assert!(messages.iter().all(|m| m.bytes == 3_072 && m.source != m.destination));
     for rank in 0..ranks {
         let sent = messages.iter().filter(|m| m.source == rank).count();
         assert_eq!(sent, messages.iter().filter(|m| m.destination == rank).count());
         // All others are met: 200 draws of 23 miss one with a chance of 0.0002.
-        let mut met: Vec<u32> = messages.iter().filter(|m| m.source == rank).map(|m| m.destination).collect();
+        let mut met: Vec<u32> =
+            messages.iter().filter(|m| m.source == rank).map(|m| m.destination).collect();
         met.sort_unstable();
         met.dedup();
         assert!(met.len() >= 22);
@@ -234,27 +295,38 @@ const PHASES: &str = "kind: phases, grid: [2,3,2], block: [2,1,1], phases: [{pha
 
 #[test]
 fn phases_of_neighbours_move_their_faces() {
-    let face =
-        |bytes: &str| format!("phase: faces, message_bytes: {bytes}, overlap_ps: 900, wait: each, periodic: true");
+    let face = |bytes: &str| {
+        format!("phase: faces, message_bytes: {bytes}, overlap_ps: 900, wait: each, periodic: true")
+    };
     for block in ["[]", "[2,1,2]", "[4,3,2]"] {
         let text = |phase: &str| format!("{}, block: {block}", self::phase("[4,3,2]", phase));
         // Both neighbours along the dimension of two are the same rank, and get a message each.
         assert_eq!(total_of(24, &text(&face("[20000,300,7]"))), (3 * 24 * 6, 3 * 24 * 2 * 20_307));
         assert_eq!(total_of(24, &text(&face("[0,300,0]"))), (3 * 24 * 2, 3 * 24 * 2 * 300));
         let around = "phase: around, message_bytes: [20000,300,7], wait: all, periodic: true";
-        assert_eq!(total_of(24, &text(around)), (3 * 24 * 26, 3 * 24 * (6 * 20_000 + 12 * 300 + 8 * 7)));
+        assert_eq!(
+            total_of(24, &text(around)),
+            (3 * 24 * 26, 3 * 24 * (6 * 20_000 + 12 * 300 + 8 * 7))
+        );
     }
-    // On an open grid a box of 4 x 3 x 2 has this many pairs of neighbours that differ in one, two, three dimensions.
+    // On an open grid a box of 4 x 3 x 2 has this many pairs of neighbours that differ in one, two,
+    // three dimensions.
     let open = "phase: around, message_bytes: [100,10,1], wait: all, periodic: false";
     let (faces, edges, corners) = (3 * 6 + 4 * 4 + 12, 2 * (6 * 2 + 9 + 8), 4 * 6);
     let pairs = 2 * (faces + edges + corners);
-    assert_eq!(total_of(24, &phase("[4,3,2]", open)), (3 * pairs, 3 * 2 * (faces * 100 + edges * 10 + corners)));
+    assert_eq!(
+        total_of(24, &phase("[4,3,2]", open)),
+        (3 * pairs, 3 * 2 * (faces * 100 + edges * 10 + corners))
+    );
 }
 
 #[test]
 fn pairs_are_of_two() {
     for ranks in [2u64, 7, 12, 31] {
-        let text = phase(&format!("[{ranks}]"), "phase: pairs, message_bytes: 14000, rounds: 5, wait: each");
+        let text = phase(
+            &format!("[{ranks}]"),
+            "phase: pairs, message_bytes: 14000, rounds: 5, wait: each",
+        );
         let messages = 3 * 5 * (ranks / 2 * 2);
         assert_eq!(total_of(ranks as u32, &text), (messages, messages * 14_000));
     }
@@ -273,13 +345,19 @@ fn pairs_are_of_two() {
 
 #[test]
 fn phases_along_a_line_move_its_members_parts() {
-    for (grid, ranks, members) in [([4u64, 3], 12, [4u64, 3]), ([1, 5], 5, [1, 5]), ([5, 2], 10, [5, 2])] {
+    for (grid, ranks, members) in
+        [([4u64, 3], 12, [4u64, 3]), ([1, 5], 5, [1, 5]), ([5, 2], 10, [5, 2])]
+    {
         for dimension in [0, 1] {
             let l = members[dimension];
             let of = |kind: &str| {
-                total_of(ranks as u32, &phase(&format!("{grid:?}"), &format!("{kind}, dimension: {dimension}")))
+                total_of(
+                    ranks as u32,
+                    &phase(&format!("{grid:?}"), &format!("{kind}, dimension: {dimension}")),
+                )
             };
-            // Every line moves all but what each member keeps: its own part of the bytes, as evenly cut as can be.
+            // Every line moves all but what each member keeps: its own part of the bytes, as evenly
+            // cut as can be.
             let all = of("phase: all_to_all, bytes: 50001");
             assert_eq!(all, (3 * ranks * (l - 1), 3 * ranks / l * (l - 1) * 50_001));
             let shift = of("phase: shift, message_bytes: 13000, steps: 2");
@@ -294,7 +372,8 @@ fn phases_along_a_line_move_its_members_parts() {
 fn a_tree_goes_up_and_down() {
     for ranks in [1u64, 2, 5, 8, 23] {
         for bytes in [900, 20_000] {
-            let text = phase(&format!("[{ranks}]"), &format!("phase: tree, message_bytes: {bytes}"));
+            let text =
+                phase(&format!("[{ranks}]"), &format!("phase: tree, message_bytes: {bytes}"));
             assert_eq!(total_of(ranks as u32, &text), (6 * (ranks - 1), 6 * (ranks - 1) * bytes));
         }
     }
@@ -313,7 +392,10 @@ fn iterations_are_marked() {
         assert!(
             mine.iter().enumerate().all(|(i, r)| r.iteration == i as u32 && r.end - r.start == 3_000 + r.communication)
         );
-        assert_eq!(mine.iter().map(|r| r.communication).sum::<Time>(), report.account.communication());
+        assert_eq!(
+            mine.iter().map(|r| r.communication).sum::<Time>(),
+            report.account.communication()
+        );
         assert_eq!(report.account.compute, 15_000);
         assert_eq!(report.account.wait, report.account.communication());
     }
@@ -349,8 +431,10 @@ fn memory_does_not_grow_with_iterations() {
 #[test]
 fn progress_leaves_patterns_out() {
     let text = "kind: allreduce_loop, message_bytes: 100, iterations: 10, compute_ps: 1000000000";
-    let mut endpoints =
-        endpoints(&[job("j", 0..4, text), job("p", 4..6, "kind: pattern, pattern: uniform, load: 0.001")], 8);
+    let mut endpoints = endpoints(
+        &[job("j", 0..4, text), job("p", 4..6, "kind: pattern, pattern: uniform, load: 0.001")],
+        8,
+    );
     assert_eq!(endpoints.progress(), Some(0.0));
     run(&mut endpoints, &mut Ideal::new(1_000, 1), 8, 4_500_000_000);
     assert_eq!(endpoints.progress(), Some(0.4));
@@ -358,7 +442,8 @@ fn progress_leaves_patterns_out() {
     assert!(!endpoints.finished());
 }
 
-/// Also inside one long iteration: the share of bytes that have arrived, which is all of them when the last has.
+/// Also inside one long iteration: the share of bytes that have arrived, which is all of them when
+/// the last has.
 #[test]
 fn progress_is_smooth() {
     for (motif, exact) in [
@@ -385,7 +470,10 @@ fn progress_is_smooth() {
             let (all, end, finished) = until(Time::MAX);
             assert!(all == 1.0 && finished);
             let steps: Vec<f64> = (0..20).map(|i| until(end * i / 20).0).collect();
-            assert!(steps.windows(2).all(|w| w[0] <= w[1] && w[1] - w[0] < 0.3), "{motif}: {steps:?}");
+            assert!(
+                steps.windows(2).all(|w| w[0] <= w[1] && w[1] - w[0] < 0.3),
+                "{motif}: {steps:?}"
+            );
             let (before, _, finished) = until(end - 1);
             assert!(!finished && before < 1.0 || !exact, "{motif}: {before}");
             assert!(!exact || before > 0.99, "{motif}: {before}");
@@ -406,13 +494,22 @@ fn deeds(jobs: &[JobSpec], which: usize) -> Deeds {
     messages.retain(|m| usize::from(m.job) == which);
     messages.iter_mut().for_each(|m| m.job = 0);
     let packets = network.offered.iter().filter(|o| usize::from(o.2.job) == which);
-    (messages, packets.map(|(time, node, packet)| (*time, *node, packet.destination, packet.bytes)).collect())
+    (
+        messages,
+        packets
+            .map(|(time, node, packet)| (*time, *node, packet.destination, packet.bytes))
+            .collect(),
+    )
 }
 
 #[test]
 fn a_job_does_the_same_alone_and_in_company() {
     let target = [
-        job("ur", 0..16, "kind: uniform_random, iterations: 30, message_bytes: 14000, compute_ps: 700"),
+        job(
+            "ur",
+            0..16,
+            "kind: uniform_random, iterations: 30, message_bytes: 14000, compute_ps: 700",
+        ),
         job(
             "fft",
             0..16,
@@ -438,7 +535,8 @@ fn a_job_does_the_same_alone_and_in_company() {
 proptest! {
     #![proptest_config(pantala_testing::cases(24))]
 
-    /// Several jobs on a network that reorders packets: all end, nothing is left over, nothing is lost.
+    /// Several jobs on a network that reorders packets: all end, nothing is left over, nothing is
+    /// lost.
     #[test]
     fn jobs_end_on_a_reordering_network(
         seed: u64, ranks in 2u32..12, bytes in 1u64..30_000, threshold in 0u64..20_000, jitter in 1u32..5_000_000,

@@ -1,4 +1,5 @@
-//! The motifs of Yang et al.'s and Wang et al.'s mixes: closed forms of messages and bytes, memory, progress, any order of arrival.
+//! The motifs of Yang et al.'s and Wang et al.'s mixes: closed forms of messages and bytes, memory,
+//! progress, any order of arrival.
 
 use crate::support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run, workload_of};
 use pantala_engine::Time;
@@ -24,13 +25,19 @@ const MOTIFS: [&str; 6] = [
 
 /// Messages and bytes of job 0.
 fn totals(endpoints: &Endpoints) -> (u64, u64) {
-    endpoints.rank_reports(0).fold((0, 0), |sum, r| (sum.0 + r.account.messages_sent, sum.1 + r.account.bytes_sent))
+    endpoints
+        .rank_reports(0)
+        .fold((0, 0), |sum, r| (sum.0 + r.account.messages_sent, sum.1 + r.account.bytes_sent))
 }
 
-/// Those of a workload, with allreduces at doubling distances: `N log2 N` messages for a power of two.
+/// Those of a workload, with allreduces at doubling distances: `N log2 N` messages for a power of
+/// two.
 fn totals_of(ranks: u32, workload: &str) -> (u64, u64) {
     let allreduce = AllreduceAlgorithm::RecursiveDoubling;
-    let mpi = MpiConfig { collectives: Collectives { allreduce, ..Collectives::default() }, ..MpiConfig::default() };
+    let mpi = MpiConfig {
+        collectives: Collectives { allreduce, ..Collectives::default() },
+        ..MpiConfig::default()
+    };
     let mut endpoints = endpoints_on(&[job("j", 0..ranks, workload)], &mpi, ranks, 1).unwrap();
     finish(&mut endpoints, ranks);
     totals(&endpoints)
@@ -56,9 +63,11 @@ fn conjugate_gradients_exchange_what_both_touch() {
                  sums_before: 1, sums_after: 2, sum_bytes: 8, iterations: 3, {more}"
             )
         };
-        // Along a dimension of extent e: e ranks without a step, e - 1 with one up and as many down.
+        // Along a dimension of extent e: e ranks without a step, e - 1 with one up and as many
+        // down.
         let messages = (3 * x - 2) * (3 * y - 2) * (3 * z - 2) - 16;
-        let points = (x * p + 2 * (x - 1)) * (y * q + 2 * (y - 1)) * (z * r + 2 * (z - 1)) - 16 * p * q * r;
+        let points =
+            (x * p + 2 * (x - 1)) * (y * q + 2 * (y - 1)) * (z * r + 2 * (z - 1)) - 16 * p * q * r;
         assert_eq!(
             totals_of(16, &text("corners: true")),
             (6 * messages + sums(3), 60 * points + 8 * sums(3)),
@@ -85,10 +94,17 @@ fn the_crystal_router_halves_as_often_as_it_can() {
         let ranks = 1 << rounds;
         let text = "kind: crystal_router, pair_bytes: 100, header_bytes: 12, iterations: 2";
         let data = ranks * rounds * (ranks / 2) * 112;
-        assert_eq!(totals_of(ranks as u32, text), (2 * 2 * ranks * rounds, 2 * (data + 4 * ranks * rounds)));
+        assert_eq!(
+            totals_of(ranks as u32, text),
+            (2 * 2 * ranks * rounds, 2 * (data + 4 * ranks * rounds))
+        );
     }
-    assert_eq!(totals_of(1, "kind: crystal_router, pair_bytes: 100, header_bytes: 12, iterations: 2"), (0, 0));
-    // Of three ranks, 0 and 1 send what is for 2 to it, and 2 answers 0 alone; then 0 has data of two ranks for 1.
+    assert_eq!(
+        totals_of(1, "kind: crystal_router, pair_bytes: 100, header_bytes: 12, iterations: 2"),
+        (0, 0)
+    );
+    // Of three ranks, 0 and 1 send what is for 2 to it, and 2 answers 0 alone; then 0 has data of
+    // two ranks for 1.
     let text = "kind: crystal_router, pair_bytes: 100, header_bytes: 0, iterations: 1";
     assert_eq!(totals_of(3, text), (2 * (3 + 2), 100 * (1 + 1 + 2 + 2 + 1) + 4 * 5));
 }
@@ -109,7 +125,8 @@ fn multigrid_visits_every_level_twice() {
 fn ranks_without_points_drop_out() {
     let text = "kind: multigrid, grid: [4,1,1], points: [1,1,1], point_bytes: 9, levels: 3, sweeps: 1, coarse_sweeps: 1, \
                 sum_bytes: 8, corners_from: 99, far_from: 99, iterations: 1";
-    // Levels of 4, 2 and 1 ranks, each but the last visited twice; 2 and 1 ranks hand over and get back.
+    // Levels of 4, 2 and 1 ranks, each but the last visited twice; 2 and 1 ranks hand over and get
+    // back.
     let messages = 2 * (6 + 2) + 2 * (2 + 1);
     assert_eq!(totals_of(4, text), (messages, 9 * messages));
     let wide = text.replace("[4,1,1]", "[3,3,3]").replace("corners_from: 99", "corners_from: 1");
@@ -118,7 +135,8 @@ fn ranks_without_points_drop_out() {
     assert_eq!(totals_of(27, &wide), (messages, 9 * messages));
 }
 
-/// Those two away are neighbours of each other or not at all, and their share is what it is asked to be.
+/// Those two away are neighbours of each other or not at all, and their share is what it is asked
+/// to be.
 #[test]
 fn far_neighbours_are_a_share() {
     let of = |percent: u32| {
@@ -169,9 +187,10 @@ fn volumes_are_known_beforehand() {
     let fft = "kind: fft3d, grid: [4,6], row_message_bytes: 500, column_message_bytes: 13000";
     let random = "kind: uniform_random, message_bytes: 13000";
     for motif in MOTIFS.into_iter().chain([fft, random]) {
-        for collectives in
-            [Collectives::default(), Collectives { allreduce: AllreduceAlgorithm::Ring, ..Collectives::default() }]
-        {
+        for collectives in [
+            Collectives::default(),
+            Collectives { allreduce: AllreduceAlgorithm::Ring, ..Collectives::default() },
+        ] {
             let jobs = [job("j", 0..24, &format!("{motif}, iterations: 5"))];
             let told = communication(&jobs[0], &collectives, 1).ranks;
             let mpi = MpiConfig { collectives, ..MpiConfig::default() };
@@ -179,8 +198,18 @@ fn volumes_are_known_beforehand() {
             finish(&mut endpoints, 24);
             for (told, report) in told.iter().zip(endpoints.rank_reports(0)) {
                 let done = report.account;
-                let sent = (done.messages_sent, done.bytes_sent, done.messages_received, done.bytes_received);
-                let known = (told.messages_sent, told.bytes_sent, told.messages_received, told.bytes_received);
+                let sent = (
+                    done.messages_sent,
+                    done.bytes_sent,
+                    done.messages_received,
+                    done.bytes_received,
+                );
+                let known = (
+                    told.messages_sent,
+                    told.bytes_sent,
+                    told.messages_received,
+                    told.bytes_received,
+                );
                 assert_eq!(known, sent, "{motif}, rank {}", report.rank);
             }
         }
@@ -189,8 +218,15 @@ fn volumes_are_known_beforehand() {
     assert!(communication(&pattern, &Collectives::default(), 1).ranks.is_empty());
     let training = job("t", 0..24, &format!("{}, iterations: 5", MOTIFS[0]));
     let training = communication(&training, &Collectives::default(), 1).ranks;
-    assert!(training.iter().all(|rank| (rank.calls["bcast"], rank.calls["allreduce"]) == (2 + 5 * 2, 1 + 5 * 2)));
-    assert_eq!((training[3].sizes["bcast"], training[3].sizes["allreduce"]), ([4, 9_000], [4, 40_000]));
+    assert!(
+        training
+            .iter()
+            .all(|rank| (rank.calls["bcast"], rank.calls["allreduce"]) == (2 + 5 * 2, 1 + 5 * 2))
+    );
+    assert_eq!(
+        (training[3].sizes["bcast"], training[3].sizes["allreduce"]),
+        ([4, 9_000], [4, 40_000])
+    );
 }
 
 #[test]
@@ -223,7 +259,10 @@ fn progress_is_smooth_and_exact() {
             let (all, end, finished) = until(Time::MAX);
             assert!(all == 1.0 && finished);
             let steps: Vec<f64> = (0..20).map(|i| until(end * i / 20).0).collect();
-            assert!(steps.windows(2).all(|w| w[0] <= w[1] && w[1] - w[0] < 0.5), "{motif}: {steps:?}");
+            assert!(
+                steps.windows(2).all(|w| w[0] <= w[1] && w[1] - w[0] < 0.5),
+                "{motif}: {steps:?}"
+            );
             let (before, _, finished) = until(end - 1);
             assert!(!finished && before < 1.0 && before > 0.99, "{motif}: {before}");
         }
@@ -292,7 +331,8 @@ fn faults_name_the_key_and_the_remedy() {
 proptest! {
     #![proptest_config(pantala_testing::cases(8))]
 
-    /// On a network that reorders packets, with any threshold of the rendezvous: all end, nothing is left over.
+    /// On a network that reorders packets, with any threshold of the rendezvous: all end, nothing
+    /// is left over.
     #[test]
     fn jobs_end_on_a_reordering_network(seed: u64, ranks in 1u32..24, threshold in 0u64..20_000, jitter in 1u32..5_000_000) {
         let mut jobs: Vec<_> = MOTIFS.iter().enumerate().map(|(i, motif)| {

@@ -7,7 +7,9 @@ use pantala_workload::patterns::Law;
 use pantala_workload::{Endpoints, WorkloadSpec};
 
 fn law(text: &str, groups: &[u32]) -> Law {
-    let WorkloadSpec::Pattern(pattern) = workload_of(&format!("kind: pattern, load: 0.5, pattern: {text}")) else {
+    let WorkloadSpec::Pattern(pattern) =
+        workload_of(&format!("kind: pattern, load: 0.5, pattern: {text}"))
+    else {
         panic!()
     };
     pattern.check(groups.len() as u32).unwrap();
@@ -23,8 +25,12 @@ fn check_shares(law: &Law, rank: u32, expected: &[f64]) {
         counts[law.destination(rank, &mut draws) as usize] += 1;
     }
     for (destination, (count, share)) in counts.iter().zip(expected).enumerate() {
-        let (mean, deviation) = (f64::from(DRAWS) * share, (f64::from(DRAWS) * share * (1.0 - share)).sqrt());
-        assert!((f64::from(*count) - mean).abs() <= 5.0 * deviation, "{rank} to {destination}: {count}, not {mean}");
+        let (mean, deviation) =
+            (f64::from(DRAWS) * share, (f64::from(DRAWS) * share * (1.0 - share)).sqrt());
+        assert!(
+            (f64::from(*count) - mean).abs() <= 5.0 * deviation,
+            "{rank} to {destination}: {count}, not {mean}"
+        );
     }
     assert!((expected.iter().sum::<f64>() - 1.0).abs() < 1e-9);
 }
@@ -60,7 +66,10 @@ fn bit_complement_mirrors() {
         assert!(!complement.silent(rank));
     }
     let odd = law("bit_complement", &[0; 5]);
-    assert_eq!((0..5).map(|r| odd.silent(r)).collect::<Vec<_>>(), [false, false, true, false, false]);
+    assert_eq!(
+        (0..5).map(|r| odd.silent(r)).collect::<Vec<_>>(),
+        [false, false, true, false, false]
+    );
     assert!(!law("bit_complement, include_self: true", &[0; 5]).silent(2));
 }
 
@@ -98,7 +107,9 @@ fn edges_have_one_neighbour_or_the_far_side() {
 
 #[test]
 fn the_default_grid_is_nearly_a_cube_with_its_short_side_last() {
-    let WorkloadSpec::Pattern(mut pattern) = workload_of("kind: pattern, load: 0.5, pattern: neighbor_3d") else {
+    let WorkloadSpec::Pattern(mut pattern) =
+        workload_of("kind: pattern, load: 0.5, pattern: neighbor_3d")
+    else {
         panic!()
     };
     pattern.complete(1056);
@@ -148,8 +159,16 @@ fn hotspots_draw_their_share() {
     expected[2] = 0.0;
     expected[7] += 0.2;
     check_shares(&law, 2, &expected);
-    check_shares(&self::law("hotspot, hotspots: [3], hotspot_share: 1", &[0; 4]), 0, &[0.0, 0.0, 0.0, 1.0]);
-    check_shares(&self::law("hotspot, hotspots: [3], hotspot_share: 0, include_self: true", &[0; 4]), 0, &[0.25; 4]);
+    check_shares(
+        &self::law("hotspot, hotspots: [3], hotspot_share: 1", &[0; 4]),
+        0,
+        &[0.0, 0.0, 0.0, 1.0],
+    );
+    check_shares(
+        &self::law("hotspot, hotspots: [3], hotspot_share: 0, include_self: true", &[0; 4]),
+        0,
+        &[0.25; 4],
+    );
 }
 
 fn pattern(text: &str) -> Endpoints {
@@ -158,9 +177,11 @@ fn pattern(text: &str) -> Endpoints {
 
 #[test]
 fn the_offered_load_is_met() {
-    for (text, tolerance) in
-        [("injection: bernoulli", 0.01), ("injection: periodic", 1e-3), ("injection: periodic, phase: random", 1e-3)]
-    {
+    for (text, tolerance) in [
+        ("injection: bernoulli", 0.01),
+        ("injection: periodic", 1e-3),
+        ("injection: periodic, phase: random", 1e-3),
+    ] {
         for load in [0.1, 0.5, 0.95] {
             let mut endpoints = pattern(&format!("pattern: uniform, load: {load}, {text}"));
             let mut network = Ideal::new(1_000, 40);
@@ -176,7 +197,8 @@ fn the_offered_load_is_met() {
 
 #[test]
 fn a_source_that_lags_keeps_its_clock() {
-    // The NIC of node 0 is not served for a while: packets pulled later have the creation times they would have had.
+    // The NIC of node 0 is not served for a while: packets pulled later have the creation times
+    // they would have had.
     let text = "pattern: uniform, load: 0.5, injection: bernoulli";
     let mut wakes = Wakes::default();
     let mut pulled = |late: Time| -> Vec<(Time, u32)> {
@@ -202,7 +224,9 @@ fn in_phase_sources_tick_together() {
     let mut endpoints = pattern("pattern: shift, load: 0.25, injection: periodic, phase: in");
     let mut network = Ideal::new(1_000, 40);
     run(&mut endpoints, &mut network, 16, 1_000_000);
-    let of = |node| network.offered.iter().filter(|o| o.1 == node).map(|o| o.2.created).collect::<Vec<_>>();
+    let of = |node| {
+        network.offered.iter().filter(|o| o.1 == node).map(|o| o.2.created).collect::<Vec<_>>()
+    };
     assert_eq!(of(0)[..4], [0, 81_920, 163_840, 245_760]);
     assert!((1..16).all(|node| of(node) == of(0)));
     let packet = network.offered[0].2;
@@ -211,18 +235,22 @@ fn in_phase_sources_tick_together() {
 
 #[test]
 fn sources_start_with_their_job() {
-    let mut spec = job("p", 3..7, "kind: pattern, pattern: uniform, load: 1, injection: periodic, phase: in");
+    let mut spec =
+        job("p", 3..7, "kind: pattern, pattern: uniform, load: 1, injection: periodic, phase: in");
     spec.start = 123_456;
     let mut endpoints = endpoints(&[spec], 16);
     let mut network = Ideal::new(1_000, 40);
     run(&mut endpoints, &mut network, 16, 300_000);
     assert_eq!(network.offered.iter().map(|o| o.0).min(), Some(123_456));
-    assert!(network.offered.iter().all(|o| (3..7).contains(&o.1) && (3..7).contains(&o.2.destination)));
+    assert!(
+        network.offered.iter().all(|o| (3..7).contains(&o.1) && (3..7).contains(&o.2.destination))
+    );
 }
 
 #[test]
 fn a_silent_rank_is_idle() {
-    let mut endpoints = endpoints(&[job("p", 0..5, "kind: pattern, pattern: bit_complement, load: 1")], 8);
+    let mut endpoints =
+        endpoints(&[job("p", 0..5, "kind: pattern, pattern: bit_complement, load: 1")], 8);
     let mut wakes = Wakes::default();
     assert_eq!(endpoints.pull(2, 5_000_000, &mut wakes), Pull::Idle);
     assert_eq!(endpoints.pull(7, 5_000_000, &mut wakes), Pull::Idle, "nobody is there");

@@ -21,7 +21,10 @@ fn every_kind_of_the_plan_is_read() {
                "compute_forward_ps":7,"compute_backward_ps":8}"#,
             false,
         ),
-        (r#"{"kind":"allreduce_loop","message_bytes":1126000,"iterations":2,"compute_ps":5160000000}"#, false),
+        (
+            r#"{"kind":"allreduce_loop","message_bytes":1126000,"iterations":2,"compute_ps":5160000000}"#,
+            false,
+        ),
         (
             r#"{"kind":"horovod","iterations":2,"parameter_bytes":[9],"start_bytes":[],"negotiation_bytes":[4,25],
                "gradient_bytes":[70000],"compute_ps":0}"#,
@@ -45,7 +48,10 @@ fn every_kind_of_the_plan_is_read() {
                "compute_ps":0}"#,
             false,
         ),
-        (r#"{"kind":"crystal_router","pair_bytes":5288,"header_bytes":12,"iterations":20,"compute_ps":0}"#, false),
+        (
+            r#"{"kind":"crystal_router","pair_bytes":5288,"header_bytes":12,"iterations":20,"compute_ps":0}"#,
+            false,
+        ),
         (
             r#"{"kind":"pencil_fft","grid":[22,24],"points":400,"point_bytes":16,"iterations":8,"compute_forward_ps":[1,2,3],
                "compute_backward_ps":[4,5,6]}"#,
@@ -101,7 +107,10 @@ fn unknown_keys_are_errors() {
 
 #[test]
 fn optional_keys_have_defaults() {
-    let WorkloadSpec::Pattern(pattern) = workload_of("kind: pattern, pattern: hotspot, load: 1") else { panic!() };
+    let WorkloadSpec::Pattern(pattern) = workload_of("kind: pattern, pattern: hotspot, load: 1")
+    else {
+        panic!()
+    };
     let expected = Pattern {
         pattern: PatternKind::Hotspot,
         load: 1.0,
@@ -224,14 +233,25 @@ fn faults_name_the_key_and_the_remedy() {
     ] {
         assert_eq!(workload_of(&workload).check(ranks).unwrap_err().to_string(), text);
     }
-    assert_eq!(workload_of("kind: pattern, pattern: uniform, load: 0.5, include_self: true").check(1), Ok(()));
-    assert_eq!(workload_of("kind: uniform_random, iterations: 1, message_bytes: 1").check(0).unwrap_err().key, "ranks");
+    assert_eq!(
+        workload_of("kind: pattern, pattern: uniform, load: 0.5, include_self: true").check(1),
+        Ok(())
+    );
+    assert_eq!(
+        workload_of("kind: uniform_random, iterations: 1, message_bytes: 1")
+            .check(0)
+            .unwrap_err()
+            .key,
+        "ranks"
+    );
 }
 
 #[test]
 fn faults_of_jobs_name_the_job() {
     let ur = "kind: uniform_random, iterations: 1, message_bytes: 1";
-    let text = |jobs: &[_]| endpoints_on(jobs, &pantala_mpi::MpiConfig::default(), 16, 1).unwrap_err().to_string();
+    let text = |jobs: &[_]| {
+        endpoints_on(jobs, &pantala_mpi::MpiConfig::default(), 16, 1).unwrap_err().to_string()
+    };
     assert_eq!(
         text(&[job("a", 0..4, ur), job("b", 3..6, ur)]),
         "jobs[1].nodes = 3: the node is taken; name every node once, in one job"

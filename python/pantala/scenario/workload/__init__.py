@@ -1,6 +1,8 @@
-"""Workloads of jobs: patterns, which load the network, and applications, which communicate as real ones do.
+"""Workloads of jobs: patterns, which load the network, and applications, which communicate as real
+ones do.
 
-A new application is a module here, its import below and its name in ``__all__``; all else follows from these.
+A new application is a module here, its import below and its name in ``__all__``; all else follows
+from these.
 """
 
 from __future__ import annotations
@@ -71,7 +73,9 @@ if TYPE_CHECKING:
     #: The workload of a job; `kind` names it.
     Workload = Pattern | Application
 else:
-    _KINDS = tuple(each for each in map(globals().get, __all__) if "kind" in getattr(each, "model_fields", ()))
+    _KINDS = tuple(
+        each for each in map(globals().get, __all__) if "kind" in getattr(each, "model_fields", ())
+    )
     Workload = Annotated[Union[_KINDS], Field(discriminator="kind")]  # noqa: UP007 - of classes in a tuple
 
 #: The applications by kind, in alphabetical order.

@@ -14,18 +14,21 @@ __all__ = ["AlexNet"]
 class AlexNet(Application):
     """AlexNet: small broadcasts that negotiate, then Allreduces of the gradients, again and again.
 
-    Source: Wang et al., IPDPS 2020, IV.B (512 ranks; Horovod: negotiations of 4 B and 25 B before each update, which is
-    several Allreduces of 235 MiB in all), Table IV (of a rank, 1,969 MPI_Bcast and 1,958 MPI_Allreduce) and Table V (of
-    each rank 6.33e11 B, and 2.47e8 B more of all ranks but rank 0).
+    Source: Wang et al., IPDPS 2020, IV.B (512 ranks; Horovod: negotiations of 4 B and 25 B before
+    each update, which is several Allreduces of 235 MiB in all), Table IV (of a rank, 1,969
+    MPI_Bcast and 1,958 MPI_Allreduce) and Table V (of each rank 6.33e11 B, and 2.47e8 B more of all
+    ranks but rank 0).
 
-    How the tables come about, the paper does not say; this reading meets all of it: before the first update, rank 0
-    broadcasts the 16 tensors of AlexNet's parameters (eight layers, weights and biases; Krizhevsky et al., NIPS 2012),
-    235 MiB in all, which only the others receive; and an update has 7 negotiations and 7 Allreduces, 279 times. So
-    there are 16 + 7 x 279 = 1,969 broadcasts, and 7 x 279 = 1,953 Allreduces; 5 more, of 4 B, stand before the
-    first update. By recursive doubling, a rank of 512 receives 279 x 9 x 235 MiB = 6.19e11 B in them, 2.3% less
-    than the paper has.
+    How the tables come about, the paper does not say; this reading meets all of it: before the
+    first update, rank 0 broadcasts the 16 tensors of AlexNet's parameters (eight layers, weights
+    and biases; Krizhevsky et al., NIPS 2012), 235 MiB in all, which only the others receive; and an
+    update has 7 negotiations and 7 Allreduces, 279 times. So there are 16 + 7 x 279 = 1,969
+    broadcasts, and 7 x 279 = 1,953 Allreduces; 5 more, of 4 B, stand before the first update. By
+    recursive doubling, a rank of 512 receives 279 x 9 x 235 MiB = 6.19e11 B in them, 2.3% less than
+    the paper has.
 
-    Assumptions: that reading; tensors and Allreduces of one size; the time between updates, here CosmoFlow's.
+    Assumptions: that reading; tensors and Allreduces of one size; the time between updates, here
+    CosmoFlow's.
     """
 
     paper_ranks: ClassVar[int] = 512
@@ -48,7 +51,9 @@ class AlexNet(Application):
     """Computing before each update."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`; strong scaling shortens the computing only."""
+        """The plan's workload object, for a job of `ranks`; strong scaling shortens the computing
+        only.
+        """
         return {
             "kind": "horovod",
             "iterations": self.iterations,
@@ -62,4 +67,7 @@ class AlexNet(Application):
 
 def _parts(whole: int, count: int) -> list[int]:
     """So many parts of a whole, as equal as bytes can be, each at least one byte."""
-    return [max(1, (part + 1) * int(whole) // count - part * int(whole) // count) for part in range(count)]
+    return [
+        max(1, (part + 1) * int(whole) // count - part * int(whole) // count)
+        for part in range(count)
+    ]

@@ -12,7 +12,8 @@ __all__ = ["AllreduceLoop"]
 
 
 class AllreduceLoop(Training):
-    """Training jobs in general: compute, then sum a gradient over all ranks; `cosmoflow` and `dl` are such.
+    """Training jobs in general: compute, then sum a gradient over all ranks; `cosmoflow` and `dl`
+    are such.
 
     Source: Kang et al., SC 2022, IV. Strong scaling shortens the computing only: a gradient is
     as long on any number of ranks.

@@ -14,20 +14,22 @@ __all__ = ["Amg"]
 
 
 class Amg(Application):
-    """AMG: V-cycles of an algebraic multigrid method, sparse and small messages to ever more neighbours.
+    """AMG: V-cycles of an algebraic multigrid method, sparse and small messages to ever more
+    neighbours.
 
-    Source: Yang et al., SC 2016, 3.2 and Table 2 (216 ranks, 0.6 MB a rank, 130 MB in all, from traces of the Design
-    Forward project); its sAMG is this with `amplification = 100`. The solver is BoomerAMG: Henson and Yang, Applied
-    Numerical Mathematics 41(1), 2002.
+    Source: Yang et al., SC 2016, 3.2 and Table 2 (216 ranks, 0.6 MB a rank, 130 MB in all, from
+    traces of the Design Forward project); its sAMG is this with `amplification = 100`. The solver
+    is BoomerAMG: Henson and Yang, Applied Numerical Mathematics 41(1), 2002.
 
-    A cycle: on every level two relaxations down and two up, each with an exchange of halos; the finest level is a
-    7-point stencil (6 neighbours), the next one couples across edges and corners too (26), and from the third on some
-    ranks two away (`far_percent`), as Galerkin products widen stencils. A level has half the points along each
-    dimension; where less than one is left a rank, every second rank drops out. Behind a cycle come the dot products of
-    the conjugate gradients around it.
+    A cycle: on every level two relaxations down and two up, each with an exchange of halos; the
+    finest level is a 7-point stencil (6 neighbours), the next one couples across edges and corners
+    too (26), and from the third on some ranks two away (`far_percent`), as Galerkin products widen
+    stencils. A level has half the points along each dimension; where less than one is left a rank,
+    every second rank drops out. Behind a cycle come the dot products of the conjugate gradients
+    around it.
 
-    Assumptions, since the paper counts traces and does not say: 6 x 6 x 6 ranks, 12 x 12 x 12 points each, 7 levels
-    (down to one rank), and 17 cycles, which make Table 2's bytes.
+    Assumptions, since the paper counts traces and does not say: 6 x 6 x 6 ranks, 12 x 12 x 12
+    points each, 7 levels (down to one rank), and 17 cycles, which make Table 2's bytes.
     """
 
     paper_ranks: ClassVar[int] = 216
@@ -35,7 +37,8 @@ class Amg(Application):
     kind: Literal["amg"] = "amg"
     """Algebraic multigrid."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z, x fastest; their product is the job's ranks. If not given, the one nearest to a cube."""
+    """Ranks along x, y, z, x fastest; their product is the job's ranks. If not given, the one
+    nearest to a cube."""
     points: tuple[Count, Count, Count] = (12, 12, 12)
     """Points of a rank along x, y, z on the finest level."""
     point: PositiveSize = Size(8)

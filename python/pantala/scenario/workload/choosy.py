@@ -15,7 +15,9 @@ _FAR = 1024
 
 
 class Choosy(Application):
-    """An application that says of a number of ranks whether it can run it; the nearest that can are found by trying."""
+    """An application that says of a number of ranks whether it can run it; the nearest that can are
+    found by trying.
+    """
 
     #: What it needs its ranks for.
     needs: ClassVar[str]
@@ -25,14 +27,21 @@ class Choosy(Application):
         """Whether so many ranks can run it."""
 
     def nearest(self, ranks: int) -> list[int]:
-        """The nearest numbers of ranks that can run it: one below, one above, as far as there are."""
+        """The nearest numbers of ranks that can run it: one below, one above, as far as there
+        are.
+        """
         below = next((fewer for fewer in range(ranks - 1, 0, -1) if self.takes(fewer)), None)
-        above = next((more for more in range(ranks + 1, 2 * ranks + _FAR) if self.takes(more)), None)
+        above = next(
+            (more for more in range(ranks + 1, 2 * ranks + _FAR) if self.takes(more)), None
+        )
         return [number for number in (below, above) if number is not None]
 
     def check(self, ranks: int) -> None:
         """Refuses a number of ranks that cannot run it."""
         if not self.takes(ranks):
-            numbers = " or ".join(str(number) for number in self.nearest(ranks)) or "another number of ranks"
+            numbers = (
+                " or ".join(str(number) for number in self.nearest(ranks))
+                or "another number of ranks"
+            )
             kind: Any = type(self).model_fields["kind"].default
             raise fault(f"{kind} needs {self.needs}", f"write {numbers}", "ranks")

@@ -15,8 +15,9 @@ __all__ = ["CosmoFlow"]
 class CosmoFlow(Training):
     """CosmoFlow: an Allreduce of 28.15 MB every 129 ms, both divided by 25.
 
-    Source: Kang et al., SC 2022, IV and Table I (2,373.84 MB on 528 ranks). The published input of SST's SC22 fork is
-    two iterations of 5.16 ms and 140,750 doubles; by a binary tree they move 2 x 2 x 527 x 1.126 MB.
+    Source: Kang et al., SC 2022, IV and Table I (2,373.84 MB on 528 ranks). The published input of
+    SST's SC22 fork is two iterations of 5.16 ms and 140,750 doubles; by a binary tree they move 2 x
+    2 x 527 x 1.126 MB.
     """
 
     kind: Literal["cosmoflow"] = "cosmoflow"

@@ -14,14 +14,15 @@ __all__ = ["CrystalRouter"]
 class CrystalRouter(Application):
     """CrystalRouter: all ranks send to all, by way of partners in ever smaller halves of the job.
 
-    Source: Yang et al., SC 2016, 3.2 and Table 2 (100 ranks, 35 MB a rank, 3,500 MB in all, from traces of the Design
-    Forward project), a kernel of Nek5000. The algorithm is Fox et al., Solving Problems on Concurrent Processors, vol.
-    1, 1988, with Nek5000's rule where ranks are no power of two: the lower half is the larger one, and its last rank
-    sends to the first of the upper half. Any number of ranks will do.
+    Source: Yang et al., SC 2016, 3.2 and Table 2 (100 ranks, 35 MB a rank, 3,500 MB in all, from
+    traces of the Design Forward project), a kernel of Nek5000. The algorithm is Fox et al., Solving
+    Problems on Concurrent Processors, vol. 1, 1988, with Nek5000's rule where ranks are no power of
+    two: the lower half is the larger one, and its last rank sends to the first of the upper half.
+    Any number of ranks will do.
 
-    Assumptions, since the paper counts traces and does not say: every rank has as much for every other one, 5,288 B
-    (661 numbers) with a header of three integers, 20 times; these make Table 2's bytes. With strong scaling, what all
-    ranks have together stays the same.
+    Assumptions, since the paper counts traces and does not say: every rank has as much for every
+    other one, 5,288 B (661 numbers) with a header of three integers, 20 times; these make Table 2's
+    bytes. With strong scaling, what all ranks have together stays the same.
     """
 
     paper_ranks: ClassVar[int] = 100

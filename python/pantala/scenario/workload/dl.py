@@ -15,8 +15,9 @@ __all__ = ["Dl"]
 class Dl(Training):
     """DL: large-scale training, with messages as CosmoFlow's and hardly any computing between them.
 
-    Source: Kang et al., SC 2022, IV and Table I (9,714.44 MB on 528 ranks, 4.7 times CosmoFlow's rate). Eight
-    Allreduces of 144,000 doubles by a binary tree move 8 x 2 x 527 x 1.152 MB. The time to compute is fitted.
+    Source: Kang et al., SC 2022, IV and Table I (9,714.44 MB on 528 ranks, 4.7 times CosmoFlow's
+    rate). Eight Allreduces of 144,000 doubles by a binary tree move 8 x 2 x 527 x 1.152 MB. The
+    time to compute is fitted.
     """
 
     kind: Literal["dl"] = "dl"

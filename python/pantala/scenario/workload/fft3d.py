@@ -20,11 +20,12 @@ _AXIS = Duration.parse("136 us")
 class Fft3d(Application):
     """FFT3D: all-to-all in the rows and in the columns of a two-dimensional array of ranks.
 
-    A cube of real numbers is transformed forward and back, in pencils. Source: Kang et al., SC 2022, IV and Table I
-    (15,781.09 MB on 528 ranks, peak ingress 51.68 KB), after SST's FFT3D motif: eight iterations of 400 points a side
-    on an array of 22 x 24 ranks have that total, and 51,680 B as their largest message. 136 us to
-    transform an axis are fitted; SST's default is 121.2 us, a nanosecond a point. With `row_message`, all messages of a
-    row have that size instead.
+    A cube of real numbers is transformed forward and back, in pencils. Source: Kang et al., SC
+    2022, IV and Table I (15,781.09 MB on 528 ranks, peak ingress 51.68 KB), after SST's FFT3D
+    motif: eight iterations of 400 points a side on an array of 22 x 24 ranks have that total, and
+    51,680 B as their largest message. 136 us to transform an axis are fitted; SST's default is
+    121.2 us, a nanosecond a point. With `row_message`, all messages of a row have that size
+    instead.
     """
 
     paper_ranks: ClassVar[int] = 528
@@ -32,9 +33,11 @@ class Fft3d(Application):
     kind: Literal["fft3d"] = "fft3d"
     """A distributed three-dimensional Fourier transform."""
     grid: tuple[Count, Count] | None = None
-    """Rows and columns of ranks; their product is the job's ranks. If not given, the array nearest to a square."""
+    """Rows and columns of ranks; their product is the job's ranks. If not given, the array nearest
+    to a square."""
     points: Count = 400
-    """Points along each side of the cube. Blocks follow from it, uneven where an axis does not divide evenly."""
+    """Points along each side of the cube. Blocks follow from it, uneven where an axis does not
+    divide evenly."""
     point: PositiveSize = Size(16)
     """Bytes of a complex point."""
     row_message: PositiveSize | None = None
@@ -44,19 +47,27 @@ class Fft3d(Application):
     iterations: Count = 8
     """Iterations of every rank, each forward and backward."""
     compute_forward: Compute | None = None
-    """Computing of the forward transform: a third before, between and after its exchanges; before them all with
-    `row_message`. If not given, 136 us an axis, or nothing with `row_message`."""
+    """Computing of the forward transform: a third before, between and after its exchanges; before
+    them all with `row_message`. If not given, 136 us an axis, or nothing with `row_message`."""
     compute_backward: Compute | None = None
-    """Computing of the backward transform: a quarter before and between its exchanges, the rest after them; before them
-    all with `row_message`. If not given, 136 us an axis and twice that for the last, or nothing with `row_message`."""
+    """Computing of the backward transform: a quarter before and between its exchanges, the rest
+    after them; before them all with `row_message`. If not given, 136 us an axis and twice that for
+    the last, or nothing with `row_message`."""
 
     @model_validator(mode="after")
     def _sizes_of_rows(self) -> Fft3d:
         if self.column_message is not None and self.row_message is None:
-            raise fault("has no effect without row_message", "add row_message, or remove it", "column_message")
+            raise fault(
+                "has no effect without row_message",
+                "add row_message, or remove it",
+                "column_message",
+            )
         if self.row_message is not None:
             idle = [key for key in ("points", "point") if key in self.model_fields_set]
-            refuse_all(fault("has no effect with row_message", "remove one of the two", key) for key in idle)
+            refuse_all(
+                fault("has no effect with row_message", "remove one of the two", key)
+                for key in idle
+            )
         return self
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
@@ -65,7 +76,9 @@ class Fft3d(Application):
         grid = grid_of(self.grid, ranks, 2)
         axes = 0 if self.row_message is not None else 1
         times = ((self.compute_forward, 3 * axes), (self.compute_backward, 4 * axes))
-        forward, backward = ((given or Compute(time=Duration(count * _AXIS))).total(share) for given, count in times)
+        forward, backward = (
+            (given or Compute(time=Duration(count * _AXIS))).total(share) for given, count in times
+        )
         if self.row_message is not None:
             return {
                 "kind": "fft3d",

@@ -13,18 +13,21 @@ __all__ = ["Hacc"]
 
 
 class Hacc(Choosy):
-    """HACC: large messages between random pairs of ranks (a 3D FFT), an exchange of particles, an Allreduce.
+    """HACC: large messages between random pairs of ranks (a 3D FFT), an exchange of particles, an
+    Allreduce.
 
-    Source: Chunduri et al., IPDPS 2021, Table I (point-to-point light, above 1 MB; light Allreduce of 1 KB; 22% of the
-    time in MPI: MPI_Wait, MPI_Waitall, MPI_Allreduce) and IV.C: the FFT dominates, over random pairs of ranks, with
-    asynchronous messages of 1.2 MB that are waited for by MPI_Wait; particles go to neighbours.
+    Source: Chunduri et al., IPDPS 2021, Table I (point-to-point light, above 1 MB; light Allreduce
+    of 1 KB; 22% of the time in MPI: MPI_Wait, MPI_Waitall, MPI_Allreduce) and IV.C: the FFT
+    dominates, over random pairs of ranks, with asynchronous messages of 1.2 MB that are waited for
+    by MPI_Wait; particles go to neighbours.
 
-    An iteration is a step: compute, `rounds` exchanges with a random partner each (MPI_Wait), an exchange with 26
-    neighbours (MPI_Waitall), an Allreduce.
+    An iteration is a step: compute, `rounds` exchanges with a random partner each (MPI_Wait), an
+    exchange with 26 neighbours (MPI_Waitall), an Allreduce.
 
-    Assumptions: a rank stands for a node, and its messages are of the paper's size; every exchange has partners of its
-    own, drawn by the job's name; a periodic grid for the particles, whose messages' sizes the paper does not give; the
-    time, which is fitted to the share of MPI. It needs an even number of ranks.
+    Assumptions: a rank stands for a node, and its messages are of the paper's size; every exchange
+    has partners of its own, drawn by the job's name; a periodic grid for the particles, whose
+    messages' sizes the paper does not give; the time, which is fitted to the share of MPI. It needs
+    an even number of ranks.
     """
 
     paper_ranks: ClassVar[int] = 256
@@ -33,13 +36,15 @@ class Hacc(Choosy):
     kind: Literal["hacc"] = "hacc"
     """Particles and a long-range solver."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z; their product is the job's ranks. If not given, the one nearest to a cube."""
+    """Ranks along x, y, z; their product is the job's ranks. If not given, the one nearest to a
+    cube."""
     message: PositiveSize = Size(1_200_000)
     """Bytes of a message of the FFT."""
     rounds: Count = 1
     """Exchanges of the FFT in an iteration."""
     particles: PositiveSize = Size(32_000)
-    """Bytes of particles to each of six neighbours across a face; an eighth across an edge, a 64th across a corner."""
+    """Bytes of particles to each of six neighbours across a face; an eighth across an edge, a 64th
+    across a corner."""
     allreduce: PositiveSize = Size(1_024)
     """Bytes of the Allreduce."""
     iterations: Count = 1

@@ -1,4 +1,6 @@
-"""How lattice codes lay a lattice out on processes: MILC's rule, and the boxes that processes on one node fill."""
+"""How lattice codes lay a lattice out on processes: MILC's rule, and the boxes that processes on
+one node fill.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,11 @@ def factors(number: int) -> list[int]:
 
 
 def split(lattice: Sequence[int], processes: int) -> list[int] | None:
-    """The grid of processes on which MILC lays a lattice out (its `layout_hyper_prime`); None if there is none.
+    """The grid of processes on which MILC lays a lattice out (its `layout_hyper_prime`); None if
+    there is none.
 
-    The prime factors of the number of processes, the largest first, divide the lattice's side that is the longest then,
-    of those that the factor divides; the first of equal ones.
+    The prime factors of the number of processes, the largest first, divide the lattice's side that
+    is the longest then, of those that the factor divides; the first of equal ones.
     """
     local = list(lattice)
     for prime in factors(processes):
@@ -35,7 +38,9 @@ def split(lattice: Sequence[int], processes: int) -> list[int] | None:
 
 
 def process_box(grid: Sequence[int], processes: int) -> list[int] | None:
-    """The extents of the box that so many processes in a row fill, the first dimension fastest; None if it is none."""
+    """The extents of the box that so many processes in a row fill, the first dimension fastest;
+    None if it is none.
+    """
     extents, rest = [], processes
     for extent in grid:
         taken = min(extent, rest)

@@ -13,13 +13,15 @@ __all__ = ["Lqcd"]
 
 
 class Lqcd(Application):
-    """LQCD: every rank of a four-dimensional grid exchanges the surface of its sites with its (up to) eight neighbours.
+    """LQCD: every rank of a four-dimensional grid exchanges the surface of its sites with its (up
+    to) eight neighbours.
 
-    An iteration does so for even and for odd sites: to each neighbour goes one message for nearest neighbours and one,
-    twice as long, for third-nearest ones; two Allreduces of a number follow. Source: Kang et al., SC 2022, IV and
-    Table I (11,924.31 MB on 528 ranks, peak ingress 4.60 MB), after SST's LQCD motif. The lattice is fitted: 84 x 72 x
-    128 x 88 sites on 3 x 4 x 4 x 11 ranks, three iterations, have the total and, in half an iteration's messages, the
-    peak. So is the time to compute.
+    An iteration does so for even and for odd sites: to each neighbour goes one message for nearest
+    neighbours and one, twice as long, for third-nearest ones; two Allreduces of a number follow.
+    Source: Kang et al., SC 2022, IV and Table I (11,924.31 MB on 528 ranks, peak ingress 4.60 MB),
+    after SST's LQCD motif. The lattice is fitted: 84 x 72 x 128 x 88 sites on 3 x 4 x 4 x 11 ranks,
+    three iterations, have the total and, in half an iteration's messages, the peak. So is the time
+    to compute.
     """
 
     paper_ranks: ClassVar[int] = 528
@@ -27,8 +29,8 @@ class Lqcd(Application):
     kind: Literal["lqcd"] = "lqcd"
     """A four-dimensional stencil of a lattice of sites."""
     grid: tuple[Count, Count, Count, Count] | None = None
-    """Ranks along each dimension, the first fastest; their product is the job's ranks. If not given, the grid nearest
-    to a cube, the shortest side first."""
+    """Ranks along each dimension, the first fastest; their product is the job's ranks. If not
+    given, the grid nearest to a cube, the shortest side first."""
     sites: tuple[Count, Count, Count, Count] = (28, 18, 32, 8)
     """Sites of a rank along each dimension."""
     site: PositiveSize = Size(48)

@@ -12,14 +12,17 @@ __all__ = ["MilcSwm"]
 
 
 class MilcSwm(Application):
-    """MILC as a scalable workload model (SWM): two exchanges with eight neighbours, then two Allreduces of 8 B.
+    """MILC as a scalable workload model (SWM): two exchanges with eight neighbours, then two
+    Allreduces of 8 B.
 
-    Source: Wang et al., IPDPS 2020, IV.B (4,096 ranks, four dimensions, non-blocking messages of 486 KiB). The rest is
-    what the SWM and its input do, which the paper cites: 8 x 8 x 8 x 8 ranks on a torus, 50 iterations, each with an
-    exchange for even and for odd sites; while messages are under way a rank computes 100 cycles of 4 GHz. 486 KiB are
-    a face of 24 x 24 x 24 sites, 36 B each: half of the sites, three single-precision complex numbers of three spinors.
+    Source: Wang et al., IPDPS 2020, IV.B (4,096 ranks, four dimensions, non-blocking messages of
+    486 KiB). The rest is what the SWM and its input do, which the paper cites: 8 x 8 x 8 x 8 ranks
+    on a torus, 50 iterations, each with an exchange for even and for odd sites; while messages are
+    under way a rank computes 100 cycles of 4 GHz. 486 KiB are a face of 24 x 24 x 24 sites, 36 B
+    each: half of the sites, three single-precision complex numbers of three spinors.
 
-    Assumption: the paper's run has the input that the SWM is shipped with, which has its ranks and sizes.
+    Assumption: the paper's run has the input that the SWM is shipped with, which has its ranks and
+    sizes.
     """
 
     paper_ranks: ClassVar[int] = 4_096
@@ -27,7 +30,8 @@ class MilcSwm(Application):
     kind: Literal["milc_swm"] = "milc_swm"
     """Lattice quantum chromodynamics, one rank a node."""
     grid: tuple[Count, Count, Count, Count] | None = None
-    """Ranks along x, y, z, t, x fastest; their product is the job's ranks. If not given, the one nearest to a cube."""
+    """Ranks along x, y, z, t, x fastest; their product is the job's ranks. If not given, the one
+    nearest to a cube."""
     sites: tuple[Count, Count, Count, Count] = (24, 24, 24, 24)
     """Sites of a rank along x, y, z, t."""
     site: PositiveSize = Size(36)

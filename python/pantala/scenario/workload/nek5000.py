@@ -12,17 +12,20 @@ __all__ = ["Nek5000"]
 
 
 class Nek5000(Application):
-    """Nek5000: exchanges with all neighbours of a box of elements, a coarse solve along a tree, small Allreduces.
+    """Nek5000: exchanges with all neighbours of a box of elements, a coarse solve along a tree,
+    small Allreduces.
 
-    Source: Chunduri et al., IPDPS 2021, Table I (point-to-point medium, KB; light collectives of 16 B; 48% of the time
-    in MPI: MPI_Allreduce, MPI_Waitall, MPI_Recv).
+    Source: Chunduri et al., IPDPS 2021, Table I (point-to-point medium, KB; light collectives of 16
+    B; 48% of the time in MPI: MPI_Allreduce, MPI_Waitall, MPI_Recv).
 
-    An iteration is one of the pressure solver: compute, exchange with up to 26 neighbours (MPI_Waitall), send partial
-    sums of the coarse problem up a tree of all ranks and the solution down (MPI_Recv), sum `allreduces` times.
+    An iteration is one of the pressure solver: compute, exchange with up to 26 neighbours
+    (MPI_Waitall), send partial sums of the coarse problem up a tree of all ranks and the solution
+    down (MPI_Recv), sum `allreduces` times.
 
-    Assumptions: a rank stands for a node, and its messages are of the size of Table I; which messages the three calls
-    are for, by what spectral elements need; the sizes of faces, edges and corners, whose mean over 26 neighbours is
-    4 KB; the number of Allreduces; the times, which are fitted to the share of MPI.
+    Assumptions: a rank stands for a node, and its messages are of the size of Table I; which
+    messages the three calls are for, by what spectral elements need; the sizes of faces, edges and
+    corners, whose mean over 26 neighbours is 4 KB; the number of Allreduces; the times, which are
+    fitted to the share of MPI.
     """
 
     paper_ranks: ClassVar[int] = 256
@@ -30,7 +33,8 @@ class Nek5000(Application):
     kind: Literal["nek5000"] = "nek5000"
     """Spectral elements."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z; their product is the job's ranks. If not given, the one nearest to a cube."""
+    """Ranks along x, y, z; their product is the job's ranks. If not given, the one nearest to a
+    cube."""
     face_message: PositiveSize = Size(14_336)
     """Bytes to each of six neighbours across a face."""
     edge_message: PositiveSize = Size(1_792)
@@ -68,6 +72,10 @@ class Nek5000(Application):
                     "periodic": self.periodic,
                 },
                 {"phase": "tree", "message_bytes": int(self.coarse)},
-                {"phase": "allreduce", "message_bytes": int(self.allreduce), "times": self.allreduces},
+                {
+                    "phase": "allreduce",
+                    "message_bytes": int(self.allreduce),
+                    "times": self.allreduces,
+                },
             ],
         }

@@ -16,14 +16,16 @@ __all__ = ["Nekbone"]
 class Nekbone(Application):
     """Nekbone: in an iteration three Allreduces of 8 B, and an exchange with up to 26 neighbours.
 
-    Source: Wang et al., IPDPS 2020, IV.B (2,197 ranks, many collectives of 8 B, non-blocking messages of 8 B to 165
-    KiB). The rest is what Nekbone's scalable workload model does, which the paper cites: 13 x 13 x 13 ranks on an open
-    grid, elements of polynomial order P, E of them a side; a rank shares (E P + 1)^2 points with a neighbour across a
-    face, E P + 1 across an edge, one across a corner, 8 B each; first with P = 8, then with P = 11, two solutions of 15
-    iterations each. With 13 elements a side the largest message is 165,888 B, so the paper's KiB are 1,000 B here.
+    Source: Wang et al., IPDPS 2020, IV.B (2,197 ranks, many collectives of 8 B, non-blocking
+    messages of 8 B to 165 KiB). The rest is what Nekbone's scalable workload model does, which the
+    paper cites: 13 x 13 x 13 ranks on an open grid, elements of polynomial order P, E of them a
+    side; a rank shares (E P + 1)^2 points with a neighbour across a face, E P + 1 across an edge,
+    one across a corner, 8 B each; first with P = 8, then with P = 11, two solutions of 15
+    iterations each. With 13 elements a side the largest message is 165,888 B, so the paper's KiB
+    are 1,000 B here.
 
-    Left out: two exchanges, two sums and a barrier for each order. Assumption: 15 iterations, from an input of the
-    model with as many elements and 729 ranks.
+    Left out: two exchanges, two sums and a barrier for each order. Assumption: 15 iterations, from
+    an input of the model with as many elements and 729 ranks.
     """
 
     paper_ranks: ClassVar[int] = 2_197
@@ -31,7 +33,8 @@ class Nekbone(Application):
     kind: Literal["nekbone"] = "nekbone"
     """Conjugate gradients on spectral elements."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z, x fastest; their product is the job's ranks. If not given, the one nearest to a cube."""
+    """Ranks along x, y, z, x fastest; their product is the job's ranks. If not given, the one
+    nearest to a cube."""
     elements: tuple[Count, Count, Count] = (13, 13, 13)
     """Elements of a rank along x, y, z."""
     orders: Annotated[tuple[Count, ...], Field(min_length=1)] = (8, 11)

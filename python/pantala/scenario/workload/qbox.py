@@ -13,17 +13,20 @@ __all__ = ["Qbox"]
 
 
 class Qbox(Choosy):
-    """Qbox: Fourier transforms in the columns of a process array, products of matrices along its rows.
+    """Qbox: Fourier transforms in the columns of a process array, products of matrices along its
+    rows.
 
-    Source: Chunduri et al., IPDPS 2021, Table I (point-to-point medium, 50 KB; medium collectives of 128 KB; 66% of the
-    time in MPI: MPI_Alltoallv, MPI_Recv, MPI_Wait).
+    Source: Chunduri et al., IPDPS 2021, Table I (point-to-point medium, 50 KB; medium collectives
+    of 128 KB; 66% of the time in MPI: MPI_Alltoallv, MPI_Recv, MPI_Wait).
 
-    An iteration: compute, two Alltoallv in every column (a transform forth and back), `shifts` panels to the next rank
-    of the row (MPI_Recv for what comes, MPI_Wait for what goes). Cray's MPI has a routing mode for Alltoallv (II.D).
+    An iteration: compute, two Alltoallv in every column (a transform forth and back), `shifts`
+    panels to the next rank of the row (MPI_Recv for what comes, MPI_Wait for what goes). Cray's MPI
+    has a routing mode for Alltoallv (II.D).
 
-    Assumptions: a rank stands for a node, and its messages are of the paper's size; 128 KB is what a rank gives to an
-    Alltoallv, all parts together, as AutoPerf counts; columns of 16; which messages the calls are for; the
-    time, which is fitted to the share of MPI. It needs a multiple of `rows` ranks.
+    Assumptions: a rank stands for a node, and its messages are of the paper's size; 128 KB is what
+    a rank gives to an Alltoallv, all parts together, as AutoPerf counts; columns of 16; which
+    messages the calls are for; the time, which is fitted to the share of MPI. It needs a multiple
+    of `rows` ranks.
     """
 
     paper_ranks: ClassVar[int] = 256
@@ -50,7 +53,11 @@ class Qbox(Choosy):
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
         """The plan's workload object, for a job of `ranks`."""
-        transform = {"phase": "all_to_all", "dimension": 0, "bytes": self.part(self.transform, ranks)}
+        transform = {
+            "phase": "all_to_all",
+            "dimension": 0,
+            "bytes": self.part(self.transform, ranks),
+        }
         return {
             "kind": "phases",
             "grid": [self.rows, ranks // self.rows],

@@ -15,17 +15,17 @@ __all__ = ["Rayleigh"]
 class Rayleigh(Choosy):
     """Rayleigh: large Alltoallv in the rows and the columns of a process array, and little else.
 
-    Source: Chunduri et al., IPDPS 2021, Table I (no point-to-point; heavy collectives of 23 MB; 28% of the time in MPI:
-    MPI_Alltoallv, MPI_Send, MPI_Barrier).
+    Source: Chunduri et al., IPDPS 2021, Table I (no point-to-point; heavy collectives of 23 MB; 28%
+    of the time in MPI: MPI_Alltoallv, MPI_Send, MPI_Barrier).
 
-    An iteration is a time step: compute, an Alltoallv in every row and one in every column (transposes between the
-    spaces in which parts of the step are done), a small message of every rank to the first of its row, which
-    receives them one after the other (MPI_Send), a barrier.
+    An iteration is a time step: compute, an Alltoallv in every row and one in every column
+    (transposes between the spaces in which parts of the step are done), a small message of every
+    rank to the first of its row, which receives them one after the other (MPI_Send), a barrier.
 
-    Assumptions: a rank stands for a node; 23 MB is what a rank gives to an Alltoallv, all parts together, as AutoPerf
-    counts; the array nearest to a square; MPI_Send, which takes time though the paper counts no point-to-point
-    messages, as diagnostics that are collected; the time, which is fitted to the share of MPI. It needs a number of
-    ranks that is no prime.
+    Assumptions: a rank stands for a node; 23 MB is what a rank gives to an Alltoallv, all parts
+    together, as AutoPerf counts; the array nearest to a square; MPI_Send, which takes time though
+    the paper counts no point-to-point messages, as diagnostics that are collected; the time, which
+    is fitted to the share of MPI. It needs a number of ranks that is no prime.
     """
 
     paper_ranks: ClassVar[int] = 256
@@ -34,7 +34,8 @@ class Rayleigh(Choosy):
     kind: Literal["rayleigh"] = "rayleigh"
     """Convection in a sphere."""
     grid: tuple[Count, Count] | None = None
-    """Ranks of a row, and rows; their product is the job's ranks. If not given, the array nearest to a square."""
+    """Ranks of a row, and rows; their product is the job's ranks. If not given, the array nearest
+    to a square."""
     transpose: PositiveSize = Size(23_000_000)
     """Bytes that a rank gives to an Alltoallv."""
     diagnostics: PositiveSize = Size(16_384)

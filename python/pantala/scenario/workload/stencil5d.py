@@ -14,9 +14,9 @@ __all__ = ["Stencil5d"]
 class Stencil5d(Application):
     """Stencil5D: every rank of a five-dimensional grid exchanges with its (up to) ten neighbours.
 
-    Source: Kang et al., SC 2022, IV and Table I (9,833.95 MB on 528 ranks, peak ingress 14.0 MB). Ten messages of
-    1.4 MB are the peak; two iterations on an open grid of 2 x 2 x 3 x 4 x 11 are the total. The time to compute is
-    fitted.
+    Source: Kang et al., SC 2022, IV and Table I (9,833.95 MB on 528 ranks, peak ingress 14.0 MB).
+    Ten messages of 1.4 MB are the peak; two iterations on an open grid of 2 x 2 x 3 x 4 x 11 are
+    the total. The time to compute is fitted.
     """
 
     paper_ranks: ClassVar[int] = 528
@@ -24,8 +24,8 @@ class Stencil5d(Application):
     kind: Literal["stencil5d"] = "stencil5d"
     """A five-dimensional stencil."""
     grid: tuple[Count, Count, Count, Count, Count] | None = None
-    """Ranks along each dimension, the first fastest; their product is the job's ranks. If not given, the one nearest
-    to a cube, the shortest side first."""
+    """Ranks along each dimension, the first fastest; their product is the job's ranks. If not
+    given, the one nearest to a cube, the shortest side first."""
     message: PositiveSize = Size(1_400_000)
     """Bytes to each neighbour."""
     iterations: Count = 2

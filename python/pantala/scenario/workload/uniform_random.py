@@ -14,9 +14,10 @@ __all__ = ["UniformRandom"]
 class UniformRandom(Application):
     """UR: in every iteration all ranks draw one random permutation and send along it.
 
-    Source: Kang et al., SC 2022, IV and Table I (11,829.48 MB on 528 ranks, messages of 3.07 KB); as SST's Random motif
-    (isend, irecv, waitall), whose published input has 7,200 iterations of 384 doubles and no computing. As one rank in
-    528 draws itself, they are 11,656 MB of payload; with the 45 B of SST's headers on each message, the paper's total.
+    Source: Kang et al., SC 2022, IV and Table I (11,829.48 MB on 528 ranks, messages of 3.07 KB);
+    as SST's Random motif (isend, irecv, waitall), whose published input has 7,200 iterations of 384
+    doubles and no computing. As one rank in 528 draws itself, they are 11,656 MB of payload; with
+    the 45 B of SST's headers on each message, the paper's total.
     """
 
     paper_ranks: ClassVar[int] = 528

@@ -33,14 +33,16 @@ def run(options: Options) -> Outcome:
 
     Raises:
         RunDirectoryError: the directory is taken or cannot be written. Nothing has been written.
-        SimulationError: a network stalled; what has been measured is kept, and the study goes on from there.
-        KeyboardInterrupt: Ctrl-C; likewise.
+        SimulationError: a network stalled; what has been measured is kept, and the study goes on
+        from there. KeyboardInterrupt: Ctrl-C; likewise.
     """
     return run_specs(specs(quick=options.quick), options)
 
 
 def run_specs(runs: list[Spec], options: Options) -> Outcome:
-    """Runs the study with a list of runs of one's own; it must hold all patterns and configurations of some size."""
+    """Runs the study with a list of runs of one's own; it must hold all patterns and configurations
+    of some size.
+    """
     began = time.perf_counter()
     settings = {"study": "prisacari2015", "quick": options.quick, "seed": options.seed}
     directory = StudyDirectory(options.out, settings, overwrite=options.overwrite)
@@ -62,14 +64,19 @@ def run_specs(runs: list[Spec], options: Options) -> Outcome:
     _write_tables(directory.target, found, verdicts, latency)
     _write_figures(directory.target / "figures", evidence)
     provenance = _provenance(options, records, seconds)
-    page = write_page(directory.target / "report.html", evidence, verdicts, latency, found, provenance)
+    page = write_page(
+        directory.target / "report.html", evidence, verdicts, latency, found, provenance
+    )
     told = {"finding": finding(verdicts), "provenance": provenance}
     directory.finish({"pantala": native.core().VERSION, **settings, **told})
     return Outcome(
         directory.target,
         page,
         ("claim", "paper", "measured", "verdict"),
-        [(claim.id, claim.paper, verdicts[claim.id].measured, verdicts[claim.id].verdict) for claim in claims()],
+        [
+            (claim.id, claim.paper, verdicts[claim.id].measured, verdicts[claim.id].verdict)
+            for claim in claims()
+        ],
         [finding(verdicts), *_notes(found)],
     )
 
@@ -77,13 +84,18 @@ def run_specs(runs: list[Spec], options: Options) -> Outcome:
 def _line(record: Record, kept: bool) -> str:
     width = record["half_width"] / record["accepted"]
     how = "kept" if kept else f"{record['wall_seconds']:.1f} s"
-    return f"{record['key']}: {percent(record['accepted'])} \N{PLUS-MINUS SIGN} {percent(width)} of it, {how}"
+    return (
+        f"{record['key']}: {percent(record['accepted'])} \N{PLUS-MINUS SIGN} {percent(width)} of"
+        f" it, {how}"
+    )
 
 
 def _at_latencies(found: list[Result]) -> dict[str, dict[str, Finding]]:
     """The findings that runs decide at each latency, of the sizes that were run at all of them."""
     other = [Evidence(found, variant) for variant in LATENCY]
-    shared = set.intersection(*({r.spec.size for r in found if r.spec.variant == each.variant} for each in other))
+    shared = set.intersection(
+        *({r.spec.size for r in found if r.spec.variant == each.variant} for each in other)
+    )
     if not shared or not all(each.sizes for each in other):
         return {}
     answers = {}
@@ -97,28 +109,48 @@ def _at_latencies(found: list[Result]) -> dict[str, dict[str, Finding]]:
         for claim in RUN_CLAIMS
         if any(findings[claim].verdict is not Verdict.UNTESTED for findings in answers.values())
     ]
-    return {title: {claim: findings[claim] for claim in tested} for title, findings in answers.items()}
+    return {
+        title: {claim: findings[claim] for claim in tested} for title, findings in answers.items()
+    }
 
 
 def _as_in_variant(found: list[Result], other: Evidence) -> Evidence:
     """The study proper, of those runs only that were also made at other latencies."""
-    made = {(r.spec.size, r.spec.pattern, r.spec.configuration) for r in found if r.spec.variant == other.variant}
+    made = {
+        (r.spec.size, r.spec.pattern, r.spec.configuration)
+        for r in found
+        if r.spec.variant == other.variant
+    }
     return Evidence(
-        [r for r in found if not r.spec.variant and (r.spec.size, r.spec.pattern, r.spec.configuration) in made]
+        [
+            r
+            for r in found
+            if not r.spec.variant and (r.spec.size, r.spec.pattern, r.spec.configuration) in made
+        ]
     )
 
 
 def _write_tables(
-    target: Path, found: list[Result], verdicts: Mapping[str, Finding], latency: Mapping[str, Mapping[str, Finding]]
+    target: Path,
+    found: list[Result],
+    verdicts: Mapping[str, Finding],
+    latency: Mapping[str, Mapping[str, Finding]],
 ) -> None:
-    """Writes results and verdicts: results.parquet and .json, claims.json, and latency.json (other latencies)."""
+    """Writes results and verdicts: results.parquet and .json, claims.json, and latency.json (other
+    latencies).
+    """
     frame = table(found)
     frame.write_parquet(target / "results.parquet", compression="zstd", statistics=False)
     write_json(target / "results.json", frame.to_dicts())
-    write_json(target / "claims.json", [_told(asdict(claim), verdicts[claim.id]) for claim in claims()])
+    write_json(
+        target / "claims.json", [_told(asdict(claim), verdicts[claim.id]) for claim in claims()]
+    )
     write_json(
         target / "latency.json",
-        {title: {claim: one.verdict for claim, one in findings.items()} for title, findings in latency.items()},
+        {
+            title: {claim: one.verdict for claim, one in findings.items()}
+            for title, findings in latency.items()
+        },
     )
 
 
@@ -138,7 +170,9 @@ def _write_figures(target: Path, evidence: Evidence) -> None:
 
 
 def _provenance(options: Options, records: Mapping[str, Record], seconds: float) -> dict[str, str]:
-    """What the study was made with, in words; `seconds` of wall-clock time went into it this time."""
+    """What the study was made with, in words; `seconds` of wall-clock time went into it this
+    time.
+    """
     work = sum(record["wall_seconds"] for record in records.values())
     return {
         "Pantala": native.core().VERSION,

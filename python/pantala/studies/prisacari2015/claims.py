@@ -13,9 +13,10 @@ __all__ = ["RULE", "Claim", "Finding", "Verdict", "claims", "inside", "verdict_o
 
 #: The rule for verdicts, as documents show it.
 RULE = (
-    "A claim holds if every run agrees with the paper's own values or order, rounded as the paper prints them. "
-    "It holds in direction if some run lies outside the paper's values but every run meets a weaker condition, which "
-    "the table states for each claim. Otherwise it does not hold. A claim without a weaker condition holds or does not."
+    "A claim holds if every run agrees with the paper's own values or order, rounded as the paper"
+    " prints them. It holds in direction if some run lies outside the paper's values but every run"
+    " meets a weaker condition, which the table states for each claim. Otherwise it does not hold."
+    " A claim without a weaker condition holds or does not."
 )
 
 
@@ -39,7 +40,8 @@ def verdict_of(holds: bool, direction: bool = False) -> Verdict:
 
 
 def inside(value: float, low: float, high: float, unit: float) -> bool:
-    """Returns whether a value, rounded to the paper's printed precision, lies in a range of the paper.
+    """Returns whether a value, rounded to the paper's printed precision, lies in a range of the
+    paper.
 
     Args:
         value: a measured value.
@@ -91,5 +93,7 @@ class Finding:
 @lru_cache
 def claims() -> tuple[Claim, ...]:
     """All claims, in the order of the paper."""
-    text = (files("pantala") / "studies" / "prisacari2015" / "claims.toml").read_text(encoding="utf-8")
+    text = (files("pantala") / "studies" / "prisacari2015" / "claims.toml").read_text(
+        encoding="utf-8"
+    )
     return tuple(Claim(**entry) for entry in tomllib.loads(text)["claim"])

@@ -1,4 +1,6 @@
-"""The page of the study: claims, figures, numbers and assumptions in one HTML file that needs no other."""
+"""The page of the study: claims, figures, numbers and assumptions in one HTML file that needs no
+other.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from pantala.studies.prisacari2015 import figures
 from pantala.studies.prisacari2015.claims import RULE, Finding, Verdict, claims
 from pantala.studies.prisacari2015.evidence import Evidence, Result
 from pantala.studies.prisacari2015.model import estimate
-from pantala.studies.prisacari2015.runs import CONFIGURATIONS, PATTERNS, VARIANTS, Spec, process_grid
+from pantala.studies.prisacari2015.runs import (
+    CONFIGURATIONS,
+    PATTERNS,
+    VARIANTS,
+    Spec,
+    process_grid,
+)
 from pantala.studies.simulate import PRECISION
 
 __all__ = ["assumptions", "finding", "variant_rows", "write_page"]
@@ -36,13 +44,18 @@ def write_page(
         path: the file; replaced if it exists.
         evidence: the study proper.
         found: the finding on each claim.
-        latency: for each factor on the latencies ("half", "as is", "double"), the findings on the claims that it could
-            change.
+        latency: for each factor on the latencies ("half", "as is", "double"), the findings on the
+            claims that it could change.
         results: all runs, variants included.
         provenance: what to say about how the study was made.
     """
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader("pantala.studies.prisacari2015", ""), PackageLoader("pantala.report", "")]),
+        loader=ChoiceLoader(
+            [
+                PackageLoader("pantala.studies.prisacari2015", ""),
+                PackageLoader("pantala.report", ""),
+            ]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -77,11 +90,16 @@ def finding(found: Mapping[str, Finding]) -> str:
     }
 
     def told(verdicts: Sequence[Verdict]) -> str:
-        return join([f"{verdicts.count(each)} {word}" for each, word in words.items() if each in verdicts])
+        return join(
+            [f"{verdicts.count(each)} {word}" for each, word in words.items() if each in verdicts]
+        )
 
     headlines = [found[claim.id].verdict for claim in claims() if claim.kind == "headline"]
     everything = told([each.verdict for each in found.values()])
-    return f"Of {len(found)} claims, {everything}. Of the {len(headlines)} headline claims, {told(headlines)}."
+    return (
+        f"Of {len(found)} claims, {everything}. Of the {len(headlines)} headline claims,"
+        f" {told(headlines)}."
+    )
 
 
 def _latency_rows(latency: Mapping[str, Mapping[str, Finding]]) -> Rows:
@@ -107,7 +125,10 @@ def _numbers(evidence: Evidence, pattern: str) -> Rows:
         for configuration in CONFIGURATIONS:
             result = evidence.get(size, pattern, configuration)
             cells += [
-                f"{_share(result.accepted)} \N{PLUS-MINUS SIGN} {100 * result.record['half_width']:.2f}",
+                (
+                    f"{_share(result.accepted)} \N{PLUS-MINUS SIGN}"
+                    f" {100 * result.record['half_width']:.2f}"
+                ),
                 _share(result.prediction.saturation),
             ]
         rows.append(tuple(cells))
@@ -122,8 +143,8 @@ def variant_rows(evidence: Evidence, results: Sequence[Result]) -> Rows:
     """A row a run that changes one thing.
 
     Returns:
-        What is changed, size, pattern, configuration; in % of the injection bandwidth: throughput there, throughput of
-        the study proper, and that of the exact model for the variant.
+        What is changed, size, pattern, configuration; in % of the injection bandwidth: throughput
+        there, throughput of the study proper, and that of the exact model for the variant.
     """
     rows: Rows = []
     for result in results:
@@ -148,7 +169,10 @@ def variant_rows(evidence: Evidence, results: Sequence[Result]) -> Rows:
 def assumptions(evidence: Evidence) -> Rows:
     """What the paper leaves open and the study has decided: what, how, why."""
     largest = evidence.sizes[-1]
-    grids = [f"{'x'.join(map(str, process_grid(size)))} for {size}" for size in (evidence.sizes[0], largest)]
+    grids = [
+        f"{'x'.join(map(str, process_grid(size)))} for {size}"
+        for size in (evidence.sizes[0], largest)
+    ]
     return [
         (
             "sizes",
@@ -157,24 +181,47 @@ def assumptions(evidence: Evidence) -> Rows:
         ),
         *(
             (key, "", reason)
-            for key, reason in Spec(largest, "shift", CONFIGURATIONS[0]).scenario(1).assumptions().items()
+            for key, reason in (
+                Spec(largest, "shift", CONFIGURATIONS[0]).scenario(1).assumptions().items()
+            )
             if key.startswith("machine.")
         ),
-        ("shift", "m = h + 1", "the smallest m that the paper allows; the exact model says how other m fare"),
+        (
+            "shift",
+            "m = h + 1",
+            "the smallest m that the paper allows; the exact model says how other m fare",
+        ),
         (
             "process grid",
             f"{grids[0]}, {grids[1]}, z last",
-            "planes of h + 1/a groups: of the grids whose neighbours in z are more than h groups apart, the one with "
-            "the most planes",
+            (
+                "planes of h + 1/a groups: of the grids whose neighbours in z are more than h"
+                " groups apart, the one with the most planes"
+            ),
         ),
-        ("edges of the grid", "periodic", "every process has two neighbours; the other choice is among the variants"),
+        (
+            "edges of the grid",
+            "periodic",
+            "every process has two neighbours; the other choice is among the variants",
+        ),
         (
             "order of the exchange",
             "packet by packet in turn to both neighbours",
-            "as if both messages were sent without waiting; the 256 KB of a pair then only say for how long",
+            (
+                "as if both messages were sent without waiting; the 256 KB of a pair then only say"
+                " for how long"
+            ),
         ),
-        ("group numbering", "one random order for each size and pattern", "the paper does not say how many it drew"),
-        ("what is measured", "the steady state of endless traffic", "the paper simulates 10 ms, warm-up and all"),
+        (
+            "group numbering",
+            "one random order for each size and pattern",
+            "the paper does not say how many it drew",
+        ),
+        (
+            "what is measured",
+            "the steady state of endless traffic",
+            "the paper simulates 10 ms, warm-up and all",
+        ),
     ]
 
 

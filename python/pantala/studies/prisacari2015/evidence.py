@@ -31,8 +31,8 @@ class Result:
         spec: the run.
         record: its record; see `Point.measure`.
         prediction: of the exact model.
-        between_groups: accepted throughput of the nodes whose packets leave their group. It differs from that of all
-            nodes for bit complement, whose middle group sends to itself.
+        between_groups: accepted throughput of the nodes whose packets leave their group. It differs
+            from that of all nodes for bit complement, whose middle group sends to itself.
     """
 
     spec: Spec
@@ -93,16 +93,24 @@ class Evidence:
     def sizes(self) -> list[Size]:
         """The sizes, rising, at which all patterns were run with all configurations."""
         sizes = sorted({size for size, _, _ in self._by_run})
-        return [s for s in sizes if all((s, p, c) in self._by_run for p in PATTERNS for c in CONFIGURATIONS)]
+        return [
+            s
+            for s in sizes
+            if all((s, p, c) in self._by_run for p in PATTERNS for c in CONFIGURATIONS)
+        ]
 
     def get(self, size: Size, pattern: str, configuration: Configuration) -> Result:
         """A result."""
         return self._by_run[size, pattern, configuration]
 
-    def of(self, configuration: Configuration, patterns: Sequence[str] = tuple(PATTERNS)) -> Iterator[Result]:
+    def of(
+        self, configuration: Configuration, patterns: Sequence[str] = tuple(PATTERNS)
+    ) -> Iterator[Result]:
         """All results of a configuration, by pattern, then by size."""
         for pattern in patterns:
-            found = [r for (_, p, c), r in self._by_run.items() if (p, c) == (pattern, configuration)]
+            found = [
+                r for (_, p, c), r in self._by_run.items() if (p, c) == (pattern, configuration)
+            ]
             yield from sorted(found, key=lambda result: result.spec.size)
 
     def variants(self, name: str) -> list[Result]:
@@ -111,7 +119,9 @@ class Evidence:
 
 
 def table(found: Sequence[Result]) -> pl.DataFrame:
-    """One row a run, for results.parquet; throughputs and bounds are fractions of the injection bandwidth."""
+    """One row a run, for results.parquet; throughputs and bounds are fractions of the injection
+    bandwidth.
+    """
     rows = []
     for result in found:
         spec, record, size = result.spec, result.record, result.spec.size
@@ -128,7 +138,9 @@ def table(found: Sequence[Result]) -> pl.DataFrame:
                 "pattern": spec.pattern,
                 "configuration": spec.configuration.key,
                 "routing": spec.configuration.routing,
-                "placement": "nodes" if spec.variant == "no_middle" else spec.configuration.placement,
+                "placement": (
+                    "nodes" if spec.variant == "no_middle" else spec.configuration.placement
+                ),
                 "accepted": result.accepted,
                 "half_width_99": record["half_width"],
                 "precise": record["precise"],

@@ -14,7 +14,15 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from pantala.figures.style import INK, MUTED, PALETTE, PERCENT, new_figure, style
 from pantala.studies.prisacari2015.evidence import Evidence, Result
 from pantala.studies.prisacari2015.model import IDEAL, estimate
-from pantala.studies.prisacari2015.runs import ANY, MINIMAL, PATTERNS, RANDOMISED, RESTRICTED, Configuration, Size
+from pantala.studies.prisacari2015.runs import (
+    ANY,
+    MINIMAL,
+    PATTERNS,
+    RANDOMISED,
+    RESTRICTED,
+    Configuration,
+    Size,
+)
 
 __all__ = ["PANELS", "Panel", "draw", "draw_all", "told"]
 
@@ -47,7 +55,13 @@ _LIMITED, _OPTIMISED = (MINIMAL, RESTRICTED), (ANY, RANDOMISED)
 
 #: The panels, in the paper's order.
 PANELS = tuple(
-    Panel("abcdef"[2 * row + column], pattern, (_LIMITED, _OPTIMISED)[column], column == 0, f"{title}, {words}")
+    Panel(
+        "abcdef"[2 * row + column],
+        pattern,
+        (_LIMITED, _OPTIMISED)[column],
+        column == 0,
+        f"{title}, {words}",
+    )
     for row, (pattern, title) in enumerate(PATTERNS.items())
     for column, words in enumerate(("limited by a bottleneck", "the bottleneck relieved"))
 )
@@ -93,7 +107,9 @@ def _label(axes: Axes) -> None:
 
 
 def _fill(axes: Axes, panel: Panel, evidence: Evidence) -> None:
-    """Draws a panel: what was measured with its confidence intervals, the exact model, equation (4), the ideal."""
+    """Draws a panel: what was measured with its confidence intervals, the exact model, equation
+    (4), the ideal.
+    """
     sizes = evidence.sizes
     places = [size.nodes for size in sizes]
     axes.axhline(IDEAL, color=MUTED, lw=1.0)
@@ -104,7 +120,13 @@ def _fill(axes: Axes, panel: Panel, evidence: Evidence) -> None:
         results = [evidence.get(size, panel.pattern, configuration) for size in sizes]
         axes.plot(places, [r.prediction.saturation for r in results], color=colour, lw=1.4)
         if _differs(results):
-            axes.plot(places, [r.prediction.between_groups for r in results], color=colour, lw=1.0, ls=(0, (1, 1)))
+            axes.plot(
+                places,
+                [r.prediction.between_groups for r in results],
+                color=colour,
+                lw=1.0,
+                ls=(0, (1, 1)),
+            )
         axes.errorbar(
             places,
             [result.accepted for result in results],
@@ -140,9 +162,14 @@ def _differs(results: Sequence[Result]) -> bool:
 
 def _handles(panels: Sequence[Panel], evidence: Evidence) -> list[Line2D]:
     """The legend of these panels: only what is in one of them."""
-    shown = list(dict.fromkeys(configuration for panel in panels for configuration in panel.configurations))
+    shown = list(
+        dict.fromkeys(configuration for panel in panels for configuration in panel.configurations)
+    )
     handles = [
-        Line2D([], [], color=_COLOURS[each], marker=_MARKERS[each], **_POINT, ls="", label=each.title) for each in shown
+        Line2D(
+            [], [], color=_COLOURS[each], marker=_MARKERS[each], **_POINT, ls="", label=each.title
+        )
+        for each in shown
     ]
     first = _COLOURS[shown[-1]]
     handles.append(Line2D([], [], color=first, lw=1.4, label="exact model: first link full"))
@@ -150,7 +177,9 @@ def _handles(panels: Sequence[Panel], evidence: Evidence) -> list[Line2D]:
         label = "exact model, traffic between groups only"
         handles.append(Line2D([], [], color=first, lw=1.0, ls=(0, (1, 1)), label=label))
     if any(panel.estimate for panel in panels):
-        handles.append(Line2D([], [], color=INK, lw=1.2, ls=(0, (5, 2)), label="equation (4): 3/(4p)"))
+        handles.append(
+            Line2D([], [], color=INK, lw=1.2, ls=(0, (5, 2)), label="equation (4): 3/(4p)")
+        )
     handles.append(Line2D([], [], color=MUTED, lw=1.0, label="uniform traffic at best: 50 %"))
     return handles
 
@@ -160,6 +189,8 @@ def told(panel: Panel, evidence: Evidence) -> str:
     parts = []
     for configuration in panel.configurations:
         results = [evidence.get(size, panel.pattern, configuration) for size in evidence.sizes]
-        values = ", ".join(f"{result.spec.size.nodes:,} nodes {100 * result.accepted:.1f} %" for result in results)
+        values = ", ".join(
+            f"{result.spec.size.nodes:,} nodes {100 * result.accepted:.1f} %" for result in results
+        )
         parts.append(f"{configuration.title}: {values}.")
     return f"Throughput of {panel.title}. " + " ".join(parts)

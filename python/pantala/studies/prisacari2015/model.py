@@ -1,4 +1,5 @@
-"""The analytical model: the paper's equations (1) to (4), and the exact per-link loads that it leaves out.
+"""The analytical model: the paper's equations (1) to (4), and the exact per-link loads that it
+leaves out.
 
 Throughput is a fraction of the injection bandwidth of all nodes.
 """
@@ -14,9 +15,20 @@ from pantala.scenario import Topology
 from pantala.studies.link_load import Flows, Gates, LinkLoads, gates, link_loads
 from pantala.studies.prisacari2015.runs import Size, Spec, process_grid
 
-__all__ = ["IDEAL", "Prediction", "bounds", "direct", "estimate", "flows_of", "predict", "remote_links", "wired"]
+__all__ = [
+    "IDEAL",
+    "Prediction",
+    "bounds",
+    "direct",
+    "estimate",
+    "flows_of",
+    "predict",
+    "remote_links",
+    "wired",
+]
 
-#: What Valiant's detour leaves of uniform traffic: every packet takes two remote links instead of one.
+#: What Valiant's detour leaves of uniform traffic: every packet takes two remote links instead of
+#: one.
 IDEAL = 0.5
 
 
@@ -26,7 +38,9 @@ def remote_links(size: Size) -> int:
 
 
 def bounds(size: Size) -> tuple[float, float]:
-    """Equation (1): the least and the greatest throughput under ValiantRestricted, 1/(2p) and 1/p."""
+    """Equation (1): the least and the greatest throughput under ValiantRestricted, 1/(2p) and
+    1/p.
+    """
     share = 0.5 * remote_links(size) / size.nodes
     return share / size.h, share * 2 / size.h
 
@@ -46,9 +60,10 @@ class Prediction:
     """What the exact link loads say of a run.
 
     Attributes:
-        saturation: the rate at which the first link is full, all nodes sending at the same rate; at most 1.
-        between_groups: the same for the traffic between groups alone. It differs for bit complement, whose middle
-            group (the number of groups is odd) sends to itself.
+        saturation: the rate at which the first link is full, all nodes sending at the same rate; at
+            most 1.
+        between_groups: the same for the traffic between groups alone. It differs for bit
+            complement, whose middle group (the number of groups is odd) sends to itself.
         loads: of all traffic, at rate 1.
         local_share: local links that a packet takes, mean over all traffic.
     """
@@ -92,7 +107,9 @@ def flows_of(spec: Spec, nodes: np.ndarray) -> Flows:
     ranks = np.arange(len(nodes))
     targets, share = _targets(spec, ranks)
     source = np.tile(nodes, len(targets))
-    return Flows.of_nodes(source, nodes[np.concatenate(targets)], np.full(len(source), share), spec.size.p)
+    return Flows.of_nodes(
+        source, nodes[np.concatenate(targets)], np.full(len(source), share), spec.size.p
+    )
 
 
 def _targets(spec: Spec, ranks: np.ndarray) -> tuple[list[np.ndarray], float]:

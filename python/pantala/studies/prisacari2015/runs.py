@@ -1,4 +1,6 @@
-"""The runs of the study, as a plain list: those of the figures, and those that change one thing each."""
+"""The runs of the study, as a plain list: those of the figures, and those that change one thing
+each.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,11 @@ SIZES = (Size(2, 3, 2), *(Size(p, 2 * p, p) for p in range(2, 9)))
 QUICK_SIZES = SIZES[:5]
 
 #: Where packets go, by name: what to call it.
-PATTERNS = {"bit_complement": "Bit complement", "shift": "Shift", "neighbor_3d": "Nearest neighbour"}
+PATTERNS = {
+    "bit_complement": "Bit complement",
+    "shift": "Shift",
+    "neighbor_3d": "Nearest neighbour",
+}
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,9 @@ class Configuration:
 MINIMAL = Configuration("minimal", "shortest path", "minimal")
 RESTRICTED = Configuration("valiant_group", "ValiantRestricted", "valiant_group")
 ANY = Configuration("valiant_node", "ValiantAny", "valiant_node")
-RANDOMISED = Configuration("random_groups", "ValiantRestricted, groups randomised", "valiant_group", "random_groups")
+RANDOMISED = Configuration(
+    "random_groups", "ValiantRestricted, groups randomised", "valiant_group", "random_groups"
+)
 CONFIGURATIONS = (MINIMAL, RESTRICTED, ANY, RANDOMISED)
 
 #: How the latencies of links and routers of a variant compare with the machine's.
@@ -137,11 +145,15 @@ class Spec:
     def key(self) -> str:
         """A name that can be a file's."""
         size = f"{self.size.p}-{self.size.a}-{self.size.h}"
-        return ".".join(part for part in (size, self.pattern, self.configuration.key, self.variant) if part)
+        return ".".join(
+            part for part in (size, self.pattern, self.configuration.key, self.variant) if part
+        )
 
     @property
     def offset_groups(self) -> int:
-        """By how many groups `shift` shifts: m of the paper, the smallest that it allows but for variants."""
+        """By how many groups `shift` shifts: m of the paper, the smallest that it allows but for
+        variants.
+        """
         h = self.size.h
         return {"near_shift": 1, "split_shift": h + h // 2}.get(self.variant, h + 1)
 
@@ -155,7 +167,11 @@ class Spec:
             "injection": "periodic",
             "phase": "random",
         }
-        job: dict[str, Any] = {"name": "traffic", "ranks": size.nodes, "placement": self.configuration.placement}
+        job: dict[str, Any] = {
+            "name": "traffic",
+            "ranks": size.nodes,
+            "placement": self.configuration.placement,
+        }
         if self.pattern == "shift":
             workload["offset"] = self.offset_groups * size.group_nodes
         if self.pattern == "neighbor_3d":
@@ -163,7 +179,9 @@ class Spec:
             if self.variant == "messages":
                 workload["message"] = "256 KiB"
         if self.variant == "no_middle":
-            middle = range(size.groups // 2 * size.group_nodes, (size.groups // 2 + 1) * size.group_nodes)
+            middle = range(
+                size.groups // 2 * size.group_nodes, (size.groups // 2 + 1) * size.group_nodes
+            )
             others = [node for node in range(size.nodes) if node not in middle]
             job |= {"ranks": len(others), "placement": {"kind": "nodes", "nodes": others}}
         data = {
@@ -183,13 +201,25 @@ class Spec:
         machine = scenario.machine
         if self.variant in LATENCY:
             factor = LATENCY[self.variant]
-            links = {"terminal": machine.links.terminal, "local": machine.links.local, "global": machine.links.global_}
-            times = {f"machine.links.{name}.latency": link.latency for name, link in links.items() if link is not None}
+            links = {
+                "terminal": machine.links.terminal,
+                "local": machine.links.local,
+                "global": machine.links.global_,
+            }
+            times = {
+                f"machine.links.{name}.latency": link.latency
+                for name, link in links.items()
+                if link is not None
+            }
             times["machine.router.input_latency"] = machine.router.input_latency
             times["machine.router.output_latency"] = machine.router.output_latency
             return {key: f"{int(time * factor)} ps" for key, time in times.items()}
         if self.variant == "speedup":
-            return {"machine.router.crossbar_bandwidth": f"{2 * int(machine.links.terminal.bandwidth)} B/s"}
+            return {
+                "machine.router.crossbar_bandwidth": (
+                    f"{2 * int(machine.links.terminal.bandwidth)} B/s"
+                )
+            }
         if self.variant == "oldest_first":
             return {"machine.router.arbiter": "age"}
         return {}
@@ -197,15 +227,24 @@ class Spec:
     def point(self, seed: int, *, quick: bool) -> Point:
         """The run as a point to simulate, of the quick study or of the full one."""
         first = _FIRST_US[self.configuration.key]
-        longest = _LONGEST_VARIANT_US if self.variant and self.variant not in LATENCY else _LONGEST_US
+        longest = (
+            _LONGEST_VARIANT_US if self.variant and self.variant not in LATENCY else _LONGEST_US
+        )
         cost = self.size.nodes * first * _HOPS_PER_US[self.configuration.key]
         most = _MOST_PACKETS_QUICK if quick else _MOST_PACKETS
-        return Point(self.key, self.scenario(seed), Duration(first * 10**6), Duration(longest * 10**6), most, cost)
+        return Point(
+            self.key,
+            self.scenario(seed),
+            Duration(first * 10**6),
+            Duration(longest * 10**6),
+            most,
+            cost,
+        )
 
 
-#: When a throughput is looked at first, in us: the queues behind a bottleneck inside a group take long
-#: to settle, with randomised groups as without (42 to 72 nodes look steady 5 % too high at 50), and ValiantAny's rate
-#: rises so slowly that it looks steady at 25.
+#: When a throughput is looked at first, in us: the queues behind a bottleneck inside a group take
+#: long to settle, with randomised groups as without (42 to 72 nodes look steady 5 % too high at
+#: 50), and ValiantAny's rate rises so slowly that it looks steady at 25.
 _FIRST_US = {"minimal": 50, "valiant_group": 100, "valiant_node": 50, "random_groups": 100}
 #: About how many packet-hops there are a node and us, to begin with the most expensive points.
 _HOPS_PER_US = {"minimal": 2, "valiant_group": 60, "valiant_node": 190, "random_groups": 120}
@@ -213,19 +252,22 @@ _HOPS_PER_US = {"minimal": 2, "valiant_group": 60, "valiant_node": 190, "random_
 _LONGEST_US = 10_000
 #: ... nor a variant, which is only compared with the study proper, longer than this, ...
 _LONGEST_VARIANT_US = 800
-#: ... nor for more packets than these, some minutes of a core: 0.4 ms of 16,512 nodes that send 6 % of what they could.
+#: ... nor for more packets than these, some minutes of a core: 0.4 ms of 16,512 nodes that send 6 %
+#: of what they could.
 _MOST_PACKETS = 30_000_000
-#: The quick study stops at fewer: to know the few whose rates take long to settle to 1 % took half of its time.
+#: The quick study stops at fewer: to know the few whose rates take long to settle to 1 % took half
+#: of its time.
 _MOST_PACKETS_QUICK = 6_000_000
 
 
 def process_grid(size: Size) -> tuple[int, int, int]:
-    """The process grid x, y, z of the nearest neighbour exchange, x fastest. The paper does not give it.
+    """The process grid x, y, z of the nearest neighbour exchange, x fastest. The paper does not
+    give it.
 
-    A neighbour in z is x*y ranks away. Of the grids whose neighbours in z are more than h groups apart, as the paper
-    asks of shift so that no packet leaves the intermediate group by the router at which it came in, this is the one
-    with the most planes: z = a, as x*y = (a*h + 1) * p is h + 1/a groups. x and y, of which the phase in z does not
-    depend, are as equal as they can be.
+    A neighbour in z is x*y ranks away. Of the grids whose neighbours in z are more than h groups
+    apart, as the paper asks of shift so that no packet leaves the intermediate group by the router
+    at which it came in, this is the one with the most planes: z = a, as x*y = (a*h + 1) * p is h +
+    1/a groups. x and y, of which the phase in z does not depend, are as equal as they can be.
     """
     plane = size.groups * size.p
     y = next(d for d in range(isqrt(plane), 0, -1) if plane % d == 0)
@@ -235,18 +277,30 @@ def process_grid(size: Size) -> tuple[int, int, int]:
 def specs(*, quick: bool) -> list[Spec]:
     """All runs of the study: first those of the figures, then the variants."""
     sizes = QUICK_SIZES if quick else SIZES
-    runs = [Spec(size, pattern, each) for size, pattern, each in product(sizes, PATTERNS, CONFIGURATIONS)]
+    runs = [
+        Spec(size, pattern, each)
+        for size, pattern, each in product(sizes, PATTERNS, CONFIGURATIONS)
+    ]
     for variant in LATENCY:
         for size in latency_sizes(quick=quick):
-            runs += [Spec(size, pattern, each, variant) for pattern, each in product(PATTERNS, CONFIGURATIONS)]
+            runs += [
+                Spec(size, pattern, each, variant)
+                for pattern, each in product(PATTERNS, CONFIGURATIONS)
+            ]
         # One size more for claims that begin at some size: the last of them beyond 512 switches.
         larger = SIZES[2] if quick else SIZES[5]
-        runs += [Spec(larger, pattern, RESTRICTED, variant) for pattern in ("bit_complement", "shift")]
+        runs += [
+            Spec(larger, pattern, RESTRICTED, variant) for pattern in ("bit_complement", "shift")
+        ]
     size = variant_size(quick=quick)
     valiant = (RESTRICTED, ANY)
     for variant in ("speedup", "oldest_first"):
         runs += [Spec(size, pattern, each, variant) for pattern, each in product(PATTERNS, valiant)]
-    runs += [Spec(size, "neighbor_3d", each, variant) for variant in ("open_grid", "messages") for each in valiant]
+    runs += [
+        Spec(size, "neighbor_3d", each, variant)
+        for variant in ("open_grid", "messages")
+        for each in valiant
+    ]
     runs += [Spec(size, "bit_complement", each, "no_middle") for each in (MINIMAL, *valiant)]
     runs += [Spec(size, "shift", RESTRICTED, variant) for variant in ("near_shift", "split_shift")]
     return runs

@@ -14,11 +14,20 @@ from pantala.studies.link_load import Gates
 from pantala.studies.prisacari2015.model import remote_links, wired
 from pantala.studies.prisacari2015.runs import ANY, MINIMAL, RESTRICTED, Configuration, Size, Spec
 
-__all__ = ["channels", "counts", "longest_paths", "offset_of_wiring", "shortest_paths", "transit_links"]
+__all__ = [
+    "channels",
+    "counts",
+    "longest_paths",
+    "offset_of_wiring",
+    "shortest_paths",
+    "transit_links",
+]
 
 
 def offset_of_wiring(size: Size) -> set[int]:
-    """By how much the group at the end of each remote link is off the paper's formula, modulo the number of groups."""
+    """By how much the group at the end of each remote link is off the paper's formula, modulo the
+    number of groups.
+    """
     net = wired(size)
     table = topology.link_table(_topology(size)).to_dict(as_series=False)
     ports = net.p + size.a - 1
@@ -44,7 +53,8 @@ def counts(size: Size) -> tuple[int, int, int]:
 
 
 def shortest_paths(size: Size) -> tuple[int, float]:
-    """The diameter in links, and the share of pairs of routers in different groups that have one shortest path only.
+    """The diameter in links, and the share of pairs of routers in different groups that have one
+    shortest path only.
 
     All paths count, also those over two remote links.
     """
@@ -77,7 +87,9 @@ def longest_paths(size: Size) -> dict[str, set[str]]:
 
 
 def _paths(net: Gates, configuration: Configuration) -> Iterator[str]:
-    """The classes along every path between routers of different groups, from router 0 of each group on."""
+    """The classes along every path between routers of different groups, from router 0 of each group
+    on.
+    """
     g, a = net.groups, net.a
     for source, target in product(range(g), range(g)):
         if source == target:
@@ -89,12 +101,20 @@ def _paths(net: Gates, configuration: Configuration) -> Iterator[str]:
             for third in set(range(g)) - {source, target}:
                 entry = int(net.entry[source, third])
                 for router in range(a) if configuration is ANY else (entry,):
-                    yield _leg(net, source, start, third, router) + _leg(net, third, router, target, end)
+                    yield _leg(net, source, start, third, router) + _leg(
+                        net, third, router, target, end
+                    )
 
 
 def _leg(net: Gates, source: int, start: int, target: int, end: int) -> str:
-    """The classes along the minimal path from router `start` of a group to router `end` of another."""
-    return "L" * int(start != net.exit[source, target]) + "R" + "L" * int(end != net.entry[source, target])
+    """The classes along the minimal path from router `start` of a group to router `end` of
+    another.
+    """
+    return (
+        "L" * int(start != net.exit[source, target])
+        + "R"
+        + "L" * int(end != net.entry[source, target])
+    )
 
 
 def channels(size: Size) -> dict[str, tuple[int, bool]]:

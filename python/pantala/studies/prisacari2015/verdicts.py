@@ -12,7 +12,13 @@ from pantala.studies.prisacari2015.claims import Finding, Verdict, claims, insid
 from pantala.studies.prisacari2015.evidence import Evidence, Result
 from pantala.studies.prisacari2015.model import IDEAL, bounds, direct, estimate
 from pantala.studies.prisacari2015.runs import ANY, MINIMAL, PATTERNS, RANDOMISED, RESTRICTED, Size
-from pantala.studies.prisacari2015.wording import by_pattern, deviations, each_pattern, names, ratios
+from pantala.studies.prisacari2015.wording import (
+    by_pattern,
+    deviations,
+    each_pattern,
+    names,
+    ratios,
+)
 
 __all__ = ["RUN_CLAIMS", "judge", "judge_all"]
 
@@ -21,14 +27,22 @@ Condition = Callable[[Result], bool]
 
 _RULES: dict[str, Rule] = {}
 #: Claims about the network or the model, on which no latency has an influence.
-_STATIC = {"PRIS-2-01", "PRIS-2-02", "PRIS-2-03", "PRIS-3-01", "PRIS-3-02", "PRIS-3-04", "PRIS-3-05"}
+_STATIC = {
+    "PRIS-2-01",
+    "PRIS-2-02",
+    "PRIS-2-03",
+    "PRIS-3-01",
+    "PRIS-3-02",
+    "PRIS-3-04",
+    "PRIS-3-05",
+}
 #: Of these networks paths are enumerated one by one.
 _SMALL = Size(2, 4, 2)
 _MOST_ROUTERS = 600
 
 _MIDDLE = (
-    "Under bit complement the middle group, as the number of groups is odd, sends to itself over the very local links "
-    "that all transit through it needs"
+    "Under bit complement the middle group, as the number of groups is odd, sends to itself over"
+    " the very local links that all transit through it needs"
 )
 
 
@@ -65,7 +79,11 @@ def _told(outside: Sequence[Result], word: str) -> str:
 
 
 def _all_of(
-    results: Iterable[Result], value: Callable[[Result], float], holds: Condition, direction: Condition, otherwise: str
+    results: Iterable[Result],
+    value: Callable[[Result], float],
+    holds: Condition,
+    direction: Condition,
+    otherwise: str,
 ) -> Finding:
     """The finding on a claim about every result.
 
@@ -89,13 +107,16 @@ def _none_from(p: int) -> Finding:
 @_rule("PRIS-2-01")
 def _one_path(evidence: Evidence) -> Finding:
     size = max(size for size in evidence.sizes if size.routers <= _MOST_ROUTERS)
-    nodes = [structure.counts(each)[1] == each.groups * (each.groups - 1) for each in evidence.sizes]
+    nodes = [
+        structure.counts(each)[1] == each.groups * (each.groups - 1) for each in evidence.sizes
+    ]
     diameter, single = structure.shortest_paths(size)
     return Finding(
         verdict_of(all(nodes) and diameter == 3),
         f"one link a pair of groups at {len(nodes)} sizes; {diameter} links at most",
-        f"The path is the only one with at most one remote link. Of all paths, {percent(1 - single)} of the pairs of "
-        f"routers in different groups of {size} have another one as short, over two remote links, or only such.",
+        "The path is the only one with at most one remote link. Of all paths,"
+        f" {percent(1 - single)} of the pairs of routers in different groups of {size} have another"
+        " one as short, over two remote links, or only such.",
     )
 
 
@@ -117,7 +138,8 @@ def _channels(evidence: Evidence) -> Finding:
     return Finding(
         verdict_of(holds == expected),
         f"{shown} virtual channels, {cycles} in the channel-dependency graphs of {_SMALL}",
-        "Every channel is counted on local and remote links alike; VA needs its fourth on local links only.",
+        "Every channel is counted on local and remote links alike; VA needs its fourth on local"
+        " links only.",
     )
 
 
@@ -128,9 +150,11 @@ def _local_load(evidence: Evidence) -> Finding:
     more = all(any_.local_bytes > restricted.local_bytes for any_, restricted in pairs)
     worse = [any_ for any_, restricted in pairs if any_.accepted <= restricted.accepted]
     measured = (
-        f"local bytes a byte: VR {min(r.local_bytes for _, r in pairs):.2f} to "
-        f"{max(r.local_bytes for _, r in pairs):.2f}, VA {min(r.local_bytes for r, _ in pairs):.2f} to "
-        f"{max(r.local_bytes for r, _ in pairs):.2f}; T of VA above VR in {len(pairs) - len(worse)} of {len(pairs)}"
+        f"local bytes a byte: VR {min(r.local_bytes for _, r in pairs):.2f} to"
+        f" {max(r.local_bytes for _, r in pairs):.2f}, VA"
+        f" {min(r.local_bytes for r, _ in pairs):.2f} to"
+        f" {max(r.local_bytes for r, _ in pairs):.2f}; T of VA above VR in"
+        f" {len(pairs) - len(worse)} of {len(pairs)}"
     )
     reason = f"VA hurts, as the paper says it may: {names(worse)}." if worse else ""
     helps = all(result.spec.size != evidence.sizes[-1] for result in worse)
@@ -142,7 +166,11 @@ def _wiring(evidence: Evidence) -> Finding:
     offsets = set().union(*(structure.offset_of_wiring(size) for size in evidence.sizes))
     return Finding(
         verdict_of(offsets == {0}, len(offsets) == 1),
-        "(i + x*h + m + 1) mod (a*h + 1) at every remote link" if offsets == {1} else f"offsets {sorted(offsets)}",
+        (
+            "(i + x*h + m + 1) mod (a*h + 1) at every remote link"
+            if offsets == {1}
+            else f"offsets {sorted(offsets)}"
+        ),
         "As printed, without the 1, the first link of every group leads back to its own group.",
     )
 
@@ -150,10 +178,14 @@ def _wiring(evidence: Evidence) -> Finding:
 @_rule("PRIS-3-02")
 def _totals(evidence: Evidence) -> Finding:
     found = {size: structure.counts(size) for size in evidence.sizes}
-    right = all(nodes == size.nodes and links == formula for size, (nodes, links, formula) in found.items())
+    right = all(
+        nodes == size.nodes and links == formula for size, (nodes, links, formula) in found.items()
+    )
     largest = max(found)
     return Finding(
-        verdict_of(right), f"{found[largest][0]:,} nodes and {found[largest][1]:,} remote links at {largest}, and so on"
+        verdict_of(right),
+        f"{found[largest][0]:,} nodes and {found[largest][1]:,} remote links at {largest}, and"
+        " so on",
     )
 
 
@@ -168,17 +200,20 @@ def _remote_bottleneck(evidence: Evidence) -> Finding:
     def busiest(some: Sequence[Result]) -> float:
         return min(float(result.record["global_load_max"]) for result in some)
 
-    reason = "All nodes together have more under bit complement, whose middle group keeps its traffic to itself."
+    reason = (
+        "All nodes together have more under bit complement, whose middle group keeps its traffic to"
+        " itself."
+    )
     if busiest(results) < 0.9 <= busiest(shifted):
         reason += (
-            " In the exchange a process sends to its two neighbours in turn, over links of two pairs of groups: it "
-            "waits for the fuller one, and the other falls idle."
+            " In the exchange a process sends to its two neighbours in turn, over links of two"
+            " pairs of groups: it waits for the fuller one, and the other falls idle."
         )
     far = max(map(abs, off)) > 0.1
     return Finding(
         verdict_of(busiest(results) >= 0.9 and not far, busiest(results) >= 0.8 and not far),
-        f"busiest remote link busy: {each_pattern(results, lambda mine: percent(busiest(mine)))} or more; "
-        f"T between groups {min(off):+.1%} to {max(off):+.1%} off 1/(a*p)",
+        f"busiest remote link busy: {each_pattern(results, lambda mine: percent(busiest(mine)))} or"
+        f" more; T between groups {min(off):+.1%} to {max(off):+.1%} off 1/(a*p)",
         reason,
     )
 
@@ -187,7 +222,11 @@ def _remote_bottleneck(evidence: Evidence) -> Finding:
 def _two_links(evidence: Evidence) -> Finding:
     results = list(evidence.of(RESTRICTED))
     count = {
-        pattern: max(structure.transit_links(r.prediction.loads.transit) for r in results if r.spec.pattern == pattern)
+        pattern: max(
+            structure.transit_links(r.prediction.loads.transit)
+            for r in results
+            if r.spec.pattern == pattern
+        )
         for pattern in PATTERNS
     }
     shown = ", ".join(f"{PATTERNS[pattern].lower()} {number}" for pattern, number in count.items())
@@ -195,10 +234,13 @@ def _two_links(evidence: Evidence) -> Finding:
     return Finding(
         verdict_of(max(count.values()) <= 2, max(one_group) <= 2),
         f"most local links of a switch with transit: {shown}",
-        "The exchange pairs each group with two others, one ahead and one behind: two links each way, and a third "
-        "where planes of the grid do not end with a group. For patterns with one destination group the claim is exact."
-        if count["neighbor_3d"] > 2
-        else "",
+        (
+            "The exchange pairs each group with two others, one ahead and one behind: two links"
+            " each way, and a third where planes of the grid do not end with a group. For patterns"
+            " with one destination group the claim is exact."
+            if count["neighbor_3d"] > 2
+            else ""
+        ),
     )
 
 
@@ -207,15 +249,19 @@ def _h_times(evidence: Evidence) -> Finding:
     results = evidence.of(RESTRICTED, ["bit_complement"])
     found = {r.spec.size: float(r.prediction.loads.transit.max()) for r in results}
     sizes = sorted(found, key=lambda size: (size.h, size))
-    rises = all(found[after] > found[before] for before, after in pairwise(sizes) if after.h > before.h)
+    rises = all(
+        found[after] > found[before] for before, after in pairwise(sizes) if after.h > before.h
+    )
     share = {size: load / size.h for size, load in found.items()}
     largest, most = max(found), max(share, key=lambda size: share[size])
     return Finding(
         verdict_of(
-            all(inside(load, size.h, size.h, 1) for size, load in found.items()), rises and min(found.values()) > 1
+            all(inside(load, size.h, size.h, 1) for size, load in found.items()),
+            rises and min(found.values()) > 1,
         ),
         f"{share[largest]:.3f} h at {largest}; {share[most]:.3f} h at {most}",
-        "More than h in small networks: the traffic of a group has a*h - 1 groups to go through, not a*h.",
+        "More than h in small networks: the traffic of a group has a*h - 1 groups to go through,"
+        " not a*h.",
     )
 
 
@@ -227,19 +273,27 @@ def _within_bounds(evidence: Evidence) -> Finding:
 
     def within(result: Result, spare: float, unit: float) -> bool:
         low, high = (bound * result.spec.size.p for bound in bounds(result.spec.size))
-        return inside(result.accepted * result.spec.size.p, (1 - spare) * low, (1 + spare) * high, unit)
+        return inside(
+            result.accepted * result.spec.size.p, (1 - spare) * low, (1 + spare) * high, unit
+        )
 
     out = _failing(results, lambda result: within(result, 0, 0.01))
     far = _failing(results, lambda result: within(result, 0.1, 0.0001))
     reasons = [_told(out, "Out of bounds"), _told(far, "By more than 10 %")]
     if any(result.spec.pattern == "neighbor_3d" for result in out):
         reasons.append(
-            "Equation (1) shares one or two local links among the h remote links of a switch; where a pattern spreads "
-            "over more, as the exchange does with its two directions, their load is lower."
+            "Equation (1) shares one or two local links among the h remote links of a switch; where"
+            " a pattern spreads over more, as the exchange does with its two directions, their load"
+            " is lower."
         )
     if any(result.spec.pattern == "bit_complement" for result in out):
         reasons.append(f"{_MIDDLE}.")
-    reasons.append(_told(_failing(out, lambda result: bool(result.record["steady"])), "Cut short before it settled"))
+    reasons.append(
+        _told(
+            _failing(out, lambda result: bool(result.record["steady"])),
+            "Cut short before it settled",
+        )
+    )
     measured = f"T*p: {ratios(results)} (bounds 0.5 to 1)"
     return Finding(verdict_of(not out, not far), measured, " ".join(filter(None, reasons)))
 
@@ -254,7 +308,11 @@ def _near_estimate(evidence: Evidence) -> Finding:
     out = _failing(results, lambda result: abs(_off_estimate(result)) <= 0.1)
     far = _failing(results, lambda result: abs(_off_estimate(result)) <= 0.25)
     reasons = [_estimate_reason(results) if out else "", _told(far, "By more than 25 %")]
-    return Finding(verdict_of(not out, not far), deviations(results, _off_estimate), " ".join(filter(None, reasons)))
+    return Finding(
+        verdict_of(not out, not far),
+        deviations(results, _off_estimate),
+        " ".join(filter(None, reasons)),
+    )
 
 
 @_rule("PRIS-4-04")
@@ -265,18 +323,20 @@ def _follows_estimate(evidence: Evidence) -> Finding:
     mean = sum(off) / len(off)
     return Finding(
         verdict_of(mean <= 0.1, mean <= 0.2),
-        f"mean difference {percent(mean)} ({deviations(results, _off_estimate)}); to the exact model "
-        f"{percent(sum(exact) / len(exact))}",
+        f"mean difference {percent(mean)} ({deviations(results, _off_estimate)}); to the exact"
+        f" model {percent(sum(exact) / len(exact))}",
         _estimate_reason(results) if mean > 0.1 else "",
     )
 
 
 def _estimate_reason(results: Sequence[Result]) -> str:
     """Why equation (4) is off, from the exact model."""
-    exact = deviations(results, lambda result: result.prediction.saturation / estimate(result.spec.size) - 1)
+    exact = deviations(
+        results, lambda result: result.prediction.saturation / estimate(result.spec.size) - 1
+    )
     return (
-        f"The exact load of the busiest link is itself off equation (4): {exact}. {_MIDDLE}; the exchange spreads its "
-        "two directions over different local links."
+        f"The exact load of the busiest link is itself off equation (4): {exact}. {_MIDDLE}; the"
+        " exchange spreads its two directions over different local links."
     )
 
 
@@ -288,7 +348,8 @@ def _near_shift(evidence: Evidence) -> Finding:
     far = evidence.get(near[0].spec.size, "shift", RESTRICTED)
     return Finding(
         verdict_of(near[0].accepted > far.accepted),
-        f"{percent(near[0].accepted)} for m = 1, {percent(far.accepted)} for m = h + 1, at {far.spec.size}",
+        f"{percent(near[0].accepted)} for m = 1, {percent(far.accepted)} for m = h + 1, at"
+        f" {far.spec.size}",
     )
 
 
@@ -298,11 +359,20 @@ _TEN_MS = 1e7
 
 @_rule("PRIS-4-01")
 def _ten_milliseconds(evidence: Evidence) -> Finding:
-    results = [result for each in (MINIMAL, RESTRICTED, ANY, RANDOMISED) for result in evidence.of(each)]
-    # A half width falls with the root of time. What was cut at so many packets could have gone on up to there.
-    cut = [r for r in results if not r.record["precise"] and r.record["simulated_ns"] < 0.9 * _TEN_MS]
+    results = [
+        result for each in (MINIMAL, RESTRICTED, ANY, RANDOMISED) for result in evidence.of(each)
+    ]
+    # A half width falls with the root of time. What was cut at so many packets could have gone on
+    # up to there.
+    cut = [
+        r for r in results if not r.record["precise"] and r.record["simulated_ns"] < 0.9 * _TEN_MS
+    ]
     widths = {
-        r.spec.key: r.record["half_width"] / r.accepted * (sqrt(r.record["simulated_ns"] / _TEN_MS) if r in cut else 1)
+        r.spec.key: (
+            r.record["half_width"]
+            / r.accepted
+            * (sqrt(r.record["simulated_ns"] / _TEN_MS) if r in cut else 1)
+        )
         for r in results
     }
     late = [r for r in results if widths[r.spec.key] > 0.02 or r.record["simulated_ns"] > _TEN_MS]
@@ -320,15 +390,24 @@ def _ten_milliseconds(evidence: Evidence) -> Finding:
 def _descends(evidence: Evidence) -> Finding:
     steps: list[tuple[float, Result]] = []
     for pattern in PATTERNS:
-        results = [result for result in evidence.of(RESTRICTED, [pattern]) if result.spec.size.balanced]
-        steps += [(after.accepted / before.accepted - 1, after) for before, after in pairwise(results)]
+        results = [
+            result for result in evidence.of(RESTRICTED, [pattern]) if result.spec.size.balanced
+        ]
+        steps += [
+            (after.accepted / before.accepted - 1, after) for before, after in pairwise(results)
+        ]
     if not steps:
         return _untested("one balanced size only was run")
     rising = [result for rise, result in steps if rise > 0.01]
     reason = ""
     if rising:
-        reason = f"{_told(rising, 'Rises')} The largest rise is {percent(max(rise for rise, _ in steps))}."
-        unsettled = _failing(rising, lambda result: bool(result.record["precise"] and result.record["steady"]))
+        reason = (
+            f"{_told(rising, 'Rises')} The largest rise is"
+            f" {percent(max(rise for rise, _ in steps))}."
+        )
+        unsettled = _failing(
+            rising, lambda result: bool(result.record["precise"] and result.record["steady"])
+        )
         reason = " ".join(filter(None, [reason, _told(unsettled, "Cut short before it settled")]))
     shown = by_pattern(list(evidence.of(RESTRICTED)), _accepted)
     verdict = verdict_of(not rising, all(rise <= 0.03 for rise, _ in steps))
@@ -345,7 +424,11 @@ def _not_uniform(evidence: Evidence) -> Finding:
         return result.accepted < (0.3 if result.spec.size.p >= 4 else 0.45)
 
     return _all_of(
-        evidence.of(RESTRICTED), _accepted, below, lambda result: result.accepted < IDEAL, "Not so far below"
+        evidence.of(RESTRICTED),
+        _accepted,
+        below,
+        lambda result: result.accepted < IDEAL,
+        "Not so far below",
     )
 
 
@@ -354,7 +437,9 @@ def _any_range(evidence: Evidence) -> Finding:
     def within(low: float, high: float) -> Condition:
         return lambda result: inside(result.accepted, low, high, 0.01)
 
-    return _all_of(evidence.of(ANY), _accepted, within(0.33, 0.43), within(0.28, 0.48), "Outside 33 to 43 %")
+    return _all_of(
+        evidence.of(ANY), _accepted, within(0.33, 0.43), within(0.28, 0.48), "Outside 33 to 43 %"
+    )
 
 
 @_rule("PRIS-4-07")
@@ -365,17 +450,25 @@ def _of_optimum(evidence: Evidence) -> Finding:
     def within(low: float, high: float) -> Condition:
         return lambda result: inside(share(result), low, high, 0.01)
 
-    return _all_of(evidence.of(ANY), share, within(0.65, 0.85), within(0.56, 0.96), "Outside 65 to 85 %")
+    return _all_of(
+        evidence.of(ANY), share, within(0.65, 0.85), within(0.56, 0.96), "Outside 65 to 85 %"
+    )
 
 
 @_rule("PRIS-4-08")
 def _beyond_512(evidence: Evidence) -> Finding:
     patterns = ["bit_complement", "shift"]
-    results = [result for result in evidence.of(RESTRICTED, patterns) if result.spec.size.routers > 512]
+    results = [
+        result for result in evidence.of(RESTRICTED, patterns) if result.spec.size.routers > 512
+    ]
     if not results:
         return _untested("no size of more than 512 switches was run; the full study has three")
     return _all_of(
-        results, _accepted, lambda each: each.accepted < 0.15, lambda each: each.accepted < 0.16, "Not below 15 %"
+        results,
+        _accepted,
+        lambda each: each.accepted < 0.15,
+        lambda each: each.accepted < 0.16,
+        "Not below 15 %",
     )
 
 
@@ -386,7 +479,10 @@ def _gain(evidence: Evidence) -> Finding:
         return _none_from(5)
 
     def gain(result: Result) -> float:
-        return result.accepted - evidence.get(result.spec.size, result.spec.pattern, RESTRICTED).accepted
+        return (
+            result.accepted
+            - evidence.get(result.spec.size, result.spec.pattern, RESTRICTED).accepted
+        )
 
     out = _failing(large, lambda result: 0.05 <= gain(result) <= 0.15)
     falls = []
@@ -398,10 +494,17 @@ def _gain(evidence: Evidence) -> Finding:
     if out:
         reasons.append(f"Outside 5 to 15 points: {names(out)}.")
         if any(gain(result) > 0.15 for result in out):
-            reasons.append("Where the gain is larger it starts from less: " + _MIDDLE[0].lower() + _MIDDLE[1:] + ".")
+            reasons.append(
+                "Where the gain is larger it starts from less: "
+                + _MIDDLE[0].lower()
+                + _MIDDLE[1:]
+                + "."
+            )
     if falls:
         reasons.append(f"Smaller at the largest size than at p = 5: {names(falls)}.")
-    shown = by_pattern(large, gain).replace(" %", " points").replace("\N{NO-BREAK SPACE}%", " points")
+    shown = (
+        by_pattern(large, gain).replace(" %", " points").replace("\N{NO-BREAK SPACE}%", " points")
+    )
     holds, direction = not out and not falls, all(gain(result) > 0 for result in large)
     return Finding(verdict_of(holds, direction), shown, " ".join(reasons))
 
@@ -428,5 +531,6 @@ def _order(evidence: Evidence) -> Finding:
     )
 
 
-#: Claims that runs decide, and so latencies could: those whose verdicts are looked at again at other latencies.
+#: Claims that runs decide, and so latencies could: those whose verdicts are looked at again at
+#: other latencies.
 RUN_CLAIMS = tuple(claim for claim in _RULES if claim not in _STATIC)

@@ -18,7 +18,9 @@ def span(values: Iterable[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def each_pattern(results: Sequence[Result], text: Callable[[Sequence[Result]], str], between: str = ", ") -> str:
+def each_pattern(
+    results: Sequence[Result], text: Callable[[Sequence[Result]], str], between: str = ", "
+) -> str:
     """Returns the name of each pattern that has results, with `text` of its results after it."""
     parts = []
     for pattern, title in PATTERNS.items():
@@ -35,12 +37,16 @@ def by_pattern(results: Sequence[Result], value: Callable[[Result], float]) -> s
 
 def deviations(results: Sequence[Result], off: Callable[[Result], float]) -> str:
     """Returns the range of a deviation over sizes, for each pattern."""
-    return each_pattern(results, lambda mine: f"{min(map(off, mine)):+.0%} to {max(map(off, mine)):+.0%}")
+    return each_pattern(
+        results, lambda mine: f"{min(map(off, mine)):+.0%} to {max(map(off, mine)):+.0%}"
+    )
 
 
 def names(results: Sequence[Result]) -> str:
     """Returns the sizes of the runs, for each pattern."""
-    return each_pattern(results, lambda mine: f"at {', '.join(dict.fromkeys(str(r.spec.size) for r in mine))}", "; ")
+    return each_pattern(
+        results, lambda mine: f"at {', '.join(dict.fromkeys(str(r.spec.size) for r in mine))}", "; "
+    )
 
 
 def ratios(results: Sequence[Result]) -> str:

@@ -3,8 +3,8 @@
 use crate::packet::Packet;
 use crate::routing::draws::salted;
 use crate::routing::{
-    Algorithm, Information, InsideGroup, IntermediateChoice, QueueMeasure, QueueScope, RoutingConfig, RoutingKey,
-    Senses, Tie,
+    Algorithm, Information, InsideGroup, IntermediateChoice, QueueMeasure, QueueScope,
+    RoutingConfig, RoutingKey, Senses, Tie,
 };
 use pantala_topology::{DragonflySpec, GroupSpec, Peer, Spread, Topology, Wiring};
 use serde::Deserialize;
@@ -27,7 +27,10 @@ fn every_descriptor_is_whole() {
         let it = algorithm.descriptor();
         let name = algorithm.name();
         assert!(![it.title, it.rule, it.source].contains(&""), "{name}");
-        assert!(it.rule.ends_with('.') && it.modes.iter().all(|mode| mode.rule.ends_with('.')), "{name}");
+        assert!(
+            it.rule.ends_with('.') && it.modes.iter().all(|mode| mode.rule.ends_with('.')),
+            "{name}"
+        );
         assert_eq!(it.through.is_empty(), it.decides.is_empty(), "{name}");
         assert!(it.information == Information::Nothing || !it.reads.is_empty(), "{name}");
         let modes = it.modes.iter().flat_map(|mode| [mode.fixed, mode.defaults]);
@@ -53,7 +56,13 @@ impl Senses for Hashed {
 }
 
 /// The ports and VCs of a packet's path.
-fn path(routing: &RoutingConfig, topology: &Topology, source: u32, destination: u32, draw: u64) -> Vec<(u16, u8)> {
+fn path(
+    routing: &RoutingConfig,
+    topology: &Topology,
+    source: u32,
+    destination: u32,
+    draw: u64,
+) -> Vec<(u16, u8)> {
     let mut packet = Packet {
         destination,
         destination_router: topology.router_of(destination),
@@ -111,7 +120,8 @@ fn changed(key: RoutingKey, routing: &mut RoutingConfig) {
     }
 }
 
-/// A key changes some packet's path under the routings that read it, and no packet's under the others.
+/// A key changes some packet's path under the routings that read it, and no packet's under the
+/// others.
 #[test]
 fn routings_read_the_keys_that_they_name() {
     let topology = Topology::dragonfly(&DragonflySpec {
@@ -128,11 +138,16 @@ fn routings_read_the_keys_that_they_name() {
     .unwrap();
     let nodes = u64::from(topology.nodes());
     let trials: Vec<(u32, u32, u64)> = (0..600)
-        .map(|draw| ((salted(draw, 1) % nodes) as u32, (salted(draw, 2) % nodes) as u32, salted(draw, 3)))
+        .map(|draw| {
+            ((salted(draw, 1) % nodes) as u32, (salted(draw, 2) % nodes) as u32, salted(draw, 3))
+        })
         .collect();
     for algorithm in Algorithm::ALL {
         let paths = |routing: &RoutingConfig| -> Vec<_> {
-            trials.iter().map(|&(from, to, draw)| path(routing, &topology, from, to, draw)).collect()
+            trials
+                .iter()
+                .map(|&(from, to, draw)| path(routing, &topology, from, to, draw))
+                .collect()
         };
         let base = usual(algorithm);
         let before = paths(&base);
@@ -141,8 +156,14 @@ fn routings_read_the_keys_that_they_name() {
             changed(key, &mut routing);
             let (name, has_effect) = (algorithm.name(), paths(&routing) != before);
             match algorithm.descriptor().reads.contains(&key) {
-                true => assert!(has_effect, "{name}: `reads` names {key:?}, but its decisions do not depend on it"),
-                false => assert!(!has_effect, "{name}: its decisions depend on {key:?}, but `reads` does not name it"),
+                true => assert!(
+                    has_effect,
+                    "{name}: `reads` names {key:?}, but its decisions do not depend on it"
+                ),
+                false => assert!(
+                    !has_effect,
+                    "{name}: its decisions depend on {key:?}, but `reads` does not name it"
+                ),
             }
         }
     }

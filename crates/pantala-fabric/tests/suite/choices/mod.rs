@@ -10,7 +10,9 @@ use proptest::prelude::*;
 /// Small machines of one and two dimensions, parallel links included.
 pub(crate) fn machines() -> impl Strategy<Value = Topology> {
     (1u32..4, prop_oneof![2 => meshes(1..5), 1 => grids(1..3)], 1u32..4)
-        .prop_flat_map(|(p, group, h)| (Just(p), Just(group), Just(h), 1..=(group.routers() * h + 1)))
+        .prop_flat_map(|(p, group, h)| {
+            (Just(p), Just(group), Just(h), 1..=(group.routers() * h + 1))
+        })
         .prop_map(|(p, group, h, g)| Topology::dragonfly(&spec(p, group, h, g)).unwrap())
 }
 
@@ -55,10 +57,13 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
     let mut config = bases[choices.kind](algorithm);
     let virtual_output = choices.kind >= 2;
     config.seed = seed;
-    config.injection_vc = [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][choices.injection];
+    config.injection_vc =
+        [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][choices.injection];
     let router = &mut config.router;
-    router.output_release = [OutputRelease::Tail, OutputRelease::Start, OutputRelease::Flit][choices.releases.1];
-    router.link_decision = if choices.after { LinkDecision::AfterFlit } else { LinkDecision::AtStart };
+    router.output_release =
+        [OutputRelease::Tail, OutputRelease::Start, OutputRelease::Flit][choices.releases.1];
+    router.link_decision =
+        if choices.after { LinkDecision::AfterFlit } else { LinkDecision::AtStart };
     router.buffer_unit = if choices.whole_packets { BufferUnit::Packet } else { BufferUnit::Flit };
     if choices.store {
         router.hand_over = HandOver::Store;
@@ -68,14 +73,18 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
     router.input_buffer = 4 * choices.packets;
     router.output_buffer = if virtual_output { 0 } else { 4 * choices.out_packets };
     if !virtual_output {
-        router.arbiter = [Arbiter::RoundRobin, Arbiter::Age, Arbiter::Lru, Arbiter::Random][choices.arbiter];
+        router.arbiter =
+            [Arbiter::RoundRobin, Arbiter::Age, Arbiter::Lru, Arbiter::Random][choices.arbiter];
         router.credit_return = RELEASES[choices.releases.0];
-        router.crossbar_clock = if choices.clocked { CrossbarClock::Flit } else { CrossbarClock::None };
+        router.crossbar_clock =
+            if choices.clocked { CrossbarClock::Flit } else { CrossbarClock::None };
         router.crossbar_contention =
-            [CrossbarContention::Port, CrossbarContention::Vc, CrossbarContention::PortAndVc][choices.contention];
+            [CrossbarContention::Port, CrossbarContention::Vc, CrossbarContention::PortAndVc]
+                [choices.contention];
         router.input_vc_gap = choices.gap;
         router.output_vc_gap = if choices.contention == 0 { 0 } else { choices.gap };
-        router.credit_check = if choices.credit_at_crossbar { CreditCheck::Crossbar } else { CreditCheck::Link };
+        router.credit_check =
+            if choices.credit_at_crossbar { CreditCheck::Crossbar } else { CreditCheck::Link };
         if choices.short {
             router.credit_latency = CreditLatency::Fixed;
             router.credit_delay = 700;
@@ -88,14 +97,18 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
         router.link_decision = LinkDecision::AtStart;
         router.crossbar_contention = CrossbarContention::PortAndVc;
     }
-    if !virtual_output && router.crossbar_contention == CrossbarContention::PortAndVc && choices.islip {
+    if !virtual_output
+        && router.crossbar_contention == CrossbarContention::PortAndVc
+        && choices.islip
+    {
         router.arbiter = Arbiter::Islip;
     }
     if !virtual_output && choices.slow_crossbar {
         cross_in(&mut config, 7_321);
     }
     let ugal = &mut config.routings[0].ugal;
-    ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits][choices.arbiter.min(2)];
+    ugal.queue = [QueueMeasure::OutputAndCredits, QueueMeasure::Output, QueueMeasure::Credits]
+        [choices.arbiter.min(2)];
     ugal.scope = if choices.after { QueueScope::Vc } else { QueueScope::Port };
     ugal.candidates_nonminimal = choices.packets.min(2);
     config

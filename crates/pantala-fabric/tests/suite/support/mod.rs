@@ -5,7 +5,9 @@ use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
 use pantala_fabric::packet::{Leg, NONE, Packet, PacketOrigin, Piece};
 use pantala_fabric::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig, Senses};
-use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes};
+use pantala_fabric::{
+    Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes,
+};
 use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Topology, Wiring};
 use proptest::prelude::Strategy;
 use std::collections::{BTreeMap, VecDeque};
@@ -70,7 +72,12 @@ pub fn codes(algorithm: Algorithm) -> FabricConfig {
 }
 
 /// Cycles of 1 ns and flits of 1 B: links of these latencies, crossbars of `speedup` flits a cycle.
-fn cycles(algorithm: Algorithm, latencies: [Time; 3], speedup: u64, packet_flits: u32) -> FabricConfig {
+fn cycles(
+    algorithm: Algorithm,
+    latencies: [Time; 3],
+    speedup: u64,
+    packet_flits: u32,
+) -> FabricConfig {
     let mut config = kang(algorithm);
     config.packet_bytes = packet_flits;
     config.flit_bytes = 1;
@@ -90,14 +97,20 @@ pub fn cross_in(config: &mut FabricConfig, time: Time) {
 }
 
 /// BookSim2's router, as the preset has it.
-pub fn booksim2(algorithm: Algorithm, packet_flits: u32, speedup: u64, buffer: u32) -> FabricConfig {
+pub fn booksim2(
+    algorithm: Algorithm,
+    packet_flits: u32,
+    speedup: u64,
+    buffer: u32,
+) -> FabricConfig {
     let mut config = cycles(algorithm, [1_000, 10_000, 100_000], speedup, packet_flits);
     config.injection_vc = InjectionVc::Random;
     let router = &mut config.router;
     router.input_latency = 3_000 / speedup - 1_000;
     router.output_latency = 0;
     // Who learns, learns from packets.
-    router.switching = if algorithm == Algorithm::QAdaptive { Switching::Packet } else { Switching::Flit };
+    router.switching =
+        if algorithm == Algorithm::QAdaptive { Switching::Packet } else { Switching::Flit };
     router.arbiter = Arbiter::Islip;
     router.crossbar_contention = CrossbarContention::PortAndVc;
     router.input_vc_gap = 2;
@@ -125,7 +138,8 @@ pub fn caminos(algorithm: Algorithm, crossbar_delay: Time) -> FabricConfig {
 }
 
 pub fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
-    Topology::dragonfly(&spec(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g)).unwrap()
+    Topology::dragonfly(&spec(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g))
+        .unwrap()
 }
 
 pub fn spec(p: u32, group: GroupSpec, h: u32, g: u32) -> DragonflySpec {
@@ -144,7 +158,8 @@ pub fn spec(p: u32, group: GroupSpec, h: u32, g: u32) -> DragonflySpec {
 
 /// Groups of one dimension with so many routers, and one or two links between each two.
 pub fn meshes(routers: Range<u32>) -> impl Strategy<Value = GroupSpec> {
-    (routers, 1u32..3).prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair })
+    (routers, 1u32..3)
+        .prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair })
 }
 
 /// Groups of two dimensions with so many rows, one to three columns, and parallel links of both.
@@ -157,11 +172,16 @@ pub fn grids(rows: Range<u32>) -> impl Strategy<Value = GroupSpec> {
     })
 }
 
-/// Every router model under one routing, with and without responses, and when its traffic falls silent: at `quiet`, a third of
-/// that with responses.
+/// Every router model under one routing, with and without responses, and when its traffic falls
+/// silent: at `quiet`, a third of that with responses.
 pub fn all_models(algorithm: Algorithm, quiet: Time) -> impl Iterator<Item = (FabricConfig, Time)> {
-    let plain =
-        [kang(algorithm), sst(algorithm), codes(algorithm), booksim2(algorithm, 4, 2, 12), caminos(algorithm, 2_000)];
+    let plain = [
+        kang(algorithm),
+        sst(algorithm),
+        codes(algorithm),
+        booksim2(algorithm, 4, 2, 12),
+        caminos(algorithm, 2_000),
+    ];
     let answering = plain.clone().map(|mut config| {
         config.respond(config.packet_bytes / 2);
         (config, quiet / 3)
@@ -208,7 +228,8 @@ impl Host for Script {
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
 }
 
-/// Uniform random Bernoulli or periodic traffic without end, each packet of a job and a class drawn for it.
+/// Uniform random Bernoulli or periodic traffic without end, each packet of a job and a class drawn
+/// for it.
 pub struct Uniform {
     pub jobs: u32,
     pub nodes: u32,
@@ -270,7 +291,14 @@ impl Host for Uniform {
             }
         }
         self.step(node as usize);
-        Pull::Packet(PacketOffer { destination, bytes: self.bytes, created, message: 0, job, class })
+        Pull::Packet(PacketOffer {
+            destination,
+            bytes: self.bytes,
+            created,
+            message: 0,
+            job,
+            class,
+        })
     }
     fn next_at(&self, node: u32) -> Time {
         self.next[node as usize]
@@ -330,7 +358,8 @@ pub fn network<H: Host>(config: FabricConfig, topology: Topology, host: H) -> Ne
     Network::new(config, topology, &keys, host, Log::default())
 }
 
-/// A loaded network that stands still: `valiant_node` with one VC for everything, and one packet's room in every input VC.
+/// A loaded network that stands still: `valiant_node` with one VC for everything, and one packet's
+/// room in every input VC.
 pub fn deadlocked(mut config: FabricConfig) -> Network<Uniform, Log> {
     let channels = Channels::climbing(1, 0, 0, 0, 0);
     config.route_all(RoutingConfig { channels, ..RoutingConfig::new(Algorithm::ValiantNode) });
@@ -350,7 +379,11 @@ pub struct Queues(pub BTreeMap<(u16, u8), i64>);
 
 impl Senses for Queues {
     fn queue(&mut self, port: u16, vc: Option<u8>, _: QueueMeasure) -> i64 {
-        self.0.iter().filter(|((p, v), _)| *p == port && vc.is_none_or(|vc| vc == *v)).map(|(_, flits)| flits).sum()
+        self.0
+            .iter()
+            .filter(|((p, v), _)| *p == port && vc.is_none_or(|vc| vc == *v))
+            .map(|(_, flits)| flits)
+            .sum()
     }
     fn queue_at(&mut self, _: u32, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
         self.queue(port, vc, measure)

@@ -98,8 +98,8 @@ fn numbers(blocks: Blocks, of: u32) -> Vec<usize> {
     }
 }
 
-/// Runs a collective on `size` members; `start` is what block `.1` of member `.0` holds at first. Sends are complete at once;
-/// a wait needs every receive.
+/// Runs a collective on `size` members; `start` is what block `.1` of member `.0` holds at first.
+/// Sends are complete at once; a wait needs every receive.
 pub(crate) fn run<C: Cell>(
     size: u32,
     machine: impl Fn(u32) -> Collective,
@@ -138,7 +138,11 @@ pub(crate) fn run<C: Cell>(
                     }
                     for (peer, blocks, bytes, fold) in std::mem::take(&mut member.open) {
                         let parcel = lines[peer as usize * n + me].pop_front().unwrap();
-                        assert_eq!((parcel.blocks, parcel.bytes), (blocks, bytes), "from {peer} to {me} of {size}");
+                        assert_eq!(
+                            (parcel.blocks, parcel.bytes),
+                            (blocks, bytes),
+                            "from {peer} to {me} of {size}"
+                        );
                         member.depth = member.depth.max(parcel.depth);
                         for (number, cell) in numbers(blocks, of).into_iter().zip(parcel.cells) {
                             if fold == Fold::Prefix {
@@ -168,7 +172,10 @@ pub(crate) fn run<C: Cell>(
                     }
                     Some(Step::Isend { peer, bytes, blocks }) => {
                         assert!(peer < size && peer as usize != me);
-                        let cells = numbers(blocks, of).into_iter().map(|b| member.cells[b].clone()).collect();
+                        let cells = numbers(blocks, of)
+                            .into_iter()
+                            .map(|b| member.cells[b].clone())
+                            .collect();
                         let parcel = Parcel { blocks, bytes, cells, depth: member.depth + 1 };
                         lines[me * n + peer as usize].push_back(parcel);
                         messages += 1;

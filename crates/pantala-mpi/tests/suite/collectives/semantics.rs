@@ -44,7 +44,10 @@ pub(crate) fn check(choice: &Collectives, size: u32, call: impl Fn(u32) -> Call)
         Call::Bcast { root, .. } => {
             let out = labels(&|me, block| (me == root).then_some((root, block)));
             for cells in &out.cells {
-                assert!(cells.iter().enumerate().all(|(b, cell)| *cell == Some((root, b as u32))), "{size} {root}");
+                assert!(
+                    cells.iter().enumerate().all(|(b, cell)| *cell == Some((root, b as u32))),
+                    "{size} {root}"
+                );
             }
             Cost::of(&out)
         }
@@ -66,7 +69,10 @@ pub(crate) fn check(choice: &Collectives, size: u32, call: impl Fn(u32) -> Call)
         Call::Allgather { .. } | Call::Allgatherv { .. } => {
             let out = labels(&|me, block| (me == block).then_some((me, 0)));
             for cells in &out.cells {
-                assert!(cells.iter().enumerate().all(|(b, cell)| *cell == Some((b as u32, 0))), "{size}");
+                assert!(
+                    cells.iter().enumerate().all(|(b, cell)| *cell == Some((b as u32, 0))),
+                    "{size}"
+                );
             }
             Cost::of(&out)
         }
@@ -96,7 +102,10 @@ pub(crate) fn check(choice: &Collectives, size: u32, call: impl Fn(u32) -> Call)
         Call::Scan { .. } | Call::Exscan { .. } => {
             let out = sums();
             // An exscan leaves its own out of the result; its messages are those of a scan.
-            assert!((0..size).zip(&out.results).all(|(me, result)| *result == up_to(size, me + 1)), "{size}");
+            assert!(
+                (0..size).zip(&out.results).all(|(me, result)| *result == up_to(size, me + 1)),
+                "{size}"
+            );
             Cost::of(&out)
         }
     }

@@ -1,5 +1,6 @@
-//! An ideal network for tests: every packet takes its serialisation and a fixed latency (or a random one, so that
-//! packets overtake each other), and nothing ever contends but a NIC's own injection.
+//! An ideal network for tests: every packet takes its serialisation and a fixed latency (or a
+//! random one, so that packets overtake each other), and nothing ever contends but a NIC's own
+//! injection.
 #![allow(dead_code, unreachable_pub)]
 
 use std::collections::BTreeMap;
@@ -7,8 +8,8 @@ use std::collections::BTreeMap;
 use pantala_engine::{Stream, Time};
 use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
 use pantala_mpi::{
-    Communicator, Incoming, MpiConfig, Op, Outcome, Outgoing, Program, RankReport, RankSetup, Recording, Source,
-    TagSelect, WORLD, World,
+    Communicator, Incoming, MpiConfig, Op, Outcome, Outgoing, Program, RankReport, RankSetup,
+    Recording, Source, TagSelect, WORLD, World,
 };
 
 /// What the driver drives; a node is a NIC.

@@ -6,7 +6,9 @@ use pantala_engine::{NEVER, Time};
 use pantala_fabric::config::{InjectionVc, LinkTiming, RouterConfig};
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::routing::{Algorithm, Intermediate, Lane, RoutingConfig};
-use pantala_fabric::{Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes};
+use pantala_fabric::{
+    Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes,
+};
 use pantala_oracle::{LinkTimes, OracleConfig, OraclePacket, RouteStep};
 use pantala_topology::{LinkClass, LocalOrder, Peer, Topology};
 
@@ -33,7 +35,8 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
         router: RouterConfig {
             input_latency: config.input_latency,
             output_latency: config.output_latency,
-            crossbar_bandwidth: u64::from(FLIT_BYTES) * 1_000_000_000_000 / config.crossbar_flit_time,
+            crossbar_bandwidth: u64::from(FLIT_BYTES) * 1_000_000_000_000
+                / config.crossbar_flit_time,
             input_buffer: config.input_buffer_flits,
             output_buffer: config.output_buffer_flits,
             ..RouterConfig::default()
@@ -54,7 +57,8 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
 
 /// Carries packets through the fabric; their routes are the fabric's choice.
 ///
-/// There must be one link between every two groups: then a packet's way follows from its intermediate.
+/// There must be one link between every two groups: then a packet's way follows from its
+/// intermediate.
 pub(crate) fn carry(
     topology: &Topology,
     config: &OracleConfig,
@@ -124,14 +128,24 @@ impl Probe for Log {
     fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
         let route = route_taken(&self.topology, self.algorithm, packet, origin.source);
         assert_eq!(route.len(), usize::from(packet.hops) + 1);
-        let carried = Carried { injected: origin.injected, delivered: now, nonminimal: packet.nonminimal, route };
+        let carried = Carried {
+            injected: origin.injected,
+            delivered: now,
+            nonminimal: packet.nonminimal,
+            route,
+        };
         let before = self.carried[origin.message as usize].replace(carried);
         assert!(before.is_none(), "delivered twice");
     }
 }
 
 /// The way a packet took, from the intermediate it was given.
-fn route_taken(topology: &Topology, algorithm: Algorithm, packet: &Packet, source: u32) -> Vec<RouteStep> {
+fn route_taken(
+    topology: &Topology,
+    algorithm: Algorithm,
+    packet: &Packet,
+    source: u32,
+) -> Vec<RouteStep> {
     let channels = algorithm.own_channels();
     let last = topology.router_of(packet.destination);
     let mut walk = Walk { topology, here: topology.router_of(source), route: Vec::new() };

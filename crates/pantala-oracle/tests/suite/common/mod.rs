@@ -28,7 +28,13 @@ pub(crate) fn dragonfly_of(p: u32, group: GroupSpec, h: u32, g: u32) -> Topology
 }
 
 /// A packet on its minimal route.
-pub(crate) fn packet(topology: &Topology, source: u32, destination: u32, created: u64, flits: u32) -> OraclePacket {
+pub(crate) fn packet(
+    topology: &Topology,
+    source: u32,
+    destination: u32,
+    created: u64,
+    flits: u32,
+) -> OraclePacket {
     OraclePacket {
         source,
         destination,
@@ -39,8 +45,9 @@ pub(crate) fn packet(topology: &Topology, source: u32, destination: u32, created
     }
 }
 
-/// Uniform random traffic (never to oneself) at `load`, a fraction of the terminal bandwidth: in every packet time a node
-/// creates a packet of `flits` flits with that probability, at a random moment of it; in order of nodes, then time.
+/// Uniform random traffic (never to oneself) at `load`, a fraction of the terminal bandwidth: in
+/// every packet time a node creates a packet of `flits` flits with that probability, at a random
+/// moment of it; in order of nodes, then time.
 pub(crate) fn uniform(
     topology: &Topology,
     config: &OracleConfig,
@@ -66,11 +73,19 @@ pub(crate) fn uniform(
 }
 
 /// Runs packets that are expected to arrive.
-pub(crate) fn run(topology: &Topology, config: &OracleConfig, packets: &[OraclePacket]) -> OracleRun {
+pub(crate) fn run(
+    topology: &Topology,
+    config: &OracleConfig,
+    packets: &[OraclePacket],
+) -> OracleRun {
     simulate(topology, config, packets).expect("a run that should have ended well")
 }
 
 /// Packet latencies, creation to tail, in picoseconds.
 pub(crate) fn latencies(packets: &[OraclePacket], run: &OracleRun) -> Vec<u64> {
-    packets.iter().zip(&run.deliveries).map(|(packet, delivery)| delivery.delivered - packet.created).collect()
+    packets
+        .iter()
+        .zip(&run.deliveries)
+        .map(|(packet, delivery)| delivery.delivered - packet.created)
+        .collect()
 }

@@ -20,7 +20,12 @@ pub(crate) fn spec(p: u32, a: u32, h: u32, g: u32, wiring: Wiring) -> DragonflyS
 
 /// A grid with the given numbers of links between routers of a row and of a column.
 pub(crate) fn grid(rows: u32, columns: u32, row_links: u32, column_links: u32) -> GroupSpec {
-    GroupSpec::Grid { rows, columns, links_per_row_pair: row_links, links_per_column_pair: column_links }
+    GroupSpec::Grid {
+        rows,
+        columns,
+        links_per_row_pair: row_links,
+        links_per_column_pair: column_links,
+    }
 }
 
 /// Builds a sound Dragonfly.
@@ -31,13 +36,11 @@ pub(crate) fn build(spec: &DragonflySpec) -> Topology {
 /// The inside of a group of up to eight routers, or of one row or column.
 pub(crate) fn any_group() -> impl Strategy<Value = GroupSpec> {
     prop_oneof![
-        (1..8u32, 1..4u32).prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair }),
-        (1..4u32, 1..5u32, 1..4u32, 1..4u32).prop_map(|(rows, columns, row_links, column_links)| grid(
-            rows,
-            columns,
-            row_links,
-            column_links
-        )),
+        (1..8u32, 1..4u32)
+            .prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair }),
+        (1..4u32, 1..5u32, 1..4u32, 1..4u32).prop_map(
+            |(rows, columns, row_links, column_links)| grid(rows, columns, row_links, column_links)
+        ),
     ]
 }
 

@@ -1,8 +1,9 @@
-//! Which rank is in which cell of a grid: one after the other, or block by block, so that ranks that follow each other are close.
+//! Which rank is in which cell of a grid: one after the other, or block by block, so that ranks
+//! that follow each other are close.
 //!
-//! Ranks on one node, and nodes on one router, follow each other where jobs are placed so: a grid that is filled block by block has
-//! more of its neighbours there. With blocks of ones, or without blocks, cells are numbered with the first dimension fastest, and
-//! so are ranks.
+//! Ranks on one node, and nodes on one router, follow each other where jobs are placed so: a grid
+//! that is filled block by block has more of its neighbours there. With blocks of ones, or without
+//! blocks, cells are numbered with the first dimension fastest, and so are ranks.
 
 use crate::motifs::lattice::Lattice;
 
@@ -121,7 +122,8 @@ mod tests {
             };
             (0..64).filter(|rank| near(rank, [1, 0])).count() + (0..64).filter(|rank| near(rank, [0, 1])).count()
         };
-        // Rows of eight have one dimension inside; blocks of 4 x 2 have 3 of 4 steps along it, and 1 of 2 across.
+        // Rows of eight have one dimension inside; blocks of 4 x 2 have 3 of 4 steps along it, and
+        // 1 of 2 across.
         assert_eq!((within(&plain), within(&blocks)), (64, 48 + 32));
         let line = blocks.line(9, 1);
         assert_eq!((line.count, line.at), (8, 0));

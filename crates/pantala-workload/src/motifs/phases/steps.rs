@@ -12,7 +12,8 @@ use crate::motifs::{Place, Script};
 use crate::permutation::Permutation;
 
 impl Phase {
-    /// Writes the phase; `lines` are the dimensions of communicators 1, 2, ..., `draws` those of the iteration, the same for all ranks.
+    /// Writes the phase; `lines` are the dimensions of communicators 1, 2, ..., `draws` those of
+    /// the iteration, the same for all ranks.
     pub(super) fn write(
         &self,
         place: &Place,
@@ -102,7 +103,8 @@ fn distance(steps: &[i8]) -> usize {
     steps.iter().filter(|step| **step != 0).count()
 }
 
-/// An exchange with neighbours: all receives, all sends, computing, waits. A message's tag is the direction in which it travels.
+/// An exchange with neighbours: all receives, all sends, computing, waits. A message's tag is the
+/// direction in which it travels.
 fn exchange(
     arrangement: &Arrangement<'_>,
     rank: u32,

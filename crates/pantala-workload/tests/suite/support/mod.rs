@@ -33,7 +33,12 @@ impl Hosts for Driven<'_> {
 }
 
 /// Packets of 512 B, flits of 128 B, 25 GB/s (a byte takes 40 ps), 4 nodes a group.
-pub fn endpoints_on(jobs: &[JobSpec], mpi: &MpiConfig, nodes: u32, seed: u64) -> Result<Endpoints, WorkloadError> {
+pub fn endpoints_on(
+    jobs: &[JobSpec],
+    mpi: &MpiConfig,
+    nodes: u32,
+    seed: u64,
+) -> Result<Endpoints, WorkloadError> {
     recorded(jobs, mpi, Recording::default(), nodes, seed)
 }
 
@@ -87,7 +92,8 @@ pub fn workload_of(text: &str) -> WorkloadSpec {
     let mut json = String::from("{");
     let mut word = String::new();
     let flush = |word: &mut String, json: &mut String| {
-        let bare = word.is_empty() || word.parse::<f64>().is_ok() || word == "true" || word == "false";
+        let bare =
+            word.is_empty() || word.parse::<f64>().is_ok() || word == "true" || word == "false";
         json.push_str(&if bare { word.clone() } else { format!("\"{word}\"") });
         word.clear();
     };
