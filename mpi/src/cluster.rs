@@ -8,9 +8,9 @@ use mpi::request::WaitGuard;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Source};
 use pantala_engine::Time;
-use pantala_fabric::{Courier, Mail};
-use pantala_mpi::WorldMail;
-use pantala_sim::peers::Peers;
+use pantala_fabric::{Transport, PartitionMessages};
+use pantala_mpi::MpiMessage;
+use pantala_sim::peers::ProcessGroup;
 use pantala_sim::ranks::Net;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -96,21 +96,21 @@ fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> T {
         .unwrap_or_else(|error| panic!("what was sent cannot be read: {error}"))
 }
 
-impl Courier<WorldMail> for Cluster<'_> {
-    fn exchange(&mut self, next: Time, mail: &mut [Mail<WorldMail>]) -> Time {
+impl Transport<MpiMessage> for Cluster<'_> {
+    fn exchange(&mut self, next: Time, messages: &mut [PartitionMessages<MpiMessage>]) -> Time {
         let mut outgoing = std::mem::take(&mut self.outgoing);
         for other in self.others() {
-            let (buffer, mail) = (&mut outgoing[other as usize], &mut mail[other as usize]);
+            let (buffer, messages) = (&mut outgoing[other as usize], &mut messages[other as usize]);
             buffer.clear();
-            *buffer = packed(&(next, &*mail), std::mem::take(buffer));
+            *buffer = packed(&(next, &*messages), std::mem::take(buffer));
             self.traffic.messages += 1;
             self.traffic.bytes += buffer.len() as u64;
         }
         self.traffic.windows += 1;
         let mut first = next;
         self.swap(&outgoing, Tag::Window, |other, bytes| {
-            let (theirs, posted): (Time, Mail<WorldMail>) = unpacked(bytes);
-            mail[other] = posted;
+            let (theirs, posted): (Time, PartitionMessages<MpiMessage>) = unpacked(bytes);
+            messages[other] = posted;
             first = first.min(theirs);
         });
         self.outgoing = outgoing;
@@ -118,7 +118,7 @@ impl Courier<WorldMail> for Cluster<'_> {
     }
 }
 
-impl Peers for &mut Cluster<'_> {
+impl ProcessGroup for &mut Cluster<'_> {
     fn advance(&mut self, network: &mut Net, until: Time) {
         network.advance_with(*self, until);
     }

@@ -1,4 +1,4 @@
-"""Can packets wait for each other in a circle? The channel-dependency graph of a plan, searched and
+"""Can packets wait for each other in a cycle? The channel-dependency graph of a plan, searched and
 put into words.
 """
 
@@ -63,7 +63,7 @@ def on_machine(
     Args:
         machine: keys of a scenario's `machine`.
         routing: a routing's name.
-        changes: other values, by dotted key: ``{"routing.channels": "booksim2"}``.
+        changes: other values, by dotted key: ``{"routing.vc_map": "booksim2"}``.
 
     Raises:
         ScenarioError: the machine, the routing or a change is wrong.

@@ -154,7 +154,7 @@ class ScenarioError(PantalaError, ValueError):
 
 class ScenarioWarning(_Pickled, UserWarning):
     """A scenario that runs, although it may not end well: its packets could wait for each other in
-    a circle.
+    a cycle.
 
     Attributes:
         source: the file, or ``scenario`` for one made in Python.

@@ -56,7 +56,7 @@ def run(
         Interrupted: Ctrl-C; what there is is kept, marked incomplete. A `KeyboardInterrupt`.
 
     Warns:
-        ScenarioWarning: it runs, but packets could wait for each other in a circle.
+        ScenarioWarning: it runs, but packets could wait for each other in a cycle.
     """
     native.check_threads(threads)
     target = Path("runs") / scenario.name if out is None else Path(out)

@@ -159,7 +159,7 @@ def curve(
         SimulationError: the network stalled.
 
     Warns:
-        ScenarioWarning: it is measured, but packets could wait for each other in a circle.
+        ScenarioWarning: it is measured, but packets could wait for each other in a cycle.
     """
     setup = curve_setup(
         preset=preset,

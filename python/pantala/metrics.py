@@ -10,6 +10,7 @@ import polars as pl
 
 from pantala.catalogue.tables import TABLES
 from pantala.errors import UsageError, nearest
+from pantala.former_names import now_called
 from pantala.link_classes import INSIDE_GROUPS
 
 if TYPE_CHECKING:
@@ -107,16 +108,16 @@ _GROUPS_OF_LINKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "global": ("global links", ("global",)),
 }
 for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
-    _RUN_METRICS[f"{_name}_load_mean"] = (
+    _RUN_METRICS[f"{_name}_utilization_mean"] = (
         (
             f"Mean over {_links} of the share of time that a link was busy (congestion index; Kang"
             " et al., VI.B)."
         ),
-        _over_links(_classes, pl.col("load").mean()),
+        _over_links(_classes, pl.col("utilization").mean()),
     )
-    _RUN_METRICS[f"{_name}_load_max"] = (
+    _RUN_METRICS[f"{_name}_utilization_max"] = (
         f"The largest share of time that one of the {_links} was busy.",
-        _over_links(_classes, pl.col("load").max()),
+        _over_links(_classes, pl.col("utilization").max()),
     )
     _RUN_METRICS[f"{_name}_stall_mean_ns"] = (
         (
@@ -146,6 +147,7 @@ def value_of(run: Run, name: str, job: str | None) -> float | None:
     if name not in _JOB_METRICS:
         close = nearest(name, [*_JOB_METRICS, *_RUN_METRICS])
         hint = f"did you mean '{close}'?" if close else "Run.metrics() lists them"
+        hint = now_called(name, {*_JOB_METRICS, *_RUN_METRICS}) or hint
         raise UsageError(f"there is no metric '{name}'; {hint}")
     job = chosen_job(run, name, job)
     return _JOB_METRICS[name][1](run.jobs.filter(pl.col("name") == job).collect())

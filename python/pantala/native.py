@@ -213,7 +213,7 @@ def cost(
 
 
 def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
-    """Whether packets of a plan could wait for each other in a circle: its channel-dependency
+    """Whether packets of a plan could wait for each other in a cycle: its channel-dependency
     graph, searched.
 
     Returns:

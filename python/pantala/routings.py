@@ -37,7 +37,7 @@ def _listed() -> Iterator[RoutingInfo]:
     for routing in ALGORITHMS:
         channels = (
             routing.virtual_channels,
-            (None if routing.most_hops_2d is None else routing.virtual_channels),
+            (None if routing.max_hops_2d is None else routing.virtual_channels),
         )
         for name, rule in [
             *((mode.name, mode.rule) for mode in routing.modes),
@@ -47,5 +47,5 @@ def _listed() -> Iterator[RoutingInfo]:
 
 
 #: Every routing algorithm and every mode of one. Traffic inside a group is minimal, except under
-#: merlin_ugal and where the key `inside_group` says otherwise.
+#: merlin_ugal and where the key `intra_group` says otherwise.
 ROUTINGS = tuple(_listed())

@@ -173,10 +173,12 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
     several = {
         f"{name} links of two routers": str(links) for name, links in numbers.items() if links > 1
     }
-    spread = "" if chosen.spread == "consecutive" else f", {chosen.spread}"
+    spread = "" if chosen.port_assignment == "consecutive" else f", {chosen.port_assignment}"
     return {
         **letters,
-        "wiring": chosen.wiring + (", mirrored" if chosen.mirrored else "") + spread,
+        "global_arrangement": chosen.global_arrangement
+        + (", mirrored" if chosen.mirrored else "")
+        + spread,
         "nodes": f"{chosen.nodes:,}",
         "routers": f"{chosen.routers:,}",
         "groups": f"{chosen.g:,}",

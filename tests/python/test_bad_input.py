@@ -187,7 +187,7 @@ PLAN_FAULTS = [
     ("g = 9 }", "g = 3, cables_per_pair = 3 }", "machine.topology.links_per_pair = 6"),
     (
         "g = 9 }",
-        'g = 9, wiring = "circulant", mirrored = true }',
+        'g = 9, global_arrangement = "circulant", mirrored = true }',
         "machine.topology.mirrored = true",
     ),
     (
@@ -358,11 +358,11 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
             ["topology", "--p", "2", "--a", "4", "--h", "2", "--links-per-row-pair", "2"],
             "is no key of a one-dim",
         ),
-        (["topology", "--spread", "even"], "known: consecutive, round_robin"),
+        (["topology", "--port-assignment", "even"], "known: consecutive, round_robin"),
         (["topology", "--routing", "minimal"], "only --deadlock asks for a routing"),
         (
-            ["topology", "--set", "routing.channels=booksim2"],
-            "only --deadlock asks for more than the wiring",
+            ["topology", "--set", "routing.vc_map=booksim2"],
+            "only --deadlock asks for more than the topology",
         ),
         (
             ["topology", "--deadlock", "--set", "routing.chanels=booksim2"],
@@ -374,7 +374,7 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
         (["topology", "--p", "2"], "key h: is missing"),
         (["topology", "--p", "2", "--h", "1"], "key a: is missing"),
         (["topology", "--p", "0"], "key p = 0: must be at least 1"),
-        (["topology", "--wiring", "relative"], "known: absolute, palmtree"),
+        (["topology", "--global-arrangement", "relative"], "known: absolute, palmtree"),
         (["report", "absent"], "absent: holds no run (run.json is missing)"),
     ],
 )

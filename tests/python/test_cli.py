@@ -63,7 +63,7 @@ def test_two_dimensions_are_shown_in_their_own_words(fake_core: FakeCore, cli: C
         "2",
         "--g",
         "3",
-        "--spread",
+        "--port-assignment",
         "round_robin",
     )
     assert shown.status == 0, shown.err
@@ -120,7 +120,7 @@ def test_deadlock_with_other_values(
         return told(plan_json)
 
     monkeypatch.setattr(fake_core, "deadlock", deadlock)
-    settings = ("--set", "routing.channels=booksim2", "--set", "machine.nic.responses=true")
+    settings = ("--set", "routing.vc_map=booksim2", "--set", "machine.nic.responses=true")
     for what in (
         (small,),
         ("--preset", "booksim2"),

@@ -104,7 +104,7 @@ def test_the_names_of_codes(fake_core: FakeCore) -> None:
     for name, algorithm, channels in (
         ("minimal", "minimal", "codes"),
         ("nonminimal", "valiant_group", "codes"),
-        ("prog-adaptive", "codes_padp", "climbing"),
+        ("prog-adaptive", "codes_padp", "ascending"),
     ):
         pt.curve(preset="codes_dally", routing=name, loads=[0.1])
         routing = fake_core.measured[-1][0]["routing"]

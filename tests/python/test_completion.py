@@ -52,7 +52,7 @@ def test_commands_and_options(complete: Complete) -> None:
         ),
         ("pantala curve --pattern ne", ["next_group", "neighbor_3d"]),
         ("pantala topology --preset th", ["theta"]),
-        ("pantala topology --wiring p", ["palmtree"]),
+        ("pantala topology --global-arrangement p", ["palmtree"]),
         ("pantala bench mil", ["million"]),
         ("pantala workload show lq", ["lqcd"]),
         ("pantala workload table w", ["wang2020"]),

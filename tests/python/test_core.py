@@ -205,7 +205,7 @@ def test_two_dimensions_have_their_own_classes_of_links(small: Path, workdir: Pa
     classes = dict(run.links.group_by("class").len().collect().iter_rows())
     assert classes == {"injection": 156, "ejection": 156, "row": 156, "column": 78, "global": 156}
     assert run.plan["links"]["local"] is None
-    loads = [run.metric(f"{name}_load_mean") or 0 for name in ("row", "column", "local")]
+    loads = [run.metric(f"{name}_utilization_mean") or 0 for name in ("row", "column", "local")]
     assert loads[2] == pytest.approx((2 * loads[0] + loads[1]) / 3), (
         "a group has twice as many row links as column links"
     )
@@ -251,10 +251,10 @@ def test_the_links_of_kang2022(cli: Cli, workdir: Path) -> None:
     assert Path("links.graphml").stat().st_size > 0
 
 
-@pytest.mark.parametrize("wiring", ["absolute", "palmtree", "circulant", "random"])
+@pytest.mark.parametrize("global_arrangement", ["absolute", "palmtree", "circulant", "random"])
 @pytest.mark.parametrize(("groups", "parallel"), [(9, {1}), (5, {2}), (4, {2})])
 def test_every_wiring_joins_every_two_groups(
-    cli: Cli, workdir: Path, wiring: str, groups: int, parallel: set[int]
+    cli: Cli, workdir: Path, global_arrangement: str, groups: int, parallel: set[int]
 ) -> None:
     numbers = (
         "--p",
@@ -267,8 +267,8 @@ def test_every_wiring_joins_every_two_groups(
         str(groups),
         "--links-per-pair",
         "0",
-        "--wiring",
-        wiring,
+        "--global-arrangement",
+        global_arrangement,
     )
     ended = cli("topology", *numbers, "--links", "l.parquet", "--graphml", "l.graphml")
     assert ended.status == 0, ended.err

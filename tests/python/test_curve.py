@@ -26,10 +26,10 @@ def test_a_point_has_the_keys_in_order(fake_core: FakeCore, cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("preset", "warmup", "measure", "injection", "phase", "hand_over"),
+    ("preset", "warmup", "measure", "injection", "phase", "serialization"),
     [
-        ("pantala", 20 * US, 80 * US, "bernoulli", "random", "tail"),
-        ("sst_sc22", 3 * US, 4 * US, "periodic", "in", "head"),
+        ("pantala", 20 * US, 80 * US, "bernoulli", "random", "counted"),
+        ("sst_sc22", 3 * US, 4 * US, "periodic", "in", "none"),
     ],
 )
 def test_a_preset_has_the_habits_of_its_simulator(
@@ -39,7 +39,7 @@ def test_a_preset_has_the_habits_of_its_simulator(
     measure: int,
     injection: str,
     phase: str,
-    hand_over: str,
+    serialization: str,
 ) -> None:
     pt.curve(preset=preset, loads=[0.3])
     plan, *times = fake_core.measured[0]
@@ -50,7 +50,7 @@ def test_a_preset_has_the_habits_of_its_simulator(
         phase,
         False,
     )
-    assert plan["router"]["hand_over"] == hand_over
+    assert plan["router"]["serialization"] == serialization
     assert plan["jobs"][0]["ranks"] == 1056
 
 
@@ -59,7 +59,7 @@ def test_a_preset_knows_the_names_of_its_simulator(
 ) -> None:
     pt.curve(preset="sst_merlin_2021", routing="valiant", loads=[0.3])
     routing = fake_core.measured[0][0]["routing"]
-    assert (routing["algorithm"], routing["inside_group"]) == ("valiant_group", "beside")
+    assert (routing["algorithm"], routing["intra_group"]) == ("valiant_group", "valiant")
 
     def named(name: str) -> dict[str, Any]:
         preset = router_preset(name)

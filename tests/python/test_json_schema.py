@@ -88,7 +88,7 @@ def test_a_machine_that_routes_needs_no_routing(schema: jsonschema.Draft202012Va
         ('"minimal"', '"bias(16,0)"'),
         ('"minimal"', '{ algorithm = "aries", aries = { shift = [] } }'),
         ('"kang2022"', '"prisacari2015(4,8)"'),
-        ("g = 9", "g = 9, spread = 'even'"),
+        ("g = 9", "g = 9, port_assignment = 'even'"),
         ('kind = "fft3d", ', ""),
         ("grid = [2, 3]", "grid = [2]"),
         ("name =", "seed = -1\nname ="),

@@ -110,7 +110,7 @@ def test_items_of_lists_and_names_with_dots() -> None:
         }
     )
     assert changed.jobs[1].placement == pt.ContiguousPlacement()
-    assert changed.jobs[2].compute_noise == pt.ComputeNoise(law="uniform", share=0.5)
+    assert changed.jobs[2].compute_noise == pt.ComputeNoise(distribution="uniform", share=0.5)
     assert changed.jobs[0].workload == pt.Fft3d(grid=(3, 2), iterations=1)
     assert scenario.jobs[0].workload == pt.Fft3d(grid=(2, 3), iterations=1)
 

@@ -120,8 +120,16 @@ SPOILT = [
     ),
     ({"machine.nic.response": "64 B"}, "machine.nic.response", "responses = false"),
     ({"machine.nic.buffer": "9 packets"}, "machine.nic.buffer", 'latency_from = "created"'),
-    ({"machine.topology.wiring_seed": 3}, "machine.topology.wiring_seed", 'wiring = "absolute"'),
-    ({"machine.topology.mirrored": True}, "machine.topology.mirrored", 'wiring = "absolute"'),
+    (
+        {"machine.topology.global_arrangement_seed": 3},
+        "machine.topology.global_arrangement_seed",
+        'global_arrangement = "absolute"',
+    ),
+    (
+        {"machine.topology.mirrored": True},
+        "machine.topology.mirrored",
+        'global_arrangement = "absolute"',
+    ),
     ({"mpi.memory_latency": "1 us"}, "mpi.memory_latency", "a job's ranks_per_node = 1"),
     (
         {"record.packets": "all", "record.packet_sample": 9},
@@ -134,7 +142,11 @@ SPOILT = [
         "routing.local_order",
         'machine.topology.kind = "dragonfly"',
     ),
-    ({"jobs.0.compute_noise": {"share": 0.5}}, "jobs[0].compute_noise.share", 'law = "none"'),
+    (
+        {"jobs.0.compute_noise": {"share": 0.5}},
+        "jobs[0].compute_noise.share",
+        'distribution = "none"',
+    ),
 ]
 
 

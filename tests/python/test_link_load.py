@@ -20,8 +20,16 @@ from pantala.topology import link_table
 pytestmark = pytest.mark.native
 
 
-def wired(p: int, a: int, h: int, wiring: str = "palmtree") -> tuple[pt.Topology, Gates]:
-    data: dict[str, Any] = {"p": p, "a": a, "h": h, "g": a * h + 1, "wiring": wiring}
+def wired(
+    p: int, a: int, h: int, global_arrangement: str = "palmtree"
+) -> tuple[pt.Topology, Gates]:
+    data: dict[str, Any] = {
+        "p": p,
+        "a": a,
+        "h": h,
+        "g": a * h + 1,
+        "global_arrangement": global_arrangement,
+    }
     topology = pt.Topology.model_validate(data)
     return topology, gates(topology)
 
@@ -116,11 +124,11 @@ def one_by_one(
     ("size", "routing"),
     list(product([(2, 3, 2), (2, 4, 2)], ["minimal", "valiant_group", "valiant_node"])),
 )
-@pytest.mark.parametrize("wiring", ["palmtree", "absolute"])
+@pytest.mark.parametrize("global_arrangement", ["palmtree", "absolute"])
 def test_every_path_counted_one_by_one(
-    size: tuple[int, int, int], routing: str, wiring: str
+    size: tuple[int, int, int], routing: str, global_arrangement: str
 ) -> None:
-    topology, net = wired(*size, wiring)
+    topology, net = wired(*size, global_arrangement)
     rng = np.random.default_rng(7)
     nodes = net.groups * net.a * net.p
     for targets in (complement(net), shift(net, 3), rng.permutation(nodes)):
@@ -167,7 +175,9 @@ def test_the_core_loads_every_link_as_predicted(routing: str, tmp_path: Path) ->
     assert isinstance(run, pt.Run)
     links = run.links.filter(pl.col("class").is_in(["local", "global"])).collect()
     predicted = by_routers(net, link_loads(net, permutation(net, shift(net, 3)), routing))
-    for here, there, measured in links.select("source_router", "target_router", "load").iter_rows():
+    for here, there, measured in links.select(
+        "source_router", "target_router", "utilization"
+    ).iter_rows():
         expected = load * predicted.get((here, there), 0.0)
         assert measured == pytest.approx(expected, rel=0.05, abs=0.003)
 

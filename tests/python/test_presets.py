@@ -57,7 +57,7 @@ NUMBERS: dict[str, dict[str, Any]] = {
             "h": 2,
             "g": 7,
             "links_per_pair": 1,
-            "wiring": "palmtree",
+            "global_arrangement": "palmtree",
         },
         "links": dict.fromkeys(("terminal", "local", "global"), ("40 Gb/s", None)),
         "sizes": (64, 64),

@@ -146,7 +146,7 @@ def test_hottest_links_come_by_load_with_both_ends_and_shares(
     shown = [float(cells[1].split("\u00a0")[0]) for cells in page.rows_of("Hottest links")[1:]]
     assert shown == sorted(shown, reverse=True)
     values = page.values_of("Hottest links")
-    assert values[0:2] == [first["load"], first["peak_load"]]
+    assert values[0:2] == [first["utilization"], first["peak_utilization"]]
     assert sum(values[5:7]) == pytest.approx(1, abs=1e-3)
 
 

@@ -250,7 +250,7 @@ VALUES: dict[str, Any] = {
     "queue_scope": "vc",
     "tie": "random",
     "intermediate": "third",
-    "inside_group": "beside",
+    "intra_group": "valiant",
     "aries": {"levels": 8},
     "q_adaptive": {"exploration": 0.5},
 }
@@ -292,8 +292,8 @@ def test_a_key_is_refused_under_algorithms_that_do_not_read_it(
             ),
         ),
         (
-            {"routing": "ugal_g", "routing_all_to_all": {"inside_group": "beside"}},
-            "key routing_all_to_all.inside_group",
+            {"routing": "ugal_g", "routing_all_to_all": {"intra_group": "valiant"}},
+            "key routing_all_to_all.intra_group",
         ),
         (
             {

@@ -56,7 +56,7 @@ def test_a_key_beside_a_preset_changes_only_itself() -> None:
     assert changed.links.global_ == pt.Link(bandwidth="25 GB/s", latency="1 us")
     assert changed.links.local == whole.links.local
     assert changed.router.arbiter == "age"
-    assert changed.router.hand_over == whole.router.hand_over
+    assert changed.router.serialization == whole.router.serialization
     assert pt.Machine.of("kang2022", links={"global_": {"latency": "1 us"}}).links == changed.links
 
 
@@ -70,7 +70,7 @@ def test_a_machine_can_do_without_a_preset() -> None:
 def test_a_router_model_gives_the_stages(model: str) -> None:
     router = pt.Machine.of("kang2022", router={"model": model}).router
     assert router.model == model
-    assert (router.hand_over == "head") is (model == "sst_sc22")
+    assert (router.serialization == "none") is (model == "sst_sc22")
     assert router.input_buffer.flits(512, 128) == 120
     assert pt.Machine.of("kang2022", router=model).router == router
 
@@ -83,7 +83,7 @@ def test_replace_validates_anew(small: Path) -> None:
     assert (changed.routing.algorithm, changed.jobs[1].ranks) == ("ugal_n", 4)
     assert changed.jobs[0] == scenario.jobs[0]
     assert scenario.routing.algorithm == "minimal"
-    assert scenario.replace({"machine.router": "sst_sc22"}).machine.router.hand_over == "head"
+    assert scenario.replace({"machine.router": "sst_sc22"}).machine.router.serialization == "none"
     with pytest.raises(pt.ScenarioError, match=r"key jobs\[1\].ranks = 0: must be at least 1"):
         scenario.replace({"jobs.1.ranks": 0})
     with pytest.raises(pt.ScenarioError, match="there is no such job; choose one of fft, halo"):

@@ -81,9 +81,9 @@ def test_noise_is_seeded_and_keeps_the_mean(tmp_path: Path) -> None:
         assert isinstance(run, pt.Run)
         return list(run.ranks.collect()["compute_time_ns"])
 
-    assert set(times(law="none")) == {100_000.0}
-    drawn = times(law="exponential", share=0.5)
-    assert drawn == times(law="exponential", share=0.5)
+    assert set(times(distribution="none")) == {100_000.0}
+    drawn = times(distribution="exponential", share=0.5)
+    assert drawn == times(distribution="exponential", share=0.5)
     assert len(set(drawn)) == 64
     assert 98_000 < sum(drawn) / 64 < 102_000
 

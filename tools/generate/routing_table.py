@@ -29,7 +29,7 @@ def _row(routing: dict[str, Any]) -> str:
     name = f"[{routing['name']}]({routing['name']}.md)"
     if routing["modes"]:
         name += ": " + ", ".join(f"`{mode['name']}`" for mode in routing["modes"])
-    links = f"{routing['most_hops']}, {routing['most_hops_2d'] or _NONE}"
+    links = f"{routing['max_hops']}, {routing['max_hops_2d'] or _NONE}"
     cells = (
         name,
         routing["through"] or _NONE,

@@ -6,8 +6,8 @@
 
 use crate::config::{Arbiter, CrossbarContention};
 use crate::host::Host;
-use crate::network::Network;
 use crate::packet::NONE;
+use crate::partition::Partition;
 use crate::port::{InVc, LinkEnd};
 use crate::probe::Probe;
 use pantala_engine::random::mix;
@@ -76,7 +76,7 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Arbitrates for the router's outputs on the list, in the order of [`Turn`].
     #[inline(always)]
     pub(crate) fn arbitrate<const F: bool>(&mut self, router: u32, now: Time) {

@@ -2,14 +2,14 @@
 
 use crate::config::CreditCheck;
 use crate::crossbar::space_of;
+use crate::flat_array::FlatArray;
 use crate::host::Host;
-use crate::network::{Kind, Network, Totals};
-use crate::packet::Leg;
+use crate::packet::Phase;
+use crate::partition::{Kind, Partition, Totals};
 use crate::pending::Credits;
 use crate::port::{ELSEWHERE, HERE, InPort, LinkEnd, NODE};
 use crate::probe::Probe;
 use crate::queue::Queue;
-use crate::slab::Slab;
 use pantala_engine::Wheel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -50,14 +50,14 @@ impl fmt::Display for Audit {
     }
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Counts every packet where it is and balances the books against the counters.
     ///
     /// Reads all state anew (queues, events, accounts) and none of the run's own totals but those
     /// it checks.
     #[must_use]
     pub fn audit(&self) -> Audit {
-        self.books().audit()
+        self.counts().audit()
     }
 
     /// The longest chain of packets that wait for one another, for a run that has stopped moving:
@@ -98,11 +98,14 @@ impl<H: Host, P: Probe> Network<H, P> {
     }
 
     /// The books of this part.
-    pub(crate) fn books(&self) -> Books {
-        let mut books = Books { responds: self.config.responses.is_some(), ..Books::default() };
+    pub(crate) fn counts(&self) -> ConservationCounts {
+        let mut counts = ConservationCounts {
+            responds: self.config.responses.is_some(),
+            ..ConservationCounts::default()
+        };
         let mut behind = Behind {
-            outputs: Slab::numbered_from(self.out_vcs.first(), vec![0; self.out_vcs.len()]),
-            nics: Slab::numbered_from(
+            outputs: FlatArray::numbered_from(self.out_vcs.first(), vec![0; self.out_vcs.len()]),
+            nics: FlatArray::numbered_from(
                 self.nics.first() * self.vcs,
                 vec![0; self.nics.len() * self.vcs],
             ),
@@ -110,9 +113,9 @@ impl<H: Host, P: Probe> Network<H, P> {
         self.each_packet(|index, lacking| {
             let packet = &self.packets[index];
             let ends = u64::from(packet.piece.ends());
-            books.found[0] += ends;
-            books.found[1] += ends * u64::from(self.is_response(packet));
-            books.flits += u64::from(packet.flits);
+            counts.found[0] += ends;
+            counts.found[1] += ends * u64::from(self.is_response(packet));
+            counts.flits += u64::from(packet.flits);
             let Some(in_vc) = lacking else { return };
             let InPort { upstream, sender_part, .. } = self.in_ports[self.in_vcs[in_vc].port];
             let sender = upstream + (in_vc % self.vcs) as u32;
@@ -122,21 +125,21 @@ impl<H: Host, P: Probe> Network<H, P> {
                         self.room_of(index)
                 }
                 HERE => behind.outputs[sender] += self.room_of(index),
-                _ => *books.owed.entry(sender).or_default() -= self.room_of(index),
+                _ => *counts.owed.entry(sender).or_default() -= self.room_of(index),
             }
         });
         for packet in self.worms.begun() {
-            books.found[0] += 1;
-            books.found[1] += u64::from(self.is_response(&self.packets[packet]));
+            counts.found[0] += 1;
+            counts.found[1] += u64::from(self.is_response(&self.packets[packet]));
         }
-        books.held = self.packets.live() as u64 - self.worms.leading();
+        counts.held = self.packets.live() as u64 - self.worms.leading();
         let waiting =
             self.nic_responses.iter().map(|own| own.queue.iter(&self.packets).count() as u64).sum();
-        books.waiting = [waiting, self.responses_waiting];
-        books.responses_delivered = self.responses_delivered;
-        books.totals = self.totals();
-        books.accounts = self.accounts_balance(&behind, &mut books.owed);
-        books
+        counts.waiting = [waiting, self.responses_waiting];
+        counts.responses_delivered = self.responses_delivered;
+        counts.totals = self.totals();
+        counts.accounts = self.accounts_balance(&behind, &mut counts.owed);
+        counts
     }
 
     /// Whether all accounts are balanced, by what senders have no credit for; what other parts have
@@ -228,7 +231,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                 packets,
                 source: self.packets.origin(index).source,
                 destination: packet.destination,
-                nonminimal: packet.leg != Leg::Undecided && packet.nonminimal,
+                nonminimal: packet.phase != Phase::Undecided && packet.nonminimal,
             },
             next: port.end.is_router().then(|| port.target + u32::from(packet.out_vc)),
         }
@@ -238,14 +241,14 @@ impl<H: Host, P: Probe> Network<H, P> {
 /// Flits that senders have no credit for: on the link, or behind it.
 struct Behind {
     /// By output VC.
-    outputs: Slab<i64>,
+    outputs: FlatArray<i64>,
     /// By node and VC.
-    nics: Slab<i64>,
+    nics: FlatArray<i64>,
 }
 
 /// The books of one part of a machine, or of several: sums, and what parts owe each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Books {
+pub struct ConservationCounts {
     /// Packets found, responses that wait in their NICs left out, and of them the responses.
     found: [u64; 2],
     /// Flits of them.
@@ -265,7 +268,7 @@ pub struct Books {
     responds: bool,
 }
 
-impl Books {
+impl ConservationCounts {
     /// Those of parts that have nothing in common, put together.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {

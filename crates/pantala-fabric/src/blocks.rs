@@ -10,7 +10,7 @@
 
 use crate::config::FabricConfig;
 use crate::host::Host;
-use crate::network::{Kind, Network};
+use crate::partition::{Kind, Partition};
 use crate::port::{InPort, InVc, OutPort, OutVc};
 use crate::probe::Probe;
 use pantala_engine::{Time, Wheel};
@@ -116,7 +116,7 @@ fn router_bytes(config: &FabricConfig, topology: &Topology) -> usize {
             + vcs * (size_of::<InVc>() + size_of::<OutVc>() + 8 * words))
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Handles every event before `until`, block by block.
     pub(crate) fn run_blocks<const F: bool>(&mut self, until: Time) {
         if self.blocks.wheels.is_empty() {

@@ -9,21 +9,34 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most VCs that a port can have: a set of them is a `u16`.
-pub const MOST_CHANNELS: u8 = u16::BITS as u8;
+pub const MAX_VIRTUAL_CHANNELS: u8 = u16::BITS as u8;
 
-/// When a packet is at the next stage, and when it is delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// How packets move through routers and over links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum HandOver {
-    /// Virtual cut-through: the head goes ahead and the tail follows at the rate of the slowest
-    /// link so far. A packet is delivered when its tail arrives.
-    Tail,
-    /// The head stands for the packet, as in SST's merlin: serialisation adds nothing to the
-    /// packet's own latency.
-    Head,
-    /// Store-and-forward, as in CODES: a packet is at the next stage when its tail is, and moves on
-    /// only then. Each link adds one serialisation of the whole packet.
-    Store,
+pub enum FlowControl {
+    /// A packet moves on as soon as its head has arrived and the next buffer has room for all its
+    /// flits. Nothing comes between its flits. The tail follows at the rate of the slowest link.
+    #[default]
+    VirtualCutThrough,
+    /// Each flit contends for the crossbar, credits and the link by itself, as in BookSim2. Flits
+    /// of other virtual channels can come between two flits of a packet.
+    Wormhole,
+    /// A packet moves on only after its tail has arrived, as in CODES. Each link adds one
+    /// serialization of the whole packet.
+    StoreAndForward,
+}
+
+/// Whether the serialization of a packet counts in its own latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Serialization {
+    /// The packet is delivered when its tail arrives.
+    #[default]
+    Counted,
+    /// The packet is delivered when its head arrives, as in SST's merlin. Serialization delays only
+    /// the packets behind it.
+    None,
 }
 
 /// How packets wait at a router's inputs.
@@ -86,18 +99,6 @@ pub enum Arbiter {
     /// input port, each input port takes one offer, both round-robin; the other outputs stay unused
     /// for one crossbar flit time. Output virtual channels are allocated round-robin.
     Islip,
-}
-
-/// The unit that moves through crossbars and over links.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Switching {
-    /// A packet: nothing comes between its flits (virtual cut-through).
-    #[default]
-    Packet,
-    /// A flit: each flit contends for crossbar, credits and link by itself, and flits of other
-    /// virtual channels come between two flits of a packet (wormhole switching, as in BookSim2).
-    Flit,
 }
 
 /// What a packet holds while it crosses, so that other packets wait for it.
@@ -225,9 +226,10 @@ pub struct RouterConfig {
     pub output_latency: Time,
     /// Where the output latency lies: before or after the output buffer.
     pub output_latency_at: OutputLatency,
-    /// The unit that moves through crossbars and over links.
-    #[serde(default)]
-    pub switching: Switching,
+    /// How packets move through routers and over links.
+    pub flow_control: FlowControl,
+    /// Whether the serialization of a packet counts in its own latency.
+    pub serialization: Serialization,
     /// How packets wait at the inputs.
     pub input_queue: InputQueue,
     /// Data rate of one crossbar port.
@@ -238,14 +240,12 @@ pub struct RouterConfig {
     pub buffer_unit: BufferUnit,
     /// Room of an input buffer, per virtual channel; also of the buffer at a destination NIC.
     #[serde(rename = "input_buffer_flits")]
-    #[schemars(range(min = 1, max = MOST_FLITS))]
+    #[schemars(range(min = 1, max = MAX_FLITS))]
     pub input_buffer: u32,
     /// Room of an output buffer, per virtual channel.
     #[serde(rename = "output_buffer_flits")]
-    #[schemars(range(max = MOST_FLITS), extend("x-zero" = "unlimited"))]
+    #[schemars(range(max = MAX_FLITS), extend("x-zero" = "unlimited"))]
     pub output_buffer: u32,
-    /// When a packet is at the next stage, and when it is delivered.
-    pub hand_over: HandOver,
     /// When the crossbar arbitrates.
     pub crossbar_clock: CrossbarClock,
     /// What the crossbar adds to the time of a packet's head.
@@ -281,7 +281,7 @@ pub struct RouterConfig {
 }
 
 /// The largest buffer, in flits.
-const MOST_FLITS: u32 = 1 << 30;
+const MAX_FLITS: u32 = 1 << 30;
 
 impl RouterConfig {
     /// Returns the time until a group can have an effect in another over a global link of this
@@ -309,13 +309,13 @@ impl Default for RouterConfig {
             input_latency: 10_000,
             output_latency: 10_000,
             output_latency_at: OutputLatency::Crossbar,
-            switching: Switching::Packet,
+            flow_control: FlowControl::VirtualCutThrough,
+            serialization: Serialization::Counted,
             input_queue: InputQueue::Fifo,
             crossbar_bandwidth: 100_000_000_000,
             buffer_unit: BufferUnit::Flit,
             input_buffer: 120,
             output_buffer: 120,
-            hand_over: HandOver::Tail,
             crossbar_clock: CrossbarClock::None,
             crossbar_delay: CrossbarDelay::Flit,
             crossbar_contention: CrossbarContention::Port,
@@ -364,7 +364,7 @@ pub struct FabricConfig {
     pub links: [LinkTiming; LinkClass::COUNT],
     /// The router.
     pub router: RouterConfig,
-    /// VCs a port has: at least as many as any routing needs, at most [`MOST_CHANNELS`].
+    /// VCs a port has: at least as many as any routing needs, at most [`MAX_VIRTUAL_CHANNELS`].
     pub virtual_channels: u8,
     /// The routings of packets, those of responses last; at most 255.
     pub routings: Vec<RoutingConfig>,

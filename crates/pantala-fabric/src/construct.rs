@@ -2,16 +2,17 @@
 
 use crate::blocks::Blocks;
 use crate::config::{
-    Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarContention, FabricConfig, HandOver,
-    InputQueue, LinkDecision, LinkTiming, MOST_CHANNELS, OutputLatency,
+    Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarContention, FabricConfig, InputQueue,
+    LinkDecision, LinkTiming, MAX_VIRTUAL_CHANNELS, OutputLatency, Serialization,
 };
 use crate::crossbar::space_of;
+use crate::flat_array::FlatArray;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::learning::Learning;
-use crate::mail::Mail;
-use crate::network::Network;
+use crate::messages::PartitionMessages;
 use crate::packet::{NONE, Packets};
-use crate::partition::Partitions;
+use crate::partition::Partition;
+use crate::partition_map::PartitionMap;
 use crate::pending::{Account, Credits, PendingPool};
 use crate::port::{
     ELSEWHERE, HERE, Hold, InPort, InVc, InputTurn, LinkCounters, LinkEnd, NODE, Nic, OutPort,
@@ -20,7 +21,6 @@ use crate::port::{
 use crate::probe::Probe;
 use crate::queue::Queue;
 use crate::response::Responses;
-use crate::slab::Slab;
 use crate::stages::Stages;
 use crate::voq::VirtualQueue;
 use crate::wormhole::Worms;
@@ -33,28 +33,28 @@ use std::sync::Arc;
 const ROUTING_STREAM: u64 = 0x526F_7574_696E_6721;
 
 /// An empty array for items of which the first has this number, and there will be so many.
-fn room<T>((first, count): (usize, usize)) -> Slab<T> {
-    Slab::numbered_from(first, Vec::with_capacity(count))
+fn room<T>((first, count): (usize, usize)) -> FlatArray<T> {
+    FlatArray::numbered_from(first, Vec::with_capacity(count))
 }
 
-/// Mail for so many parts, with nothing in it.
-fn empty_mail<M>(parts: u16) -> Vec<Mail<M>> {
-    std::iter::repeat_with(Mail::default).take(parts.into()).collect()
+/// Empty messages for so many partitions.
+fn empty_messages<M>(parts: u16) -> Vec<PartitionMessages<M>> {
+    std::iter::repeat_with(PartitionMessages::default).take(parts.into()).collect()
 }
 
 /// So many of one item, the first with this number.
-fn filled<T: Clone>((first, count): (usize, usize), item: T) -> Slab<T> {
-    Slab::numbered_from(first, vec![item; count])
+fn filled<T: Clone>((first, count): (usize, usize), item: T) -> FlatArray<T> {
+    FlatArray::numbered_from(first, vec![item; count])
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Builds the network and starts every host at time zero.
     ///
     /// `routing_keys` holds one key a node: its packets' random words depend on the seed and this
     /// key only.
     ///
     /// # Panics
-    /// If a latency is zero, if there are more than [`MOST_CHANNELS`] VCs, or if `routing_keys` is
+    /// If a latency is zero, if there are more than [`MAX_VIRTUAL_CHANNELS`] VCs, or if `routing_keys` is
     /// not one a node: plans are checked before.
     pub fn new(
         config: FabricConfig,
@@ -63,7 +63,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         host: H,
         probe: P,
     ) -> Self {
-        let partitions = Arc::new(Partitions::whole(&topology));
+        let partitions = Arc::new(PartitionMap::whole(&topology));
         Self::part(config, Arc::new(topology), partitions, 0, routing_keys, host, probe)
     }
 
@@ -72,7 +72,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     pub(crate) fn part(
         config: FabricConfig,
         topology: Arc<Topology>,
-        partitions: Arc<Partitions>,
+        partitions: Arc<PartitionMap>,
         part: u16,
         routing_keys: &[u64],
         host: H,
@@ -80,7 +80,7 @@ impl<H: Host, P: Probe> Network<H, P> {
     ) -> Self {
         let vcs = usize::from(config.virtual_channels);
         let ports = topology.ports_per_router();
-        assert!((1..=usize::from(MOST_CHANNELS)).contains(&vcs), "1 to 16 VCs");
+        assert!((1..=usize::from(MAX_VIRTUAL_CHANNELS)).contains(&vcs), "1 to 16 VCs");
         assert_eq!(routing_keys.len(), topology.nodes() as usize, "one routing key a node");
         assert!(
             config.routings.iter().all(|r| r.virtual_channels() <= config.virtual_channels),
@@ -130,7 +130,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         let by_node = |each: usize| (own_nodes.start as usize * each, own_nodes.len() * each);
         let by_port = |each: usize| by_router(ports as usize * each);
         let jobs = if config.jobs > 1 { usize::from(config.jobs) } else { 0 };
-        let mut network = Self {
+        let mut partition = Self {
             stages: Stages::new(&config, ports),
             ports,
             vcs,
@@ -145,15 +145,15 @@ impl<H: Host, P: Probe> Network<H, P> {
             out_ports: room(by_port(1)),
             out_vcs: room(by_port(vcs)),
             waiting: filled(by_port(vcs * words), 0),
-            grant_stamps: Slab::default(),
-            holds: Slab::default(),
-            input_turns: Slab::default(),
-            virtual_queues: Slab::default(),
+            grant_stamps: FlatArray::default(),
+            holds: FlatArray::default(),
+            input_turns: FlatArray::default(),
+            virtual_queues: FlatArray::default(),
             worms: Worms::default(),
             learning: Learning::new(&config, &topology, own_routers.clone()),
             nics: room(by_node(1)),
-            nic_credits: Slab::default(),
-            nic_responses: Slab::default(),
+            nic_credits: FlatArray::default(),
+            nic_responses: FlatArray::default(),
             nic_departures: filled(by_node(config.nic_buffer as usize), 0),
             job_bytes: filled(by_port(jobs), 0),
             nic_job_bytes: filled(by_node(jobs), 0),
@@ -175,61 +175,61 @@ impl<H: Host, P: Probe> Network<H, P> {
             responses_waiting: 0,
             host,
             probe,
-            outbox: empty_mail(partitions.count()),
-            spare_mail: empty_mail(partitions.count()),
+            outbox: empty_messages(partitions.count()),
+            spare_messages: empty_messages(partitions.count()),
             config,
             topology,
             partitions,
             part,
         };
-        if network.config.router.arbiter != Arbiter::RoundRobin
-            || network.stages.holds_vcs::<false>()
+        if partition.config.router.arbiter != Arbiter::RoundRobin
+            || partition.stages.holds_vcs::<false>()
         {
-            network.grant_stamps = filled(by_port(vcs), 0);
+            partition.grant_stamps = filled(by_port(vcs), 0);
         }
-        if network.stages.holds_vcs::<false>() {
-            network.holds = filled(by_port(vcs), Hold { until: 0, owner: NONE, next_input: 0 });
+        if partition.stages.holds_vcs::<false>() {
+            partition.holds = filled(by_port(vcs), Hold { until: 0, owner: NONE, next_input: 0 });
         }
-        if network.config.router.arbiter == Arbiter::Islip {
+        if partition.config.router.arbiter == Arbiter::Islip {
             assert!(
-                network.stages.holds_vcs::<false>() && network.stages.holds_ports::<false>(),
+                partition.stages.holds_vcs::<false>() && partition.stages.holds_ports::<false>(),
                 "iSLIP matches ports"
             );
-            network.input_turns = filled(by_port(1), InputTurn::default());
+            partition.input_turns = filled(by_port(1), InputTurn::default());
         }
-        if network.stages.by_flits::<false>() {
-            let router = &network.config.router;
+        if partition.stages.by_flits::<false>() {
+            let router = &partition.config.router;
             assert!(
                 router.input_queue == InputQueue::Fifo
                     && router.crossbar_contention == CrossbarContention::PortAndVc
-                    && router.hand_over == HandOver::Tail
+                    && router.serialization == Serialization::Counted
                     && router.buffer_unit == BufferUnit::Flit
                     && router.link_decision == LinkDecision::AtStart
-                    && !network.stages.learning(),
+                    && !partition.stages.learning(),
                 "flits move one by one through routers that let them"
             );
-            network.worms = Worms::new(by_port(vcs), by_node(1), vcs);
+            partition.worms = Worms::new(by_port(vcs), by_node(1), vcs);
         }
-        if network.config.router.input_queue == InputQueue::VirtualOutput {
-            network.virtual_queues = filled(by_port(vcs), VirtualQueue::default());
+        if partition.config.router.input_queue == InputQueue::VirtualOutput {
+            partition.virtual_queues = filled(by_port(vcs), VirtualQueue::default());
         }
-        if network.config.responses.is_some() {
-            network.nic_responses = filled(by_node(1), Responses::default());
+        if partition.config.responses.is_some() {
+            partition.nic_responses = filled(by_node(1), Responses::default());
         }
-        if !network.stages.one_account::<false>() {
-            let full = Credits::new(network.config.router.input_buffer as i32);
-            network.nic_credits = filled(by_node(vcs), full);
+        if !partition.stages.one_account::<false>() {
+            let full = Credits::new(partition.config.router.input_buffer as i32);
+            partition.nic_credits = filled(by_node(vcs), full);
         }
-        network.blocks =
-            Blocks::of(&network.config, &network.topology, network.partitions.groups(part));
-        network.build_ports(own_routers);
-        network.build_nics(own_nodes.clone(), routing_keys);
+        partition.blocks =
+            Blocks::of(&partition.config, &partition.topology, partition.partitions.groups(part));
+        partition.build_ports(own_routers);
+        partition.build_nics(own_nodes.clone(), routing_keys);
         for node in own_nodes {
-            network.enter(network.blocks.of_group(network.topology.group_of_node(node)));
-            network.host.start(node, &mut network.wakes);
-            network.react(node, 0);
+            partition.enter(partition.blocks.of_group(partition.topology.group_of_node(node)));
+            partition.host.start(node, &mut partition.wakes);
+            partition.react(node, 0);
         }
-        network
+        partition
     }
 
     fn build_ports(&mut self, own: Range<u32>) {

@@ -7,21 +7,21 @@
 
 use crate::FabricConfig;
 use crate::config::{CreditCheck, Release};
+use crate::flat_array::FlatArray;
 use crate::host::Host;
-use crate::network::{Kind, Network};
-use crate::packet::{Leg, NONE};
+use crate::packet::{NONE, Phase};
+use crate::partition::{Kind, Partition};
 use crate::pending::PendingPool;
 use crate::port::{HERE, InPort, InVc, LinkEnd, OutPort, OutVc};
 use crate::probe::Probe;
-use crate::routing::{QueueMeasure, Senses};
-use crate::slab::Slab;
+use crate::routing::{CongestionView, QueueMeasure};
 use crate::voq::VirtualQueue;
 use pantala_engine::{NEVER, Time};
 
 /// The queues of one router's outputs, as its routing sees them.
-struct RouterSenses<'a, const F: bool> {
-    out_vcs: &'a mut Slab<OutVc>,
-    virtual_queues: &'a Slab<VirtualQueue>,
+struct RouterCongestionView<'a, const F: bool> {
+    out_vcs: &'a mut FlatArray<OutVc>,
+    virtual_queues: &'a FlatArray<VirtualQueue>,
     pool: &'a mut PendingPool,
     /// The router.
     router: u32,
@@ -31,7 +31,7 @@ struct RouterSenses<'a, const F: bool> {
     now: Time,
 }
 
-impl<const F: bool> Senses for RouterSenses<'_, F> {
+impl<const F: bool> CongestionView for RouterCongestionView<'_, F> {
     #[inline]
     fn queue(&mut self, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
         self.queue_at(self.router, port, vc, measure)
@@ -96,7 +96,7 @@ pub(crate) struct Arrived {
 /// For routings that look at nothing.
 struct Blind;
 
-impl Senses for Blind {
+impl CongestionView for Blind {
     fn queue(&mut self, _: u16, _: Option<u8>, _: QueueMeasure) -> i64 {
         0
     }
@@ -105,7 +105,7 @@ impl Senses for Blind {
     }
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// A packet's head is in an input buffer. If it is the first there, it is routed at once: no
     /// queue that a routing reads changes before the arrivals of this time are over.
     #[inline(always)]
@@ -219,9 +219,12 @@ impl<H: Host, P: Probe> Network<H, P> {
         let state = &mut self.packets[packet];
         let routing = &self.config.routings[usize::from(state.routing)];
         let learned = self.stages.learning() && routing.algorithm.learns();
-        if !self.stages.minimal && !learned && (state.leg <= Leg::Revisable || self.stages.steers) {
+        if !self.stages.minimal
+            && !learned
+            && (state.phase <= Phase::Revisable || self.stages.per_hop_adaptive)
+        {
             if self.stages.adaptive {
-                let mut senses = RouterSenses::<F> {
+                let mut view = RouterCongestionView::<F> {
                     out_vcs: &mut self.out_vcs,
                     virtual_queues: &self.virtual_queues,
                     pool: &mut self.pool,
@@ -231,7 +234,7 @@ impl<H: Host, P: Probe> Network<H, P> {
                     config: &self.config,
                     now,
                 };
-                routing.decide(&self.topology, router, state, &mut senses);
+                routing.decide(&self.topology, router, state, &mut view);
             } else {
                 routing.decide(&self.topology, router, state, &mut Blind);
             }

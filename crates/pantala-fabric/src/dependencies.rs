@@ -16,30 +16,30 @@
 //! that is ejected leads to a response that is injected, so the ejection channels of requests
 //! depend on the injection channels of responses.
 //!
-//! Two ways to an answer. [`climbs`] takes all channels of one link class and one VC as one: if
+//! Two ways to an answer. [`ascends`] takes all channels of one link class and one VC as one: if
 //! even that graph, of less than a hundred nodes, has no cycle, then the network's has none,
 //! whatever its size. Else there is the graph itself, [`Dependencies`], link by link.
 
 mod channel;
 mod classes;
 mod exceptions;
-mod gates;
+mod gateways;
 mod graph;
 mod search;
-mod stretches;
+mod segments;
 
 #[cfg(test)]
 mod tests;
 
 use crate::FabricConfig;
 use crate::config::InjectionVc;
-use crate::routing::{Gates, Paths};
+use crate::routing::{Gateways, Paths};
 use graph::Graph;
 use pantala_topology::{LocalOrder, Topology};
 use std::ops::Range;
 
 pub use channel::{Channel, Link};
-pub use classes::climbs;
+pub use classes::ascends;
 pub use exceptions::exception;
 
 /// The channel-dependency graph of a network.
@@ -57,7 +57,7 @@ impl Dependencies {
         let numbering = channel::Numbering::new(topology, config.virtual_channels);
         let mut graph = Graph::new(numbering);
         for way in ways(config, topology) {
-            stretches::Walk::new(&mut graph, topology, &way).walk();
+            segments::Walk::new(&mut graph, topology, &way).walk();
         }
         for (ejected, injected) in answers(config, topology) {
             for router in 0..topology.routers() {
@@ -114,7 +114,7 @@ impl Dependencies {
 #[derive(Clone, Debug, PartialEq)]
 struct Way {
     paths: Paths,
-    gates: Gates,
+    gateways: Gateways,
     local_order: LocalOrder,
     first_vc: u8,
     injection_vcs: Range<u8>,
@@ -126,7 +126,7 @@ fn ways(config: &FabricConfig, topology: &Topology) -> Vec<Way> {
     for (place, routing) in config.routings.iter().enumerate() {
         let way = Way {
             paths: routing.paths(topology),
-            gates: routing.gates_taken(),
+            gateways: routing.gateways_taken(),
             local_order: routing.local_order,
             first_vc: routing.first_vc,
             injection_vcs: injection_vcs(config, place),

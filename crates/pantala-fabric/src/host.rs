@@ -77,7 +77,7 @@ pub struct Wakes {
 /// and both before its NIC pulls.
 pub trait Host {
     /// What the hosts of one part of a machine tell those of another.
-    type Mail: Send;
+    type Message: Send;
     /// Called once for every node at time zero.
     fn start(&mut self, node: u32, wakes: &mut Wakes);
     /// The NIC's injection link is free: the next packet of `node`, if there is one. What the host
@@ -96,7 +96,7 @@ pub trait Host {
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
     /// Moves what the hosts of `part` must hear to the end of `mail`. What is said of a message is
     /// there before the first of its packets.
-    fn send_mail(&mut self, _part: u16, _mail: &mut Vec<Self::Mail>) {}
+    fn send_messages(&mut self, _part: u16, _mail: &mut Vec<Self::Message>) {}
     /// Hears what the hosts of `part` say.
-    fn take_mail(&mut self, _part: u16, _mail: Self::Mail) {}
+    fn receive_message(&mut self, _part: u16, _mail: Self::Message) {}
 }

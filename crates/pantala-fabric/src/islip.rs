@@ -10,8 +10,8 @@
 
 use crate::arbitration::behind;
 use crate::host::Host;
-use crate::network::Network;
 use crate::packet::NONE;
+use crate::partition::Partition;
 use crate::port::{InputTurn, OutPort};
 use crate::probe::Probe;
 use pantala_engine::Time;
@@ -26,7 +26,7 @@ pub(crate) struct Offer {
     out: usize,
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Arbitrates for the router's outputs on the list: output VCs first
     /// ([`crate::config::CrossbarContention::PortAndVc`]), then ports by one iteration of iSLIP.
     pub(crate) fn arbitrate_islip(&mut self, router: u32, now: Time) {

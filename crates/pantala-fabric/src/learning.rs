@@ -18,8 +18,8 @@ mod record;
 mod table;
 
 use crate::config::FabricConfig;
+use crate::flat_array::FlatArray;
 use crate::routing::QAdaptiveConfig;
-use crate::slab::Slab;
 use feedback::{Feedback, FeedbackQueues};
 use pantala_engine::{NANOSECOND, Time};
 use pantala_topology::{LinkClass, Topology};
@@ -69,9 +69,9 @@ pub(crate) struct Learning {
     table: QTable,
     queues: FeedbackQueues,
     /// By packet.
-    trails: Slab<Trail>,
+    trails: FlatArray<Trail>,
     /// By router, if the first are special.
-    decisions: Slab<Decisions>,
+    decisions: FlatArray<Decisions>,
     record: Option<record::Record>,
 }
 
@@ -83,10 +83,10 @@ impl Learning {
         };
         let first = own.start as usize;
         let counted = if rates.first_explorations > 0 { own.len() } else { 0 };
-        let decisions = Slab::numbered_from(first, vec![Decisions::default(); counted]);
+        let decisions = FlatArray::numbered_from(first, vec![Decisions::default(); counted]);
         let table = QTable::untrained_part(config, topology, own.clone());
         let queues = FeedbackQueues::new(own, table.columns());
-        Self { rates, table, queues, trails: Slab::default(), decisions, record: None }
+        Self { rates, table, queues, trails: FlatArray::default(), decisions, record: None }
     }
 
     /// A packet's head comes from the node in `slot` to its source router.

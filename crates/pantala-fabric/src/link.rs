@@ -7,15 +7,15 @@
 
 use crate::config::OutputRelease;
 use crate::host::Host;
-use crate::mail::CreditMail;
-use crate::network::{Kind, Network};
+use crate::messages::CreditMessage;
 use crate::packet::NONE;
+use crate::partition::{Kind, Partition};
 use crate::pending::Ledger;
 use crate::port::{ELSEWHERE, HERE, LinkEnd};
 use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Puts a packet that has won the crossbar into its output buffer, or straight onto the link.
     #[inline(always)]
     pub(crate) fn enqueue<const F: bool>(
@@ -324,7 +324,7 @@ impl<H: Host, P: Probe> Network<H, P> {
         } else {
             self.post_credit(
                 input.sender_part,
-                CreditMail { out_vc: upstream + vc as u32, first, last, room },
+                CreditMessage { out_vc: upstream + vc as u32, first, last, room },
             );
         }
     }

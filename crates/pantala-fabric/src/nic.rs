@@ -3,8 +3,8 @@
 
 use crate::config::InjectionVc;
 use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
-use crate::network::{Kind, Network};
-use crate::packet::{Leg, NONE, Packet, PacketOrigin, Piece};
+use crate::packet::{NONE, Packet, PacketOrigin, Phase, Piece};
+use crate::partition::{Kind, Partition};
 use crate::probe::Probe;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
@@ -26,7 +26,7 @@ pub(crate) struct Launch {
     pub(crate) routing: u8,
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Schedules a pull unless one comes earlier.
     #[inline]
     pub(crate) fn ensure_nic_wake(&mut self, node: u32, time: Time) {
@@ -286,14 +286,14 @@ impl<H: Host, P: Probe> Network<H, P> {
             destination,
             destination_router,
             intermediate: NONE,
-            gate: NONE,
+            gateway: NONE,
             bytes,
             destination_group: self.topology.group_of(destination_router) as u16,
             job,
             flits: flits as u16,
             out_vc: 0,
             hops: 0,
-            leg: Leg::Undecided,
+            phase: Phase::Undecided,
             nonminimal: false,
             routing,
             piece: Piece::Whole,

@@ -1,8 +1,8 @@
 //! Packets in flight: a slab, its hot half (one cache line a packet) apart from what only delivery
 //! reads.
 
+use crate::flat_array::FlatArray;
 use crate::queue::Chunks;
-use crate::slab::Slab;
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub const NONE: u32 = u32::MAX;
 
 /// Where a packet is on its way; together with the routing it decides the VC of the next hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
-pub enum Leg {
+pub enum Phase {
     /// Before the decision at the source router.
     Undecided,
     /// Minimal so far and still in its source group, under a progressive routing: the next router
@@ -28,7 +28,7 @@ pub enum Leg {
 }
 
 /// What of a packet a record stands for: all of it, unless flits move one by one
-/// ([`crate::config::Switching`]).
+/// ([`crate::config::FlowControl`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Piece {
     /// All of it, or its only flit.
@@ -85,7 +85,7 @@ pub struct Packet {
     pub intermediate: u32,
     /// The global link the packet is heading for in this group: index into the pair's links;
     /// [`NONE`] before the choice.
-    pub gate: u32,
+    pub gateway: u32,
     /// Payload.
     pub bytes: u32,
     /// Group of the destination.
@@ -98,8 +98,8 @@ pub struct Packet {
     pub out_vc: u8,
     /// Links between routers so far.
     pub hops: u8,
-    /// Leg.
-    pub leg: Leg,
+    /// Phase.
+    pub phase: Phase,
     /// Whether it took a non-minimal path.
     pub nonminimal: bool,
     /// Its place in the plan's table of routings.
@@ -118,14 +118,14 @@ impl Packet {
         destination: 0,
         destination_router: 0,
         intermediate: NONE,
-        gate: NONE,
+        gateway: NONE,
         bytes: 0,
         destination_group: 0,
         job: 0,
         flits: 0,
         out_vc: 0,
         hops: 0,
-        leg: Leg::Undecided,
+        phase: Phase::Undecided,
         nonminimal: false,
         routing: 0,
         piece: Piece::Whole,
@@ -152,8 +152,8 @@ pub struct PacketOrigin {
 /// ever in flight.
 #[derive(Debug, Default)]
 pub struct Packets {
-    hot: Slab<Packet>,
-    origin: Slab<PacketOrigin>,
+    hot: FlatArray<Packet>,
+    origin: FlatArray<PacketOrigin>,
     /// What queues consist of.
     pub(crate) chunks: Chunks,
     free: Vec<u32>,

@@ -5,8 +5,8 @@
 //! touches one line for fifteen packets that come and one for fifteen that go. A queue of one
 //! packet, as nearly all are under a light load, needs no chunk.
 
+use crate::flat_array::FlatArray;
 use crate::packet::{NONE, Packets};
-use crate::slab::Slab;
 
 /// Places a chunk; the last holds where the next chunk begins.
 const PLACES: u32 = 16;
@@ -20,7 +20,7 @@ struct Chunk([u32; PLACES as usize]);
 /// The chunks of all queues. A place is `chunk * 16 + position`.
 #[derive(Debug)]
 pub(crate) struct Chunks {
-    chunks: Slab<Chunk>,
+    chunks: FlatArray<Chunk>,
     /// The first place of the first free chunk, which holds that of the next; [`NONE`]: none is
     /// free.
     free: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Chunks {
 
 impl Default for Chunks {
     fn default() -> Self {
-        Self { chunks: Slab::default(), free: NONE }
+        Self { chunks: FlatArray::default(), free: NONE }
     }
 }
 

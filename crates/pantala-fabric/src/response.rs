@@ -14,9 +14,9 @@
 //! A request's place in the slab becomes its response's: nothing is allocated.
 
 use crate::host::Host;
-use crate::network::Network;
 use crate::nic::Launch;
 use crate::packet::{NONE, Packet, PacketOrigin};
+use crate::partition::Partition;
 use crate::probe::Probe;
 use crate::queue::Queue;
 use pantala_engine::random::mix;
@@ -36,7 +36,7 @@ pub(crate) struct Responses {
     sent: u64,
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Whether a packet is a response.
     #[inline]
     pub(crate) fn is_response(&self, packet: &Packet) -> bool {

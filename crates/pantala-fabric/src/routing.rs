@@ -1,10 +1,10 @@
 //! Routing: from the packet at the head of an input buffer to an output port and a VC.
 //!
-//! What the algorithms differ in stands in one file each: their VC map ([`Channels`]) and their
+//! What the algorithms differ in stands in one file each: their VC map ([`VcMap`]) and their
 //! decision. What they share stands here: following a path. A path is a stretch or two; a stretch
 //! ends at a router or in a group; inside a group the packet goes to the router that owns the
-//! global link it has picked (its *gate*), then over it. Traffic inside a group is minimal under
-//! every algorithm, but for `merlin_ugal` and where `inside_group` says otherwise.
+//! global link it has picked (its *gateway*), then over it. Traffic inside a group is minimal under
+//! every algorithm, but for `merlin_ugal` and where `intra_group` says otherwise.
 //!
 //! A plan has a table of routings: packets of one job may be routed otherwise than those of
 //! another. A packet carries its place in that table.
@@ -13,12 +13,11 @@ mod adaptive;
 mod algorithm;
 pub mod aries;
 pub mod booksim_ugal;
-mod channels;
 pub mod codes_adp;
 pub mod codes_padp;
 mod descriptor;
 pub(crate) mod draws;
-mod gates;
+mod gateways;
 pub mod merlin_ugal;
 pub mod minimal;
 pub mod par;
@@ -29,23 +28,24 @@ pub mod ugal_global;
 pub mod ugal_n;
 pub mod valiant_group;
 pub mod valiant_node;
+mod vc_map;
 
-use crate::packet::{Leg, NONE, Packet};
+use crate::packet::{NONE, Packet, Phase};
 use adaptive::Here;
 use descriptor::Rule;
 use draws::salted;
-use gates::Target;
+use gateways::GatewayTarget;
 use pantala_topology::{LocalOrder, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use adaptive::{QueueMeasure, QueueScope, Tie, UgalConfig};
 pub use aries::AriesConfig;
-pub use channels::{ChannelMap, Channels, Lane};
 pub use descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Setting};
-pub use gates::Gates;
-pub use paths::{Goal, Paths, Stretch};
+pub use gateways::Gateways;
+pub use paths::{Paths, Segment, Target};
 pub use q_adaptive::QAdaptiveConfig;
+pub use vc_map::{SegmentVcs, VcMap, VcMapName};
 
 algorithm::routings! {
     minimal::Minimal,
@@ -76,14 +76,14 @@ pub enum IntermediateChoice {
 /// How packets go to another router of their own group under valiant_group and valiant_node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum InsideGroup {
+pub enum IntraGroup {
     /// Minimally.
     #[default]
     Minimal,
     /// Through another group, like all others (CAMINOS).
     Nonminimal,
     /// Over another router of the group (SST's merlin).
-    Beside,
+    Valiant,
 }
 
 /// One routing of a plan.
@@ -92,19 +92,19 @@ pub struct RoutingConfig {
     /// The algorithm.
     pub algorithm: Algorithm,
     /// Its VC map: [`Algorithm::channels`], unless a test wants a deadlock.
-    pub channels: Channels,
+    pub vc_map: VcMap,
     /// Added to every VC: traffic classes that must not wait for one another have VCs of their own.
     pub first_vc: u8,
     /// Two-dimensional groups: along the row or along the column first.
     pub local_order: LocalOrder,
     /// Which links between two groups a path may take.
-    pub gates: Gates,
+    pub gateways: Gateways,
     /// What the adaptive algorithms compare.
     pub ugal: UgalConfig,
     /// booksim_ugal: where its intermediate is.
     pub intermediate: IntermediateChoice,
     /// valiant_group and valiant_node: how packets go to another router of their own group.
-    pub inside_group: InsideGroup,
+    pub intra_group: IntraGroup,
     /// aries: its bias.
     pub aries: AriesConfig,
     /// q_adaptive: its learning and its choices.
@@ -118,13 +118,13 @@ impl RoutingConfig {
     pub fn new(algorithm: Algorithm) -> Self {
         Self {
             algorithm,
-            channels: algorithm.own_channels(),
+            vc_map: algorithm.own_vc_map(),
             first_vc: 0,
             local_order: LocalOrder::RowFirst,
-            gates: algorithm.descriptor().gates,
+            gateways: algorithm.descriptor().gateways,
             ugal: UgalConfig::default(),
             intermediate: IntermediateChoice::Third,
-            inside_group: InsideGroup::Minimal,
+            intra_group: IntraGroup::Minimal,
             aries: AriesConfig::default(),
             q_adaptive: QAdaptiveConfig::default(),
         }
@@ -133,12 +133,12 @@ impl RoutingConfig {
     /// The VCs it needs, those below its first included.
     #[must_use]
     pub const fn virtual_channels(&self) -> u8 {
-        self.first_vc + self.channels.count
+        self.first_vc + self.vc_map.count
     }
 }
 
 /// What a router knows of outputs when it decides.
-pub trait Senses {
+pub trait CongestionView {
     /// Flits that wait at an output port of this router: of one VC, or (`None`) of all.
     fn queue(&mut self, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64;
     /// The same at any router: for `ugal_global` only.
@@ -160,7 +160,7 @@ impl RoutingConfig {
     #[inline(always)]
     pub fn follow(&self, topology: &Topology, router: u32, group: u32, packet: &mut Packet) -> Hop {
         let Hop { port, vc } = self.step(topology, router, group, packet);
-        let vc = if self.channels.by_hop {
+        let vc = if self.vc_map.by_hop {
             // Ejection is no link of its own.
             packet.hops.saturating_sub(u8::from(router == packet.destination_router))
         } else {
@@ -180,20 +180,20 @@ impl RoutingConfig {
         packet: &mut Packet,
     ) -> Hop {
         let destination = packet.destination_router;
-        let vc = self.channels.destination_minimal + self.first_vc;
+        let vc = self.vc_map.destination_minimal + self.first_vc;
         if router == destination {
             return Hop { port: topology.terminal_port_of(packet.destination), vc };
         }
         let destination_group = u32::from(packet.destination_group);
         if group == destination_group {
             return Hop {
-                port: gates::step(topology, router, destination, self.local_order, packet),
+                port: gateways::step(topology, router, destination, self.local_order, packet),
                 vc,
             };
         }
-        let target = Target { group: destination_group, router: Some(destination) };
+        let target = GatewayTarget { group: destination_group, router: Some(destination) };
         let Hop { port, vc } =
-            self.towards(topology, router, group, target, self.channels.minimal, packet);
+            self.towards(topology, router, group, target, self.vc_map.minimal, packet);
         Hop { port, vc: vc + self.first_vc }
     }
 
@@ -205,51 +205,57 @@ impl RoutingConfig {
                 vc: self.destination_vc(packet),
             };
         }
-        if packet.leg == Leg::ToIntermediate {
+        if packet.phase == Phase::ToIntermediate {
             let intermediate = self.intermediate_target(topology, packet.intermediate);
             let reached = match intermediate.router {
                 Some(target) => router == target,
                 None => group == intermediate.group,
             };
             if reached {
-                packet.leg = Leg::ToDestination;
+                packet.phase = Phase::ToDestination;
             } else if group == intermediate.group {
                 let port =
-                    gates::step(topology, router, packet.intermediate, self.local_order, packet);
-                return Hop { port, vc: self.channels.to_intermediate };
+                    gateways::step(topology, router, packet.intermediate, self.local_order, packet);
+                return Hop { port, vc: self.vc_map.to_intermediate };
             } else {
                 let first = packet.hops == 0;
                 let lane =
-                    if first { self.channels.nonminimal } else { self.channels.nonminimal_later };
+                    if first { self.vc_map.nonminimal } else { self.vc_map.nonminimal_later };
                 return self.towards(topology, router, group, intermediate, lane, packet);
             }
         }
         let destination_group = u32::from(packet.destination_group);
         if group == destination_group {
-            if packet.leg == Leg::Beside {
+            if packet.phase == Phase::Beside {
                 if router != packet.intermediate {
-                    let port = gates::step(
+                    let port = gateways::step(
                         topology,
                         router,
                         packet.intermediate,
                         self.local_order,
                         packet,
                     );
-                    return Hop { port, vc: self.channels.nonminimal.local };
+                    return Hop { port, vc: self.vc_map.nonminimal.local };
                 }
-                packet.leg = Leg::ToDestination;
+                packet.phase = Phase::ToDestination;
             }
-            let port =
-                gates::step(topology, router, packet.destination_router, self.local_order, packet);
+            let port = gateways::step(
+                topology,
+                router,
+                packet.destination_router,
+                self.local_order,
+                packet,
+            );
             return Hop { port, vc: self.destination_vc(packet) };
         }
-        let target = Target { group: destination_group, router: Some(packet.destination_router) };
+        let target =
+            GatewayTarget { group: destination_group, router: Some(packet.destination_router) };
         let lane = if packet.nonminimal {
-            self.channels.from_intermediate
+            self.vc_map.from_intermediate
         } else if packet.hops == 0 {
-            self.channels.minimal
+            self.vc_map.minimal
         } else {
-            self.channels.minimal_later
+            self.vc_map.minimal_later
         };
         self.towards(topology, router, group, target, lane, packet)
     }
@@ -258,56 +264,59 @@ impl RoutingConfig {
     #[inline(always)]
     fn destination_vc(&self, packet: &Packet) -> u8 {
         if packet.nonminimal {
-            self.channels.destination_nonminimal
-        } else if packet.leg == Leg::Inside {
-            self.channels.inside
+            self.vc_map.destination_nonminimal
+        } else if packet.phase == Phase::Inside {
+            self.vc_map.inside
         } else {
-            self.channels.destination_minimal
+            self.vc_map.destination_minimal
         }
     }
 
     /// Decides which path the packet takes: at the source router, and at later routers of its group
-    /// while it is [`Leg::Revisable`]. Where there is nothing left to decide it does nothing, but
-    /// for algorithms that [steer](Algorithm::steers).
-    pub fn decide<S: Senses>(
+    /// while it is [`Phase::Revisable`]. Where there is nothing left to decide it does nothing, but
+    /// for algorithms that [decide_per_hop](Algorithm::per_hop_adaptive).
+    pub fn decide<S: CongestionView>(
         &self,
         topology: &Topology,
         router: u32,
         packet: &mut Packet,
-        senses: &mut S,
+        view: &mut S,
     ) {
         let group = topology.group_of(router);
         let here = Here { routing: self, topology, router, group };
-        if packet.leg > Leg::Revisable {
-            self.algorithm.steer(&here, packet, senses);
+        if packet.phase > Phase::Revisable {
+            self.algorithm.decide_per_hop(&here, packet, view);
             return;
         }
         if group == u32::from(packet.destination_group) {
-            self.decide_inside(&here, packet, senses);
+            self.decide_inside(&here, packet, view);
             return;
         }
         // A path through a third group needs one.
         if topology.groups() < 3 {
-            packet.leg = Leg::ToDestination;
-            self.algorithm.steer(&here, packet, senses);
+            packet.phase = Phase::ToDestination;
+            self.algorithm.decide_per_hop(&here, packet, view);
             return;
         }
-        self.algorithm.decide(&here, packet, senses);
+        self.algorithm.decide(&here, packet, view);
         if !packet.nonminimal {
-            packet.leg =
-                if self.algorithm.is_progressive() { Leg::Revisable } else { Leg::ToDestination };
+            packet.phase = if self.algorithm.is_progressive() {
+                Phase::Revisable
+            } else {
+                Phase::ToDestination
+            };
         }
     }
 
     /// The same for a packet in the group of its destination.
-    fn decide_inside<S: Senses>(&self, here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-        if packet.leg == Leg::Revisable {
-            packet.leg = Leg::ToDestination; // it has crossed to its group
+    fn decide_inside<S: CongestionView>(&self, here: &Here<'_>, packet: &mut Packet, view: &mut S) {
+        if packet.phase == Phase::Revisable {
+            packet.phase = Phase::ToDestination; // it has crossed to its group
             return;
         }
-        packet.leg = Leg::Inside;
+        packet.phase = Phase::Inside;
         if here.router != packet.destination_router {
-            self.algorithm.decide_inside(here, packet, senses);
+            self.algorithm.decide_inside(here, packet, view);
         }
     }
 
@@ -324,24 +333,24 @@ impl RoutingConfig {
         early: bool,
     ) -> Hop {
         if group == u32::from(packet.destination_group) {
-            packet.leg =
-                if packet.leg == Leg::Undecided { Leg::Inside } else { Leg::ToDestination };
+            packet.phase =
+                if packet.phase == Phase::Undecided { Phase::Inside } else { Phase::ToDestination };
             return self.follow(topology, router, group, packet);
         }
         q_adaptive::route(&Here { routing: self, topology, router, group }, packet, row, early)
     }
 
     #[inline]
-    fn intermediate_target(&self, topology: &Topology, intermediate: u32) -> Target {
+    fn intermediate_target(&self, topology: &Topology, intermediate: u32) -> GatewayTarget {
         match self.algorithm.intermediate() {
-            Intermediate::Group => Target { group: intermediate, router: None },
+            Intermediate::Group => GatewayTarget { group: intermediate, router: None },
             Intermediate::Router => {
-                Target { group: topology.group_of(intermediate), router: Some(intermediate) }
+                GatewayTarget { group: topology.group_of(intermediate), router: Some(intermediate) }
             }
         }
     }
 
-    /// The hop towards another group, over the packet's gate, which is chosen at the first router
+    /// The hop towards another group, over the packet's gateway, which is chosen at the first router
     /// of the stretch.
     #[inline(always)]
     fn towards(
@@ -349,25 +358,25 @@ impl RoutingConfig {
         topology: &Topology,
         router: u32,
         group: u32,
-        target: Target,
-        lane: Lane,
+        target: GatewayTarget,
+        lane: SegmentVcs,
         packet: &mut Packet,
     ) -> Hop {
         let links = topology.global_links(group, target.group);
-        if packet.gate == NONE {
+        if packet.gateway == NONE {
             let draw = || salted(packet.draw, 16 + u64::from(packet.hops));
-            packet.gate = gates::choose(topology, links, router, target, self.gates, draw);
+            packet.gateway = gateways::choose(topology, links, router, target, self.gateways, draw);
         }
-        let gate = links[packet.gate as usize];
-        if gate.router == router {
-            packet.gate = NONE;
-            if packet.leg == Leg::Revisable {
-                packet.leg = Leg::ToDestination;
+        let gateway = links[packet.gateway as usize];
+        if gateway.router == router {
+            packet.gateway = NONE;
+            if packet.phase == Phase::Revisable {
+                packet.phase = Phase::ToDestination;
             }
-            Hop { port: gate.port, vc: lane.global }
+            Hop { port: gateway.port, vc: lane.global }
         } else {
             Hop {
-                port: gates::step(topology, router, gate.router, self.local_order, packet),
+                port: gateways::step(topology, router, gateway.router, self.local_order, packet),
                 vc: lane.local,
             }
         }
@@ -376,15 +385,15 @@ impl RoutingConfig {
 
 /// Has a packet go over another router of its group.
 fn divert_beside(packet: &mut Packet, router: u32) {
-    packet.leg = Leg::Beside;
+    packet.phase = Phase::Beside;
     packet.intermediate = router;
     packet.nonminimal = true;
 }
 
 /// Sets a packet on a non-minimal path.
-fn divert(packet: &mut Packet, intermediate: u32, gate: u32) {
-    packet.leg = Leg::ToIntermediate;
+fn divert(packet: &mut Packet, intermediate: u32, gateway: u32) {
+    packet.phase = Phase::ToIntermediate;
     packet.intermediate = intermediate;
-    packet.gate = gate;
+    packet.gateway = gateway;
     packet.nonminimal = true;
 }

@@ -3,11 +3,11 @@
 
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay,
-    FabricConfig, HandOver, InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease,
-    Release, Switching,
+    FabricConfig, FlowControl, InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease,
+    Release, Serialization,
 };
 use crate::port::OutPort;
-use crate::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig};
+use crate::routing::{Algorithm, QueueMeasure, RoutingConfig, VcMap};
 use pantala_engine::Time;
 use pantala_topology::LinkClass;
 use std::ops::Range;
@@ -75,7 +75,7 @@ pub(crate) struct Stages {
     /// Whether the routing looks at queues.
     pub(crate) adaptive: bool,
     /// Whether it looks at queues at routers after the decision, too.
-    pub(crate) steers: bool,
+    pub(crate) per_hop_adaptive: bool,
     /// Whether it has nothing to decide.
     pub(crate) minimal: bool,
     /// Whether all packets go to their nodes on one VC.
@@ -119,10 +119,11 @@ impl Stages {
                 >= others + u64::from(config.flits(config.packet_bytes));
         let mut stages = Self {
             default_model: false,
-            cut_through: router.hand_over == HandOver::Tail,
-            stores: router.hand_over == HandOver::Store,
+            cut_through: router.flow_control != FlowControl::StoreAndForward
+                && router.serialization == Serialization::Counted,
+            stores: router.flow_control == FlowControl::StoreAndForward,
             virtual_output: router.input_queue == InputQueue::VirtualOutput,
-            by_flits: router.switching == Switching::Flit,
+            by_flits: router.flow_control == FlowControl::Wormhole,
             whole_packets: router.buffer_unit == BufferUnit::Packet,
             credit_return: router.credit_return,
             output_release: router.output_release,
@@ -141,7 +142,7 @@ impl Stages {
                 }
             },
             ahead_is_free: roomy
-                && router.hand_over != HandOver::Store
+                && router.flow_control != FlowControl::StoreAndForward
                 && router.output_release == OutputRelease::Start
                 && config.routings.iter().all(|r| r.ugal.queue == QueueMeasure::OutputAndCredits),
             idle_flits,
@@ -160,11 +161,11 @@ impl Stages {
             full: config.flits(config.packet_bytes),
             vcs: config.virtual_channels,
             adaptive: config.routings.iter().any(|r| r.algorithm.is_adaptive()),
-            steers: config.routings.iter().any(|r| r.algorithm.steers()),
+            per_hop_adaptive: config.routings.iter().any(|r| r.algorithm.per_hop_adaptive()),
             minimal: config
                 .routings
                 .iter()
-                .all(|r| r.algorithm == Algorithm::Minimal && r.channels.is_plain_minimal())
+                .all(|r| r.algorithm == Algorithm::Minimal && r.vc_map.is_plain_minimal())
                 && config.routings.len() == 1,
             one_ejection_vc: one_ejection_vc(config),
             learning: config.routings.iter().any(|r| r.algorithm.learns()),
@@ -335,11 +336,10 @@ impl Stages {
 /// Whether every routing ejects all its packets on the same VC.
 fn one_ejection_vc(config: &FabricConfig) -> bool {
     let vcs = |routing: &RoutingConfig| {
-        let Channels { inside, destination_minimal, destination_nonminimal, .. } = routing.channels;
+        let VcMap { inside, destination_minimal, destination_nonminimal, .. } = routing.vc_map;
         [inside, destination_minimal, destination_nonminimal].map(|vc| routing.first_vc + vc)
     };
     let mut all = config.routings.iter().flat_map(vcs);
     let first = all.next();
-    all.all(|vc| Some(vc) == first)
-        && config.routings.iter().all(|routing| !routing.channels.by_hop)
+    all.all(|vc| Some(vc) == first) && config.routings.iter().all(|routing| !routing.vc_map.by_hop)
 }

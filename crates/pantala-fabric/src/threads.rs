@@ -9,8 +9,8 @@
 //! the next, and nobody is two windows ahead.
 
 use crate::host::Host;
-use crate::mail::Mail;
-use crate::network::Network;
+use crate::messages::PartitionMessages;
+use crate::partition::Partition;
 use crate::probe::Probe;
 use pantala_engine::Time;
 use std::num::NonZeroUsize;
@@ -93,45 +93,45 @@ impl Drop for Alarm<'_> {
 
 /// How the parts of a machine reach each other: on threads, or, by another implementation, from
 /// process to process.
-pub trait Courier<M> {
+pub trait Transport<M> {
     /// Hands over what has been posted (`mail`, by part) and when the next event comes that is the
     /// part's own or that it has posted; waits for the others to do so, and gives what they have
     /// posted, by part, in the same place. Returns the earliest of all those times.
-    fn exchange(&mut self, next: Time, mail: &mut [Mail<M>]) -> Time;
+    fn exchange(&mut self, next: Time, messages: &mut [PartitionMessages<M>]) -> Time;
 }
 
 /// Handles every event of a part before `until`, window by window, while all other parts do so with
 /// theirs.
 pub(crate) fn work<H: Host, P: Probe>(
-    part: &mut Network<H, P>,
-    courier: &mut impl Courier<H::Mail>,
+    part: &mut Partition<H, P>,
+    transport: &mut impl Transport<H::Message>,
     lookahead: Time,
     until: Time,
 ) {
-    let mut mail = std::mem::take(&mut part.spare_mail);
+    let mut messages = std::mem::take(&mut part.spare_messages);
     let mut next = part.next_time();
     loop {
-        let first = courier.exchange(next, &mut mail);
-        for (from, mail) in (0..).zip(&mut mail) {
-            part.take(from, mail);
+        let first = transport.exchange(next, &mut messages);
+        for (from, messages) in (0..).zip(&mut messages) {
+            part.take(from, messages);
         }
         if first >= until {
             break;
         }
         part.advance(first.saturating_add(lookahead).min(until));
         next = part.next_time();
-        for (to, mail) in (0..).zip(&mut mail) {
-            part.post(to, mail);
-            next = next.min(mail.earliest());
+        for (to, messages) in (0..).zip(&mut messages) {
+            part.post(to, messages);
+            next = next.min(messages.earliest());
         }
     }
-    part.spare_mail = mail;
+    part.spare_messages = messages;
 }
 
 /// What all threads see, twice: of windows with even numbers and of those with odd ones.
 struct Desk<M> {
     /// By sender and receiver.
-    mail: Vec<Mutex<Mail<M>>>,
+    messages: Vec<Mutex<PartitionMessages<M>>>,
     /// By part: when the next event comes that is its own or that it has posted.
     next: Vec<AtomicU64>,
 }
@@ -139,16 +139,17 @@ struct Desk<M> {
 impl<M> Desk<M> {
     fn new(parts: usize) -> Self {
         Self {
-            mail: std::iter::repeat_with(Mutex::default).take(parts * parts).collect(),
+            messages: std::iter::repeat_with(Mutex::default).take(parts * parts).collect(),
             next: std::iter::repeat_with(AtomicU64::default).take(parts).collect(),
         }
     }
 
     /// Swaps what lies there for `mail`.
-    fn swap(&self, from: usize, to: usize, mail: &mut Mail<M>) {
-        let mut slot =
-            self.mail[from * self.next.len() + to].lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::swap(&mut *slot, mail);
+    fn swap(&self, from: usize, to: usize, messages: &mut PartitionMessages<M>) {
+        let mut slot = self.messages[from * self.next.len() + to]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut *slot, messages);
     }
 }
 
@@ -160,17 +161,17 @@ struct Colleague<'a, M> {
     window: usize,
 }
 
-impl<M> Courier<M> for Colleague<'_, M> {
-    fn exchange(&mut self, next: Time, mail: &mut [Mail<M>]) -> Time {
+impl<M> Transport<M> for Colleague<'_, M> {
+    fn exchange(&mut self, next: Time, messages: &mut [PartitionMessages<M>]) -> Time {
         let (me, desk) = (self.me, &self.desks[self.window % 2]);
         self.window += 1;
-        for (other, mail) in mail.iter_mut().enumerate().filter(|&(other, _)| other != me) {
-            desk.swap(me, other, mail);
+        for (other, messages) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
+            desk.swap(me, other, messages);
         }
         desk.next[me].store(next, Ordering::Release);
         self.meeting.wait();
-        for (other, mail) in mail.iter_mut().enumerate().filter(|&(other, _)| other != me) {
-            desk.swap(other, me, mail);
+        for (other, messages) in messages.iter_mut().enumerate().filter(|&(other, _)| other != me) {
+            desk.swap(other, me, messages);
         }
         desk.next.iter().map(|next| next.load(Ordering::Acquire)).min().unwrap_or(Time::MAX)
     }
@@ -192,13 +193,13 @@ impl<M: Send> Crew<M> {
     ///
     /// # Panics
     /// If a part does; no thread is left then.
-    pub(crate) fn advance<H, P>(&self, parts: &mut [Network<H, P>], lookahead: Time, until: Time)
+    pub(crate) fn advance<H, P>(&self, parts: &mut [Partition<H, P>], lookahead: Time, until: Time)
     where
-        H: Host<Mail = M> + Send,
+        H: Host<Message = M> + Send,
         P: Probe + Send,
     {
         let Self { meeting, desks } = self;
-        let run = move |(me, part): (usize, &mut Network<H, P>)| {
+        let run = move |(me, part): (usize, &mut Partition<H, P>)| {
             let _alarm = Alarm(meeting);
             work(part, &mut Colleague { me, meeting, desks, window: 0 }, lookahead, until);
         };

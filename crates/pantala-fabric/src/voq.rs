@@ -8,8 +8,8 @@
 //! link is the only thing that packets contend for. It is the router of CODES' dragonfly-dally.
 
 use crate::host::Host;
-use crate::network::Network;
 use crate::packet::NONE;
+use crate::partition::Partition;
 use crate::probe::Probe;
 use crate::queue::Queue;
 use pantala_engine::random::mix;
@@ -26,7 +26,7 @@ pub(crate) struct VirtualQueue {
     pub(crate) room: i32,
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Queues what has arrived, and moves what has room.
     pub(crate) fn settle_virtual(&mut self, now: Time) {
         let mut arrived = std::mem::take(&mut self.arrived);

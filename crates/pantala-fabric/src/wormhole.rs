@@ -1,4 +1,4 @@
-//! Flits that move one by one ([`crate::config::Switching::Flit`]): a packet becomes a record a
+//! Flits that move one by one ([`crate::config::FlowControl::Wormhole`]): a packet becomes a record a
 //! flit at its NIC and is one again at its destination.
 //!
 //! A NIC sends a packet's flits one after the other, each as soon as there is a credit for it, and
@@ -7,11 +7,11 @@
 //! crossed. Every flit contends for ports, credits and links by itself. The record of the last flit
 //! is the packet's own: with it the packet is delivered. Flits of one VC never pass one another.
 
+use crate::flat_array::FlatArray;
 use crate::host::Host;
-use crate::network::{Kind, Network};
 use crate::packet::{Packet, Piece};
+use crate::partition::{Kind, Partition};
 use crate::probe::Probe;
-use crate::slab::Slab;
 use crate::stages::Stages;
 use pantala_engine::Time;
 
@@ -34,12 +34,12 @@ struct Begun {
 #[derive(Debug, Default)]
 pub(crate) struct Worms {
     /// By input VC: the packet that it passes on, or passed on last.
-    leads: Slab<Option<Lead>>,
+    leads: FlatArray<Option<Lead>>,
     /// By output VC, and by node and VC: when the flit sent last arrives behind the link.
-    arrivals: Slab<Time>,
-    nic_arrivals: Slab<Time>,
+    arrivals: FlatArray<Time>,
+    nic_arrivals: FlatArray<Time>,
     /// By node: the packet of which not all flits have been sent.
-    begun: Slab<Option<Begun>>,
+    begun: FlatArray<Option<Begun>>,
     /// Records of flits that are not the last of their packets.
     leading: u64,
 }
@@ -53,10 +53,10 @@ impl Worms {
         vcs: usize,
     ) -> Self {
         Self {
-            leads: Slab::numbered_from(first, vec![None; count]),
-            arrivals: Slab::numbered_from(first, vec![0; count]),
-            nic_arrivals: Slab::numbered_from(first_node * vcs, vec![0; nodes * vcs]),
-            begun: Slab::numbered_from(first_node, vec![None; nodes]),
+            leads: FlatArray::numbered_from(first, vec![None; count]),
+            arrivals: FlatArray::numbered_from(first, vec![0; count]),
+            nic_arrivals: FlatArray::numbered_from(first_node * vcs, vec![0; nodes * vcs]),
+            begun: FlatArray::numbered_from(first_node, vec![None; nodes]),
             leading: 0,
         }
     }
@@ -121,7 +121,7 @@ fn in_order(last: &mut Time, piece: Piece, head: Time, stages: &Stages) -> Time 
     *last
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// The first flit of a packet starts on the injection link.
     pub(crate) fn begin_flits(&mut self, index: u32, node: u32) {
         self.launch_flit(node, Begun { packet: index, next: 0 }, self.packets[index].ready);

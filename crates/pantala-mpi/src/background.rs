@@ -9,10 +9,10 @@ use pantala_fabric::Wakes;
 
 use crate::collectives::Step;
 use crate::error::ProgramFault;
+use crate::layer::MpiLayer;
 use crate::op::{Program, Request};
 use crate::progress::Part;
 use crate::rank::{BACKGROUND, Membership, Running};
-use crate::world::World;
 
 /// A collective under way in the background.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ impl Background {
     }
 }
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// Starts a collective in the background.
     pub(crate) fn start_background(
         &mut self,

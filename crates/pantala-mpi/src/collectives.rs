@@ -3,7 +3,7 @@
 //! An algorithm is a pure function in a file of its own: from who asks, how many members there are
 //! and how far he is, to the next [`Step`] (starts of sends and receives, and waits for all that it
 //! has started). It never sees the network, so that the same function can be run on abstract data
-//! (as the tests do) and inside a [`crate::World`]. A running [`Collective`] is one algorithm or
+//! (as the tests do) and inside a [`crate::MpiLayer`]. A running [`Collective`] is one algorithm or
 //! two, one after the other (an allreduce by a ring is a reduce-scatter and an allgather), and a
 //! place in them.
 //!

@@ -28,7 +28,7 @@ impl Communicator {
 
     /// All `size` ranks of a job, seen by rank `me`; its context is 0.
     #[must_use]
-    pub const fn world(size: u32, me: u32) -> Self {
+    pub const fn comm_world(size: u32, me: u32) -> Self {
         Self { context: 0, me, members: Members::Strided { first: 0, stride: 1, count: size } }
     }
 
@@ -146,8 +146,8 @@ mod tests {
         );
         let list = Communicator::list(5, Arc::from([7, 1, 4]), 2);
         assert_eq!((list.size(), list.me(), list.rank(2), list.rank(3)), (3, 2, Some(4), None));
-        let world = Communicator::world(8, 5);
-        assert_eq!((world.rank(5), world.context()), (Some(5), 0));
+        let layer = Communicator::comm_world(8, 5);
+        assert_eq!((layer.rank(5), layer.context()), (Some(5), 0));
     }
 
     #[test]
@@ -164,10 +164,10 @@ mod tests {
 
     #[test]
     fn ranks_are_found_among_members() {
-        let world = Communicator::world(8, 5);
+        let layer = Communicator::comm_world(8, 5);
         let column = Communicator::strided(2, 3, 24, 22, 1);
         let list = Communicator::list(5, Arc::from([7, 1, 4]), 2);
-        for communicator in [world, column, list] {
+        for communicator in [layer, column, list] {
             for rank in 0..600 {
                 let found = (0..communicator.size())
                     .find(|member| communicator.rank(*member) == Some(rank));
@@ -178,22 +178,22 @@ mod tests {
 
     #[test]
     fn children_have_contexts_of_their_own() {
-        let world = Communicator::world(8, 5);
+        let layer = Communicator::comm_world(8, 5);
         let contexts: std::collections::BTreeSet<u32> =
-            (0..1_000).map(|made| world.child_context(made)).collect();
+            (0..1_000).map(|made| layer.child_context(made)).collect();
         assert_eq!(contexts.len(), 1_000);
         assert!(
             contexts
                 .iter()
                 .all(|c| *c > Communicator::MAX_CONTEXT / 2 && *c <= Communicator::MAX_CONTEXT)
         );
-        assert_ne!(world.with_context(7).child_context(0), world.child_context(0));
+        assert_ne!(layer.with_context(7).child_context(0), layer.child_context(0));
     }
 
     #[test]
     fn collectives_have_their_own_context() {
         let row = Communicator::strided(1, 0, 1, 4, 0);
         assert_ne!(row.user_context(), row.collective_context());
-        assert_ne!(row.user_context(), Communicator::world(4, 0).collective_context());
+        assert_ne!(row.user_context(), Communicator::comm_world(4, 0).collective_context());
     }
 }

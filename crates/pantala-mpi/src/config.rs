@@ -364,7 +364,7 @@ const LONGEST_OVERHEAD: Time = 1_000_000_000_000_000;
 /// No byte takes longer, fs.
 const LONGEST_PER_BYTE: u64 = 1_000_000_000_000;
 
-/// What a [`crate::World`] writes down besides its counters.
+/// What a [`crate::MpiLayer`] writes down besides its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recording {
     /// One [`crate::MessageRecord`] a message.

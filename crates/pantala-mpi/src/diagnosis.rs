@@ -6,10 +6,10 @@ use std::fmt;
 use pantala_engine::Time;
 use serde::{Deserialize, Serialize};
 
+use crate::handles::NONE;
+use crate::layer::MpiLayer;
 use crate::op::{Program, TagSelect};
 use crate::rank::{Activity, CALL, Until};
-use crate::slab::NONE;
-use crate::world::World;
 
 /// Which half of a message a rank waits with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ impl fmt::Display for Blocked {
     }
 }
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// What every blocked rank waits for, by job, rank and operation. When the network is idle and
     /// no timer is pending, these are the arcs of an MPI deadlock; earlier it is a snapshot.
     #[must_use]

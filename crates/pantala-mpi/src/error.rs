@@ -241,7 +241,7 @@ impl ProgramFault {
     }
 }
 
-/// A job that a [`crate::World`] cannot take.
+/// A job that a [`crate::MpiLayer`] cannot take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// The job has no ranks.

@@ -5,13 +5,13 @@ use pantala_engine::Time;
 
 use crate::collectives::CollectiveKind;
 use crate::error::{ProgramFault, Unfinished};
+use crate::handles::NONE;
+use crate::layer::MpiLayer;
 use crate::message::{Header, Kind};
 use crate::op::{Program, TagSelect};
 use crate::rank::Activity;
-use crate::slab::NONE;
-use crate::world::World;
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// A rank's program is over: no request may be active any more, and no message unreceived.
     pub(crate) fn finalize(&mut self, r: usize, now: Time) {
         let rank = &mut self.ranks[r];

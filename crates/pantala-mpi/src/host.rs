@@ -17,9 +17,9 @@ use pantala_engine::{Time, time_per_byte, transfer_time};
 use pantala_fabric::Wakes;
 
 use crate::config::MpiConfig;
+use crate::layer::MpiLayer;
 use crate::op::{Op, Program};
 use crate::rank::Activity;
-use crate::world::World;
 
 /// What is registered at once, bytes; messages of more than a page pay by the page.
 const PAGE: u64 = 4_096;
@@ -80,7 +80,7 @@ pub(crate) struct CallState {
     returning: bool,
 }
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// What a rank does next: a call is entered before it is carried out, if that takes time.
     #[inline]
     pub(crate) fn next_operation(&mut self, r: usize, now: Time) -> Next {

@@ -4,12 +4,12 @@
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
 
+use crate::handles::NONE;
+use crate::layer::MpiLayer;
 use crate::message::Kind;
 use crate::op::Program;
-use crate::slab::NONE;
-use crate::world::World;
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// Puts a transmission into the inbox of a NIC's node until `ready`; those that are ready at
     /// one time come out in the order in which they were put in.
     pub(crate) fn keep(&mut self, nic: usize, handle: u32, ready: Time, wakes: &mut Wakes) {

@@ -2,7 +2,7 @@
 //!
 //! # What it is
 //!
-//! A [`World`] holds the ranks of all jobs. A rank is a [`Program`], which yields operations
+//! A [`MpiLayer`] holds the ranks of all jobs. A rank is a [`Program`], which yields operations
 //! ([`Op`]) one at a time, and the state that the protocol needs. Whatever the source of operations
 //! (a motif, a script, a trace), this engine is the same:
 //!
@@ -12,9 +12,9 @@
 //!                      '------- completion ------------------'------------------- last byte has arrived <------'
 //! ```
 //!
-//! The world has no clock and no network. Its owner calls [`World::start`] for every NIC at time
-//! zero and then, as things happen, [`World::pull`] (the NIC can send: a packet, please),
-//! [`World::deliver`] (a packet has arrived) and [`World::timer`] (a time that was asked for has
+//! The layer has no clock and no network. Its owner calls [`MpiLayer::start`] for every NIC at time
+//! zero and then, as things happen, [`MpiLayer::pull`] (the NIC can send: a packet, please),
+//! [`MpiLayer::deliver`] (a packet has arrived) and [`MpiLayer::timer`] (a time that was asked for has
 //! come). Each call reacts at once, at the time it is given, and leaves its wishes in a
 //! [`Wakes`](pantala_fabric::Wakes). A call for one NIC changes the state of that NIC's ranks only.
 //! Operations take no time by themselves but what their host costs (`host.rs`): a rank computes, is
@@ -35,22 +35,22 @@
 //!     }
 //! }
 //!
-//! let send = Op::Send(Outgoing { communicator: WORLD, destination: 1, tag: 7, bytes: 1_000 });
-//! let recv = Op::Recv(Incoming { communicator: WORLD, source: Source::Any, tag: TagSelect::Is(7), bytes: 1_000 });
-//! let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
+//! let send = Op::Send(Outgoing { communicator: COMM_WORLD, destination: 1, tag: 7, bytes: 1_000 });
+//! let recv = Op::Recv(Incoming { communicator: COMM_WORLD, source: Source::Any, tag: TagSelect::Is(7), bytes: 1_000 });
+//! let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
 //! let ranks = [(10, send), (11, recv)].map(|(node, op)| RankSetup {
-//!     nic: world.add_nic(node),
+//!     nic: layer.add_nic(node),
 //!     program: Script(vec![op].into_iter()),
 //!     communicators: Vec::new(),
 //! });
-//! world.add_job(0, 0, ranks.into())?;
+//! layer.add_job(0, 0, ranks.into())?;
 //!
 //! let mut wakes = Wakes::default();
 //! for nic in 0..2 {
-//!     world.start(nic, &mut wakes); // asks for a timer at the job's start, 0
-//!     world.timer(nic, 0, &mut wakes);
+//!     layer.start(nic, &mut wakes); // asks for a timer at the job's start, 0
+//!     layer.timer(nic, 0, &mut wakes);
 //! }
-//! while let Pull::Packet(packet) = world.pull(0, 0, &mut wakes) {
+//! while let Pull::Packet(packet) = layer.pull(0, 0, &mut wakes) {
 //!     assert_eq!(packet.destination, 11);
 //!     let arrived = Delivery {
 //!         source: 10,
@@ -59,11 +59,11 @@
 //!         message: packet.message,
 //!         job: packet.job,
 //!     };
-//!     world.deliver(1, &arrived, 5_000, &mut wakes);
+//!     layer.deliver(1, &arrived, 5_000, &mut wakes);
 //! }
-//! assert!(world.finished());
-//! assert_eq!(world.message_statistics(0).unwrap().mean(), Some(5_000.0));
-//! let receiver = world.rank_reports(5_000).nth(1).unwrap();
+//! assert!(layer.finished());
+//! assert_eq!(layer.message_statistics(0).unwrap().mean(), Some(5_000.0));
+//! let receiver = layer.rank_reports(5_000).nth(1).unwrap();
 //! assert_eq!((receiver.account.recv, receiver.account.bytes_received), (5_000, 1_000));
 //! # Ok::<(), SetupError>(())
 //! ```
@@ -114,7 +114,7 @@
 //! Communication time of a rank is the time that it spends blocked inside calls, by kind of call
 //! ([`Account`]); with the compute time it adds up to the rank's elapsed time exactly. Messages and
 //! bytes are the payload, collectives included, control messages and messages to oneself excluded.
-//! [`MessageRecord`]s and [`IterationRecord`]s pile up until taken ([`World::take_messages`]); the
+//! [`MessageRecord`]s and [`IterationRecord`]s pile up until taken ([`MpiLayer::take_messages`]); the
 //! distribution of message latency ([`LatencyStatistics`]) is always kept.
 //!
 //! # When nothing happens any more
@@ -122,7 +122,7 @@
 //! A program that asks for what cannot be (a rank that does not exist, a message that does not fit)
 //! stops with a [`ProgramError`]; one that ends with a request active or a message unreceived has
 //! one, too; others go on. If programs are left, no packet is under way and no timer is pending,
-//! the job has deadlocked: [`World::blocked_report`] says who waits for whom. Two blocking
+//! the job has deadlocked: [`MpiLayer::blocked_report`] says who waits for whom. Two blocking
 //! rendezvous sends, for one, read
 //!
 //! ```text
@@ -140,32 +140,32 @@ mod background;
 pub mod cartesian;
 pub mod collectives;
 pub mod communicator;
+mod communicator_creation;
 pub mod config;
 pub mod diagnosis;
 pub mod error;
 pub mod fault;
-mod feed;
 mod finalize;
 pub mod grain;
 pub mod group;
+mod handles;
 mod host;
 mod inbox;
-mod mail;
-mod making;
+mod injection_pacing;
+pub mod layer;
 mod matching;
 pub mod message;
 pub mod op;
 pub mod outcome;
 mod outlook;
+mod partition_messages;
 pub mod profile;
 mod progress;
 mod protocol;
 mod rank;
 pub mod record;
 mod requests;
-mod slab;
 mod waiting;
-pub mod world;
 
 pub use cartesian::Cartesian;
 pub use collectives::Call;
@@ -180,16 +180,16 @@ pub use error::{ProgramError, ProgramFault, SetupError, Unfinished};
 pub use fault::Fault;
 pub use grain::Grain;
 pub use group::{Group, Split};
-pub use mail::WorldMail;
+pub use layer::{Holdings, MpiLayer, RankSetup};
 pub use message::{Header, Kind, Occasion, Protocol};
 pub use op::{
-    CommunicatorId, Incoming, MAX_REQUESTS, Op, Outgoing, Program, Request, Source, TagSelect,
-    WORLD,
+    COMM_WORLD, CommunicatorId, Incoming, MAX_REQUESTS, Op, Outgoing, Program, Request, Source,
+    TagSelect,
 };
 pub use outcome::{Completion, Outcome, Status};
 pub use outlook::Outlook;
+pub use partition_messages::MpiMessage;
 pub use profile::CallReport;
 pub use record::{
     Account, CallKind, IterationRecord, LatencyStatistics, MessageRecord, RankReport,
 };
-pub use world::{Holdings, RankSetup, World};

@@ -15,9 +15,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use pantala_engine::random::mix;
 
+use crate::handles::{Chain, FlatArray, Linked, NONE};
 use crate::message::{Header, Message, Occasion};
 use crate::op::TagSelect;
-use crate::slab::{Chain, Linked, NONE, Slab};
 
 /// A posted receive; it stays in its slab until its payload is there.
 #[derive(Clone, Copy, Debug)]
@@ -174,8 +174,8 @@ impl Matcher {
     pub(crate) fn arrive(
         &mut self,
         message: u32,
-        messages: &mut Slab<Message>,
-        receives: &mut Slab<Receive>,
+        messages: &mut FlatArray<Message>,
+        receives: &mut FlatArray<Receive>,
         matches: &mut Vec<(u32, u32)>,
     ) {
         let header = messages[message].header;
@@ -228,8 +228,8 @@ impl Matcher {
     pub(crate) fn post(
         &mut self,
         receive: u32,
-        messages: &mut Slab<Message>,
-        receives: &mut Slab<Receive>,
+        messages: &mut FlatArray<Message>,
+        receives: &mut FlatArray<Receive>,
     ) -> Option<u32> {
         self.stamp += 1;
         receives[receive].stamp = self.stamp;
@@ -275,7 +275,7 @@ impl Matcher {
     /// Messages that have found no receive, the oldest first.
     pub(crate) fn unexpected<'a>(
         &self,
-        messages: &'a Slab<Message>,
+        messages: &'a FlatArray<Message>,
     ) -> impl Iterator<Item = &'a Header> {
         let mut next = self.oldest;
         std::iter::from_fn(move || {
@@ -291,7 +291,7 @@ impl Matcher {
         source: u32,
         context: u32,
         tag: TagSelect,
-        messages: &'a Slab<Message>,
+        messages: &'a FlatArray<Message>,
     ) -> Option<&'a Header> {
         if source == NONE {
             return self
@@ -305,7 +305,7 @@ impl Matcher {
     }
 
     /// Takes a message out of the list of all unexpected messages.
-    fn forget(&mut self, message: u32, messages: &mut Slab<Message>) {
+    fn forget(&mut self, message: u32, messages: &mut FlatArray<Message>) {
         let Message { earlier, later, .. } = messages[message];
         if earlier == NONE {
             self.oldest = later;
@@ -321,7 +321,7 @@ impl Matcher {
 }
 
 /// Puts a message that came early among those held, by its distance from the one expected.
-fn hold(held: &mut Chain, expected: u32, messages: &mut Slab<Message>, message: u32) {
+fn hold(held: &mut Chain, expected: u32, messages: &mut FlatArray<Message>, message: u32) {
     let distance = |m: &Message| m.header.sequence.wrapping_sub(expected);
     let mine = distance(&messages[message]);
     held.insert(messages, message, |m| distance(m) > mine);

@@ -4,7 +4,7 @@ use pantala_engine::Time;
 use pantala_fabric::TrafficClass;
 
 use crate::collectives::CollectiveKind;
-use crate::slab::{Linked, NONE};
+use crate::handles::{Linked, NONE};
 use serde::{Deserialize, Serialize};
 
 /// The role of one transmission in the life of a message.

@@ -15,7 +15,7 @@ use crate::record::CallKind;
 pub type CommunicatorId = u16;
 
 /// The communicator of all ranks of the job.
-pub const WORLD: CommunicatorId = 0;
+pub const COMM_WORLD: CommunicatorId = 0;
 
 /// A request: a small number that the program chooses and may use again once the request has been
 /// waited for.

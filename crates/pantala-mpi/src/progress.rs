@@ -6,20 +6,20 @@ use pantala_fabric::Wakes;
 use crate::collectives::{Call, Collective, Step};
 use crate::communicator::Communicator;
 use crate::error::{ProgramError, ProgramFault};
+use crate::handles::NONE;
 use crate::host::Next;
+use crate::layer::MpiLayer;
 use crate::message::Occasion;
 use crate::op::{CommunicatorId, Op, Outgoing, Program, Request, TagSelect};
 use crate::protocol::{Expected, Mode, Outbound};
 use crate::rank::{Activity, Asked, CALL, Membership, Running, Until};
 use crate::record::{CallKind, IterationRecord};
 use crate::requests::Standing;
-use crate::slab::NONE;
-use crate::world::World;
 
 /// Whether the rank goes on at once.
 pub(crate) type Goes = Result<bool, ProgramFault>;
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// Goes on with collectives in the background; if the rank was blocked and is not any more,
     /// closes the call's account and runs on.
     pub(crate) fn proceed(&mut self, r: usize, now: Time, wakes: &mut Wakes) {

@@ -6,14 +6,14 @@ use pantala_fabric::Wakes;
 use crate::collectives::CollectiveKind;
 use crate::config::EagerCompletion;
 use crate::error::ProgramFault;
-use crate::mail::WorldMail;
+use crate::handles::NONE;
+use crate::layer::MpiLayer;
 use crate::matching::Receive;
 use crate::message::{Header, Kind, Message, Occasion, Protocol};
 use crate::op::{Incoming, MAX_REQUESTS, Outgoing, Program, Source, TagSelect};
+use crate::partition_messages::MpiMessage;
 use crate::rank::{Activity, CALL, DETACHED, PendingSend};
 use crate::record::MessageRecord;
-use crate::slab::NONE;
-use crate::world::World;
 
 /// A checked send: ranks are the job's, the context is the wire's.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ pub(crate) struct Expected {
     pub(crate) occasion: Occasion,
 }
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// Checks a user's send.
     pub(crate) fn outbound(&self, r: usize, outgoing: &Outgoing) -> Result<Outbound, ProgramFault> {
         let communicator = self.ranks[r].communicator(outgoing.communicator)?;
@@ -308,7 +308,7 @@ impl<P: Program> World<P> {
             self.messages[handle].created.saturating_add(self.config.host_to_nic_ps);
         if let Some(part) = self.post.elsewhere(node) {
             let Message { header, created, .. } = self.messages[handle];
-            self.post.put(part, WorldMail::Announced { handle, header, created });
+            self.post.put(part, MpiMessage::Announced { handle, header, created });
         }
         let created = self.messages[handle].created;
         self.nics[nic].queue.insert(&mut self.messages, handle, |other| other.created > created);

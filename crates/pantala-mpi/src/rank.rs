@@ -5,15 +5,15 @@ use pantala_engine::Time;
 use crate::background::Background;
 use crate::collectives::{Collective, CollectiveKind};
 use crate::communicator::Communicator;
+use crate::communicator_creation::Making;
 use crate::error::ProgramFault;
-use crate::making::Making;
+use crate::handles::{FlatArray, NONE};
 use crate::matching::Matcher;
 use crate::message::{Header, Message, Occasion};
 use crate::op::{CommunicatorId, MAX_REQUESTS, Request, TagSelect};
 use crate::outcome::{Arrived, Completion, Outcome, Status};
 use crate::record::{Account, CallKind};
 use crate::requests::Requests;
-use crate::slab::{NONE, Slab};
 
 /// Who is told when a send or a receive completes: the rank's present call, or one of its requests.
 pub(crate) const CALL: u32 = NONE;
@@ -222,13 +222,17 @@ impl<P> Rank<P> {
 
     /// What an unexpected message says against the collectives that the rank is in. Slow: for
     /// reports only.
-    pub(crate) fn mismatch(&self, messages: &Slab<Message>) -> Option<ProgramFault> {
+    pub(crate) fn mismatch(&self, messages: &FlatArray<Message>) -> Option<ProgramFault> {
         let background = self.background.iter().flatten().map(|background| &background.running);
         let mut running = self.collective.iter().chain(background);
         running.find_map(|running| self.mismatch_of(running, messages))
     }
 
-    fn mismatch_of(&self, running: &Running, messages: &Slab<Message>) -> Option<ProgramFault> {
+    fn mismatch_of(
+        &self,
+        running: &Running,
+        messages: &FlatArray<Message>,
+    ) -> Option<ProgramFault> {
         let Running { communicator, kind, occasion, .. } = running;
         let context = self.communicator(*communicator).ok()?.collective_context();
         let mut calls = self.matcher.unexpected(messages).filter(|header| {
@@ -307,7 +311,7 @@ impl<P> Rank<P> {
     }
 
     /// Whether the rank is blocked and what it waits for has come about.
-    pub(crate) fn satisfied(&self, messages: &Slab<Message>) -> bool {
+    pub(crate) fn satisfied(&self, messages: &FlatArray<Message>) -> bool {
         match self.activity {
             Activity::Blocked(Until::Call) => self.call_pending == 0,
             Activity::Blocked(Until::Requests(..)) => self.requests.satisfied(),
@@ -319,7 +323,7 @@ impl<P> Rank<P> {
     }
 
     /// Closes what the last operation was about, and puts together what its program is told.
-    pub(crate) fn conclude(&mut self, messages: &Slab<Message>) {
+    pub(crate) fn conclude(&mut self, messages: &FlatArray<Message>) {
         let (first, count, most) = match std::mem::replace(&mut self.asked, Asked::Said) {
             Asked::Said => return,
             Asked::Nothing => {

@@ -1,23 +1,23 @@
 //! Waits, tests and probes: what a rank asks of its requests and of messages that have come.
 //!
 //! A test takes no time, so a program that tests again and again without computing or waiting would
-//! never let anything happen; after [`MOST_POLLS`] in a row it is stopped.
+//! never let anything happen; after [`MAX_POLLS`] in a row it is stopped.
 
 use pantala_engine::Time;
 
 use crate::error::ProgramFault;
+use crate::layer::MpiLayer;
 use crate::op::{Op, Program, Request};
 use crate::outcome::Outcome;
 use crate::progress::Goes;
 use crate::protocol::Expected;
 use crate::rank::{Activity, Asked, Rank, Until};
 use crate::record::CallKind;
-use crate::world::World;
 
 /// Tests and probes in a row that may find nothing while no time passes.
-const MOST_POLLS: u32 = 1 << 16;
+const MAX_POLLS: u32 = 1 << 16;
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// Waits, tests and probes.
     pub(crate) fn ask(&mut self, r: usize, op: &Op, now: Time) -> Goes {
         match *op {
@@ -97,8 +97,8 @@ impl<P: Program> World<P> {
         rank.outcome = Outcome::NotYet;
         rank.asked = Asked::Said;
         rank.polls += 1;
-        if rank.polls > MOST_POLLS {
-            Err(ProgramFault::Polling { times: MOST_POLLS })
+        if rank.polls > MAX_POLLS {
+            Err(ProgramFault::Polling { times: MAX_POLLS })
         } else {
             Ok(true)
         }

@@ -46,7 +46,7 @@
 //!
 //! ```
 //! use pantala_oracle::{OracleConfig, OraclePacket, RouteChoice, minimal_route, simulate, zero_load_latency};
-//! use pantala_topology::{DragonflySpec, GroupSpec, Spread, Topology, Wiring};
+//! use pantala_topology::{DragonflySpec, GroupSpec, PortAssignment, Topology, GlobalArrangement};
 //!
 //! let topology = Topology::dragonfly(&DragonflySpec {
 //!     nodes_per_router: 4,
@@ -54,10 +54,10 @@
 //!     global_ports: 4,
 //!     groups: 33,
 //!     links_per_pair: 1,
-//!     wiring: Wiring::Absolute,
-//!     spread: Spread::Consecutive,
+//!     wiring: GlobalArrangement::Absolute,
+//!     spread: PortAssignment::Consecutive,
 //!     mirrored: false,
-//!     wiring_seed: 0,
+//!     global_arrangement_seed: 0,
 //! })?;
 //! let config = OracleConfig::kang();
 //! let packet = OraclePacket {

@@ -13,7 +13,7 @@ use pantala_sim::link_table as links;
 use pantala_sim::measure::{Measurement, whole};
 use pantala_sim::plan::{PLAN_VERSION, TopologyPlan};
 use pantala_sim::resolve;
-use pantala_sim::simulation::MOST_THREADS;
+use pantala_sim::simulation::MAX_THREADS;
 use pantala_sim::threads;
 use pantala_sim::{End, Simulation, document, squarest_grid};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
@@ -241,7 +241,7 @@ fn catalogue() -> String {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add("PLAN_VERSION", PLAN_VERSION)?;
-    module.add("MOST_THREADS", MOST_THREADS)?;
+    module.add("MAX_THREADS", MAX_THREADS)?;
     module.add("RUSTC", env!("PANTALA_RUSTC"))?;
     module.add("PlanError", module.py().get_type::<PlanError>())?;
     module.add("RunError", module.py().get_type::<RunError>())?;

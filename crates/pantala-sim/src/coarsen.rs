@@ -9,7 +9,7 @@ use crate::communication;
 use crate::error::{Faults, PlanError};
 use crate::plan::{DetailPlan, LatencyFrom, Plan};
 use pantala_engine::transfer_time;
-use pantala_fabric::config::{BufferUnit, HandOver, RouterConfig, Switching};
+use pantala_fabric::config::{BufferUnit, FlowControl, RouterConfig, Serialization};
 use pantala_mpi::{EagerCompletion, Grain};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ pub fn grain(plan: &Plan) -> Option<Grain> {
         Grain {
             packet_bytes,
             packet_time: u64::from(packet_bytes / plan.flit_bytes) * flit,
-            waits_for_heads: plan.router.hand_over == HandOver::Head,
+            waits_for_heads: plan.router.serialization == Serialization::None,
         }
     })
 }
@@ -174,18 +174,18 @@ fn stages(router: &RouterConfig) -> impl Iterator<Item = Result<(), PlanError>> 
     };
     [
         refused(
-            router.switching == Switching::Flit,
-            "switching",
-            "\"flit\"",
+            router.flow_control == FlowControl::Wormhole,
+            "flow_control",
+            "\"wormhole\"",
             "each flit is simulated by itself, and larger packets have as many: nothing would be faster",
-            "set it to \"packet\"",
+            "set it to \"virtual_cut_through\"",
         ),
         refused(
-            router.hand_over == HandOver::Store,
-            "hand_over",
-            "\"store\"",
+            router.flow_control == FlowControl::StoreAndForward,
+            "flow_control",
+            "\"store_and_forward\"",
             "each link adds the time of a whole packet, which would be that of a coarse one",
-            "set it to \"tail\"",
+            "set it to \"virtual_cut_through\"",
         ),
         refused(
             router.buffer_unit == BufferUnit::Packet,
@@ -207,7 +207,7 @@ fn check_speeds(plan: &Plan) -> Result<(), PlanError> {
     let slower =
         plan.links.by_class().into_iter().find(|(_, link)| link.bandwidth_bytes_per_s < terminal);
     let crossbar = plan.router.crossbar_bandwidth < terminal;
-    if plan.router.hand_over != HandOver::Head || (slower.is_none() && !crossbar) {
+    if plan.router.serialization != Serialization::None || (slower.is_none() && !crossbar) {
         return Ok(());
     }
     let name =
@@ -216,7 +216,12 @@ fn check_speeds(plan: &Plan) -> Result<(), PlanError> {
     let message = format!(
         "{name} {verb} slower than terminal links, so the end of a coarse packet is not known from its head"
     );
-    Err(PlanError::new("router.hand_over", "\"head\"", message, remedy("set it to \"tail\"")))
+    Err(PlanError::new(
+        "router.serialization",
+        "\"none\"",
+        message,
+        remedy("set it to \"counted\""),
+    ))
 }
 
 /// Jobs send messages of several packets. Those that fit one packet stay as they are: nothing is

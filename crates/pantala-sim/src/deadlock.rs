@@ -10,7 +10,7 @@ use crate::fabric::fabric_config;
 use crate::plan::Plan;
 use crate::resolve::{Resolved, resolve};
 use pantala_fabric::FabricConfig;
-use pantala_fabric::dependencies::{Channel, Dependencies, Link, climbs, exception};
+use pantala_fabric::dependencies::{Channel, Dependencies, Link, ascends, exception};
 use pantala_topology::{Peer, Topology};
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ pub fn search(mut plan: Plan) -> Result<Search, PlanError> {
 /// nor it is known by name.
 pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, PlanError> {
     let config = fabric_config(plan);
-    if climbs(&config, topology) {
+    if ascends(&config, topology) {
         return Ok(Vec::new());
     }
     let Some(cycle) = Dependencies::of(&config, topology).cycle() else { return Ok(Vec::new()) };
@@ -105,7 +105,7 @@ pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, Pla
                 "routing",
                 names(&config).join(", "),
                 message,
-                "give all routings channels = \"climbing\" and one local_order, or set allow_deadlock = true",
+                "give all routings vc_map = \"ascending\" and one local_order, or set allow_deadlock = true",
             ));
         }
     };
@@ -122,7 +122,7 @@ fn known(config: &FabricConfig, topology: &Topology) -> Option<&'static str> {
         // Half of those that are left are the responses' twins of the other half.
         responses.first_routing = (others.routings.len() / 2) as u8;
     }
-    (climbs(&others, topology) || Dependencies::of(&others, topology).cycle().is_none())
+    (ascends(&others, topology) || Dependencies::of(&others, topology).cycle().is_none())
         .then_some(name)
 }
 

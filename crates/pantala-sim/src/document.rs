@@ -3,7 +3,7 @@
 
 use crate::end::End;
 use crate::error::WriteError;
-use crate::peers::Peers;
+use crate::peers::ProcessGroup;
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::simulation::Simulation;
@@ -77,7 +77,7 @@ pub struct Conservation {
 ///
 /// # Errors
 /// A [`WriteError`] naming the file; run.json is not written then.
-pub fn write<Q: Peers>(
+pub fn write<Q: ProcessGroup>(
     simulation: &Simulation<Q>,
     results: &Results,
     end: &End,
@@ -92,7 +92,7 @@ pub fn write<Q: Peers>(
         table.hash_values(&mut hash);
         table.write(&directory.join(format!("{name}.parquet")))?;
     }
-    let (totals, audit) = (results.totals, results.books.audit());
+    let (totals, audit) = (results.totals, results.counts.audit());
     let coarsened = simulation.plan.derived.as_ref().and_then(|derived| derived.coarsened.clone());
     let document = Document {
         coarsened,

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::ranks::Net;
 
 /// How a process reaches the others. All processes make the same calls in the same order.
-pub trait Peers {
+pub trait ProcessGroup {
     /// Handles every event before `until`, here and everywhere.
     fn advance(&mut self, network: &mut Net, until: Time);
     /// What every process says, in their order.
@@ -22,7 +22,7 @@ pub trait Peers {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alone;
 
-impl Peers for Alone {
+impl ProcessGroup for Alone {
     fn advance(&mut self, network: &mut Net, until: Time) {
         network.advance(until);
     }

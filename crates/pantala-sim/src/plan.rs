@@ -4,7 +4,7 @@
 use pantala_engine::LONGEST_TIME;
 use pantala_fabric::config::{InjectionVc, RouterConfig};
 use pantala_mpi::MpiConfig;
-use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Wiring};
+use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, LinkClass, PortAssignment};
 use pantala_workload::{Noise, WorkloadSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ mod routing;
 pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};
 
 /// The version of the plan's form; a plan of another version is refused.
-pub const PLAN_VERSION: u32 = 3;
+pub const PLAN_VERSION: u32 = 4;
 
 /// A plan.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -58,7 +58,7 @@ pub struct Plan {
     pub routing_all_to_all: Option<RoutingPlan>,
     /// Run although packets could wait for each other in a cycle, with a warning. Otherwise such a
     /// scenario is refused, and `pantala topology FILE --deadlock` shows the cycle. booksim_ugal
-    /// with `channels = "booksim2"` runs without this key.
+    /// with `vc_map = "booksim2"` runs without this key.
     #[serde(default)]
     pub allow_deadlock: bool,
     /// The MPI layer.
@@ -141,19 +141,19 @@ pub struct TopologyPlan {
     pub links_per_pair: u32,
     /// Which group each global link of a group leads to.
     #[serde(default)]
-    pub wiring: Wiring,
+    pub global_arrangement: GlobalArrangement,
     /// Which router of a group owns global link k of the group.
     #[serde(default)]
-    pub spread: Spread,
+    pub port_assignment: PortAssignment,
     /// Whether the palmtree counts from the last router and port down, as in CAMINOS.
     #[serde(default)]
-    #[schemars(extend("x-effect" = {"wiring": ["palmtree"]}))]
+    #[schemars(extend("x-effect" = {"global_arrangement": ["palmtree"]}))]
     pub mirrored: bool,
     /// Seed of the random wiring. It is separate from the scenario's seed, so that a wiring can be
     /// kept.
     #[serde(default)]
-    #[schemars(range(max = LARGEST_SEED), extend("x-effect" = {"wiring": ["random"]}))]
-    pub wiring_seed: u64,
+    #[schemars(range(max = LARGEST_SEED), extend("x-effect" = {"global_arrangement": ["random"]}))]
+    pub global_arrangement_seed: u64,
 }
 
 /// Kinds of topology.
@@ -190,10 +190,10 @@ impl TopologyPlan {
             global_ports: self.h,
             groups: self.g,
             links_per_pair: self.links_per_pair,
-            wiring: self.wiring,
-            spread: self.spread,
+            global_arrangement: self.global_arrangement,
+            port_assignment: self.port_assignment,
             mirrored: self.mirrored,
-            wiring_seed: self.wiring_seed,
+            global_arrangement_seed: self.global_arrangement_seed,
         }
     }
 }

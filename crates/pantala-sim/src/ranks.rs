@@ -2,7 +2,7 @@
 //! all.
 
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Machine, Totals};
+use pantala_fabric::{Network, Totals};
 use pantala_mpi::{Blocked, Outlook, ProgramError};
 use pantala_workload::Endpoints;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::end::End;
 use crate::recorder::Recorder;
 
 /// A machine with its hosts and recorders.
-pub type Net = Machine<Endpoints, Recorder>;
+pub type Net = Network<Endpoints, Recorder>;
 
 /// How far parts of a machine are.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -30,7 +30,7 @@ pub struct JobPackets {
     /// Responses that count, by the same rule; nothing above counts them.
     pub responses: u64,
     /// From the head's start on the request's injection link to the delivery of the response.
-    pub pair_latency: LatencyStatistics,
+    pub request_response_latency: LatencyStatistics,
     /// Bytes and packets over time: the windows in which anything happened, in order.
     pub windows: Vec<JobWindow>,
 }
@@ -46,7 +46,7 @@ impl JobPackets {
         self.latency.add(&other.latency);
         self.network_latency.add(&other.network_latency);
         self.responses += other.responses;
-        self.pair_latency.add(&other.pair_latency);
+        self.request_response_latency.add(&other.request_response_latency);
         let mut windows = BTreeMap::new();
         for window in self.windows.drain(..).chain(other.windows) {
             let sum: &mut JobWindow = windows
@@ -254,7 +254,7 @@ impl Probe for Recorder {
         if counted_at >= self.from {
             let seen = &mut self.jobs[usize::from(packet.job)];
             seen.responses += 1;
-            seen.pair_latency.record(now - origin.accepted);
+            seen.request_response_latency.record(now - origin.accepted);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::routings;
 use pantala_engine::{Time, transfer_time};
 use pantala_fabric::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention,
-    CrossbarDelay, HandOver, InputQueue, LinkDecision, Release, RouterConfig, Switching,
+    CrossbarDelay, FlowControl, InputQueue, LinkDecision, Release, RouterConfig, Serialization,
 };
 use pantala_fabric::learning::QTable;
 use pantala_topology::Topology;
@@ -245,7 +245,7 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
         if unlimited && flits == 0 {
             continue;
         }
-        let by_flits = router.switching == Switching::Flit && flits > 0;
+        let by_flits = router.flow_control == FlowControl::Wormhole && flits > 0;
         if u64::from(flits) < packet && !by_flits {
             return Err(PlanError::new(
                 key,
@@ -288,8 +288,14 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
         };
         return Err(PlanError::new("router.credit_delay_ps", router.credit_delay, message, remedy));
     }
-    if router.switching == Switching::Flit {
-        check_flit_switching(router)?;
+    if router.flow_control == FlowControl::Wormhole {
+        check_wormhole(router)?;
+    }
+    if router.flow_control == FlowControl::StoreAndForward {
+        let counted = router.serialization == Serialization::Counted;
+        let because = "a packet moves on only after its tail has arrived";
+        let fits = [("serialization", counted, "counted")];
+        require("flow_control", ["store_and_forward", "virtual_cut_through"], because, &fits)?;
     }
     if router.input_queue == InputQueue::VirtualOutput {
         check_virtual_output(router)
@@ -300,17 +306,17 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
 
 /// Where every flit moves by itself, an output virtual channel belongs to a packet until its last
 /// flit has crossed, and nothing is counted in packets.
-fn check_flit_switching(router: &RouterConfig) -> Result<(), PlanError> {
+fn check_wormhole(router: &RouterConfig) -> Result<(), PlanError> {
     let contends = router.crossbar_contention == CrossbarContention::PortAndVc;
     let fits = [
         ("input_queue", router.input_queue == InputQueue::Fifo, "fifo"),
         ("crossbar_contention", contends, "port_and_vc"),
-        ("hand_over", router.hand_over == HandOver::Tail, "tail"),
+        ("serialization", router.serialization == Serialization::Counted, "counted"),
         ("link_decision", router.link_decision == LinkDecision::AtStart, "at_start"),
         ("buffer_unit", router.buffer_unit == BufferUnit::Flit, "flit"),
     ];
     let because = "every flit moves by itself, on virtual channels that its packet holds";
-    require("switching", ["flit", "packet"], because, &fits)
+    require("flow_control", ["wormhole", "virtual_cut_through"], because, &fits)
 }
 
 /// Where packets queue by output there is no crossbar that keys could be about, and credits are

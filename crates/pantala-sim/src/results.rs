@@ -3,7 +3,7 @@
 
 use pantala_engine::Time;
 use pantala_fabric::learning::{LearningWindow, QTable};
-use pantala_fabric::{Books, LinkCounters, Totals};
+use pantala_fabric::{ConservationCounts, LinkCounters, Totals};
 use pantala_mpi::{CallReport, IterationRecord, LatencyStatistics, MessageRecord, RankReport};
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,7 @@ pub struct Results {
     /// Packets injected and not delivered.
     pub in_flight: u64,
     /// The books.
-    pub books: Books,
+    pub counts: ConservationCounts,
 }
 
 /// What a simulation has collected besides what the network and its hosts hold.
@@ -127,7 +127,7 @@ impl Results {
             learning: network.learning_windows(),
             totals: network.totals(),
             in_flight: network.packets_in_flight(),
-            books: network.books(),
+            counts: network.counts(),
         }
     }
 
@@ -152,7 +152,7 @@ impl Results {
             learning: LearningWindow::summed(self.learning.iter().chain(&other.learning)),
             totals: self.totals.and(other.totals),
             in_flight: self.in_flight + other.in_flight,
-            books: self.books.and(other.books),
+            counts: self.counts.and(other.counts),
             jobs: self.jobs,
         }
     }

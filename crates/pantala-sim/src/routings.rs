@@ -8,9 +8,9 @@
 
 use crate::error::{Faults, PlanError};
 use crate::plan::*;
-use pantala_fabric::config::{MOST_CHANNELS, ResponseConfig, Switching};
+use pantala_fabric::config::{FlowControl, MAX_VIRTUAL_CHANNELS, ResponseConfig};
 use pantala_fabric::routing::{
-    AriesConfig, InsideGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig,
+    AriesConfig, IntraGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig,
 };
 use pantala_topology::Topology;
 use serde::Serialize;
@@ -65,14 +65,14 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
         return Err(PlanError::new("jobs", plan.jobs.len(), message, "give jobs the same"));
     }
     check_responses(plan)?;
-    if plan.router.switching == Switching::Flit
+    if plan.router.flow_control == FlowControl::Wormhole
         && let Some((key, _)) = learners(plan).next()
     {
         return Err(PlanError::new(
             &format!("{key}.algorithm"),
             "q_adaptive",
-            "learns from packets, and where router.switching is \"flit\" every flit moves by itself",
-            "take another routing, or set router.switching to \"packet\"",
+            "learns from packets, and where router.flow_control is \"wormhole\" every flit moves by itself",
+            "take another routing, or set router.flow_control to \"virtual_cut_through\"",
         ));
     }
     check_learning(plan)
@@ -125,12 +125,12 @@ fn check_responses(plan: &Plan) -> Result<(), PlanError> {
         ));
     }
     let requests = request_channels(plan);
-    if requests > MOST_CHANNELS / 2 {
+    if requests > MAX_VIRTUAL_CHANNELS / 2 {
         return Err(PlanError::new(
             "nic.responses",
             responses,
             format!(
-                "requests use {requests} virtual channels and responses as many, and a port has at most {MOST_CHANNELS}"
+                "requests use {requests} virtual channels and responses as many, and a port has at most {MAX_VIRTUAL_CHANNELS}"
             ),
             "turn responses off, or route with at most 8 virtual channels",
         ));
@@ -152,30 +152,30 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
             "take another routing, or a topology of kind \"dragonfly\"",
         ));
     }
-    let Some(channels) = algorithm.channels(routing.channels) else {
+    let Some(vc_map) = algorithm.vc_map(routing.vc_map) else {
         let message = format!("there is no such map for {}", algorithm.name());
-        return Err(fault("channels", &word(routing.channels), &message, "leave the key out"));
+        return Err(fault("vc_map", &word(routing.vc_map), &message, "leave the key out"));
     };
     let given = routing.virtual_channels;
-    if given != 0 && given < channels.count {
+    if given != 0 && given < vc_map.count {
         return Err(fault(
             "virtual_channels",
             &given,
             &format!(
                 "{} needs {} virtual channels to be free of deadlock",
                 algorithm.name(),
-                channels.count
+                vc_map.count
             ),
-            &format!("give {} or more, or leave the key out", channels.count),
+            &format!("give {} or more, or leave the key out", vc_map.count),
         ));
     }
-    let reads_inside_group = algorithm.descriptor().reads.contains(&RoutingKey::InsideGroup);
-    if routing.inside_group != InsideGroup::Minimal && !reads_inside_group {
+    let reads_inside_group = algorithm.descriptor().reads.contains(&RoutingKey::IntraGroup);
+    if routing.intra_group != IntraGroup::Minimal && !reads_inside_group {
         let message = format!("{} has its own way inside a group", algorithm.name());
         let remedy = "leave the key out, or take valiant_group or valiant_node";
-        return Err(fault("inside_group", &word(routing.inside_group), &message, remedy));
+        return Err(fault("intra_group", &word(routing.intra_group), &message, remedy));
     }
-    Ok(channels.count)
+    Ok(vc_map.count)
 }
 
 /// The VCs of a port: the most that any routing of the plan has, twice if NICs answer packets.
@@ -246,9 +246,7 @@ fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
     let algorithm = routing.algorithm;
     let router = &plan.router;
     RoutingConfig {
-        channels: algorithm
-            .channels(routing.channels)
-            .expect("a checked plan has a map for its routing"),
+        vc_map: algorithm.vc_map(routing.vc_map).expect("a checked plan has a map for its routing"),
         local_order: routing.local_order,
         ugal: UgalConfig {
             threshold: routing.threshold,
@@ -261,7 +259,7 @@ fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
             tie: routing.tie,
         },
         intermediate: routing.intermediate,
-        inside_group: routing.inside_group,
+        intra_group: routing.intra_group,
         aries: AriesConfig {
             shift: routing.aries.shift.clone(),
             add: routing.aries.add,

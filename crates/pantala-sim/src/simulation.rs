@@ -4,7 +4,7 @@ use crate::coarsen;
 use crate::end::{End, Progress, deadlock};
 use crate::error::PlanError;
 use crate::fabric::fabric_config;
-use crate::peers::{Alone, Peers};
+use crate::peers::{Alone, ProcessGroup};
 use crate::plan::Plan;
 use crate::ranks::{Net, Status, Waiting};
 use crate::recorder::{JobPackets, Recorder};
@@ -12,7 +12,7 @@ use crate::resolve::{Resolved, resolve};
 use crate::results::{Collected, Results};
 use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Diagnosis, FabricConfig, Machine, Partitions, Share, Totals};
+use pantala_fabric::{Diagnosis, FabricConfig, Network, PartitionMap, PartitionShare, Totals};
 use pantala_mpi::Recording;
 use pantala_topology::Topology;
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
@@ -52,7 +52,7 @@ pub struct Simulation<Q = Alone> {
 }
 
 /// No simulation runs on more threads.
-pub const MOST_THREADS: u32 = 1_024;
+pub const MAX_THREADS: u32 = 1_024;
 
 /// Simulated time between looks at the clock and at signals: a sixteenth of a window, but at least
 /// a microsecond, or a window if that is shorter, so that time passes in few pieces. Results do not
@@ -89,7 +89,7 @@ impl Simulation {
     ///
     /// # Errors
     /// A [`PlanError`] for the first fault of the plan, or if there are no threads or more than
-    /// [`MOST_THREADS`].
+    /// [`MAX_THREADS`].
     pub fn on_threads(
         plan: Plan,
         measure_from: Time,
@@ -100,7 +100,7 @@ impl Simulation {
     }
 }
 
-impl<Q: Peers> Simulation<Q> {
+impl<Q: ProcessGroup> Simulation<Q> {
     /// Builds the parts of a simulation that are here: one for each thread, if there are no other
     /// processes; one, if there are.
     ///
@@ -113,8 +113,8 @@ impl<Q: Peers> Simulation<Q> {
         threads: u32,
         change: impl FnOnce(&mut FabricConfig),
     ) -> Result<Self, PlanError> {
-        if !(1..=MOST_THREADS).contains(&threads) {
-            let message = format!("must be from 1 to {MOST_THREADS}");
+        if !(1..=MAX_THREADS).contains(&threads) {
+            let message = format!("must be from 1 to {MAX_THREADS}");
             return Err(PlanError::new(
                 "threads",
                 threads,
@@ -132,7 +132,7 @@ impl<Q: Peers> Simulation<Q> {
             1 => threads,
             _ => processes_allowed(&config, &topology, processes)?,
         };
-        let partitions = Arc::new(Partitions::new(&topology, parts));
+        let partitions = Arc::new(PartitionMap::new(&topology, parts));
         let jobs: Vec<JobSpec> = plan
             .jobs
             .iter()
@@ -157,7 +157,7 @@ impl<Q: Peers> Simulation<Q> {
         let mut ends = Vec::new();
         let here = if processes > 1 { place..place + 1 } else { 0..partitions.count() };
         for part in here.clone() {
-            let share = Share { partitions: Arc::clone(&partitions), part };
+            let share = PartitionShare { partitions: Arc::clone(&partitions), part };
             let share = (partitions.count() > 1).then_some(share);
             let host = Endpoints::part(
                 &jobs,
@@ -180,7 +180,7 @@ impl<Q: Peers> Simulation<Q> {
         let keys = routing_keys(&plan, topology.nodes());
         let links = (topology.routers() * topology.ports_per_router() + topology.nodes()) as usize;
         let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
-        let mut network = Machine::new(&config, topology, partitions, here, &keys, ends);
+        let mut network = Network::new(&config, topology, partitions, here, &keys, ends);
         if let Some(estimates) = &estimates {
             network.start_from(estimates);
         }
@@ -283,7 +283,7 @@ impl<Q: Peers> Simulation<Q> {
     /// After a run: the patterns fall silent, and it goes on until nothing is left in the network.
     pub fn drain(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
         let (window, step) = self.pieces();
-        self.network.hosts_mut().for_each(Endpoints::silence);
+        self.network.hosts_mut().for_each(Endpoints::stop_injection);
         let end = loop {
             let status = self.status();
             if status.idle() {

@@ -17,7 +17,7 @@ mod ranks;
 pub use q_tables::EstimateRow;
 
 use crate::columns::{Row, Table, TableDescriptor};
-use crate::peers::Peers;
+use crate::peers::ProcessGroup;
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::simulation::Simulation;
@@ -62,7 +62,7 @@ pub fn descriptors() -> impl Iterator<Item = &'static TableDescriptor> {
 }
 
 /// Every table of a simulation, in their order; each is filled when the iterator reaches it.
-pub fn tables<'a, Q: Peers>(
+pub fn tables<'a, Q: ProcessGroup>(
     simulation: &'a Simulation<Q>,
     results: &'a Results,
 ) -> impl Iterator<Item = Table> + 'a {

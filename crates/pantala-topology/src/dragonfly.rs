@@ -67,14 +67,14 @@ impl Topology {
         let (a, h, g) = (self.routers_per_group, self.global_ports, self.groups);
         let slots = g - 1;
         let used = self.links_per_pair * slots;
-        let places = spec.wiring.places(spec.wiring_seed, g, used);
+        let places = spec.global_arrangement.places(spec.global_arrangement_seed, g, used);
         let place = |group: u32, k: u32| {
             places.as_ref().map_or(k, |places| places[group as usize * used as usize + k as usize])
         };
         // The router and the global port that own a place of `group`.
         let first = self.first_global_port();
         let owner = |group: u32, place: u32| {
-            let (local, port) = spec.spread.owner(a, h, place);
+            let (local, port) = spec.port_assignment.owner(a, h, place);
             (group * a + local, port)
         };
 
@@ -83,7 +83,8 @@ impl Topology {
         for group in 0..g {
             for slice in 0..self.links_per_pair {
                 for m in 0..slots {
-                    let (other, back) = spec.wiring.far_slot(spec.mirrored, g, group, m);
+                    let (other, back) =
+                        spec.global_arrangement.far_slot(spec.mirrored, g, group, m);
                     let (router, port) = owner(group, place(group, slice * slots + m));
                     let (target_router, target_port) =
                         owner(other, place(other, slice * slots + back));

@@ -62,14 +62,14 @@
 //!
 //! # Which router owns which global link
 //!
-//! The `a*h` global ports of a group are counted by a *global index* `k`, which the [`Spread`] maps
+//! The `a*h` global ports of a group are counted by a *global index* `k`, which the [`PortAssignment`] maps
 //! to a router and one of its ports: router after router (`l = k / h`), or one port of every router
 //! and then the next of every one (`l = k % a`). With `n` links between every two groups a group
 //! uses `n*(g-1)` indices, the lowest ones; the others are [`Peer::Unconnected`] (a partly
 //! populated machine). The *slice* `s = k / (g-1)` of a used index is the **parallel index** of its
 //! link among the `n` links of its pair, the same seen from both ends; its *slot* `m = k % (g-1)`
-//! decides, by the [`Wiring`], which group it leads to. So several links of a pair sit `g-1` global
-//! indices apart. See [`Wiring`] for each arrangement's definition.
+//! decides, by the [`GlobalArrangement`], which group it leads to. So several links of a pair sit `g-1` global
+//! indices apart. See [`GlobalArrangement`] for each arrangement's definition.
 //!
 //! # What is asked of a topology
 //!
@@ -83,7 +83,7 @@
 //! links missing: the same questions, answered from tables.
 //!
 //! ```
-//! use pantala_topology::{DragonflySpec, GroupSpec, Peer, Spread, Topology, Wiring};
+//! use pantala_topology::{DragonflySpec, GroupSpec, Peer, PortAssignment, Topology, GlobalArrangement};
 //!
 //! // The machine of Kang et al. (SC 2022): 1,056 nodes.
 //! let topology = Topology::dragonfly(&DragonflySpec {
@@ -92,10 +92,10 @@
 //!     global_ports: 4,
 //!     groups: 33,
 //!     links_per_pair: 1,
-//!     wiring: Wiring::Absolute,
-//!     spread: Spread::Consecutive,
+//!     wiring: GlobalArrangement::Absolute,
+//!     spread: PortAssignment::Consecutive,
 //!     mirrored: false,
-//!     wiring_seed: 0,
+//!     global_arrangement_seed: 0,
 //! })?;
 //! assert_eq!(topology.nodes(), 1056);
 //! // Group 0's link to group 1 leaves router 0 by its first global port and reaches router 8 at the same port.
@@ -113,17 +113,17 @@
 mod divisor;
 mod dragonfly;
 mod error;
+mod global_arrangement;
 mod group;
 mod link;
+mod port_assignment;
 mod spec;
-mod spread;
-mod wiring;
 
 pub use divisor::Divisor;
 pub use dragonfly::Topology;
 pub use error::TopologyError;
+pub use global_arrangement::GlobalArrangement;
 pub use group::LocalOrder;
 pub use link::{GlobalLink, Link, LinkClass, Peer, PortRange};
+pub use port_assignment::PortAssignment;
 pub use spec::{DragonflySpec, GroupSpec, MAX_PORTS, MAX_PORTS_IN_ALL};
-pub use spread::Spread;
-pub use wiring::Wiring;

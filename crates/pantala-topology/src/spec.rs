@@ -1,6 +1,6 @@
 //! The parameters of a Dragonfly, and their faults.
 
-use crate::{Spread, TopologyError, Wiring};
+use crate::{GlobalArrangement, PortAssignment, TopologyError};
 
 /// The most ports a router may have, connected or not.
 pub const MAX_PORTS: u32 = 256;
@@ -108,13 +108,13 @@ pub struct DragonflySpec {
     /// Links between every two groups; 0 for as many as fit, `a*h / (g-1)` rounded down.
     pub links_per_pair: u32,
     /// Which global index leads to which group.
-    pub wiring: Wiring,
+    pub global_arrangement: GlobalArrangement,
     /// Which router owns which global index.
-    pub spread: Spread,
+    pub port_assignment: PortAssignment,
     /// Palmtree only: turn the other way round the groups, as CAMINOS does.
     pub mirrored: bool,
     /// Random wiring only: the seed of its permutations.
-    pub wiring_seed: u64,
+    pub global_arrangement_seed: u64,
 }
 
 impl DragonflySpec {
@@ -148,13 +148,13 @@ impl DragonflySpec {
             ));
         }
         let ports = self.check_ports()?;
-        if self.mirrored && self.wiring != Wiring::Palmtree {
+        if self.mirrored && self.global_arrangement != GlobalArrangement::Palmtree {
             return Err(TopologyError::new(
                 "mirrored",
                 true,
                 format!(
                     "only the palmtree wiring can be mirrored, and this one is {}",
-                    self.wiring
+                    self.global_arrangement
                 ),
                 "set mirrored to false or wiring to \"palmtree\"",
             ));
@@ -250,10 +250,10 @@ mod tests {
             global_ports: 4,
             groups: 33,
             links_per_pair: 0,
-            wiring: Wiring::Absolute,
-            spread: Spread::Consecutive,
+            global_arrangement: GlobalArrangement::Absolute,
+            port_assignment: PortAssignment::Consecutive,
             mirrored: false,
-            wiring_seed: 0,
+            global_arrangement_seed: 0,
         }
     }
 

@@ -131,7 +131,7 @@ struct Walk {
 
 impl Walk {
     fn new(motif: &dyn Motif, place: Place) -> Self {
-        let mut communicators = vec![Communicator::world(place.ranks, place.rank)];
+        let mut communicators = vec![Communicator::comm_world(place.ranks, place.rank)];
         communicators.extend(motif.communicators(&place));
         Self { place, communicators, collectives: Vec::new() }
     }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Delivery, Host, Pull, Share, Wakes};
+use pantala_fabric::{Delivery, Host, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
     Blocked, CallReport, Fault, Grain, Holdings, IterationRecord, LatencyStatistics, MessageRecord,
-    MpiConfig, Op, Outlook, ProgramError, RankReport, RankSetup, Recording, World, WorldMail,
+    MpiConfig, MpiLayer, MpiMessage, Op, Outlook, ProgramError, RankReport, RankSetup, Recording,
 };
 
 use crate::generator::{Generator, Source};
@@ -44,10 +44,10 @@ enum Agent {
 pub struct Endpoints {
     /// By node of the machine.
     agents: Vec<Agent>,
-    share: Option<Share>,
+    share: Option<PartitionShare>,
     generators: Vec<Generator>,
     sources: Vec<Source>,
-    world: World<MotifRank>,
+    layer: MpiLayer<MotifRank>,
 }
 
 impl Endpoints {
@@ -85,13 +85,13 @@ impl Endpoints {
         context: &PatternContext,
         nodes: u32,
         seed: u64,
-        share: Option<Share>,
+        share: Option<PartitionShare>,
     ) -> Result<Self, WorkloadError> {
         let mut endpoints = Self {
             agents: vec![Agent::Nobody; nodes as usize],
             generators: Vec::new(),
             sources: Vec::new(),
-            world: World::part(mpi, recording, context.packet_bytes, share.clone()),
+            layer: MpiLayer::part(mpi, recording, context.packet_bytes, share.clone()),
             share,
         };
         if let Some(job) = jobs.get(usize::from(u16::MAX)) {
@@ -128,7 +128,7 @@ impl Endpoints {
 
     /// From now on, a packet of a message stands for several packets of the machine.
     pub fn coarsen(&mut self, grain: Grain) {
-        self.world.coarsen(grain);
+        self.layer.coarsen(grain);
     }
 
     /// Every node of the job exists, is free, and is named once, or by ranks that follow each
@@ -223,7 +223,7 @@ impl Endpoints {
             }
             let nic = match self.agents[*node as usize] {
                 Agent::Nic(nic) => nic,
-                _ => self.world.add_nic(*node),
+                _ => self.layer.add_nic(*node),
             };
             self.agents[*node as usize] = Agent::Nic(nic);
             let program =
@@ -232,7 +232,7 @@ impl Endpoints {
             Some((rank, RankSetup { nic, program, communicators }))
         });
         let setups = setups.collect();
-        if let Err(error) = self.world.add_part_of_job(id, job.start, &job.nodes, setups) {
+        if let Err(error) = self.layer.add_part_of_job(id, job.start, &job.nodes, setups) {
             unreachable!("checked jobs are sound: {error}");
         }
     }
@@ -240,50 +240,50 @@ impl Endpoints {
     /// How many ranks of finite programs have ended or failed, and how many there are.
     #[must_use]
     pub fn ranks_ended(&self) -> (u32, u32) {
-        self.world.ranks_ended()
+        self.layer.ranks_ended()
     }
 
     /// How much of all finite programs is behind, between 0 and 1; `None` without such.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
-        self.world.progress()
+        self.layer.progress()
     }
 
     /// What of all finite programs is behind.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
-        self.world.outlook()
+        self.layer.outlook()
     }
 
     /// Whether every finite program has ended (endless generators do not count; false if there is
     /// no finite program).
     #[must_use]
     pub fn finished(&self) -> bool {
-        self.world.finished()
+        self.layer.finished()
     }
 
     /// What programs did wrong, in the order of time for each group of the machine. A failed rank
     /// counts as ended, so that a run comes to its end.
     #[must_use]
     pub fn errors(&self) -> &[ProgramError] {
-        self.world.errors()
+        self.layer.errors()
     }
 
     /// What every blocked rank waits for: the diagnosis of an MPI deadlock.
     #[must_use]
     pub fn blocked_report(&self) -> Vec<Blocked> {
-        self.world.blocked_report()
+        self.layer.blocked_report()
     }
 
     /// A report of every rank of a finite program at `now`, by job and rank.
     pub fn rank_reports(&self, now: Time) -> impl Iterator<Item = RankReport> {
-        self.world.rank_reports(now)
+        self.layer.rank_reports(now)
     }
 
     /// Has a rank do something else from its start on, if it is in this part of the machine: for
     /// tests of what programs do wrong, which no workload does.
     pub fn give(&mut self, job: u16, rank: u32, operations: Vec<Op>) {
-        if let Some(program) = self.world.program_mut(job, rank) {
+        if let Some(program) = self.layer.program_mut(job, rank) {
             program.give(operations);
         }
     }
@@ -291,17 +291,17 @@ impl Endpoints {
     /// When the run ends before the network is empty: tells of messages on their way to ranks that
     /// have ended.
     pub fn settle(&mut self, now: Time) {
-        self.world.settle(now);
+        self.layer.settle(now);
     }
 
     /// What the ranks of finite programs have called up to `now`, by job.
     #[must_use]
     pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
-        self.world.call_reports(now)
+        self.layer.call_reports(now)
     }
 
     /// Has the patterns send nothing any more but what they have handed over.
-    pub fn silence(&mut self) {
+    pub fn stop_injection(&mut self) {
         for generator in &mut self.generators {
             generator.next = NEVER;
         }
@@ -310,34 +310,34 @@ impl Endpoints {
     /// The latencies of a job's messages; `None` for a pattern.
     #[must_use]
     pub fn message_statistics(&self, job: u16) -> Option<&LatencyStatistics> {
-        self.world.message_statistics(job)
+        self.layer.message_statistics(job)
     }
 
     /// Moves the message records so far to the end of `into`.
     pub fn take_messages(&mut self, into: &mut Vec<MessageRecord>) {
-        self.world.take_messages(into);
+        self.layer.take_messages(into);
     }
 
     /// Moves the iteration records so far to the end of `into`.
     pub fn take_iterations(&mut self, into: &mut Vec<IterationRecord>) {
-        self.world.take_iterations(into);
+        self.layer.take_iterations(into);
     }
 
     /// How much the ranks hold.
     #[must_use]
     pub fn holdings(&self) -> Holdings {
-        self.world.holdings()
+        self.layer.holdings()
     }
 }
 
 impl Host for Endpoints {
-    type Mail = WorldMail;
+    type Message = MpiMessage;
 
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         match self.agents[node as usize] {
             Agent::Nobody | Agent::Elsewhere => {}
             Agent::Generator(_) => wakes.nic = true,
-            Agent::Nic(nic) => self.world.start(nic, wakes),
+            Agent::Nic(nic) => self.layer.start(nic, wakes),
         }
     }
 
@@ -349,7 +349,7 @@ impl Host for Endpoints {
                 let generator = &mut self.generators[generator as usize];
                 generator.pull(&self.sources[usize::from(generator.source)], now)
             }
-            Agent::Nic(nic) => self.world.pull(nic, now, wakes),
+            Agent::Nic(nic) => self.layer.pull(nic, now, wakes),
         }
     }
 
@@ -358,29 +358,29 @@ impl Host for Endpoints {
         match self.agents[node as usize] {
             Agent::Nobody | Agent::Elsewhere => NEVER,
             Agent::Generator(generator) => self.generators[generator as usize].next,
-            Agent::Nic(nic) => self.world.next_at(nic),
+            Agent::Nic(nic) => self.layer.next_at(nic),
         }
     }
 
     #[inline]
     fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
         if let Agent::Nic(nic) = self.agents[node as usize] {
-            self.world.deliver(nic, packet, now, wakes);
+            self.layer.deliver(nic, packet, now, wakes);
         }
     }
 
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
         if let Agent::Nic(nic) = self.agents[node as usize] {
-            self.world.timer(nic, now, wakes);
+            self.layer.timer(nic, now, wakes);
         }
     }
 
-    fn send_mail(&mut self, part: u16, mail: &mut Vec<WorldMail>) {
-        self.world.send_mail(part, mail);
+    fn send_messages(&mut self, part: u16, messages: &mut Vec<MpiMessage>) {
+        self.layer.send_messages(part, messages);
     }
 
-    fn take_mail(&mut self, part: u16, mail: WorldMail) {
-        self.world.take_mail(part, mail);
+    fn receive_message(&mut self, part: u16, messages: MpiMessage) {
+        self.layer.receive_message(part, messages);
     }
 }
 

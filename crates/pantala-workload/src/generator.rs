@@ -4,12 +4,12 @@ use pantala_engine::{NEVER, Stream, Time};
 use pantala_fabric::{PacketOffer, Pull, TrafficClass};
 
 use crate::injection::{Clock, Pace};
-use crate::patterns::Law;
+use crate::patterns::DestinationDistribution;
 
 /// What the generators of one job share.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    pub(crate) law: Law,
+    pub(crate) law: DestinationDistribution,
     pub(crate) pace: Pace,
     /// The node of each rank.
     pub(crate) nodes: Vec<u32>,

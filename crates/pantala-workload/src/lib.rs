@@ -23,7 +23,7 @@
 //! [`Endpoints`] puts placed jobs ([`JobSpec`]) on the nodes of a machine and is the fabric's
 //! [`Host`](pantala_fabric::Host): behind a node there is nobody, a generator, or a rank.
 //! Generators are clocks, one cache line each: the creation time of packet `k` is computed when
-//! packet `k - 1` is taken. Ranks live in one [`World`](pantala_mpi::World).
+//! packet `k - 1` is taken. Ranks live in one [`MpiLayer`](pantala_mpi::MpiLayer).
 //!
 //! ```
 //! use pantala_fabric::{Host, Pull, Wakes};
@@ -71,7 +71,7 @@ mod streams;
 pub use endpoints::{Endpoints, PatternContext};
 pub use injection::{Injection, Phase};
 pub use motifs::{Motif, MotifRank};
-pub use noise::{Noise, NoiseLaw};
+pub use noise::{Noise, NoiseDistribution};
 pub use patterns::{Pattern, PatternKind};
 pub use permutation::Permutation;
 pub use spec::{JobSpec, WorkloadError, WorkloadSpec};

@@ -1,4 +1,4 @@
-//! How much the times differ that ranks compute: a law of random factors whose mean is one.
+//! How much the times differ that ranks compute: a distribution of random factors whose mean is one.
 
 use pantala_engine::{Stream, Time};
 use pantala_mpi::Fault;
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 /// Noise of computing times: each time is multiplied by 1 + share x, where x has mean 0 and comes
 /// from the rank's own random stream.
 ///
-/// A time is at least zero, so that the normal law loses a little of its mean there.
+/// A time is at least zero, so that the normal distribution loses a little of its mean there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Noise {
-    /// The law of x.
+    /// The distribution of x.
     #[serde(default)]
-    pub law: NoiseLaw,
+    pub distribution: NoiseDistribution,
     /// The share of the computing time that varies.
     #[serde(default = "tenth")]
-    #[schemars(range(min = 0, max = 1), extend("x-effect" = {"law": ["uniform", "normal", "exponential"]}))]
+    #[schemars(range(min = 0, max = 1), extend("x-effect" = {"distribution": ["uniform", "normal", "exponential"]}))]
     pub share: f64,
 }
 
@@ -28,7 +28,7 @@ const fn tenth() -> f64 {
 /// Laws of computing times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum NoiseLaw {
+pub enum NoiseDistribution {
     /// No noise.
     #[default]
     None,
@@ -60,11 +60,11 @@ impl Noise {
 
     /// A time with noise, by the next draws of a rank.
     pub(crate) fn applied(&self, time: Time, draws: &mut Stream) -> Time {
-        let factor = match self.law {
-            NoiseLaw::None => return time,
-            NoiseLaw::Uniform => 2.0 * draws.unit() - 1.0,
-            NoiseLaw::Normal => draws.normal(),
-            NoiseLaw::Exponential => draws.exponential() - 1.0,
+        let factor = match self.distribution {
+            NoiseDistribution::None => return time,
+            NoiseDistribution::Uniform => 2.0 * draws.unit() - 1.0,
+            NoiseDistribution::Normal => draws.normal(),
+            NoiseDistribution::Exponential => draws.exponential() - 1.0,
         };
         (time as f64 * (1.0 + self.share * factor)).max(0.0).round() as Time
     }
@@ -76,28 +76,28 @@ mod tests {
 
     #[test]
     fn the_mean_stays() {
-        for (law, deviation) in [
-            (NoiseLaw::None, 0.0),
-            (NoiseLaw::Uniform, 0.577),
-            (NoiseLaw::Normal, 1.0),
-            (NoiseLaw::Exponential, 1.0),
+        for (distribution, deviation) in [
+            (NoiseDistribution::None, 0.0),
+            (NoiseDistribution::Uniform, 0.577),
+            (NoiseDistribution::Normal, 1.0),
+            (NoiseDistribution::Exponential, 1.0),
         ] {
-            let (noise, mut draws) = (Noise { law, share: 0.2 }, Stream::new(1, 2, 3));
+            let (noise, mut draws) = (Noise { distribution, share: 0.2 }, Stream::new(1, 2, 3));
             let times: Vec<f64> =
                 (0..100_000).map(|_| noise.applied(1_000_000, &mut draws) as f64 / 1e6).collect();
             let mean = times.iter().sum::<f64>() / times.len() as f64;
             let spread =
                 (times.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / times.len() as f64).sqrt();
-            assert!((mean - 1.0).abs() < 0.005, "{law:?}: {mean}");
-            assert!((spread - 0.2 * deviation).abs() < 0.005, "{law:?}: {spread}");
+            assert!((mean - 1.0).abs() < 0.005, "{distribution:?}: {mean}");
+            assert!((spread - 0.2 * deviation).abs() < 0.005, "{distribution:?}: {spread}");
         }
     }
 
     #[test]
     fn shares_are_checked() {
-        assert!(Noise { law: NoiseLaw::Uniform, share: 1.0 }.check().is_ok());
+        assert!(Noise { distribution: NoiseDistribution::Uniform, share: 1.0 }.check().is_ok());
         for share in [-0.1, 1.1, f64::NAN] {
-            assert!(Noise { law: NoiseLaw::Uniform, share }.check().is_err());
+            assert!(Noise { distribution: NoiseDistribution::Uniform, share }.check().is_err());
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A pattern is endless: every rank of the job sends packets of the plan's size at an offered load,
 //! without regard to what the network takes. A law says where a packet goes, in ranks of the job;
 //! [`crate::injection`] says when it comes to be. To add one: a file, a variant of [`PatternKind`]
-//! and of [`Law`].
+//! and of [`DestinationDistribution`].
 
 pub mod bit_complement;
 pub mod hotspot;
@@ -164,16 +164,18 @@ impl Pattern {
     /// # Errors
     /// A [`Fault`] if the ranks' groups do not allow it; what [`Pattern::check`] finds must have
     /// been checked.
-    pub fn law(&self, groups: &[u32], packet_bytes: u32) -> Result<Law, Fault> {
+    pub fn law(&self, groups: &[u32], packet_bytes: u32) -> Result<DestinationDistribution, Fault> {
         let ranks = groups.len() as u32;
         Ok(match self.pattern {
-            PatternKind::Uniform => Law::Uniform(Uniform::new(ranks, self.include_self)),
-            PatternKind::Shift => Law::Shift(Shift::new(ranks, self.offset)),
-            PatternKind::BitComplement => {
-                Law::BitComplement(BitComplement::new(ranks, self.include_self))
+            PatternKind::Uniform => {
+                DestinationDistribution::Uniform(Uniform::new(ranks, self.include_self))
             }
-            PatternKind::NextGroup => Law::NextGroup(NextGroup::new(groups)?),
-            PatternKind::Hotspot => Law::Hotspot(Hotspot::new(
+            PatternKind::Shift => DestinationDistribution::Shift(Shift::new(ranks, self.offset)),
+            PatternKind::BitComplement => {
+                DestinationDistribution::BitComplement(BitComplement::new(ranks, self.include_self))
+            }
+            PatternKind::NextGroup => DestinationDistribution::NextGroup(NextGroup::new(groups)?),
+            PatternKind::Hotspot => DestinationDistribution::Hotspot(Hotspot::new(
                 ranks,
                 self.hotspots.clone(),
                 self.hotspot_share,
@@ -182,7 +184,7 @@ impl Pattern {
             PatternKind::Neighbor3d => {
                 let (grid, dimension, message_bytes) = self.neighbours(ranks);
                 let periodic = self.periodic.unwrap_or(false);
-                Law::Neighbor3d(Neighbor3d::new(
+                DestinationDistribution::Neighbor3d(Neighbor3d::new(
                     grid,
                     dimension,
                     periodic,
@@ -196,7 +198,7 @@ impl Pattern {
 
 /// A law of destinations, ready for draws.
 #[derive(Clone, Debug)]
-pub enum Law {
+pub enum DestinationDistribution {
     /// Any rank.
     Uniform(Uniform),
     /// The rank at a fixed distance.
@@ -211,7 +213,7 @@ pub enum Law {
     Neighbor3d(Neighbor3d),
 }
 
-impl Law {
+impl DestinationDistribution {
     /// The destination of the next packet of `rank`.
     #[inline]
     pub fn destination(&self, rank: u32, draws: &mut Stream) -> u32 {

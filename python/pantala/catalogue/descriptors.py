@@ -43,8 +43,8 @@ class RoutingDescriptor:
         information: the state that decisions read.
         virtual_channels: the number of virtual channels of its own map.
         maps: the number of virtual channels of each map of another simulator, by the map's name.
-        most_hops: most links between routers on a one-dimensional Dragonfly.
-        most_hops_2d: most links between routers on a two-dimensional one; None if it cannot run
+        max_hops: most links between routers on a one-dimensional Dragonfly.
+        max_hops_2d: most links between routers on a two-dimensional one; None if it cannot run
             there.
         reads: the keys that have an effect under it, besides those that concern every routing.
         defaults: the values that its source gives to keys.
@@ -61,8 +61,8 @@ class RoutingDescriptor:
     information: Literal["nothing", "queues", "group_queues", "estimates"]
     virtual_channels: int
     maps: Mapping[str, int]
-    most_hops: int
-    most_hops_2d: int | None
+    max_hops: int
+    max_hops_2d: int | None
     reads: tuple[str, ...]
     defaults: Mapping[str, Any]
     assumptions: Mapping[str, str]

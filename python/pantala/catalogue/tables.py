@@ -178,7 +178,7 @@ _JOBS = Table(
             ),
         ),
         Column(
-            "pair_latency_mean_ns",
+            "request_response_latency_mean_ns",
             "f64",
             (
                 "Mean packet-pair latency: from the head's entry into the network to the delivery of the response; "
@@ -188,17 +188,21 @@ _JOBS = Table(
             nullable=True,
         ),
         Column(
-            "pair_latency_p50_ns", "f64", "Median packet-pair latency.", unit="ns", nullable=True
+            "request_response_latency_p50_ns",
+            "f64",
+            "Median packet-pair latency.",
+            unit="ns",
+            nullable=True,
         ),
         Column(
-            "pair_latency_p95_ns",
+            "request_response_latency_p95_ns",
             "f64",
             "95th percentile of packet-pair latency.",
             unit="ns",
             nullable=True,
         ),
         Column(
-            "pair_latency_p99_ns",
+            "request_response_latency_p99_ns",
             "f64",
             "99th percentile of packet-pair latency.",
             unit="ns",
@@ -410,7 +414,7 @@ _LINKS = Table(
             "Duration during which a flit was ready and could not advance for want of credit.",
             unit="ns",
         ),
-        Column("load", "f64", "`busy_ns` over the simulated time of the run.", unit="1"),
+        Column("utilization", "f64", "`busy_ns` over the simulated time of the run.", unit="1"),
     ),
 )
 _LINK_JOBS = Table(

@@ -16,6 +16,7 @@ from typer.exceptions import TyperException
 from pantala.cli import bench, check, curve, reference, report, run, study, topology, workload
 from pantala.cli.stopped import INTERRUPTED
 from pantala.errors import PantalaError, ScenarioWarning
+from pantala.former_names import now_called
 
 __all__ = ["app", "ended", "run_line"]
 
@@ -119,6 +120,9 @@ def ended(error: BaseException) -> int:
             message = error.format_message().rstrip(
                 "."
             )  # empty after the help that no arguments at all give
+            option = str(getattr(error, "option_name", ""))
+            if now := now_called(option):
+                return _say(f"pantala: there is no option {option}; {now}", 2)
             return _say(f"pantala: {message}; add --help to see what there is", 2) if message else 2
         case BrokenPipeError():
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - what read our output has gone; so be it

@@ -10,13 +10,13 @@ __all__ = [
     "benchmarks",
     "curve_presets",
     "files",
+    "global_arrangements",
     "machines",
     "of",
     "paper_tables",
     "routings",
     "scenarios",
     "studies",
-    "wirings",
     "workloads",
 ]
 
@@ -50,13 +50,13 @@ def routings(incomplete: str) -> list[str]:
     return _begin(ALGORITHMS, incomplete)
 
 
-def wirings(incomplete: str) -> list[str]:
+def global_arrangements(incomplete: str) -> list[str]:
     """Global link arrangements."""
     from typing import get_args
 
     from pantala.scenario.keys import TopologyKeys
 
-    return _begin(get_args(TopologyKeys.model_fields["wiring"].annotation), incomplete)
+    return _begin(get_args(TopologyKeys.model_fields["global_arrangement"].annotation), incomplete)
 
 
 def applications(incomplete: str) -> list[str]:

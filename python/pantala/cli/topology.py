@@ -20,8 +20,8 @@ HELP = """Show how a Dragonfly is wired, and write its links: as a Parquet table
 Of a scenario, of a preset ([b]--preset theta[/b]), or of its own numbers ([b]--p 2 --a 4 --h 2[/b], or in two
 dimensions [b]--p 2 --rows 2 --columns 4 --h 2[/b]); numbers beside a preset change it.
 
-With [b]--deadlock[/b] it says whether packets can wait for each other in a circle: under the routings of the scenario,
-under [b]--routing[/b], or under every routing that there is; [b]--set[/b] changes them, or the machine. A circle is
+With [b]--deadlock[/b] it says whether packets can wait for each other in a cycle: under the routings of the scenario,
+under [b]--routing[/b], or under every routing that there is; [b]--set[/b] changes them, or the machine. A cycle is
 printed, and the exit status is then 1.
 """
 
@@ -61,25 +61,25 @@ def topology(
             "--links-per-pair", help="Global links between two groups; 0: as many as fit."
         ),
     ] = None,
-    wiring: Annotated[
+    global_arrangement: Annotated[
         str | None,
         typer.Option(
-            "--wiring",
+            "--global-arrangement",
             help="Global link arrangement: absolute, palmtree, ...",
-            autocompletion=complete.wirings,
+            autocompletion=complete.global_arrangements,
         ),
     ] = None,
-    spread: Annotated[
+    port_assignment: Annotated[
         str | None,
         typer.Option(
-            "--spread", help="Which router owns a global link: consecutive or round_robin."
+            "--port-assignment", help="Which router owns a global link: consecutive or round_robin."
         ),
     ] = None,
     mirrored: Annotated[
         bool, typer.Option("--mirrored", help="Palmtree as CAMINOS has it.")
     ] = False,
-    wiring_seed: Annotated[
-        int | None, typer.Option("--wiring-seed", help="Seed of the random wiring.")
+    global_arrangement_seed: Annotated[
+        int | None, typer.Option("--global-arrangement-seed", help="Seed of the random wiring.")
     ] = None,
     links: Annotated[
         Path | None,
@@ -115,12 +115,12 @@ def topology(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="With --deadlock: another value, e.g. routing.channels=booksim2; repeatable.",
+            help="With --deadlock: another value, e.g. routing.vc_map=booksim2; repeatable.",
         ),
     ] = None,
 ) -> None:
     """Shows and writes a topology."""
-    from pantala import topology as wiring_of
+    from pantala import topology as topology_of
     from pantala.cli.settings import parse_settings
     from pantala.errors import UsageError
     from pantala.scenario import Scenario
@@ -137,10 +137,10 @@ def topology(
         "links_per_row_pair": links_per_row_pair,
         "links_per_column_pair": links_per_column_pair,
         "links_per_pair": links_per_pair,
-        "wiring": wiring,
-        "spread": spread,
+        "global_arrangement": global_arrangement,
+        "port_assignment": port_assignment,
         "mirrored": mirrored or None,
-        "wiring_seed": wiring_seed,
+        "global_arrangement_seed": global_arrangement_seed,
     }
     given = {key: value for key, value in numbers.items() if value is not None}
     if file is not None and (given or preset):
@@ -153,24 +153,24 @@ def topology(
     changes = parse_settings(settings)
     if changes and not deadlock:
         raise UsageError(
-            "--set: only --deadlock asks for more than the wiring; add it, or use --p, --a, ..."
+            "--set: only --deadlock asks for more than the topology; add it, or use --p, --a, ..."
         )
     scenario = None if file is None else Scenario.from_toml(file, changes=changes)
-    chosen = wiring_of.topology(given, preset) if scenario is None else scenario.machine.topology
+    chosen = topology_of.topology(given, preset) if scenario is None else scenario.machine.topology
     if deadlock:
         machine = {"preset": preset or "kang2022", "topology": chosen.model_dump()}
         _search(scenario, machine, routing or [], changes)
         return
-    table = wiring_of.link_table(chosen)
+    table = topology_of.link_table(chosen)
     written = []
     if links is not None:
-        wiring_of.write_links(chosen, links)
+        topology_of.write_links(chosen, links)
         written.append(links)
     if graphml is not None:
-        wiring_of.write_graphml(chosen, graphml)
+        topology_of.write_graphml(chosen, graphml)
         written.append(graphml)
     summary = facts()
-    for key, value in wiring_of.summary(chosen, table).items():
+    for key, value in topology_of.summary(chosen, table).items():
         summary.add_row(key, value)
     output = console()
     output.print(summary)

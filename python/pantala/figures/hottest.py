@@ -38,7 +38,7 @@ def hottest_table(
     links = (
         link_loads(run)
         .links.filter(pl.col("class").is_in(classes), pl.col("bytes") > 0)
-        .sort(["load", "link"], descending=[True, False])
+        .sort(["utilization", "link"], descending=[True, False])
         .head(count)
     )
     by_job = table(run, "link_jobs")
@@ -94,13 +94,13 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
             for job, name in names.items():
                 share = link[f"job_{job}_share"]
                 if share is not None:
-                    axes.barh(y, share * link["load"], 0.7, start, color=colour[name])
-                    start += share * link["load"]
+                    axes.barh(y, share * link["utilization"], 0.7, start, color=colour[name])
+                    start += share * link["utilization"]
             if start == 0.0:
-                axes.barh(y, link["load"], 0.7, color=MUTED)
-            if link["peak_load"] is not None:
+                axes.barh(y, link["utilization"], 0.7, color=MUTED)
+            if link["peak_utilization"] is not None:
                 axes.plot(
-                    [link["peak_load"]] * 2,
+                    [link["peak_utilization"]] * 2,
                     [y - 0.35, y + 0.35],
                     color=INK,
                     lw=2,
@@ -111,7 +111,7 @@ def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CL
         axes.set_xlim(left=0)
         axes.set_xlabel("load: share of the time in which the link was sending")
         key: list[Artist] = [Patch(color=colour[name], label=name) for name in names.values()]
-        if any(link["peak_load"] is not None for link in links):
+        if any(link["peak_utilization"] is not None for link in links):
             key.append(
                 Line2D(
                     [], [], color=INK, ls="", marker="|", ms=9, mew=2, label="in its peak window"

@@ -32,7 +32,7 @@ class LinkLoads:
     shared: bool
     #: Length of a window, ns; None if no whole window of link_windows is in that time.
     window_ns: float | None
-    #: The table `links` with `bytes` and `load` over that time, and of its windows: `peak_load`,
+    #: The table `links` with `bytes` and `utilization` over that time, and of its windows: `peak_utilization`,
     #: `peak_start_ns` and `saturated_windows`, the number of windows above 95 %; null and 0 without
     #: windows. `stall_share` is the share of the whole run in which the link was stalled.
     links: pl.DataFrame
@@ -82,16 +82,16 @@ def link_loads(run: RunLike) -> LinkLoads:
     found = inside.group_by("link").agg(
         sent.sum(),
         pl.col("byte_ns").first(),
-        load.filter(whole).max().clip(0, 1).alias("peak_load"),
+        load.filter(whole).max().clip(0, 1).alias("peak_utilization"),
         at.filter(whole, load == load.filter(whole).max()).min().alias("peak_start_ns"),
         (load.filter(whole) > SATURATED).sum().alias("saturated_windows"),
     )
     joined = (
-        links.drop("bytes", "load")
+        links.drop("bytes", "utilization")
         .join(found, on="link", how="left", maintain_order="left")
         .with_columns(pl.col("bytes", "saturated_windows").fill_null(0))
         .with_columns(
-            load=(sent * pl.col("byte_ns").fill_null(0.0) / (end - start or 1.0)).clip(0, 1)
+            utilization=(sent * pl.col("byte_ns").fill_null(0.0) / (end - start or 1.0)).clip(0, 1)
         )
         .drop("byte_ns")
         .collect()
@@ -108,5 +108,5 @@ def _is_whole(time: tuple[float, float] | None, simulated: float) -> bool:
 def _without_windows(links: pl.LazyFrame) -> pl.DataFrame:
     nothing = pl.lit(None, pl.Float64)
     return links.with_columns(
-        peak_load=nothing, peak_start_ns=nothing, saturated_windows=pl.lit(0, pl.UInt32)
+        peak_utilization=nothing, peak_start_ns=nothing, saturated_windows=pl.lit(0, pl.UInt32)
     ).collect()

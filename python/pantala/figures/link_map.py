@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["group_matrix", "link_load_map", "link_shift_map"]
 
-Measure = Literal["load", "stall"]
+Measure = Literal["utilization", "stall"]
 
 
 def group_matrix(run: RunLike, value: pl.Expr, *, shared: bool = False) -> NDArray[Any]:
@@ -54,7 +54,7 @@ def group_matrix(run: RunLike, value: pl.Expr, *, shared: bool = False) -> NDArr
 
 
 def link_load_map(
-    runs: Mapping[str, RunLike], measure: Measure = "load", shared: Collection[str] = ()
+    runs: Mapping[str, RunLike], measure: Measure = "utilization", shared: Collection[str] = ()
 ) -> Figure:
     """Draw one heat map a run: mean of the global links between each two groups, those inside
     groups on the diagonal.
@@ -68,12 +68,12 @@ def link_load_map(
         measure: Which of the two is drawn; all panels share its scale.
         shared: The panels that count only the time in which all jobs ran.
     """
-    value = pl.col("load" if measure == "load" else "stall_ns")
+    value = pl.col("utilization" if measure == "utilization" else "stall_ns")
     matrices = {
         title: group_matrix(run, value, shared=title in shared) for title, run in runs.items()
     }
     top = max((float(np.nanmax(matrix)) for matrix in matrices.values()), default=0.0)
-    divisor, unit = (1.0, "") if measure == "load" else time_unit(top)
+    divisor, unit = (1.0, "") if measure == "utilization" else time_unit(top)
     columns = min(3, len(matrices))
     rows = -(-len(matrices) // columns)
     with style():
@@ -87,10 +87,12 @@ def link_load_map(
             axes.set_visible(False)
         _labels(panels[: len(matrices)], columns)
         bar = figure.colorbar(image, ax=panels.tolist(), shrink=0.8, aspect=25, pad=0.015)
-        if measure == "load":
+        if measure == "utilization":
             bar.ax.yaxis.set_major_formatter(PERCENT)
         bar.set_label(
-            "mean load of the links" if measure == "load" else f"mean stall time of a link ({unit})"
+            "mean utilization of the links"
+            if measure == "utilization"
+            else f"mean stall time of a link ({unit})"
         )
         bar.outline.set_visible(False)
     return figure

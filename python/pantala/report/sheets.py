@@ -258,9 +258,9 @@ def classes_sheet(subject: Subject) -> Sheet:
         if links.is_empty():
             continue
         mean, most, peak, stalled = links.select(
-            pl.col("load").mean(),
-            pl.col("load").max().alias("most"),
-            pl.col("peak_load").max(),
+            pl.col("utilization").mean(),
+            pl.col("utilization").max().alias("most"),
+            pl.col("peak_utilization").max(),
             pl.col("stall_share").mean(),
         ).row(0)
         cells = [Cell(name), Cell(count(links.height), links.height), _share(mean), _share(most)]
@@ -283,7 +283,7 @@ def hottest_sheet(subject: Subject) -> Sheet:
         " credit.",
         [
             "link",
-            "load",
+            "utilization",
             "class and ends",
             *["peak window", "from"] * windows,
             "stalled",
@@ -292,11 +292,15 @@ def hottest_sheet(subject: Subject) -> Sheet:
         ],
     )
     for link in subject.hottest.to_dicts():
-        cells = [Cell(str(link["link"]), link["link"]), _share(link["load"]), Cell(link_name(link))]
+        cells = [
+            Cell(str(link["link"]), link["link"]),
+            _share(link["utilization"]),
+            Cell(link_name(link)),
+        ]
         if windows:
             start = link["peak_start_ns"]
             cells += [
-                _share(link["peak_load"]),
+                _share(link["peak_utilization"]),
                 _NONE if start is None else Cell(duration(start, exact=True), start),
             ]
         cells += [_share(link["stall_share"]), Cell(size(link["bytes"]), link["bytes"])]

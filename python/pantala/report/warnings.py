@@ -43,7 +43,7 @@ def _ending(run: RunLike) -> list[str]:
 
 
 def _planned(run: RunLike) -> list[str]:
-    """What was known before the run: that its packets could wait for each other in a circle."""
+    """What was known before the run: that its packets could wait for each other in a cycle."""
     return [f"{text}." for text in run.document["plan"].get("derived", {}).get("warnings", [])]
 
 

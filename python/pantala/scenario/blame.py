@@ -24,7 +24,7 @@ _QUANTITIES: Mapping[str, type[Quantity]] = {
 }
 _COUNTED = {"_flits": "flits", "_packets": "packets"}
 #: The keys that a bare text can stand for.
-_SHORTHANDS = frozenset({"algorithm", "kind", "law", "model", "preset"})
+_SHORTHANDS = frozenset({"algorithm", "kind", "distribution", "model", "preset"})
 _RAW_TIME = re.compile(r"\b(\d+) ps\b")
 
 

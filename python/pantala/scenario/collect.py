@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from pantala.errors import nearest
+from pantala.former_names import now_called
 
 __all__ = ["Faults", "Reports", "collected", "fault", "refuse_all"]
 
@@ -146,8 +147,5 @@ def _details(line: ErrorDetails) -> InitErrorDetails:
 
 
 def _unknown(key: str, meant: str | None, known: list[str]) -> PydanticCustomError:
-    return fault(
-        "unknown key",
-        f"did you mean '{meant}'?" if meant else f"known here: {', '.join(known)}",
-        key,
-    )
+    hint = f"did you mean '{meant}'?" if meant else f"known here: {', '.join(known)}"
+    return fault("unknown key", now_called(key, known) or hint, key)

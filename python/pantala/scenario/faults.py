@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from pantala.errors import Fault, ScenarioError, nearest, show
+from pantala.former_names import now_called
 from pantala.scenario.key_path import dotted
 
 __all__ = ["scenario_error"]
@@ -111,7 +112,10 @@ def _say(
     if kind in {"literal_error", "union_tag_invalid"}:
         known = context["expected"] if kind == "literal_error" else context["expected_tags"]
         words = [word.strip(" '") for word in str(known).replace(" or ", ", ").split(",")]
-        close = nearest(str(given if kind == "literal_error" else context["tag"]), words)
+        word = str(given if kind == "literal_error" else context["tag"])
+        if now := now_called(word, words):
+            return "is not known", now
+        close = nearest(word, words)
         hint = f"did you mean '{close}'? " if close and len(words) > 1 else ""
         return "is not known", f"{hint}known: {', '.join(words)}"
     if kind == "missing":

@@ -97,7 +97,7 @@ class ComputeNoise(NoiseKeys):
     stream.
     """
 
-    shorthand: ClassVar[str | None] = "law"
+    shorthand: ClassVar[str | None] = "distribution"
 
 
 class Job(JobKeys):
@@ -118,7 +118,7 @@ class Job(JobKeys):
     """The same for the packets of its all-to-all collectives, over the scenario's
     `routing_all_to_all` (MPICH_GNI_A2A_ROUTING_MODE of Cray's MPI)."""
     compute_noise: ComputeNoise = ComputeNoise()
-    """Noise of the times that ranks compute; the name of a law alone will do."""
+    """Noise of the times that ranks compute; the name of a distribution alone will do."""
     workload: Workload
     """What the ranks do."""
 

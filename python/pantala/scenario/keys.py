@@ -54,8 +54,8 @@ class ScenarioKeys(Model):
     """Every random number follows from it: one seed, one result."""
     allow_deadlock: Flag = False
     """Run although packets could wait for each other in a cycle, with a warning. Otherwise such a scenario is
-    refused, and `pantala topology FILE --deadlock` shows the cycle. booksim_ugal with `channels = "booksim2"`
-    runs without this key."""
+    refused, and `pantala topology FILE --deadlock` shows the cycle. booksim_ugal with `vc_map = "booksim2"` runs
+    without this key."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "seed": Key("seed"),
@@ -92,7 +92,7 @@ class TopologyKeys(Model):
     """Links between two routers of a column; two dimensions only. Aries has three."""
     links_per_pair: Index = 1
     """Global links between two groups; 0 means as many as the ports allow."""
-    wiring: Literal["absolute", "palmtree", "circulant", "random"] = "absolute"
+    global_arrangement: Literal["absolute", "palmtree", "circulant", "random"] = "absolute"
     """Which group each global link of a group leads to.
 
     - absolute: consecutive links lead to consecutive groups, the group's own left out, as in BookSim2 and SST's
@@ -101,9 +101,9 @@ class TopologyKeys(Model):
       TACO 2014).
     - circulant: links lead alternately to the groups above and below, nearest groups first (Hastings et al., IEEE
       Cluster 2015).
-    - random: drawn from `wiring_seed`.
+    - random: drawn from `global_arrangement_seed`.
     """
-    spread: Literal["consecutive", "round_robin"] = "consecutive"
+    port_assignment: Literal["consecutive", "round_robin"] = "consecutive"
     """Which router of a group owns global link k of the group.
 
     - consecutive: router k // h: one router after the other, as in BookSim2, SST's merlin and CAMINOS.
@@ -111,10 +111,11 @@ class TopologyKeys(Model):
       a Cray XC.
     """
     mirrored: Flag = False
-    """Whether the palmtree counts from the last router and port down, as in CAMINOS. Only with wiring = "palmtree"."""
-    wiring_seed: Annotated[int, Strict(), Field(ge=0, le=9223372036854775807)] = 0
+    """Whether the palmtree counts from the last router and port down, as in CAMINOS. Only with global_arrangement =
+    "palmtree"."""
+    global_arrangement_seed: Annotated[int, Strict(), Field(ge=0, le=9223372036854775807)] = 0
     """Seed of the random wiring. It is separate from the scenario's seed, so that a wiring can be kept. Only with
-    wiring = "random"."""
+    global_arrangement = "random"."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "p": Key("p"),
@@ -123,10 +124,12 @@ class TopologyKeys(Model):
         "links_per_row_pair": Key("links_per_row_pair"),
         "links_per_column_pair": Key("links_per_column_pair"),
         "links_per_pair": Key("links_per_pair"),
-        "wiring": Key("wiring"),
-        "spread": Key("spread"),
-        "mirrored": Key("mirrored", effect={"wiring": ("palmtree",)}),
-        "wiring_seed": Key("wiring_seed", effect={"wiring": ("random",)}),
+        "global_arrangement": Key("global_arrangement"),
+        "port_assignment": Key("port_assignment"),
+        "mirrored": Key("mirrored", effect={"global_arrangement": ("palmtree",)}),
+        "global_arrangement_seed": Key(
+            "global_arrangement_seed", effect={"global_arrangement": ("random",)}
+        ),
     }
 
 
@@ -169,12 +172,22 @@ class RouterKeys(Model):
     - crossbar: between the crossbar and the output buffer.
     - link: between the output buffer and the link, as in SST's merlin.
     """
-    switching: Literal["packet", "flit"] = "packet"
-    """The unit that moves through crossbars and over links.
+    flow_control: Literal["virtual_cut_through", "wormhole", "store_and_forward"]
+    """How packets move through routers and over links.
 
-    - packet: a packet: nothing comes between its flits (virtual cut-through).
-    - flit: a flit: each flit contends for crossbar, credits and link by itself, and flits of other virtual
-      channels come between two flits of a packet (wormhole switching, as in BookSim2).
+    - virtual_cut_through: a packet moves on as soon as its head has arrived and the next buffer has room for all
+      its flits. Nothing comes between its flits. The tail follows at the rate of the slowest link.
+    - wormhole: each flit contends for the crossbar, credits and the link by itself, as in BookSim2. Flits of
+      other virtual channels can come between two flits of a packet.
+    - store_and_forward: a packet moves on only after its tail has arrived, as in CODES. Each link adds one
+      serialization of the whole packet.
+    """
+    serialization: Literal["counted", "none"]
+    """Whether the serialization of a packet counts in its own latency.
+
+    - counted: the packet is delivered when its tail arrives.
+    - none: the packet is delivered when its head arrives, as in SST's merlin. Serialization delays only the
+      packets behind it.
     """
     input_queue: Literal["fifo", "virtual_output"]
     """How packets wait at the inputs.
@@ -196,16 +209,6 @@ class RouterKeys(Model):
     """Room of an input buffer, per virtual channel; also of the buffer at a destination NIC."""
     output_buffer: SomeCapacity
     """Room of an output buffer, per virtual channel. Also "unlimited"."""
-    hand_over: Literal["tail", "head", "store"]
-    """When a packet is at the next stage, and when it is delivered.
-
-    - tail: virtual cut-through: the head goes ahead and the tail follows at the rate of the slowest link so far.
-      A packet is delivered when its tail arrives.
-    - head: the head stands for the packet, as in SST's merlin: serialisation adds nothing to the packet's own
-      latency.
-    - store: store-and-forward, as in CODES: a packet is at the next stage when its tail is, and moves on only
-      then. Each link adds one serialisation of the whole packet.
-    """
     crossbar_clock: Literal["none", "flit"]
     """When the crossbar arbitrates.
 
@@ -287,7 +290,8 @@ class RouterKeys(Model):
         "input_latency": Key("input_latency_ps", unit="ps"),
         "output_latency": Key("output_latency_ps", unit="ps"),
         "output_latency_at": Key("output_latency_at"),
-        "switching": Key("switching"),
+        "flow_control": Key("flow_control"),
+        "serialization": Key("serialization"),
         "input_queue": Key("input_queue"),
         "crossbar_bandwidth": Key(
             "crossbar_bandwidth_bytes_per_s", unit="bytes_per_s", effect={"input_queue": ("fifo",)}
@@ -295,7 +299,6 @@ class RouterKeys(Model):
         "buffer_unit": Key("buffer_unit"),
         "input_buffer": Key("input_buffer_flits", unit="flits"),
         "output_buffer": Key("output_buffer_flits", unit="flits"),
-        "hand_over": Key("hand_over"),
         "crossbar_clock": Key("crossbar_clock"),
         "crossbar_delay": Key("crossbar_delay"),
         "crossbar_contention": Key("crossbar_contention"),
@@ -579,11 +582,11 @@ class NoiseKeys(Model):
     """Noise of computing times: each time is multiplied by 1 + share x, where x has mean 0 and comes
     from the rank's own random stream.
 
-    A time is at least zero, so that the normal law loses a little of its mean there.
+    A time is at least zero, so that the normal distribution loses a little of its mean there.
     """
 
-    law: Literal["none", "uniform", "normal", "exponential"] = "none"
-    """The law of x.
+    distribution: Literal["none", "uniform", "normal", "exponential"] = "none"
+    """The distribution of x.
 
     - none: no noise.
     - uniform: x is uniform between -1 and 1.
@@ -592,11 +595,11 @@ class NoiseKeys(Model):
       system (Hoefler, Schneider and Lumsdaine, SC 2010).
     """
     share: Share = 0.1
-    """The share of the computing time that varies. Only with law = "uniform" or "normal" or "exponential"."""
+    """The share of the computing time that varies. Only with distribution = "uniform" or "normal" or "exponential"."""
 
     declared: ClassVar[Mapping[str, Key]] = {
-        "law": Key("law"),
-        "share": Key("share", effect={"law": ("uniform", "normal", "exponential")}),
+        "distribution": Key("distribution"),
+        "share": Key("share", effect={"distribution": ("uniform", "normal", "exponential")}),
     }
 
 
@@ -719,10 +722,10 @@ class RoutingKeys(Model):
 
     virtual_channels: Annotated[int, Strict(), Field(ge=0, le=16)] = 0
     """Virtual channels per port; 0 means as many as the algorithms in use need to be free of deadlock."""
-    channels: Literal["climbing", "booksim2", "caminos", "codes"] = "climbing"
+    vc_map: Literal["ascending", "booksim2", "caminos", "codes"] = "ascending"
     """The map from the place of a packet on its path to its virtual channel.
 
-    - climbing: the algorithm's own, as its file describes it: free of deadlock.
+    - ascending: the algorithm's own, as its file describes it: free of deadlock.
     - booksim2: BookSim2's.
     - caminos: CAMINOS' ascending channels.
     - codes: CODES' four.
@@ -769,17 +772,17 @@ class RoutingKeys(Model):
     - third: those of neither the source's nor the destination's group.
     - any: all, each by its nodes.
     """
-    inside_group: Literal["minimal", "nonminimal", "beside"] = "minimal"
+    intra_group: Literal["minimal", "nonminimal", "valiant"] = "minimal"
     """The path of packets to another router of their own group.
 
     - minimal: minimally.
     - nonminimal: through another group, like all others (CAMINOS).
-    - beside: over another router of the group (SST's merlin).
+    - valiant: over another router of the group (SST's merlin).
     """
 
     declared: ClassVar[Mapping[str, Key]] = {
         "virtual_channels": Key("virtual_channels"),
-        "channels": Key("channels"),
+        "vc_map": Key("vc_map"),
         "local_order": Key("local_order", effect={"/machine.topology.kind": ("dragonfly_2d",)}),
         "threshold": Key("threshold", source="Kang et al., SC 2022, II.B"),
         "bias": Key("bias_flits", unit="flits", source="zero in Kang et al., SC 2022, III"),
@@ -798,7 +801,7 @@ class RoutingKeys(Model):
         "queue_scope": Key("queue_scope"),
         "tie": Key("tie"),
         "intermediate": Key("intermediate"),
-        "inside_group": Key("inside_group"),
+        "intra_group": Key("intra_group"),
     }
 
 

@@ -241,7 +241,7 @@ class Scenario(ScenarioKeys):
             channels, ...
 
         Warns:
-            ScenarioWarning: it runs, but packets could wait for each other in a circle;
+            ScenarioWarning: it runs, but packets could wait for each other in a cycle;
             ``derived.warnings`` has the
                 same.
         """

@@ -73,7 +73,7 @@ class Point:
         scenario: one job of synthetic traffic, without an end.
         first: the simulated time after which its throughput is looked at for the first time.
         longest: what it is simulated at most.
-        most_packets: no more is simulated than should deliver so many packets.
+        max_packets: no more is simulated than should deliver so many packets.
         cost: about how much work it is, in any unit; the most expensive points are simulated first.
     """
 
@@ -81,7 +81,7 @@ class Point:
     scenario: Scenario
     first: Duration
     longest: Duration
-    most_packets: int = 1_000_000_000
+    max_packets: int = 1_000_000_000
     cost: float = 0.0
 
     def plan(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class Point:
             PRECISION,
             native.core().VERSION,
             int(self.longest),
-            self.most_packets,
+            self.max_packets,
         ]
         made_of += [{key: plan[key] for key in _OF_PLAN}, jobs]
         return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
@@ -127,7 +127,7 @@ class Point:
             `PRECISION` of the mean) and ``steady`` (whether no drift is left behind the warm-up);
             ``simulated_ns``, ``warm_up_ns``; over the whole run ``packets``, ``link_hops_mean``,
             ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes`` and ``global_bytes``
-            (over all links of the class), ``local_load_max`` and ``global_load_max`` (the busiest
+            (over all links of the class), ``local_utilization_max`` and ``global_utilization_max`` (the busiest
             link of the class, as a share of time); ``wall_seconds``.
 
         Raises:
@@ -156,7 +156,7 @@ class Point:
             factor = min(
                 _factor(found),
                 int(self.longest) / (windows * window),
-                self.most_packets / max(packets, 1),
+                self.max_packets / max(packets, 1),
             )
             if factor < _LEAST_FACTOR:
                 return None
@@ -223,9 +223,9 @@ def _record(run: Run) -> Record:
     """What is kept of a run besides its throughput; see `Point.measure`."""
     links = run.links.collect()
     job = run.jobs.collect().row(0, named=True)
-    classes = links.group_by("class").agg(pl.col("bytes").sum(), pl.col("load").max())
+    classes = links.group_by("class").agg(pl.col("bytes").sum(), pl.col("utilization").max())
     by_class = {row["class"]: row for row in classes.iter_rows(named=True)}
-    nothing = {"bytes": 0, "load": 0.0}
+    nothing = {"bytes": 0, "utilization": 0.0}
     record: Record = {
         "packets": job["packets"],
         "link_hops_mean": job["link_hops_mean"],
@@ -240,7 +240,7 @@ def _record(run: Run) -> Record:
     }
     for name in ("local", "global"):
         row = by_class.get(name, nothing)
-        record |= {f"{name}_bytes": row["bytes"], f"{name}_load_max": row["load"]}
+        record |= {f"{name}_bytes": row["bytes"], f"{name}_utilization_max": row["utilization"]}
     return record
 
 

@@ -7,8 +7,8 @@
 
 use super::{Way, answers, ways};
 use crate::FabricConfig;
-use crate::config::MOST_CHANNELS;
-use crate::routing::{Goal, Paths, Stretch};
+use crate::config::MAX_VIRTUAL_CHANNELS;
+use crate::routing::{Paths, Segment, Target};
 use pantala_topology::{LocalOrder, Topology};
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graph::DiGraph;
@@ -34,14 +34,14 @@ struct Classes {
 /// Whether no cycle is possible by class and VC alone, whatever is linked to what: then the network
 /// is free of deadlock. If not, it may be all the same: ask [`super::Dependencies`].
 #[must_use]
-pub fn climbs(config: &FabricConfig, topology: &Topology) -> bool {
+pub fn ascends(config: &FabricConfig, topology: &Topology) -> bool {
     Classes::of(config, topology).are_acyclic()
 }
 
 impl Classes {
     /// The graph of all routings of `config`.
     fn of(config: &FabricConfig, topology: &Topology) -> Self {
-        let mut classes = Self { asked: vec![0; CLASSES * usize::from(MOST_CHANNELS)] };
+        let mut classes = Self { asked: vec![0; CLASSES * usize::from(MAX_VIRTUAL_CHANNELS)] };
         for way in ways(config, topology) {
             classes.walk(&way, topology.is_2d());
         }
@@ -75,22 +75,22 @@ impl Classes {
             .map(|vc| channel(INJECTION, vc))
             .fold(0, |all, one| all | one);
         match &way.paths {
-            Paths::Stretches(paths) => {
+            Paths::Segments(paths) => {
                 for path in paths {
                     let mut front = injected;
-                    for stretch in path {
-                        front = match *stretch {
-                            Stretch::Within { vc } => {
+                    for segment in path {
+                        front = match *segment {
+                            Segment::Within { vc } => {
                                 front | self.hops(front, way, two_dimensions, (vc, vc))
                             }
-                            Stretch::BreakOff { first, later, .. } => {
+                            Segment::BreakOff { first, later, .. } => {
                                 self.hops(front, way, two_dimensions, (first, later))
                             }
-                            Stretch::Leave { first, goal: Goal::OwnLink, .. } => {
+                            Segment::Leave { first, target: Target::OwnLink, .. } => {
                                 self.join(front, of(GLOBAL, first.global));
                                 of(GLOBAL, first.global)
                             }
-                            Stretch::Leave { first, later, .. } => {
+                            Segment::Leave { first, later, .. } => {
                                 let last = self.hops(
                                     front,
                                     way,
@@ -101,7 +101,7 @@ impl Classes {
                                 self.join(last, of(GLOBAL, later.global));
                                 of(GLOBAL, first.global) | of(GLOBAL, later.global)
                             }
-                            Stretch::Eject { vc } => {
+                            Segment::Eject { vc } => {
                                 self.join(front, of(EJECTION, vc));
                                 0
                             }
@@ -151,7 +151,7 @@ impl Classes {
 
 /// The set of one channel.
 const fn channel(class: u8, vc: u8) -> Set {
-    1 << (class * MOST_CHANNELS + vc)
+    1 << (class * MAX_VIRTUAL_CHANNELS + vc)
 }
 
 /// The channels of a set.

@@ -1,6 +1,6 @@
 //! Rules of other simulators that have a cycle, and are shipped all the same.
 
-use crate::routing::{Algorithm, Channels, RoutingConfig};
+use crate::routing::{Algorithm, RoutingConfig, VcMap};
 
 /// The name under which a routing's cycle is known; `None` if it is not to have any.
 ///
@@ -10,6 +10,6 @@ use crate::routing::{Algorithm, Channels, RoutingConfig};
 #[must_use]
 pub fn exception(routing: &RoutingConfig) -> Option<&'static str> {
     let booksim =
-        routing.algorithm == Algorithm::BooksimUgal && routing.channels == Channels::BOOKSIM_UGAL;
+        routing.algorithm == Algorithm::BooksimUgal && routing.vc_map == VcMap::BOOKSIM_UGAL;
     booksim.then_some("booksim_ugal with 3 VCs")
 }

@@ -3,7 +3,7 @@
 use super::channel::{Link, Numbering};
 use super::graph::Graph;
 use super::search;
-use pantala_topology::{DragonflySpec, GroupSpec, Spread, Topology, Wiring};
+use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment, Topology};
 
 /// Groups of three routers with two nodes each, and four links between every two groups.
 fn topology(links_per_pair: u32) -> Topology {
@@ -13,10 +13,10 @@ fn topology(links_per_pair: u32) -> Topology {
         global_ports: 4,
         groups: 4,
         links_per_pair,
-        wiring: Wiring::Absolute,
-        spread: Spread::Consecutive,
+        global_arrangement: GlobalArrangement::Absolute,
+        port_assignment: PortAssignment::Consecutive,
         mirrored: false,
-        wiring_seed: 0,
+        global_arrangement_seed: 0,
     };
     Topology::dragonfly(&spec).unwrap()
 }

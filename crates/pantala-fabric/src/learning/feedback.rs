@@ -5,8 +5,8 @@
 //! is pushed for a link comes due in the order of pushing.
 
 use super::Via;
-use crate::due::{DuePool, DueQueue};
-use crate::slab::Slab;
+use crate::due_queue::{DuePool, DueQueue};
+use crate::flat_array::FlatArray;
 use pantala_engine::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -27,11 +27,11 @@ pub(crate) struct Feedback {
 pub(super) struct FeedbackQueues {
     columns: usize,
     /// By router and column.
-    queues: Slab<DueQueue>,
+    queues: FlatArray<DueQueue>,
     /// Likewise: when the first entry of the queue comes due.
-    firsts: Slab<Time>,
+    firsts: FlatArray<Time>,
     /// By router: when the first entry of any of its queues comes due.
-    due: Slab<Time>,
+    due: FlatArray<Time>,
     pool: DuePool<Feedback>,
 }
 
@@ -41,9 +41,12 @@ impl FeedbackQueues {
         let (first, count, columns) = (routers.start as usize, routers.len(), columns as usize);
         Self {
             columns,
-            queues: Slab::numbered_from(first * columns, vec![DueQueue::EMPTY; count * columns]),
-            firsts: Slab::numbered_from(first * columns, vec![NEVER; count * columns]),
-            due: Slab::numbered_from(first, vec![NEVER; count]),
+            queues: FlatArray::numbered_from(
+                first * columns,
+                vec![DueQueue::EMPTY; count * columns],
+            ),
+            firsts: FlatArray::numbered_from(first * columns, vec![NEVER; count * columns]),
+            due: FlatArray::numbered_from(first, vec![NEVER; count]),
             pool: DuePool::default(),
         }
     }

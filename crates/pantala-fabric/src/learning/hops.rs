@@ -2,14 +2,14 @@
 
 use super::Via;
 use crate::host::Host;
-use crate::network::Network;
-use crate::packet::Leg;
+use crate::packet::Phase;
+use crate::partition::Partition;
 use crate::port::{HERE, InPort, NODE};
 use crate::probe::Probe;
 use crate::routing::Hop;
 use pantala_engine::Time;
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// Notes the time at which a packet's head comes to a router.
     #[inline]
     pub(crate) fn note_arrival(&mut self, in_vc: u32, packet: u32, now: Time) {
@@ -32,7 +32,7 @@ impl<H: Host, P: Probe> Network<H, P> {
             self.learning.at_destination(packet);
             return routing.route_by_estimates(&self.topology, router, group, state, &[], false);
         }
-        let early = state.leg <= Leg::Revisable && self.learning.decides_early(router, now);
+        let early = state.phase <= Phase::Revisable && self.learning.decides_early(router, now);
         let row = self.learning.consult(router, group, packet, destination_group, now);
         routing.route_by_estimates(&self.topology, router, group, state, row, early)
     }

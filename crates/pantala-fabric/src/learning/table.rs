@@ -2,7 +2,7 @@
 
 use super::latencies;
 use crate::config::FabricConfig;
-use crate::slab::Slab;
+use crate::flat_array::FlatArray;
 use pantala_topology::{Peer, Topology};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub struct QTable {
     first_port: u32,
     columns: u32,
     /// By router, row and column.
-    cells: Slab<f32>,
+    cells: FlatArray<f32>,
 }
 
 /// One estimate of a router's table.
@@ -94,7 +94,7 @@ impl QTable {
             self.cells.iter().zip(cells).all(|(a, b)| a.is_finite() == b.is_finite()),
             "estimates of links that there are"
         );
-        self.cells = Slab::numbered_from(self.cells.first(), cells.to_vec());
+        self.cells = FlatArray::numbered_from(self.cells.first(), cells.to_vec());
     }
 
     /// Tables with one estimate for a router's own links to the destination's group, and one for
@@ -107,7 +107,7 @@ impl QTable {
             slots: topology.nodes_per_router(),
             first_port,
             columns: topology.ports_per_router() - first_port,
-            cells: Slab::default(),
+            cells: FlatArray::default(),
         };
         let each = table.rows() as usize * table.columns as usize;
         let mut values = Vec::with_capacity(own.len() * each);
@@ -131,7 +131,7 @@ impl QTable {
                 }
             }
         }
-        table.cells = Slab::numbered_from(first, values);
+        table.cells = FlatArray::numbered_from(first, values);
         table
     }
 

@@ -1,5 +1,5 @@
 use super::*;
-use pantala_topology::{DragonflySpec, GroupSpec, Spread, Wiring};
+use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment};
 
 /// Two nodes a router, three routers a group, one global port a router: four groups, one link a
 /// pair.
@@ -10,10 +10,10 @@ fn topology(groups: u32) -> Topology {
         global_ports: 1,
         groups,
         links_per_pair: 1,
-        wiring: Wiring::Absolute,
-        spread: Spread::Consecutive,
+        global_arrangement: GlobalArrangement::Absolute,
+        port_assignment: PortAssignment::Consecutive,
         mirrored: false,
-        wiring_seed: 0,
+        global_arrangement_seed: 0,
     })
     .unwrap()
 }

@@ -4,9 +4,9 @@
 //! Each algorithm's file says what its candidates are, how it weighs them and when it decides.
 
 use super::draws::salted;
-use super::gates::{self, Target};
-use super::{Intermediate, Lane, RoutingConfig, Senses, divert};
-use crate::packet::{Leg, NONE, Packet};
+use super::gateways::{self, GatewayTarget};
+use super::{CongestionView, Intermediate, RoutingConfig, SegmentVcs, divert};
+use crate::packet::{NONE, Packet, Phase};
 use pantala_topology::{GlobalLink, Topology};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ pub(super) struct Here<'a> {
 pub(super) struct Candidate {
     /// The intermediate group or router; [`NONE`] if the path is minimal.
     pub(super) intermediate: u32,
-    pub(super) gate: u32,
+    pub(super) gateway: u32,
     pub(super) link: GlobalLink,
     pub(super) port: u16,
     pub(super) vc: u8,
@@ -115,57 +115,57 @@ pub(super) struct Candidate {
 }
 
 impl Here<'_> {
-    /// Whether the packet has come from another router of the group: its gate is fixed then.
+    /// Whether the packet has come from another router of the group: its gateway is fixed then.
     pub(super) fn later(packet: &Packet) -> bool {
-        packet.leg == Leg::Revisable
+        packet.phase == Phase::Revisable
     }
 
-    /// The path over link `gate` of `links`, those to a group; its queue is not read yet.
+    /// The path over link `gateway` of `links`, those to a group; its queue is not read yet.
     #[inline(always)]
     fn path(
         &self,
         links: &[GlobalLink],
-        gate: u32,
+        gateway: u32,
         intermediate: u32,
         packet: &Packet,
     ) -> Candidate {
-        let channels = &self.routing.channels;
+        let vc_map = &self.routing.vc_map;
         let lane = match (intermediate == NONE, Self::later(packet)) {
-            (true, false) => channels.minimal,
-            (true, true) => channels.minimal_later,
-            (false, false) => channels.nonminimal,
-            (false, true) => channels.nonminimal_later,
+            (true, false) => vc_map.minimal,
+            (true, true) => vc_map.minimal_later,
+            (false, false) => vc_map.nonminimal,
+            (false, true) => vc_map.nonminimal_later,
         };
-        self.along(links[gate as usize], gate, lane, intermediate, packet)
+        self.along(links[gateway as usize], gateway, lane, intermediate, packet)
     }
 
-    /// The path over link `gate` of those to a group, on the VCs of `lane`; its queue is not read
+    /// The path over link `gateway` of those to a group, on the VCs of `lane`; its queue is not read
     /// yet.
     pub(super) fn over(
         &self,
         to_group: u32,
-        gate: u32,
-        lane: Lane,
+        gateway: u32,
+        lane: SegmentVcs,
         intermediate: u32,
         packet: &Packet,
     ) -> Candidate {
         self.along(
-            self.topology.global_links(self.group, to_group)[gate as usize],
-            gate,
+            self.topology.global_links(self.group, to_group)[gateway as usize],
+            gateway,
             lane,
             intermediate,
             packet,
         )
     }
 
-    /// The path over `link`, which is number `gate` of those to a group, on the VCs of `lane`; its
+    /// The path over `link`, which is number `gateway` of those to a group, on the VCs of `lane`; its
     /// queue is not read yet.
     #[inline(always)]
     fn along(
         &self,
         link: GlobalLink,
-        gate: u32,
-        lane: Lane,
+        gateway: u32,
+        lane: SegmentVcs,
         intermediate: u32,
         packet: &Packet,
     ) -> Candidate {
@@ -173,34 +173,41 @@ impl Here<'_> {
         let (port, vc) = if link.router == router {
             (link.port, lane.global)
         } else {
-            (gates::step(topology, router, link.router, routing.local_order, packet), lane.local)
+            (gateways::step(topology, router, link.router, routing.local_order, packet), lane.local)
         };
-        Candidate { intermediate, gate, link, port, vc: routing.first_vc + vc, queue: 0 }
+        Candidate { intermediate, gateway, link, port, vc: routing.first_vc + vc, queue: 0 }
     }
 
     /// The best minimal candidate: the least cost, the first of equals. A packet that has left its
-    /// source router keeps its gate.
+    /// source router keeps its gateway.
     pub(super) fn minimal(
         &self,
         packet: &Packet,
         mut cost: impl FnMut(&Candidate) -> i64,
         salt: u64,
     ) -> Candidate {
-        let target = Target {
+        let target = GatewayTarget {
             group: packet.destination_group.into(),
             router: Some(packet.destination_router),
         };
         let links = self.topology.global_links(self.group, target.group);
-        let fixed = Self::later(packet) && packet.gate != NONE;
+        let fixed = Self::later(packet) && packet.gateway != NONE;
         let count = if fixed { 1 } else { self.routing.ugal.candidates_minimal };
         best(count, |k| {
             let draw = || salted(packet.draw, 64 + salt + k);
-            let gate = if fixed {
-                packet.gate
+            let gateway = if fixed {
+                packet.gateway
             } else {
-                gates::choose(self.topology, links, self.router, target, self.routing.gates, draw)
+                gateways::choose(
+                    self.topology,
+                    links,
+                    self.router,
+                    target,
+                    self.routing.gateways,
+                    draw,
+                )
             };
-            let mut path = self.path(links, gate, NONE, packet);
+            let mut path = self.path(links, gateway, NONE, packet);
             path.queue = cost(&path);
             path
         })
@@ -219,48 +226,49 @@ impl Here<'_> {
             let intermediate = draw_intermediate(draw);
             let target = self.target(intermediate);
             let links = self.topology.global_links(self.group, target.group);
-            let gate_draw = || salted(draw, 2);
-            let gate = gates::choose(
+            let gateway_draw = || salted(draw, 2);
+            let gateway = gateways::choose(
                 self.topology,
                 links,
                 self.router,
                 target,
-                self.routing.gates,
-                gate_draw,
+                self.routing.gateways,
+                gateway_draw,
             );
-            let mut path = self.path(links, gate, intermediate, packet);
+            let mut path = self.path(links, gateway, intermediate, packet);
             path.queue = cost(&path);
             path
         })
     }
 
-    fn target(&self, intermediate: u32) -> Target {
+    fn target(&self, intermediate: u32) -> GatewayTarget {
         match self.routing.algorithm.intermediate() {
-            Intermediate::Group => Target { group: intermediate, router: None },
-            Intermediate::Router => {
-                Target { group: self.topology.group_of(intermediate), router: Some(intermediate) }
-            }
+            Intermediate::Group => GatewayTarget { group: intermediate, router: None },
+            Intermediate::Router => GatewayTarget {
+                group: self.topology.group_of(intermediate),
+                router: Some(intermediate),
+            },
         }
     }
 
     /// The queue at a candidate's port, as the keys `queue` and `queue_scope` say.
-    pub(super) fn queue<S: Senses>(&self, senses: &mut S, path: &Candidate) -> i64 {
+    pub(super) fn queue<S: CongestionView>(&self, view: &mut S, path: &Candidate) -> i64 {
         let ugal = &self.routing.ugal;
-        senses.queue(path.port, (ugal.scope == QueueScope::Vc).then_some(path.vc), ugal.queue)
+        view.queue(path.port, (ugal.scope == QueueScope::Vc).then_some(path.vc), ugal.queue)
     }
 
     /// The queue at the port towards another router of this group, on VC `vc` if the scope is that.
-    pub(super) fn beside<S: Senses>(
+    pub(super) fn beside<S: CongestionView>(
         &self,
         packet: &Packet,
         target: u32,
         vc: u8,
-        senses: &mut S,
+        view: &mut S,
     ) -> i64 {
         let ugal = &self.routing.ugal;
         let port =
-            gates::step(self.topology, self.router, target, self.routing.local_order, packet);
-        senses.queue(
+            gateways::step(self.topology, self.router, target, self.routing.local_order, packet);
+        view.queue(
             port,
             (ugal.scope == QueueScope::Vc).then_some(self.routing.first_vc + vc),
             ugal.queue,
@@ -269,17 +277,17 @@ impl Here<'_> {
 
     /// The two queues to compare: where both paths leave by one port, those of the VC that each
     /// would use.
-    pub(super) fn queues<S: Senses>(
+    pub(super) fn queues<S: CongestionView>(
         &self,
-        senses: &mut S,
+        view: &mut S,
         minimal: &Candidate,
         other: &Candidate,
     ) -> (i64, i64) {
         if minimal.port == other.port {
             let measure = self.routing.ugal.queue;
             (
-                senses.queue(minimal.port, Some(minimal.vc), measure),
-                senses.queue(other.port, Some(other.vc), measure),
+                view.queue(minimal.port, Some(minimal.vc), measure),
+                view.queue(other.port, Some(other.vc), measure),
             )
         } else {
             (minimal.queue, other.queue)
@@ -295,9 +303,9 @@ impl Here<'_> {
         diverts: bool,
     ) {
         if diverts {
-            divert(packet, other.intermediate, other.gate);
+            divert(packet, other.intermediate, other.gateway);
         } else {
-            packet.gate = minimal.gate;
+            packet.gateway = minimal.gateway;
         }
     }
 }
@@ -318,16 +326,16 @@ fn best(count: u32, mut candidate: impl FnMut(u64) -> Candidate) -> Candidate {
 /// The decision of the UGAL family (Kang et al., SC22, section II.B; SST's `adp_select_port`): the
 /// least queue of each kind, compared by [`UgalConfig::diverts`]. `salt` sets the draws of one
 /// decision apart from those of another.
-pub(super) fn decide<S: Senses>(
+pub(super) fn decide<S: CongestionView>(
     here: &Here<'_>,
     packet: &mut Packet,
-    senses: &mut S,
+    view: &mut S,
     draw_intermediate: impl FnMut(u64) -> u32,
     salt: u64,
 ) {
-    let minimal = here.minimal(packet, |path| here.queue(senses, path), salt);
-    let other = here.nonminimal(packet, draw_intermediate, |path| here.queue(senses, path), salt);
-    let (q_min, q_non) = here.queues(senses, &minimal, &other);
+    let minimal = here.minimal(packet, |path| here.queue(view, path), salt);
+    let other = here.nonminimal(packet, draw_intermediate, |path| here.queue(view, path), salt);
+    let (q_min, q_non) = here.queues(view, &minimal, &other);
     let diverts = here.routing.ugal.diverts(q_min, q_non, || salted(packet.draw, 192 + salt));
     here.take(packet, &minimal, &other, diverts);
 }

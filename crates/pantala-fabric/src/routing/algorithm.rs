@@ -1,7 +1,7 @@
 //! [`Algorithm`], made from the list of routings: the enum, its names, and the dispatch of
 //! decisions.
 
-use super::{ChannelMap, Channels};
+use super::{VcMap, VcMapName};
 
 /// Makes [`Algorithm`] from the list of routings, each `module::Type`. The module's name is the
 /// name of the routing; the type implements [`Rule`](super::descriptor::Rule) and its name in snake
@@ -38,8 +38,8 @@ macro_rules! routings {
 
             /// Its own VC map, free of deadlock.
             #[must_use]
-            pub const fn own_channels(self) -> Channels {
-                match self { $(Self::$name => <$module::$name as Rule>::DESCRIPTOR.channels),* }
+            pub const fn own_vc_map(self) -> VcMap {
+                match self { $(Self::$name => <$module::$name as Rule>::DESCRIPTOR.vc_map),* }
             }
 
             /// The state that its decisions read.
@@ -63,23 +63,23 @@ macro_rules! routings {
             /// Whether every router outside the destination's group picks the link to the next
             /// group anew, by queues.
             #[must_use]
-            pub const fn steers(self) -> bool {
-                match self { $(Self::$name => <$module::$name as Rule>::DESCRIPTOR.steers),* }
+            pub const fn per_hop_adaptive(self) -> bool {
+                match self { $(Self::$name => <$module::$name as Rule>::DESCRIPTOR.per_hop_adaptive),* }
             }
 
             #[inline]
-            fn decide<S: Senses>(self, here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-                match self { $(Self::$name => <$module::$name as Rule>::decide(here, packet, senses)),* }
+            fn decide<S: CongestionView>(self, here: &Here<'_>, packet: &mut Packet, view: &mut S) {
+                match self { $(Self::$name => <$module::$name as Rule>::decide(here, packet, view)),* }
             }
 
             #[inline]
-            fn decide_inside<S: Senses>(self, here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-                match self { $(Self::$name => <$module::$name as Rule>::decide_inside(here, packet, senses)),* }
+            fn decide_inside<S: CongestionView>(self, here: &Here<'_>, packet: &mut Packet, view: &mut S) {
+                match self { $(Self::$name => <$module::$name as Rule>::decide_inside(here, packet, view)),* }
             }
 
             #[inline]
-            fn steer<S: Senses>(self, here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-                match self { $(Self::$name => <$module::$name as Rule>::steer(here, packet, senses)),* }
+            fn decide_per_hop<S: CongestionView>(self, here: &Here<'_>, packet: &mut Packet, view: &mut S) {
+                match self { $(Self::$name => <$module::$name as Rule>::decide_per_hop(here, packet, view)),* }
             }
         }
     };
@@ -95,22 +95,18 @@ impl super::Algorithm {
 
     /// Its VC map after `map`; `None` if that simulator has none for it.
     #[must_use]
-    pub fn channels(self, map: ChannelMap) -> Option<Channels> {
-        if map == ChannelMap::Climbing {
-            return Some(self.own_channels());
+    pub fn vc_map(self, map: VcMapName) -> Option<VcMap> {
+        if map == VcMapName::Ascending {
+            return Some(self.own_vc_map());
         }
-        self.descriptor()
-            .maps
-            .iter()
-            .find(|(whose, _)| *whose == map)
-            .map(|(_, channels)| *channels)
+        self.descriptor().maps.iter().find(|(whose, _)| *whose == map).map(|(_, vc_map)| *vc_map)
     }
 
     /// Most links between routers that a packet may take where a minimal path inside a group has at
     /// most `diameter` links (closed form; the property tests hold runs against it).
     #[must_use]
-    pub fn most_hops(self, diameter: u8) -> u8 {
-        (self.descriptor().most_hops)(diameter)
+    pub fn max_hops(self, diameter: u8) -> u8 {
+        (self.descriptor().max_hops)(diameter)
     }
 
     /// Whether it decides by queues.

@@ -11,7 +11,7 @@
 //! AD0: shift 0, add 0 (no bias). AD1: shift 0, 1, 2 with the hops made (increasingly minimal).
 //! AD2: add 4. AD3: shift 2. `shift` is a schedule by hops made, its last value holds on. Shift and
 //! add are 0 to 15 each. Reads this router's own outputs. A packet that has left its source router
-//! keeps its gate; the non-minimal candidates are drawn anew at each router. Ties go to minimal.
+//! keeps its gateway; the non-minimal candidates are drawn anew at each router. Ties go to minimal.
 //!
 //! Paper: Chunduri et al., IPDPS 2021, section II.D. Not in the paper, and assumed here: two
 //! candidates of each kind; what a load is, and its levels: a port's load is its flits as a share
@@ -29,7 +29,7 @@
 use super::adaptive::{Candidate, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Rule, Setting};
 use super::draws::third_group;
-use super::{Channels, Gates, Lane, Senses, paths};
+use super::{CongestionView, Gateways, SegmentVcs, VcMap, paths};
 use crate::packet::Packet;
 
 /// Shift, add and the levels of load.
@@ -81,11 +81,11 @@ impl Rule for Aries {
         through: "a random group, if its queue is short",
         decides: "source group",
         information: Information::Queues,
-        channels: Channels {
-            minimal_later: Lane { local: 0, global: 2 },
-            ..Channels::climbing(4, 0, 1, 2, 2)
+        vc_map: VcMap {
+            minimal_later: SegmentVcs { local: 0, global: 2 },
+            ..VcMap::ascending(4, 0, 1, 2, 2)
         },
-        most_hops: |diameter| 4 * diameter + 2,
+        max_hops: |diameter| 4 * diameter + 2,
         paths: paths::adaptive,
         reads: &[
             RoutingKey::CandidatesMinimal,
@@ -112,16 +112,16 @@ impl Rule for Aries {
         ],
         modes: MODES,
         intermediate: Intermediate::Group,
-        gates: Gates::Any,
+        gateways: Gateways::Any,
         progressive: true,
         ..Descriptor::USUAL
     };
 
     /// Minimal, or through a random group; again at the next router if minimal.
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
         let (source, destination) = (here.group, u32::from(packet.destination_group));
         let aries = &here.routing.aries;
-        let mut cost = |path: &Candidate| aries.level(here.queue(senses, path));
+        let mut cost = |path: &Candidate| aries.level(here.queue(view, path));
         let salt = 1024 * u64::from(packet.hops);
         let minimal = here.minimal(packet, &mut cost, salt);
         let other = here.nonminimal(

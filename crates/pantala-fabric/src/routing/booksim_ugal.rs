@@ -15,7 +15,7 @@
 //! (output_and_credits: BookSim2 charges a flit as it wins the switch) have these values by default
 //! under this name.
 //!
-//! VCs: by `channels`. climbing: 4, as `ugal_n`. booksim2: 3, the phase; a path l g l lies on VC 0,
+//! VCs: by `vc_map`. ascending: 4, as `ugal_n`. booksim2: 3, the phase; a path l g l lies on VC 0,
 //! so its channel-dependency graph has cycles. caminos: 5, ascending per link class.
 //! Source: BookSim2 `networks/dragonfly.cpp` (`ugal_dragonflynew`); CAMINOS `OccupancyFunction`
 //! with `LowestLabel`.
@@ -25,7 +25,7 @@ use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule,
 use super::draws::{salted, scaled, third_router};
 use super::paths::{Detours, PathSet, Paths};
 use super::{
-    ChannelMap, Channels, IntermediateChoice, QueueMeasure, QueueScope, RoutingConfig, Senses,
+    CongestionView, IntermediateChoice, QueueMeasure, QueueScope, RoutingConfig, VcMap, VcMapName,
     ugal_n,
 };
 use crate::packet::Packet;
@@ -38,17 +38,17 @@ impl Rule for BooksimUgal {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "UGAL of BookSim2",
         rule: "minimal or through the router of a random node, by whole-port queues, 30 flits in favour of minimal. Three virtual \
-               channels with channels = booksim2, which can deadlock.",
+               vc_map with vc_map = booksim2, which can deadlock.",
         source: "BookSim2; Jiang et al., ISPASS 2013",
         through: "the router of a random node, if its queue is short",
         decides: "source router",
         information: Information::Queues,
-        channels: ugal_n::CHANNELS,
+        vc_map: ugal_n::CHANNELS,
         maps: &[
-            (ChannelMap::Booksim2, Channels::BOOKSIM_UGAL),
-            (ChannelMap::Caminos, Channels::CAMINOS_VALIANT),
+            (VcMapName::Booksim2, VcMap::BOOKSIM_UGAL),
+            (VcMapName::Caminos, VcMap::CAMINOS_VALIANT),
         ],
-        most_hops: |diameter| 4 * diameter + 2,
+        max_hops: |diameter| 4 * diameter + 2,
         paths,
         reads: &[
             RoutingKey::Threshold,
@@ -72,7 +72,7 @@ impl Rule for BooksimUgal {
     };
 
     /// Minimal, or through a random router.
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
         let topology = here.topology;
         let intermediate = match here.routing.intermediate {
             IntermediateChoice::Third => third_router(
@@ -85,12 +85,12 @@ impl Rule for BooksimUgal {
                 topology.router_of(scaled(salted(packet.draw, 128), topology.nodes()))
             }
         };
-        let minimal = here.minimal(packet, |path| here.queue(senses, path), 0);
+        let minimal = here.minimal(packet, |path| here.queue(view, path), 0);
         if topology.group_of(intermediate) == here.group {
-            packet.gate = minimal.gate;
+            packet.gateway = minimal.gateway;
             return;
         }
-        let other = here.nonminimal(packet, |_| intermediate, |path| here.queue(senses, path), 0);
+        let other = here.nonminimal(packet, |_| intermediate, |path| here.queue(view, path), 0);
         let coin = salted(packet.draw, 192);
         let diverts = minimal.port != other.port
             && here.routing.ugal.diverts(minimal.queue, other.queue, || coin);

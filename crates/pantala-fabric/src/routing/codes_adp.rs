@@ -20,7 +20,7 @@
 //! router preset `codes_dally` a port's queue is what CODES counts: packets that hold room behind
 //! the link, and those that wait for it in the router.
 //!
-//! VCs: 4, by [`Channels::CODES`](crate::routing::Channels::CODES): l0 g1 l2 g2 l3, g0 l2 g2 l3,
+//! VCs: 4, by [`VcMap::CODES`](crate::routing::VcMap::CODES): l0 g1 l2 g2 l3, g0 l2 g2 l3,
 //! and l0 inside a group. Source: CODES `dragonfly-dally`, its `prog-adaptive` with the decision at
 //! the source router only; CODES 2 refuses `adaptive`. Yang et al. (SC16, section 2.2) and Wang et
 //! al. (IPDPS20, section IV.C) send non-minimal packets through a random router of another group,
@@ -30,8 +30,8 @@
 use super::adaptive::{Candidate, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
 use super::draws::{salted, scaled, third_group};
-use super::{ChannelMap, Channels, Senses, paths};
-use crate::packet::{Leg, NONE, Packet};
+use super::{CongestionView, VcMap, VcMapName, paths};
+use crate::packet::{NONE, Packet, Phase};
 
 /// Salts of the draws: a block for each hop, and in it for each kind of choice.
 const SALT: u64 = 1 << 32;
@@ -53,24 +53,24 @@ impl Rule for CodesAdp {
         through: "a random group, if its queue is short",
         decides: "source router",
         information: Information::Queues,
-        channels: Channels::CODES,
-        maps: &[(ChannelMap::Codes, Channels::CODES)],
-        most_hops: |diameter| 3 * diameter + 2,
+        vc_map: VcMap::CODES,
+        maps: &[(VcMapName::Codes, VcMap::CODES)],
+        max_hops: |diameter| 3 * diameter + 2,
         paths: paths::adaptive,
         reads: RoutingKey::UGAL,
         defaults: DEFAULTS,
         intermediate: Intermediate::Group,
-        steers: true,
+        per_hop_adaptive: true,
         ..Descriptor::USUAL
     };
 
     /// Minimal, or through a random group.
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-        choose(here, packet, senses, intermediate(here, packet));
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
+        choose(here, packet, view, intermediate(here, packet));
     }
 
-    fn steer<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-        steer(here, packet, senses);
+    fn decide_per_hop<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
+        decide_per_hop(here, packet, view);
     }
 }
 
@@ -93,19 +93,19 @@ pub(super) fn intermediate(here: &Here<'_>, packet: &Packet) -> u32 {
 }
 
 /// Compares the best link to the destination's group with the best one to `intermediate`.
-pub(super) fn choose<S: Senses>(
+pub(super) fn choose<S: CongestionView>(
     here: &Here<'_>,
     packet: &mut Packet,
-    senses: &mut S,
+    view: &mut S,
     intermediate: u32,
 ) {
     let ugal = &here.routing.ugal;
     let destination = u32::from(packet.destination_group);
-    let minimal = best(here, packet, senses, destination, NONE, ugal.candidates_minimal, MINIMAL);
+    let minimal = best(here, packet, view, destination, NONE, ugal.candidates_minimal, MINIMAL);
     let other = best(
         here,
         packet,
-        senses,
+        view,
         intermediate,
         intermediate,
         ugal.candidates_nonminimal,
@@ -117,68 +117,72 @@ pub(super) fn choose<S: Senses>(
 }
 
 /// Picks the link that a packet whose path is decided leaves this group by.
-pub(super) fn steer<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+pub(super) fn decide_per_hop<S: CongestionView>(
+    here: &Here<'_>,
+    packet: &mut Packet,
+    view: &mut S,
+) {
     let destination = u32::from(packet.destination_group);
     if here.group == destination {
         return;
     }
     let ugal = &here.routing.ugal;
-    let outward = packet.leg == Leg::ToIntermediate && packet.intermediate != here.group;
+    let outward = packet.phase == Phase::ToIntermediate && packet.intermediate != here.group;
     let (target, through, most) = if outward {
         (packet.intermediate, packet.intermediate, ugal.candidates_nonminimal)
     } else {
         (destination, NONE, ugal.candidates_minimal)
     };
-    packet.gate = best(here, packet, senses, target, through, most, ONWARD).gate;
+    packet.gateway = best(here, packet, view, target, through, most, ONWARD).gateway;
 }
 
 /// A link with the least queue among `most` of this router's own to `group`, or, if it has none,
 /// among all the nearest.
-fn best<S: Senses>(
+fn best<S: CongestionView>(
     here: &Here<'_>,
     packet: &Packet,
-    senses: &mut S,
+    view: &mut S,
     group: u32,
     through: u32,
     most: u32,
     salt: u64,
 ) -> Candidate {
-    let channels = &here.routing.channels;
+    let vc_map = &here.routing.vc_map;
     let lane = match (through == NONE, packet.hops == 0) {
-        (true, _) if packet.nonminimal => channels.from_intermediate,
-        (true, true) => channels.minimal,
-        (true, false) => channels.minimal_later,
-        (false, true) => channels.nonminimal,
-        (false, false) => channels.nonminimal_later,
+        (true, _) if packet.nonminimal => vc_map.from_intermediate,
+        (true, true) => vc_map.minimal,
+        (true, false) => vc_map.minimal_later,
+        (false, true) => vc_map.nonminimal,
+        (false, false) => vc_map.nonminimal_later,
     };
     let salt = SALT + BY_HOP * u64::from(packet.hops) + salt;
     let links = here.topology.global_links(here.group, group);
     let distance =
-        |gate: u32| here.topology.local_distance(here.router, links[gate as usize].router);
-    let gates = || 0..links.len() as u32;
-    let nearest = gates().map(distance).min().expect("every two groups are joined");
+        |gateway: u32| here.topology.local_distance(here.router, links[gateway as usize].router);
+    let gateways = || 0..links.len() as u32;
+    let nearest = gateways().map(distance).min().expect("every two groups are joined");
     // Those still to look at, and how many of them are still to be drawn.
-    let mut left = gates().filter(|gate| distance(*gate) == nearest).count() as u32;
+    let mut left = gateways().filter(|gateway| distance(*gateway) == nearest).count() as u32;
     let mut wanted = if nearest == 0 { most.min(left) } else { left };
     let mut best: Option<Candidate> = None;
     let mut equals = 0;
-    for gate in gates().filter(|gate| distance(*gate) == nearest) {
-        let draw = salted(packet.draw, salt + u64::from(gate));
+    for gateway in gateways().filter(|gateway| distance(*gateway) == nearest) {
+        let draw = salted(packet.draw, salt + u64::from(gateway));
         let drawn = scaled(draw, left) < wanted;
         left -= 1;
         if !drawn {
             continue;
         }
         wanted -= 1;
-        let path = here.over(group, gate, lane, through, packet);
-        let path = Candidate { queue: here.queue(senses, &path), ..path };
+        let path = here.over(group, gateway, lane, through, packet);
+        let path = Candidate { queue: here.queue(view, &path), ..path };
         let least = best.map_or(i64::MAX, |best| best.queue);
         if path.queue > least {
             continue;
         }
         // One of several equals: the n-th replaces the one before it with probability 1/n.
         equals = if path.queue == least { equals + 1 } else { 1 };
-        if scaled(salted(packet.draw, salt + TIES + u64::from(gate)), equals) == 0 {
+        if scaled(salted(packet.draw, salt + TIES + u64::from(gateway)), equals) == 0 {
             best = Some(path);
         }
     }

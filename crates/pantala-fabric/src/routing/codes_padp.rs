@@ -17,8 +17,8 @@
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::{salted, scaled};
-use super::paths::{Detours, Goal, PathSet, Paths};
-use super::{ChannelMap, Channels, RoutingConfig, Senses, codes_adp};
+use super::paths::{Detours, PathSet, Paths, Target};
+use super::{CongestionView, RoutingConfig, VcMap, VcMapName, codes_adp};
 use crate::packet::Packet;
 use pantala_topology::{Peer, Topology};
 
@@ -36,20 +36,20 @@ impl Rule for CodesPadp {
         through: "a random group, if its queue is short",
         decides: "source group",
         information: Information::Queues,
-        channels: Channels::CODES,
-        maps: &[(ChannelMap::Codes, Channels::CODES)],
-        most_hops: |diameter| 3 * diameter + 2,
+        vc_map: VcMap::CODES,
+        maps: &[(VcMapName::Codes, VcMap::CODES)],
+        max_hops: |diameter| 3 * diameter + 2,
         paths,
         reads: RoutingKey::UGAL,
         defaults: codes_adp::DEFAULTS,
         intermediate: Intermediate::Group,
         progressive: true,
-        steers: true,
+        per_hop_adaptive: true,
         ..Descriptor::USUAL
     };
 
     /// The rule of `codes_adp`; again at the next router if minimal.
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
         let first = codes_adp::intermediate(here, packet);
         let own = || own_groups(here).filter(|group| *group != u32::from(packet.destination_group));
         let intermediate = if !Here::later(packet) || own().any(|group| group == first) {
@@ -59,19 +59,19 @@ impl Rule for CodesPadp {
             own().nth(scaled(draw, own().count() as u32) as usize)
         };
         match intermediate {
-            Some(group) => codes_adp::choose(here, packet, senses, group),
-            None => codes_adp::steer(here, packet, senses),
+            Some(group) => codes_adp::choose(here, packet, view, group),
+            None => codes_adp::decide_per_hop(here, packet, view),
         }
     }
 
-    fn steer<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-        codes_adp::steer(here, packet, senses);
+    fn decide_per_hop<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
+        codes_adp::decide_per_hop(here, packet, view);
     }
 }
 
 /// A later router diverts over a link of its own only.
 fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
-    let again = Some(Goal::OwnLink);
+    let again = Some(Target::OwnLink);
     PathSet::of(routing, topology)
         .inside()
         .minimal()

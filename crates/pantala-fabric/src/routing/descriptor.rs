@@ -5,7 +5,7 @@
 
 use super::adaptive::Here;
 use super::{
-    ChannelMap, Channels, Gates, Paths, QueueMeasure, QueueScope, RoutingConfig, Senses, Tie,
+    CongestionView, Gateways, Paths, QueueMeasure, QueueScope, RoutingConfig, Tie, VcMap, VcMapName,
 };
 use crate::packet::Packet;
 use pantala_topology::Topology;
@@ -17,19 +17,19 @@ pub(super) trait Rule {
     const DESCRIPTOR: Descriptor;
 
     /// Decides the path of a packet that goes to another group: at its source router, and at the
-    /// later routers of its source group while its leg is [`crate::packet::Leg::Revisable`].
+    /// later routers of its source group while its leg is [`crate::packet::Phase::Revisable`].
     #[inline]
-    fn decide<S: Senses>(_here: &Here<'_>, _packet: &mut Packet, _senses: &mut S) {}
+    fn decide<S: CongestionView>(_here: &Here<'_>, _packet: &mut Packet, _view: &mut S) {}
 
     /// Decides the path of a packet that goes to another router of its source group, at its source
     /// router.
     #[inline]
-    fn decide_inside<S: Senses>(_here: &Here<'_>, _packet: &mut Packet, _senses: &mut S) {}
+    fn decide_inside<S: CongestionView>(_here: &Here<'_>, _packet: &mut Packet, _view: &mut S) {}
 
     /// Picks the link to the next group for a packet whose path is decided, at every router. Called
-    /// only if the routing [steers](Descriptor::steers).
+    /// only if the routing [per_hop_adaptive](Descriptor::per_hop_adaptive).
     #[inline]
-    fn steer<S: Senses>(_here: &Here<'_>, _packet: &mut Packet, _senses: &mut S) {}
+    fn decide_per_hop<S: CongestionView>(_here: &Here<'_>, _packet: &mut Packet, _view: &mut S) {}
 }
 
 /// The facts about a routing.
@@ -48,12 +48,12 @@ pub struct Descriptor {
     /// The state that its decisions read.
     pub information: Information,
     /// Its own VC map. It is free of deadlock.
-    pub channels: Channels,
+    pub vc_map: VcMap,
     /// The VC maps that other simulators have for it.
-    pub maps: &'static [(ChannelMap, Channels)],
+    pub maps: &'static [(VcMapName, VcMap)],
     /// Most links between routers that a packet takes, if a minimal path inside a group has at most
     /// this many links.
-    pub most_hops: fn(u8) -> u8,
+    pub max_hops: fn(u8) -> u8,
     /// The paths that packets may take.
     pub paths: fn(&RoutingConfig, &Topology) -> Paths,
     /// The keys that have an effect under it, besides those that concern every routing.
@@ -68,12 +68,12 @@ pub struct Descriptor {
     /// The intermediate of a non-minimal path.
     pub intermediate: Intermediate,
     /// The links between two groups that a path may take.
-    pub gates: Gates,
+    pub gateways: Gateways,
     /// Whether the later routers of the source group decide again.
     pub progressive: bool,
     /// Whether every router outside the destination's group picks the link to the next group anew,
     /// by queues.
-    pub steers: bool,
+    pub per_hop_adaptive: bool,
     /// Whether two-dimensional groups can carry it.
     pub carries_2d: bool,
 }
@@ -87,18 +87,18 @@ impl Descriptor {
         through: "",
         decides: "",
         information: Information::Nothing,
-        channels: Channels::climbing(1, 0, 0, 0, 0),
+        vc_map: VcMap::ascending(1, 0, 0, 0, 0),
         maps: &[],
-        most_hops: |_| 0,
+        max_hops: |_| 0,
         paths: super::paths::adaptive,
         reads: &[],
         defaults: &[],
         assumptions: &[],
         modes: &[],
         intermediate: Intermediate::Group,
-        gates: Gates::Fewest,
+        gateways: Gateways::Fewest,
         progressive: false,
-        steers: false,
+        per_hop_adaptive: false,
         carries_2d: true,
     };
 }
@@ -163,8 +163,8 @@ pub enum RoutingKey {
     Tie,
     /// `intermediate`
     Intermediate,
-    /// `inside_group`
-    InsideGroup,
+    /// `intra_group`
+    IntraGroup,
     /// All keys of `aries`
     Aries,
     /// All keys of `q_adaptive`
@@ -183,7 +183,7 @@ impl RoutingKey {
         Self::QueueScope,
         Self::Tie,
         Self::Intermediate,
-        Self::InsideGroup,
+        Self::IntraGroup,
         Self::Aries,
         Self::QAdaptive,
     ];

@@ -26,8 +26,8 @@
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
 use super::draws::{other_router, salted, third_group};
-use super::paths::{Detours, Goal, PathSet, Paths};
-use super::{Channels, QueueMeasure, QueueScope, RoutingConfig, Senses, Tie, divert_beside};
+use super::paths::{Detours, PathSet, Paths, Target};
+use super::{CongestionView, QueueMeasure, QueueScope, RoutingConfig, Tie, VcMap, divert_beside};
 use crate::packet::Packet;
 use pantala_topology::Topology;
 
@@ -40,14 +40,10 @@ impl Rule for MerlinUgal {
         rule: "minimal or valiant_group, by the output buffer of one virtual channel, 50 flits in favour of minimal.",
         source: "upstream SST merlin, 2021",
         through: "a random group, if its queue is short",
-        decides: "source router, or the gate of both paths",
+        decides: "source router, or the gateway of both paths",
         information: Information::Queues,
-        channels: Channels {
-            inside: 0,
-            destination_minimal: 1,
-            ..Channels::climbing(3, 0, 0, 1, 1)
-        },
-        most_hops: |diameter| 3 * diameter + 2,
+        vc_map: VcMap { inside: 0, destination_minimal: 1, ..VcMap::ascending(3, 0, 0, 1, 1) },
+        max_hops: |diameter| 3 * diameter + 2,
         paths,
         reads: RoutingKey::UGAL,
         defaults: &[
@@ -63,11 +59,11 @@ impl Rule for MerlinUgal {
     };
 
     /// Minimal, or through a random group.
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
         let (source, destination) = (here.group, u32::from(packet.destination_group));
-        let minimal = here.minimal(packet, |path| here.queue(senses, path), 0);
+        let minimal = here.minimal(packet, |path| here.queue(view, path), 0);
         let draw_group = |draw| third_group(here.topology, source, destination, draw);
-        let other = here.nonminimal(packet, draw_group, |path| here.queue(senses, path), 0);
+        let other = here.nonminimal(packet, draw_group, |path| here.queue(view, path), 0);
         // A coin that shows 0 leaves ties to minimal.
         let coin = if Here::later(packet) { 0 } else { salted(packet.draw, 192) };
         let chooses = !Here::later(packet) || other.link.router == here.router;
@@ -76,11 +72,11 @@ impl Rule for MerlinUgal {
     }
 
     /// Straight to another router of the group, or over a third one.
-    fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    fn decide_inside<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
         let over = other_router(here.topology, here.router, salted(packet.draw, 128));
         let straight =
-            here.beside(packet, packet.destination_router, here.routing.channels.inside, senses);
-        let detour = here.beside(packet, over, here.routing.channels.nonminimal.local, senses);
+            here.beside(packet, packet.destination_router, here.routing.vc_map.inside, view);
+        let detour = here.beside(packet, over, here.routing.vc_map.nonminimal.local, view);
         if here.routing.ugal.diverts(straight, detour, || 0) {
             divert_beside(packet, over);
         }
@@ -90,7 +86,7 @@ impl Rule for MerlinUgal {
 /// Packets take a detour over another router of their own group too. A later router diverts over a
 /// link of its own only.
 fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
-    let again = Some(Goal::OwnLink);
+    let again = Some(Target::OwnLink);
     PathSet::of(routing, topology)
         .inside()
         .beside()

@@ -6,31 +6,31 @@
 //! hops, row then column or column then row (key `local_order`).
 //!
 //! VCs: 2. Source group (local and global hop) 0, destination group 1, as SST's merlin. A path is
-//! l0 g0 l1: it climbs. SST and CODES: the same path. BookSim2 puts the source group's global hop
+//! l0 g0 l1: it ascends. SST and CODES: the same path. BookSim2 puts the source group's global hop
 //! on VC 1. CAMINOS' `Shortest` is the graph's shortest path and takes g-g where that is shorter
 //! than l-g-l; this one never does.
 
 use super::descriptor::{Descriptor, Rule};
-use super::{ChannelMap, Channels, paths};
+use super::{VcMap, VcMapName, paths};
 
 /// The routing.
 pub(super) struct Minimal;
 
 /// The VC map.
-const CHANNELS: Channels = Channels::climbing(2, 0, 0, 0, 0);
+const CHANNELS: VcMap = VcMap::ascending(2, 0, 0, 0, 0);
 
 impl Rule for Minimal {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "Minimal",
         rule: "At most one global link, and the shortest way inside the two groups.",
         source: "Kim et al., ISCA 2008",
-        channels: CHANNELS,
+        vc_map: CHANNELS,
         maps: &[
-            (ChannelMap::Booksim2, Channels::BOOKSIM_MINIMAL),
-            (ChannelMap::Caminos, CHANNELS),
-            (ChannelMap::Codes, Channels::CODES),
+            (VcMapName::Booksim2, VcMap::BOOKSIM_MINIMAL),
+            (VcMapName::Caminos, CHANNELS),
+            (VcMapName::Codes, VcMap::CODES),
         ],
-        most_hops: |diameter| 2 * diameter + 1,
+        max_hops: |diameter| 2 * diameter + 1,
         paths: paths::minimal,
         ..Descriptor::USUAL
     };

@@ -4,15 +4,15 @@
 //! ```text
 //! at the source router, if the destination is in another group:  the rule of ugal_n, one set of candidates a packet
 //! at every later router of the source group, while the packet is on its minimal path:
-//!     the same rule with the same intermediate routers, from here; the packet's own gate is the only minimal candidate
+//!     the same rule with the same intermediate routers, from here; the packet's own gateway is the only minimal candidate
 //! ```
 //! Reads this router's own outputs only. In one dimension there is one later router at most, the
-//! gate's; in two there are up to two. Once diverted a packet stays so, and in other groups nothing
+//! gateway's; in two there are up to two. Once diverted a packet stays so, and in other groups nothing
 //! is decided. Ties go to minimal.
 //!
 //! VCs: 5. Minimal: the local hop 0; the global hop 0 from the source router and 3 from a later
 //! one; non-minimal: source group 1, to the intermediate router 2, from it 3, destination group 4.
-//! l0 l1 g1 l2 l3 g3 l4 climbs. Paper: Jiang, Kim and Dally, ISCA 2009 (PAR); Kang et al., SC22,
+//! l0 l1 g1 l2 l3 g3 l4 ascends. Paper: Jiang, Kim and Dally, ISCA 2009 (PAR); Kang et al., SC22,
 //! section II.B. SST's SC22 fork does the same. CODES' `prog-adaptive` goes through a group and
 //! draws anew at the second router (`codes_padp`); CAMINOS' PAR re-decides at every request until
 //! the first global hop.
@@ -20,7 +20,7 @@
 use super::adaptive::{self, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::third_router;
-use super::{Channels, Lane, Senses, paths};
+use super::{CongestionView, SegmentVcs, VcMap, paths};
 use crate::packet::Packet;
 
 /// The routing.
@@ -34,13 +34,13 @@ impl Rule for Par {
         through: "a random router, if its queue is short",
         decides: "source group",
         information: Information::Queues,
-        channels: Channels {
-            minimal_later: Lane { local: 0, global: 3 },
-            ..Channels::climbing(5, 0, 1, 2, 3)
+        vc_map: VcMap {
+            minimal_later: SegmentVcs { local: 0, global: 3 },
+            ..VcMap::ascending(5, 0, 1, 2, 3)
         },
-        // Up to a group's diameter before the change of mind, after which the way to the gate
+        // Up to a group's diameter before the change of mind, after which the way to the gateway
         // starts anew.
-        most_hops: |diameter| 5 * diameter + 2,
+        max_hops: |diameter| 5 * diameter + 2,
         paths: paths::adaptive,
         reads: RoutingKey::UGAL,
         intermediate: Intermediate::Router,
@@ -49,12 +49,12 @@ impl Rule for Par {
     };
 
     /// Minimal, or through a random router; again at the next router if minimal.
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
         let (source, destination) = (here.group, u32::from(packet.destination_group));
         adaptive::decide(
             here,
             packet,
-            senses,
+            view,
             |draw| third_router(here.topology, source, destination, draw),
             0,
         );

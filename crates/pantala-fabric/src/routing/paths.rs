@@ -6,14 +6,14 @@
 //! its own, put together from [`PathSet`].
 
 use super::descriptor::Intermediate;
-use super::{Gates, InsideGroup, Lane, RoutingConfig};
+use super::{Gateways, IntraGroup, RoutingConfig, SegmentVcs};
 use pantala_topology::Topology;
 use std::collections::BTreeSet;
 
-/// What a packet is after in the group that it leaves for: its gate has the fewest hops to that,
-/// under [`Gates::Fewest`].
+/// What a packet is after in the group that it leaves for: its gateway has the fewest hops to that,
+/// under [`Gateways::Fewest`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
+pub enum Target {
     /// One router.
     Router,
     /// Any router.
@@ -24,7 +24,7 @@ pub enum Goal {
 
 /// A part of a path. The next one begins at the router where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stretch {
+pub enum Segment {
     /// To a router of the group, or nowhere if that is this one.
     Within {
         /// The VC of its hops.
@@ -33,11 +33,11 @@ pub enum Stretch {
     /// Over a link to another group: to the router that owns it, and over it.
     Leave {
         /// The VCs at the first router of the stretch.
-        first: Lane,
+        first: SegmentVcs,
         /// The VCs at those after it.
-        later: Lane,
+        later: SegmentVcs,
         /// What is sought in the other group.
-        goal: Goal,
+        target: Target,
         /// Whether the other group may be the one that the path has come from.
         back: bool,
     },
@@ -49,7 +49,7 @@ pub enum Stretch {
         /// The VC of those after it.
         later: u8,
         /// What was sought in the other group.
-        goal: Goal,
+        target: Target,
     },
     /// To a node of this router.
     Eject {
@@ -61,10 +61,10 @@ pub enum Stretch {
 /// All paths of a routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Paths {
-    /// Stretch after stretch. A path that leaves a group goes neither to the one that it left
-    /// before (but for [`Stretch::Leave::back`]) nor to the one on the way to which it was broken
+    /// Segment after segment. A path that leaves a group goes neither to the one that it left
+    /// before (but for [`Segment::Leave::back`]) nor to the one on the way to which it was broken
     /// off.
-    Stretches(Vec<Vec<Stretch>>),
+    Segments(Vec<Vec<Segment>>),
     /// Over any port of any router, on the VC that is the number of hops made; ejection on any VC.
     AnyPort {
         /// Most links between routers.
@@ -79,10 +79,10 @@ impl Paths {
     #[must_use]
     pub fn ejection_vcs(&self) -> BTreeSet<u8> {
         match self {
-            Self::Stretches(paths) => {
+            Self::Segments(paths) => {
                 let ends = paths.iter().filter_map(|path| path.last());
                 ends.filter_map(
-                    |end| if let Stretch::Eject { vc } = end { Some(*vc) } else { None },
+                    |end| if let Segment::Eject { vc } = end { Some(*vc) } else { None },
                 )
                 .collect()
             }
@@ -96,31 +96,31 @@ impl RoutingConfig {
     /// [`RoutingConfig::first_vc`].
     #[must_use]
     pub fn paths(&self, topology: &Topology) -> Paths {
-        if self.channels.by_hop {
+        if self.vc_map.by_hop {
             any_port(self, topology)
         } else {
             (self.algorithm.descriptor().paths)(self, topology)
         }
     }
 
-    /// Which links between two groups are taken: [`RoutingConfig::gates`], where it has an effect.
+    /// Which links between two groups are taken: [`RoutingConfig::gateways`], where it has an effect.
     #[must_use]
-    pub const fn gates_taken(&self) -> Gates {
-        if self.algorithm.steers() { Gates::Fewest } else { self.gates }
+    pub const fn gateways_taken(&self) -> Gateways {
+        if self.algorithm.per_hop_adaptive() { Gateways::Fewest } else { self.gateways }
     }
 
-    /// The goal of a packet in the destination's group. A routing that picks links anew at every
+    /// The target of a packet in the destination's group. A routing that picks links anew at every
     /// router minimises the path to the link only. In one and in two dimensions that path has the
     /// same links as if the first pick had stood.
-    const fn onward_goal(&self) -> Goal {
-        if self.algorithm.steers() { Goal::Group } else { Goal::Router }
+    const fn onward_target(&self) -> Target {
+        if self.algorithm.per_hop_adaptive() { Target::Group } else { Target::Router }
     }
 
-    /// The goal of a packet in the intermediate group.
-    const fn detour_goal(&self) -> Goal {
+    /// The target of a packet in the intermediate group.
+    const fn detour_target(&self) -> Target {
         match self.algorithm.intermediate() {
-            Intermediate::Group => Goal::Group,
-            Intermediate::Router => Goal::Router,
+            Intermediate::Group => Target::Group,
+            Intermediate::Router => Target::Router,
         }
     }
 }
@@ -132,7 +132,7 @@ pub(super) fn minimal(routing: &RoutingConfig, topology: &Topology) -> Paths {
 
 /// Minimal paths, and non-minimal ones from every router that decides.
 pub(super) fn adaptive(routing: &RoutingConfig, topology: &Topology) -> Paths {
-    let again = routing.algorithm.is_progressive().then(|| routing.detour_goal());
+    let again = routing.algorithm.is_progressive().then(|| routing.detour_target());
     PathSet::of(routing, topology)
         .inside()
         .minimal()
@@ -141,13 +141,13 @@ pub(super) fn adaptive(routing: &RoutingConfig, topology: &Topology) -> Paths {
 }
 
 /// Non-minimal paths only, wherever there is a third group; inside a group as the key
-/// `inside_group` says.
+/// `intra_group` says.
 pub(super) fn valiant(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let paths = PathSet::of(routing, topology);
-    let back = routing.inside_group == InsideGroup::Nonminimal;
+    let back = routing.intra_group == IntraGroup::Nonminimal;
     let paths =
         if back && paths.has_detours() { paths.inside_through_another() } else { paths.inside() };
-    let paths = if routing.inside_group == InsideGroup::Beside { paths.beside() } else { paths };
+    let paths = if routing.intra_group == IntraGroup::Valiant { paths.beside() } else { paths };
     let paths = if paths.has_detours() { paths } else { paths.minimal() };
     paths.detours(&Detours { back, ..Detours::default() }).done()
 }
@@ -155,14 +155,14 @@ pub(super) fn valiant(routing: &RoutingConfig, topology: &Topology) -> Paths {
 /// Any path of as many links as the algorithm takes at most.
 pub(super) fn any_port(routing: &RoutingConfig, topology: &Topology) -> Paths {
     let diameter = if topology.is_2d() { 2 } else { 1 };
-    Paths::AnyPort { hops: routing.algorithm.most_hops(diameter), count: routing.channels.count }
+    Paths::AnyPort { hops: routing.algorithm.max_hops(diameter), count: routing.vc_map.count }
 }
 
 /// The paths of a routing, collected kind by kind.
 pub(super) struct PathSet<'a> {
     routing: &'a RoutingConfig,
     topology: &'a Topology,
-    paths: Vec<Vec<Stretch>>,
+    paths: Vec<Vec<Segment>>,
 }
 
 /// Which non-minimal paths there are.
@@ -170,7 +170,7 @@ pub(super) struct PathSet<'a> {
 pub(super) struct Detours {
     /// What a later router of the source group seeks when it diverts a packet; `None` if later
     /// routers do not decide.
-    pub(super) again: Option<Goal>,
+    pub(super) again: Option<Target>,
     /// Whether the destination may be in the source's group.
     pub(super) back: bool,
     /// Whether the intermediate router may be in the destination's group.
@@ -185,7 +185,7 @@ impl<'a> PathSet<'a> {
 
     /// All that have been added.
     pub(super) fn done(self) -> Paths {
-        Paths::Stretches(self.paths)
+        Paths::Segments(self.paths)
     }
 
     /// Whether there is a third group for a path to go through.
@@ -193,31 +193,31 @@ impl<'a> PathSet<'a> {
         self.topology.groups() >= 3
     }
 
-    fn with(mut self, path: Vec<Stretch>) -> Self {
+    fn with(mut self, path: Vec<Segment>) -> Self {
         self.paths.push(path);
         self
     }
 
     /// Adds paths inside a group, minimal.
     pub(super) fn inside(self) -> Self {
-        let vc = self.routing.channels.inside;
+        let vc = self.routing.vc_map.inside;
         self.with(within(vc).to_vec())
     }
 
     /// Adds paths inside a group that go through another one. They may end before they leave.
     fn inside_through_another(self) -> Self {
-        let map = &self.routing.channels;
+        let map = &self.routing.vc_map;
         let (first, later) = (map.nonminimal.local, map.nonminimal_later.local);
-        let eject = Stretch::Eject { vc: map.destination_nonminimal };
-        let leave = Stretch::BreakOff { first, later, goal: self.routing.detour_goal() };
+        let eject = Segment::Eject { vc: map.destination_nonminimal };
+        let leave = Segment::BreakOff { first, later, target: self.routing.detour_target() };
         // The first is that to another node of the router.
-        self.with(vec![Stretch::Eject { vc: map.inside }]).with(vec![leave, eject])
+        self.with(vec![Segment::Eject { vc: map.inside }]).with(vec![leave, eject])
     }
 
     /// Adds paths inside a group over a router that is not on the minimal path.
     pub(super) fn beside(self) -> Self {
-        let map = &self.routing.channels;
-        let over = Stretch::Within { vc: map.nonminimal.local };
+        let map = &self.routing.vc_map;
+        let over = Segment::Within { vc: map.nonminimal.local };
         self.with([&[over], &within(map.destination_nonminimal)[..]].concat())
     }
 
@@ -226,10 +226,10 @@ impl<'a> PathSet<'a> {
         if self.topology.groups() < 2 {
             return self;
         }
-        let map = &self.routing.channels;
-        let goal = self.routing.onward_goal();
+        let map = &self.routing.vc_map;
+        let target = self.routing.onward_target();
         let minimal =
-            Stretch::Leave { first: map.minimal, later: map.minimal_later, goal, back: false };
+            Segment::Leave { first: map.minimal, later: map.minimal_later, target, back: false };
         self.with([&[minimal], &within(map.destination_minimal)[..]].concat())
     }
 
@@ -239,12 +239,16 @@ impl<'a> PathSet<'a> {
             return self;
         }
         let routing = self.routing;
-        let map = &routing.channels;
-        let out =
-            |first, goal| Stretch::Leave { first, later: map.nonminimal_later, goal, back: false };
-        let (first, goal) = (map.from_intermediate, routing.onward_goal());
-        let on = Stretch::Leave { first, later: first, goal, back: detours.back };
-        let to_router = Stretch::Within { vc: map.to_intermediate };
+        let map = &routing.vc_map;
+        let out = |first, target| Segment::Leave {
+            first,
+            later: map.nonminimal_later,
+            target,
+            back: false,
+        };
+        let (first, target) = (map.from_intermediate, routing.onward_target());
+        let on = Segment::Leave { first, later: first, target, back: detours.back };
+        let to_router = Segment::Within { vc: map.to_intermediate };
         let after = match routing.algorithm.intermediate() {
             Intermediate::Group => vec![vec![on]],
             Intermediate::Router if detours.into_destination => {
@@ -252,11 +256,11 @@ impl<'a> PathSet<'a> {
             }
             Intermediate::Router => vec![vec![to_router, on]],
         };
-        let mut before = vec![vec![out(map.nonminimal, routing.detour_goal())]];
+        let mut before = vec![vec![out(map.nonminimal, routing.detour_target())]];
         if let Some(again) = detours.again {
             let (first, later) = (map.minimal.local, map.minimal_later.local);
             before.push(vec![
-                Stretch::BreakOff { first, later, goal },
+                Segment::BreakOff { first, later, target },
                 out(map.nonminimal_later, again),
             ]);
         }
@@ -270,6 +274,6 @@ impl<'a> PathSet<'a> {
 }
 
 /// To a router of the group and to its node.
-const fn within(vc: u8) -> [Stretch; 2] {
-    [Stretch::Within { vc }, Stretch::Eject { vc }]
+const fn within(vc: u8) -> [Segment; 2] {
+    [Segment::Within { vc }, Segment::Eject { vc }]
 }

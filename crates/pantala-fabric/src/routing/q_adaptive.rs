@@ -46,12 +46,12 @@
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Information, RoutingKey, Rule};
 use super::draws::{other_router, salted, scaled};
-use super::{Channels, Hop, gates, paths};
-use crate::packet::{Leg, NONE, Packet};
+use super::{Hop, VcMap, gateways, paths};
+use crate::packet::{NONE, Packet, Phase};
 use pantala_topology::Peer;
 
 /// Most links of a path. A hop's VC is the number of links before it.
-const MOST_HOPS: u8 = 5;
+const MAX_HOPS: u8 = 5;
 
 /// The routing. Its decisions are [`route`], which needs the router's estimates.
 pub(super) struct QAdaptive;
@@ -64,8 +64,8 @@ impl Rule for QAdaptive {
         through: "the port that has learned the least time",
         decides: "source router, intermediate group",
         information: Information::Estimates,
-        channels: Channels::by_hop(MOST_HOPS),
-        most_hops: |_| MOST_HOPS,
+        vc_map: VcMap::by_hop(MAX_HOPS),
+        max_hops: |_| MAX_HOPS,
         paths: paths::any_port,
         reads: &[RoutingKey::QAdaptive],
         carries_2d: false,
@@ -140,11 +140,11 @@ impl QAdaptiveConfig {
 /// `early`: among the router's first.
 pub(super) fn route(here: &Here<'_>, packet: &mut Packet, row: &[f32], early: bool) -> Hop {
     let Here { routing, topology, router, group } = *here;
-    let came = std::mem::replace(&mut packet.leg, Leg::ToDestination);
+    let came = std::mem::replace(&mut packet.phase, Phase::ToDestination);
     let minimal = routing.follow(topology, router, group, packet);
     let chosen = match came {
-        Leg::Undecided => at_source(here, minimal.port, row),
-        Leg::Revisable => in_intermediate(here, packet, minimal.port, row),
+        Phase::Undecided => at_source(here, minimal.port, row),
+        Phase::Revisable => in_intermediate(here, packet, minimal.port, row),
         _ => None,
     };
     let Some(chosen) = chosen else {
@@ -155,11 +155,12 @@ pub(super) fn route(here: &Here<'_>, packet: &mut Packet, row: &[f32], early: bo
         return minimal;
     }
     // The next router starts anew.
-    packet.gate = NONE;
+    packet.gateway = NONE;
     if let Peer::Port { router: next, .. } = topology.peer(router, port) {
         let next = topology.group_of(next);
-        if came == Leg::Undecided && next != group && next != u32::from(packet.destination_group) {
-            packet.leg = Leg::Revisable;
+        if came == Phase::Undecided && next != group && next != u32::from(packet.destination_group)
+        {
+            packet.phase = Phase::Revisable;
             packet.nonminimal = true;
         }
     }
@@ -192,7 +193,7 @@ fn in_intermediate(here: &Here<'_>, packet: &Packet, minimal: u16, row: &[f32]) 
         return None;
     }
     let other = other_router(topology, router, salted(packet.draw, OTHER_ROUTER));
-    let port = gates::step(topology, router, other, routing.local_order, packet);
+    let port = gateways::step(topology, router, other, routing.local_order, packet);
     let estimate = |port: u16| row[usize::from(port - topology.first_local_port())];
     let pays = QAdaptiveConfig::pays(
         routing.q_adaptive.threshold_intermediate,

@@ -15,7 +15,7 @@
 //! back, those in flight included.
 //!
 //! VCs: 3. Non-minimal: source group 0, intermediate group 1, destination group 2; minimal: source
-//! group 1. l0 g0 l1 g1 l2 and l1 g1 l2 both climb.
+//! group 1. l0 g0 l1 g1 l2 and l1 g1 l2 both ascend.
 //! Paper: Kang et al., SC22, section II.B (UGALg), which draws two candidates of each kind; SST's
 //! SC22 fork (`ugal-3vc`), on which its results rest, draws one. BookSim2 adds a constant of 30
 //! flits and goes through a node.
@@ -23,11 +23,11 @@
 use super::adaptive::{self, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::third_group;
-use super::{Channels, Senses, paths};
+use super::{CongestionView, VcMap, paths};
 use crate::packet::Packet;
 
 /// The VC map.
-pub(super) const CHANNELS: Channels = Channels::climbing(3, 1, 0, 1, 1);
+pub(super) const CHANNELS: VcMap = VcMap::ascending(3, 1, 0, 1, 1);
 
 /// The routing.
 pub(super) struct UgalG;
@@ -41,8 +41,8 @@ impl Rule for UgalG {
         through: "a random group, if its queue is short",
         decides: "source router",
         information: Information::Queues,
-        channels: CHANNELS,
-        most_hops: |diameter| 3 * diameter + 2,
+        vc_map: CHANNELS,
+        max_hops: |diameter| 3 * diameter + 2,
         paths: paths::adaptive,
         reads: RoutingKey::UGAL,
         intermediate: Intermediate::Group,
@@ -50,12 +50,12 @@ impl Rule for UgalG {
     };
 
     /// Minimal, or through a random group.
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
         let (source, destination) = (here.group, u32::from(packet.destination_group));
         adaptive::decide(
             here,
             packet,
-            senses,
+            view,
             |draw| third_group(here.topology, source, destination, draw),
             0,
         );

@@ -21,7 +21,7 @@
 use super::adaptive::{Candidate, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::{salted, third_group};
-use super::{QueueScope, Senses, Tie, paths, ugal_g};
+use super::{CongestionView, QueueScope, Tie, paths, ugal_g};
 use crate::packet::{NONE, Packet};
 
 /// The routing.
@@ -36,8 +36,8 @@ impl Rule for UgalGlobal {
         through: "a random group, if its queue is short",
         decides: "source router",
         information: Information::GroupQueues,
-        channels: ugal_g::CHANNELS,
-        most_hops: |diameter| 3 * diameter + 2,
+        vc_map: ugal_g::CHANNELS,
+        max_hops: |diameter| 3 * diameter + 2,
         paths: paths::adaptive,
         reads: &[
             RoutingKey::BiasFlits,
@@ -52,9 +52,9 @@ impl Rule for UgalGlobal {
     };
 
     /// Minimal, or through a random group.
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
         let (source, destination) = (here.group, u32::from(packet.destination_group));
-        let mut cost = |path: &Candidate| hops(here, packet, path) * queued(here, senses, path);
+        let mut cost = |path: &Candidate| hops(here, packet, path) * queued(here, view, path);
         let minimal = here.minimal(packet, &mut cost, 0);
         let draw = |draw| third_group(here.topology, source, destination, draw);
         let other = here.nonminimal(packet, draw, &mut cost, 0);
@@ -67,22 +67,22 @@ impl Rule for UgalGlobal {
 }
 
 /// Flits queued for the path in its source group.
-fn queued<S: Senses>(here: &Here<'_>, senses: &mut S, path: &Candidate) -> i64 {
+fn queued<S: CongestionView>(here: &Here<'_>, view: &mut S, path: &Candidate) -> i64 {
     let ugal = &here.routing.ugal;
     let lane = if path.intermediate == NONE {
-        here.routing.channels.minimal
+        here.routing.vc_map.minimal
     } else {
-        here.routing.channels.nonminimal
+        here.routing.vc_map.nonminimal
     };
     let vc = (ugal.scope == QueueScope::Vc).then_some(here.routing.first_vc + lane.global);
-    let on_the_way = if path.link.router == here.router { 0 } else { here.queue(senses, path) };
-    on_the_way + senses.queue_at(path.link.router, path.link.port, vc, ugal.queue)
+    let on_the_way = if path.link.router == here.router { 0 } else { here.queue(view, path) };
+    on_the_way + view.queue_at(path.link.router, path.link.port, vc, ugal.queue)
 }
 
 /// Links between routers on the path.
 fn hops(here: &Here<'_>, packet: &Packet, path: &Candidate) -> i64 {
     let topology = here.topology;
-    let to_gate = topology.local_distance(here.router, path.link.router);
+    let to_gateway = topology.local_distance(here.router, path.link.router);
     let rest = if path.intermediate == NONE {
         topology.local_distance(path.link.target_router, packet.destination_router)
     } else {
@@ -94,5 +94,5 @@ fn hops(here: &Here<'_>, packet: &Packet, path: &Candidate) -> i64 {
         });
         1 + least.min().unwrap_or(0)
     };
-    i64::from(to_gate + 1 + rest)
+    i64::from(to_gateway + 1 + rest)
 }

@@ -5,17 +5,17 @@
 //!
 //! VCs: 4. Non-minimal: source group 0, to the intermediate router 1, from it 2, destination group
 //! 3; minimal: source group
-//! 2. l0 g0 l1 l2 g2 l3 and l2 g2 l3 both climb.
+//! 2. l0 g0 l1 l2 g2 l3 and l2 g2 l3 both ascend.
 //! Paper: Kang et al., SC22, section II.B (UGALn); SST's SC22 fork (`ugal-4vc`).
 
 use super::adaptive::{self, Here};
 use super::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
 use super::draws::third_router;
-use super::{Channels, Senses, paths};
+use super::{CongestionView, VcMap, paths};
 use crate::packet::Packet;
 
 /// The VC map.
-pub(super) const CHANNELS: Channels = Channels::climbing(4, 2, 0, 1, 2);
+pub(super) const CHANNELS: VcMap = VcMap::ascending(4, 2, 0, 1, 2);
 
 /// The routing.
 pub(super) struct UgalN;
@@ -29,8 +29,8 @@ impl Rule for UgalN {
         through: "a random router, if its queue is short",
         decides: "source router",
         information: Information::Queues,
-        channels: CHANNELS,
-        most_hops: |diameter| 4 * diameter + 2,
+        vc_map: CHANNELS,
+        max_hops: |diameter| 4 * diameter + 2,
         paths: paths::adaptive,
         reads: RoutingKey::UGAL,
         intermediate: Intermediate::Router,
@@ -38,12 +38,12 @@ impl Rule for UgalN {
     };
 
     /// Minimal, or through a random router.
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
         let (source, destination) = (here.group, u32::from(packet.destination_group));
         adaptive::decide(
             here,
             packet,
-            senses,
+            view,
             |draw| third_router(here.topology, source, destination, draw),
             0,
         );

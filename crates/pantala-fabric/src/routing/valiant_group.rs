@@ -5,21 +5,21 @@
 //!     G = a group, uniform over all but the source's and the destination's
 //!     go minimally to the first router of G that is reached, from there minimally to the destination
 //! ```
-//! Traffic inside a group is minimal; by the key `inside_group = "nonminimal"`, packets to another
-//! router of the own group go through another group like all others; by "beside", over a router
+//! Traffic inside a group is minimal; by the key `intra_group = "nonminimal"`, packets to another
+//! router of the own group go through another group like all others; by "valiant", over a router
 //! drawn from the others of the group, as in SST's merlin: l0 l2, or straight if it is the
 //! destination's.
 //!
 //! Reads nothing. Decides once a packet, at the source router. At most 5 links: l g, l g l.
 //!
-//! VCs: 3. Source group 0, intermediate group 1, destination group 2: l0 g0 l1 g1 l2 climbs.
+//! VCs: 3. Source group 0, intermediate group 1, destination group 2: l0 g0 l1 g1 l2 ascends.
 //! Paper: Kim et al., ISCA 2008 (VAL); Prisacari et al., section II. SST upstream (`valiant`, 3
 //! VCs) and CODES (`nonminimal`) do the same; CODES draws for each chunk.
 
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Intermediate, RoutingKey, Rule};
 use super::draws::{other_router, salted, third_group};
-use super::{ChannelMap, Channels, InsideGroup, Senses, divert, divert_beside, paths};
+use super::{CongestionView, IntraGroup, VcMap, VcMapName, divert, divert_beside, paths};
 use crate::packet::{NONE, Packet};
 use pantala_topology::Topology;
 
@@ -33,29 +33,29 @@ impl Rule for ValiantGroup {
         source: "Kim et al., ISCA 2008",
         through: "a random group",
         decides: "source router",
-        channels: Channels::climbing(3, 0, 0, 1, 1),
-        maps: &[(ChannelMap::Codes, Channels::CODES)],
-        most_hops: |diameter| 3 * diameter + 2,
+        vc_map: VcMap::ascending(3, 0, 0, 1, 1),
+        maps: &[(VcMapName::Codes, VcMap::CODES)],
+        max_hops: |diameter| 3 * diameter + 2,
         paths: paths::valiant,
-        reads: &[RoutingKey::InsideGroup],
+        reads: &[RoutingKey::IntraGroup],
         intermediate: Intermediate::Group,
         ..Descriptor::USUAL
     };
 
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, _senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, _view: &mut S) {
         let destination = u32::from(packet.destination_group);
         let intermediate =
             third_group(here.topology, here.group, destination, salted(packet.draw, 0));
         divert(packet, intermediate, NONE);
     }
 
-    fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-        match here.routing.inside_group {
-            InsideGroup::Beside => decide_beside(here.topology, here.router, packet),
-            InsideGroup::Nonminimal if here.topology.groups() > 2 => {
-                Self::decide(here, packet, senses)
+    fn decide_inside<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
+        match here.routing.intra_group {
+            IntraGroup::Valiant => decide_beside(here.topology, here.router, packet),
+            IntraGroup::Nonminimal if here.topology.groups() > 2 => {
+                Self::decide(here, packet, view)
             }
-            InsideGroup::Nonminimal | InsideGroup::Minimal => {}
+            IntraGroup::Nonminimal | IntraGroup::Minimal => {}
         }
     }
 }

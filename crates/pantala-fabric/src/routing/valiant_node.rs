@@ -5,21 +5,21 @@
 //!     R = a router, uniform over all routers outside the source's and the destination's group
 //!     go minimally to R, from there minimally to the destination
 //! ```
-//! Traffic inside a group is minimal; by the key `inside_group = "nonminimal"`, packets to another
+//! Traffic inside a group is minimal; by the key `intra_group = "nonminimal"`, packets to another
 //! router of the own group go through a router R outside it like all others, as in CAMINOS (one
 //! that comes by its destination router is there).
 //!
 //! Reads nothing. Decides once a packet, at the source router. At most 6 links: l g l, l g l.
 //!
 //! VCs: 4. Source group 0, to R 1, from R 2 (local and global), destination group 3: l0 g0 l1 l2 g2
-//! l3 climbs. Paper: Valiant and Brebner, STOC 1981; Prisacari et al., section II. SST's SC22 fork
+//! l3 ascends. Paper: Valiant and Brebner, STOC 1981; Prisacari et al., section II. SST's SC22 fork
 //! (`valiant`) does the same. BookSim2 (inside its UGAL) draws a node of the whole network, so R
 //! may lie in the source's or the destination's group.
 
 use super::adaptive::Here;
 use super::descriptor::{Descriptor, Intermediate, RoutingKey, Rule};
 use super::draws::{salted, third_router};
-use super::{ChannelMap, Channels, InsideGroup, Senses, divert, paths, valiant_group};
+use super::{CongestionView, IntraGroup, VcMap, VcMapName, divert, paths, valiant_group};
 use crate::packet::{NONE, Packet};
 
 /// The routing.
@@ -32,29 +32,29 @@ impl Rule for ValiantNode {
         source: "Valiant and Brebner, STOC 1981; Prisacari et al., 2015",
         through: "a random router",
         decides: "source router",
-        channels: Channels::climbing(4, 0, 0, 1, 2),
-        maps: &[(ChannelMap::Caminos, Channels::CAMINOS_VALIANT)],
-        most_hops: |diameter| 4 * diameter + 2,
+        vc_map: VcMap::ascending(4, 0, 0, 1, 2),
+        maps: &[(VcMapName::Caminos, VcMap::CAMINOS_VALIANT)],
+        max_hops: |diameter| 4 * diameter + 2,
         paths: paths::valiant,
-        reads: &[RoutingKey::InsideGroup],
+        reads: &[RoutingKey::IntraGroup],
         intermediate: Intermediate::Router,
         ..Descriptor::USUAL
     };
 
-    fn decide<S: Senses>(here: &Here<'_>, packet: &mut Packet, _senses: &mut S) {
+    fn decide<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, _view: &mut S) {
         let destination = u32::from(packet.destination_group);
         let intermediate =
             third_router(here.topology, here.group, destination, salted(packet.draw, 0));
         divert(packet, intermediate, NONE);
     }
 
-    fn decide_inside<S: Senses>(here: &Here<'_>, packet: &mut Packet, senses: &mut S) {
-        match here.routing.inside_group {
-            InsideGroup::Beside => valiant_group::decide_beside(here.topology, here.router, packet),
-            InsideGroup::Nonminimal if here.topology.groups() > 2 => {
-                Self::decide(here, packet, senses)
+    fn decide_inside<S: CongestionView>(here: &Here<'_>, packet: &mut Packet, view: &mut S) {
+        match here.routing.intra_group {
+            IntraGroup::Valiant => valiant_group::decide_beside(here.topology, here.router, packet),
+            IntraGroup::Nonminimal if here.topology.groups() > 2 => {
+                Self::decide(here, packet, view)
             }
-            InsideGroup::Nonminimal | InsideGroup::Minimal => {}
+            IntraGroup::Nonminimal | IntraGroup::Minimal => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The biases of Aries: which loads leave the minimal path, by mode and by the links crossed.
 
 use crate::support::{Queues, dragonfly, packet};
-use pantala_fabric::packet::Leg;
+use pantala_fabric::packet::Phase;
 use pantala_fabric::routing::{Algorithm, AriesConfig, RoutingConfig};
 
 /// One candidate of each kind, levels of ten flits.
@@ -21,7 +21,7 @@ fn diverts(routing: &RoutingConfig, hops: u8, q_min: i64, q_non: i64) -> bool {
         let decide = |routing: &RoutingConfig, queues: &mut Queues| {
             let mut packet = packet(&topology, 70, draw);
             packet.hops = hops;
-            packet.leg = if hops == 0 { Leg::Undecided } else { Leg::Revisable };
+            packet.phase = if hops == 0 { Phase::Undecided } else { Phase::Revisable };
             routing.decide(&topology, 0, &mut packet, queues);
             (packet.nonminimal, routing.follow(&topology, 0, 0, &mut packet).port)
         };

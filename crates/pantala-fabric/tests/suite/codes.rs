@@ -2,7 +2,7 @@
 
 use crate::support::{Queues, dragonfly, packet};
 use pantala_engine::Stream;
-use pantala_fabric::packet::{Leg, Packet};
+use pantala_fabric::packet::{Packet, Phase};
 use pantala_fabric::routing::{Algorithm, Hop, RoutingConfig};
 use pantala_topology::Topology;
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ fn packets_steer_by_queues_in_every_group() {
         for draw in 0..200 {
             // Through group 1, from 0 to 2.
             let arriving = || Packet {
-                leg: Leg::ToIntermediate,
+                phase: Phase::ToIntermediate,
                 intermediate: 1,
                 nonminimal: true,
                 hops: 1,
@@ -196,7 +196,7 @@ fn progressive_packets_turn_at_the_second_router() {
     for draw in 0..2_000 {
         let mut first = packet(&topology, 70, draw);
         let hop = step(&topology, &routing, 0, &mut first, &mut Queues::default());
-        assert_eq!((first.leg, hop.vc), (Leg::Revisable, 0));
+        assert_eq!((first.phase, hop.vc), (Phase::Revisable, 0));
         let second = topology.global_links(0, 8)[0].router;
         assert_ne!(second, 0, "the source router does not own the link");
         first.hops = 1;

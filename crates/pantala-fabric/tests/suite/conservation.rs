@@ -5,7 +5,7 @@ use crate::choices::{choices, configuration, machines};
 use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::routing::Algorithm;
-use pantala_fabric::{Network, Totals};
+use pantala_fabric::{Partition, Totals};
 use proptest::prelude::*;
 
 proptest! {
@@ -25,7 +25,7 @@ proptest! {
         let answers = config.responses.is_some();
         let mut host = Uniform::new(topology.nodes(), &config, load, quiet);
         host.shortest = if choices.short { 1 } else { host.bytes };
-        let mut net = network(config, topology, host);
+        let mut net = partition(config, topology, host);
         // The books balance at any moment, not only at the end.
         net.advance(quiet / 2);
         prop_assert!(net.audit().balanced(), "half way: {}", net.audit());
@@ -38,7 +38,7 @@ proptest! {
         prop_assert_eq!((packets.len() + responses.len()) as u64, net.totals().packets_injected);
         prop_assert_eq!(responses.len(), if answers { packets.len() } else { 0 });
         for seen in packets.iter().chain(responses) {
-            prop_assert!(seen.hops <= algorithm.most_hops(diameter));
+            prop_assert!(seen.hops <= algorithm.max_hops(diameter));
             prop_assert!(seen.created <= seen.injected && seen.injected < seen.delivered);
         }
         // One flow's packets of one source leave in order of creation: no packet twice.
@@ -59,7 +59,7 @@ proptest! {
             config.blocks = blocks;
             let topology = topology.clone();
             let host = Uniform::new(topology.nodes(), &config, 0.6, 500_000);
-            let mut net: Network<_, Log> = network(config, topology, host);
+            let mut net: Partition<_, Log> = partition(config, topology, host);
             let mut until = 0;
             while net.next_time() != Time::MAX {
                 until += step;
@@ -104,7 +104,7 @@ fn the_order_within_a_phase_does_not_matter() {
                 config.router.output_buffer = 8;
                 let topology = dragonfly(3, 4, 3, 13);
                 let host = Uniform::new(topology.nodes(), &config, 0.8, quiet);
-                let mut net = network(config, topology, host);
+                let mut net = partition(config, topology, host);
                 if let Some(seed) = scramble {
                     net.scramble(seed);
                 }
@@ -144,7 +144,7 @@ fn wide_routers_lose_nothing_and_do_not_depend_on_order() {
                 config.router.output_buffer = 12;
                 let topology = dragonfly(p, a, h, g);
                 let host = Uniform::new(topology.nodes(), &config, 0.7, 1_000_000);
-                let mut net = network(config, topology, host);
+                let mut net = partition(config, topology, host);
                 if let Some(seed) = scramble {
                     net.scramble(seed);
                 }

@@ -4,11 +4,13 @@
 use crate::support::{dragonfly, kang, spec};
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::{InjectionVc, ResponseConfig};
-use pantala_fabric::dependencies::{Channel, Dependencies, climbs, exception};
+use pantala_fabric::dependencies::{Channel, Dependencies, ascends, exception};
 use pantala_fabric::routing::{
-    Algorithm, ChannelMap, Channels, InsideGroup, IntermediateChoice, RoutingConfig, RoutingKey,
+    Algorithm, IntermediateChoice, IntraGroup, RoutingConfig, RoutingKey, VcMap, VcMapName,
 };
-use pantala_topology::{DragonflySpec, GroupSpec, LocalOrder, Spread, Topology, Wiring};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, GroupSpec, LocalOrder, PortAssignment, Topology,
+};
 
 const fn mesh(routers: u32, links_per_pair: u32) -> GroupSpec {
     GroupSpec::FullMesh { routers, links_per_pair }
@@ -27,10 +29,13 @@ fn built(spec: &DragonflySpec) -> Topology {
 fn papers() -> Vec<(&'static str, Topology)> {
     let aries = |g, links_per_pair| DragonflySpec {
         links_per_pair,
-        spread: Spread::RoundRobin,
+        port_assignment: PortAssignment::RoundRobin,
         ..spec(4, cray(6, 16), 10, g)
     };
-    let palmtree = DragonflySpec { wiring: Wiring::Palmtree, ..spec(8, mesh(16, 1), 8, 129) };
+    let palmtree = DragonflySpec {
+        global_arrangement: GlobalArrangement::Palmtree,
+        ..spec(8, mesh(16, 1), 8, 129)
+    };
     vec![
         ("kang2022", dragonfly(4, 8, 4, 33)),
         ("wang2020_1d", built(&spec(8, mesh(32, 1), 4, 33))),
@@ -57,11 +62,16 @@ fn small() -> Vec<Topology> {
         spec(1, cray(1, 4), 2, 9),
     ];
     let mut all = Vec::new();
-    for (shape, wiring) in
-        shapes.iter().flat_map(|shape| Wiring::ALL.iter().map(move |&wiring| (shape, wiring)))
-    {
-        for spread in [Spread::Consecutive, Spread::RoundRobin] {
-            all.push(built(&DragonflySpec { wiring, spread, wiring_seed: 3, ..shape.clone() }));
+    for (shape, global_arrangement) in shapes.iter().flat_map(|shape| {
+        GlobalArrangement::ALL.iter().map(move |&global_arrangement| (shape, global_arrangement))
+    }) {
+        for port_assignment in [PortAssignment::Consecutive, PortAssignment::RoundRobin] {
+            all.push(built(&DragonflySpec {
+                global_arrangement,
+                port_assignment,
+                global_arrangement_seed: 3,
+                ..shape.clone()
+            }));
         }
     }
     all
@@ -71,14 +81,14 @@ fn small() -> Vec<Topology> {
 fn shipped() -> Vec<RoutingConfig> {
     let mut all = Vec::new();
     for (algorithm, map) in
-        Algorithm::ALL.into_iter().flat_map(|a| ChannelMap::ALL.map(|map| (a, map)))
+        Algorithm::ALL.into_iter().flat_map(|a| VcMapName::ALL.map(|map| (a, map)))
     {
-        let Some(channels) = algorithm.channels(map) else { continue };
-        let one = RoutingConfig { channels, ..RoutingConfig::new(algorithm) };
+        let Some(vc_map) = algorithm.vc_map(map) else { continue };
+        let one = RoutingConfig { vc_map, ..RoutingConfig::new(algorithm) };
         let reads = algorithm.descriptor().reads;
-        if reads.contains(&RoutingKey::InsideGroup) {
-            let inside = [InsideGroup::Minimal, InsideGroup::Nonminimal, InsideGroup::Beside];
-            all.extend(inside.map(|inside_group| RoutingConfig { inside_group, ..one.clone() }));
+        if reads.contains(&RoutingKey::IntraGroup) {
+            let inside = [IntraGroup::Minimal, IntraGroup::Nonminimal, IntraGroup::Valiant];
+            all.extend(inside.map(|intra_group| RoutingConfig { intra_group, ..one.clone() }));
         } else if reads.contains(&RoutingKey::Intermediate) {
             let choices = [IntermediateChoice::Third, IntermediateChoice::Any];
             all.extend(choices.map(|intermediate| RoutingConfig { intermediate, ..one.clone() }));
@@ -152,33 +162,33 @@ fn shipped_pairs_are_free_of_deadlock() {
     }
 }
 
-/// The graph of all routings with maps that climb, in one network: no two of them can wait for one
+/// The graph of all routings with maps that ascend, in one network: no two of them can wait for one
 /// another, and as each one's graph is a part of it, none alone has a cycle.
 #[test]
-fn routings_that_climb_are_free_together() {
-    let climbing = |topology: &Topology, local_order| {
-        let climbs = |routing: &RoutingConfig| routing.channels == routing.algorithm.own_channels();
+fn routings_that_ascend_are_free_together() {
+    let ascending = |topology: &Topology, local_order| {
+        let ascends = |routing: &RoutingConfig| routing.vc_map == routing.algorithm.own_vc_map();
         let carried = |routing: &RoutingConfig| !topology.is_2d() || routing.algorithm.carries_2d();
-        let all = shipped().into_iter().filter(|routing| climbs(routing) && carried(routing));
+        let all = shipped().into_iter().filter(|routing| ascends(routing) && carried(routing));
         together(all.map(|routing| RoutingConfig { local_order, ..routing }).collect())
     };
     for topology in small() {
         for local_order in LocalOrder::ALL {
-            let mut config = climbing(&topology, local_order);
-            assert!(climbs(&config, &topology), "{topology:?}");
+            let mut config = ascending(&topology, local_order);
+            assert!(ascends(&config, &topology), "{topology:?}");
             assert_eq!(cycle(&config, &topology), None, "{topology:?}");
             config.respond(64);
-            assert!(climbs(&config, &topology), "{topology:?}");
+            assert!(ascends(&config, &topology), "{topology:?}");
             assert_eq!(cycle(&config, &topology), None, "{topology:?}");
         }
     }
     for (name, topology) in papers() {
-        let config = climbing(&topology, LocalOrder::RowFirst);
-        assert!(climbs(&config, &topology), "{name}");
+        let config = ascending(&topology, LocalOrder::RowFirst);
+        assert!(ascends(&config, &topology), "{name}");
     }
     // Link by link at full size, where that takes no more than seconds.
     for (name, topology) in papers().into_iter().take(2) {
-        assert_eq!(cycle(&climbing(&topology, LocalOrder::RowFirst), &topology), None, "{name}");
+        assert_eq!(cycle(&ascending(&topology, LocalOrder::RowFirst), &topology), None, "{name}");
     }
 }
 
@@ -204,7 +214,7 @@ fn the_exception_has_its_cycle() {
             let expected: Vec<_> =
                 [("global", 0), ("local", 0)].into_iter().cycle().take(2 * groups).collect();
             assert_eq!(shape(&cycle, &topology), expected);
-            assert!(!climbs(&config, &topology));
+            assert!(!ascends(&config, &topology));
         }
     }
     // Where there is no third group, or no local link, there is no cycle either.
@@ -218,12 +228,12 @@ fn the_exception_has_its_cycle() {
 fn what_does_not_go_together_is_found() {
     let ring = |routings: Vec<RoutingConfig>, topology: &Topology| {
         let config = together(routings);
-        assert!(!climbs(&config, topology));
+        assert!(!ascends(&config, topology));
         cycle(&config, topology).map(|cycle| shape(&cycle, topology))
     };
     // BookSim2's minimal has global before local on VC 1, ugal_g local before global.
-    let booksim = Algorithm::Minimal.channels(ChannelMap::Booksim2).unwrap();
-    let booksim = RoutingConfig { channels: booksim, ..RoutingConfig::new(Algorithm::Minimal) };
+    let booksim = Algorithm::Minimal.vc_map(VcMapName::Booksim2).unwrap();
+    let booksim = RoutingConfig { vc_map: booksim, ..RoutingConfig::new(Algorithm::Minimal) };
     let found = ring(vec![booksim, RoutingConfig::new(Algorithm::UgalG)], &dragonfly(2, 4, 2, 9))
         .expect("a cycle");
     assert!(found.iter().all(|(_, vc)| *vc == 1) && found[0].0 == "global", "{found:?}");
@@ -253,10 +263,10 @@ fn responses_on_the_channels_of_requests_have_a_cycle() {
 #[test]
 fn a_single_channel_has_a_cycle() {
     for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !algorithm.learns()) {
-        let channels = Channels::climbing(1, 0, 0, 0, 0);
-        let config = together(vec![RoutingConfig { channels, ..RoutingConfig::new(algorithm) }]);
+        let vc_map = VcMap::ascending(1, 0, 0, 0, 0);
+        let config = together(vec![RoutingConfig { vc_map, ..RoutingConfig::new(algorithm) }]);
         assert!(cycle(&config, &dragonfly(2, 4, 2, 9)).is_some(), "{algorithm:?}");
-        assert!(!climbs(&config, &dragonfly(2, 4, 2, 9)), "{algorithm:?}");
+        assert!(!ascends(&config, &dragonfly(2, 4, 2, 9)), "{algorithm:?}");
     }
 }
 
@@ -281,9 +291,9 @@ fn at_full_size(names: &[&str]) {
                 continue;
             }
             let config = together(vec![routing.clone()]);
-            // With detours inside a group it takes as long again; that these climb is proof enough.
-            if routing.inside_group != InsideGroup::Minimal {
-                assert!(climbs(&config, &topology), "{name} {algorithm:?}");
+            // With detours inside a group it takes as long again; that these ascend is proof enough.
+            if routing.intra_group != IntraGroup::Minimal {
+                assert!(ascends(&config, &topology), "{name} {algorithm:?}");
                 continue;
             }
             let graph = Dependencies::of(&config, &topology);

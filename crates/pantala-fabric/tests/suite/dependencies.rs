@@ -4,13 +4,15 @@
 use crate::support::{Script, codes, grids, kang, meshes, spec};
 use pantala_engine::Stream;
 use pantala_fabric::config::InjectionVc;
-use pantala_fabric::dependencies::{Channel, Dependencies, Link, climbs};
+use pantala_fabric::dependencies::{Channel, Dependencies, Link, ascends};
 use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::routing::{
-    Algorithm, ChannelMap, Gates, InsideGroup, IntermediateChoice, QueueMeasure, Tie,
+    Algorithm, Gateways, IntermediateChoice, IntraGroup, QueueMeasure, Tie, VcMapName,
 };
-use pantala_fabric::{FabricConfig, Network, Probe};
-use pantala_topology::{DragonflySpec, GroupSpec, LocalOrder, Peer, Spread, Topology, Wiring};
+use pantala_fabric::{FabricConfig, Partition, Probe};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, GroupSpec, LocalOrder, Peer, PortAssignment, Topology,
+};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -52,8 +54,8 @@ fn shown(
     let keys: Vec<u64> = (0..u64::from(nodes)).collect();
     let config = FabricConfig { seed, ..config.clone() };
     let (vcs, ports) = (u32::from(config.virtual_channels), topology.ports_per_router());
-    let mut network = Network::new(config, topology.clone(), &keys, host, Pairs::default());
-    network.advance(u64::MAX);
+    let mut partition = Partition::new(config, topology.clone(), &keys, host, Pairs::default());
+    partition.advance(u64::MAX);
     let end =
         |number: u32| (number / vcs / ports, (number / vcs % ports) as u16, (number % vcs) as u8);
     let pair = |&(held, asked): &(u32, u32)| {
@@ -66,15 +68,15 @@ fn shown(
         let (router, port, asked) = end(asked);
         (Channel { link, vc }, Channel { link: Link::Output { router, port }, vc: asked })
     };
-    network.probe.0.iter().map(pair).collect()
+    partition.probe.0.iter().map(pair).collect()
 }
 
 /// Kang's machine with small buffers, and a routing that takes the path that a coin says wherever
 /// queues are empty.
-fn configuration(algorithm: Algorithm, map: ChannelMap) -> Option<FabricConfig> {
+fn configuration(algorithm: Algorithm, map: VcMapName) -> Option<FabricConfig> {
     let mut config = kang(algorithm);
     let routing = &mut config.routings[0];
-    routing.channels = algorithm.channels(map)?;
+    routing.vc_map = algorithm.vc_map(map)?;
     routing.ugal.threshold = 0.5;
     routing.ugal.minimal_up_to = -1;
     routing.ugal.tie = Tie::Random;
@@ -86,10 +88,9 @@ fn configuration(algorithm: Algorithm, map: ChannelMap) -> Option<FabricConfig> 
 }
 
 /// Every routing with every map that it has.
-fn pairs() -> Vec<(Algorithm, ChannelMap)> {
-    let all = Algorithm::ALL
-        .into_iter()
-        .flat_map(|algorithm| ChannelMap::ALL.map(|map| (algorithm, map)));
+fn pairs() -> Vec<(Algorithm, VcMapName)> {
+    let all =
+        Algorithm::ALL.into_iter().flat_map(|algorithm| VcMapName::ALL.map(|map| (algorithm, map)));
     all.filter(|&(algorithm, map)| configuration(algorithm, map).is_some()).collect()
 }
 
@@ -98,15 +99,15 @@ proptest! {
     /// On any network, under any routing and map, whatever the queues are.
     #[test]
     fn packets_keep_to_the_graph(
-        p in 1u32..3, group in prop_oneof![meshes(1..5), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, round_robin: bool,
-        (algorithm, map) in proptest::sample::select(pairs()), column_first: bool, any_gate: bool, any_intermediate: bool,
+        p in 1u32..3, group in prop_oneof![meshes(1..5), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, global_arrangement in 0usize..4, round_robin: bool,
+        (algorithm, map) in proptest::sample::select(pairs()), column_first: bool, any_gateway: bool, any_intermediate: bool,
         inside in 0usize..3, injection in 0usize..3, responses: bool, explores: bool, virtual_queues: bool, seed: u64,
     ) {
         let ports = group.routers() * h;
         let spec = DragonflySpec {
-            wiring: Wiring::ALL[wiring],
-            spread: if round_robin { Spread::RoundRobin } else { Spread::Consecutive },
-            wiring_seed: seed,
+            global_arrangement: GlobalArrangement::ALL[global_arrangement],
+            port_assignment: if round_robin { PortAssignment::RoundRobin } else { PortAssignment::Consecutive },
+            global_arrangement_seed: seed,
             ..spec(p, group, h, 1 + (f64::from(ports) * share) as u32)
         };
         let topology = Topology::dragonfly(&spec).unwrap();
@@ -114,9 +115,9 @@ proptest! {
         let mut config = configuration(algorithm, map).unwrap();
         let routing = &mut config.routings[0];
         routing.local_order = if column_first { LocalOrder::ColumnFirst } else { LocalOrder::RowFirst };
-        routing.gates = if any_gate { Gates::Any } else { routing.gates };
+        routing.gateways = if any_gateway { Gateways::Any } else { routing.gateways };
         routing.intermediate = if any_intermediate { IntermediateChoice::Any } else { IntermediateChoice::Third };
-        routing.inside_group = [InsideGroup::Minimal, InsideGroup::Nonminimal, InsideGroup::Beside][inside];
+        routing.intra_group = [IntraGroup::Minimal, IntraGroup::Nonminimal, IntraGroup::Valiant][inside];
         routing.q_adaptive.exploration = if explores { 1.0 } else { 0.001 };
         config.injection_vc = [InjectionVc::First, InjectionVc::FirstFree, InjectionVc::Random][injection];
         if virtual_queues {
@@ -130,7 +131,7 @@ proptest! {
             prop_assert!(graph.contains(held, asked), "{algorithm:?}: {held:?} asks for {asked:?}");
         }
         // What is so by classes is so by links.
-        prop_assert!(graph.cycle().is_none() || !climbs(&config, &topology), "{algorithm:?}");
+        prop_assert!(graph.cycle().is_none() || !ascends(&config, &topology), "{algorithm:?}");
     }
 }
 
@@ -139,8 +140,8 @@ fn grid((rows, columns): (u32, u32), (row, column): (u32, u32)) -> GroupSpec {
 }
 
 /// A small network of one or two dimensions.
-fn small(group: GroupSpec, h: u32, g: u32, spread: Spread) -> Topology {
-    Topology::dragonfly(&DragonflySpec { spread, ..spec(1, group, h, g) }).unwrap()
+fn small(group: GroupSpec, h: u32, g: u32, port_assignment: PortAssignment) -> Topology {
+    Topology::dragonfly(&DragonflySpec { port_assignment, ..spec(1, group, h, g) }).unwrap()
 }
 
 /// Nothing is in the graph that no packet does: long runs on small networks show every dependency.
@@ -151,11 +152,11 @@ fn small(group: GroupSpec, h: u32, g: u32, spread: Spread) -> Topology {
 fn every_dependency_is_taken() {
     let mesh = |routers, links_per_pair| GroupSpec::FullMesh { routers, links_per_pair };
     let machines = [
-        small(mesh(3, 1), 1, 4, Spread::Consecutive),
-        small(mesh(2, 2), 3, 4, Spread::RoundRobin),
-        small(mesh(4, 1), 2, 3, Spread::Consecutive),
-        small(grid((2, 2), (1, 2)), 1, 5, Spread::Consecutive),
-        small(grid((2, 3), (1, 1)), 1, 4, Spread::RoundRobin),
+        small(mesh(3, 1), 1, 4, PortAssignment::Consecutive),
+        small(mesh(2, 2), 3, 4, PortAssignment::RoundRobin),
+        small(mesh(4, 1), 2, 3, PortAssignment::Consecutive),
+        small(grid((2, 2), (1, 2)), 1, 5, PortAssignment::Consecutive),
+        small(grid((2, 3), (1, 1)), 1, 4, PortAssignment::RoundRobin),
     ];
     for topology in pantala_testing::sample(&machines) {
         for (algorithm, map) in pairs() {
@@ -165,8 +166,8 @@ fn every_dependency_is_taken() {
             }
             config.routings[0].ugal.queue = QueueMeasure::Output;
             config.router.input_buffer = 1_000; // nobody deadlocks
-            if map == ChannelMap::Caminos {
-                config.routings[0].inside_group = InsideGroup::Nonminimal;
+            if map == VcMapName::Caminos {
+                config.routings[0].intra_group = IntraGroup::Nonminimal;
             }
             let mut left: Vec<(Channel, Channel)> =
                 Dependencies::of(&config, topology).iter().collect();

@@ -64,7 +64,7 @@ proptest! {
         }
         let diameter = if topology.is_2d() { 2 } else { 1 };
         let host = Uniform::new(topology.nodes(), &config, load, 2_000_000);
-        let mut net = network(config, topology, host);
+        let mut net = partition(config, topology, host);
         net.advance(2_000_000);
         prop_assert!(net.audit().balanced(), "loaded: {}", net.audit());
         net.advance(Time::MAX);
@@ -74,7 +74,7 @@ proptest! {
         prop_assert_eq!(all().count() as u64, net.totals().packets_injected);
         for seen in all() {
             let algorithm = algorithms[usize::from(seen.routing) % algorithms.len()];
-            prop_assert!(seen.hops <= algorithm.most_hops(diameter), "{:?} {:?}", algorithm, seen);
+            prop_assert!(seen.hops <= algorithm.max_hops(diameter), "{:?} {:?}", algorithm, seen);
             prop_assert!(!seen.nonminimal || algorithm != Algorithm::Minimal);
         }
     }
@@ -92,7 +92,7 @@ fn each_goes_its_own_way() {
             config.respond(128);
             let topology = dragonfly(2, 4, 2, 9);
             let host = Uniform::new(topology.nodes(), &config, 0.6, 4_000_000);
-            let mut net = network(config, topology, host);
+            let mut net = partition(config, topology, host);
             if let Some(seed) = scramble {
                 net.scramble(seed);
             }

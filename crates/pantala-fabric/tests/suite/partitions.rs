@@ -6,7 +6,7 @@ use pantala_engine::Time;
 use pantala_fabric::learning::{Estimate, LearningWindow};
 use pantala_fabric::routing::{Algorithm, Information};
 use pantala_fabric::{
-    Audit, Delivery, Diagnosis, FabricConfig, Host, LinkCounters, Machine, Partitions, Pull,
+    Audit, Delivery, Diagnosis, FabricConfig, Host, LinkCounters, Network, PartitionMap, Pull,
     Totals, Wakes,
 };
 use pantala_topology::Topology;
@@ -14,18 +14,18 @@ use proptest::prelude::*;
 use std::sync::Arc;
 
 /// A machine in so many parts, each with the traffic of its own nodes.
-fn machine(
+fn network(
     config: &FabricConfig,
     topology: &Arc<Topology>,
     parts: u32,
     load: f64,
     quiet: Time,
-) -> Machine<Uniform, Log> {
-    let partitions = Arc::new(Partitions::new(topology, parts));
+) -> Network<Uniform, Log> {
+    let partitions = Arc::new(PartitionMap::new(topology, parts));
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
     let ends = (0..partitions.count())
         .map(|_| (Uniform::new(topology.nodes(), config, load, quiet), Log::default()));
-    Machine::new(
+    Network::new(
         config,
         Arc::clone(topology),
         Arc::clone(&partitions),
@@ -54,7 +54,7 @@ fn run(
     quiet: Time,
     scramble: Option<u64>,
 ) -> Run {
-    let mut net = machine(config, topology, parts, 0.8, quiet);
+    let mut net = network(config, topology, parts, 0.8, quiet);
     assert_eq!(u32::from(net.partitions()), parts.min(topology.groups()));
     if let Some(seed) = scramble {
         net.scramble(seed);
@@ -144,7 +144,7 @@ fn a_deadlock_is_diagnosed_across_parts() {
     let whole = deadlocked(config.clone());
     let stuck = |parts: u32| -> Diagnosis {
         let topology = Arc::new(whole.topology().clone());
-        let mut net = machine(whole.config(), &topology, parts, 1.0, 50_000_000);
+        let mut net = network(whole.config(), &topology, parts, 1.0, 50_000_000);
         net.advance(Time::MAX);
         assert!(net.audit().balanced());
         net.diagnose()
@@ -159,14 +159,14 @@ fn a_deadlock_is_diagnosed_across_parts() {
 #[test]
 #[should_panic(expected = "queues that are read everywhere are in one part")]
 fn what_reads_everywhere_is_refused_in_parts() {
-    machine(&kang(Algorithm::UgalGlobal), &Arc::new(dragonfly(2, 4, 2, 9)), 2, 0.5, 1_000);
+    network(&kang(Algorithm::UgalGlobal), &Arc::new(dragonfly(2, 4, 2, 9)), 2, 0.5, 1_000);
 }
 
 /// Sends nothing, but breaks down at a node.
 struct Broken(u32);
 
 impl Host for Broken {
-    type Mail = ();
+    type Message = ();
 
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         wakes.timers.push(1_000 + Time::from(node));
@@ -186,11 +186,11 @@ impl Host for Broken {
 fn a_panic_in_one_part_ends_all() {
     let topology = Arc::new(dragonfly(2, 4, 2, 9));
     for broken in [0, 40, 71] {
-        let partitions = Arc::new(Partitions::new(&topology, 4));
+        let partitions = Arc::new(PartitionMap::new(&topology, 4));
         let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
         let ends = (0..4).map(|_| (Broken(broken), Log::default()));
         let config = kang(Algorithm::Minimal);
-        let mut net = Machine::new(&config, Arc::clone(&topology), partitions, 0..4, &keys, ends);
+        let mut net = Network::new(&config, Arc::clone(&topology), partitions, 0..4, &keys, ends);
         let ended =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| net.advance(Time::MAX)));
         assert!(ended.is_err(), "node {broken}");

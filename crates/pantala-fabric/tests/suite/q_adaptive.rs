@@ -5,12 +5,14 @@ use crate::support::*;
 use pantala_engine::{Stream, Time};
 use pantala_fabric::config::CreditLatency;
 use pantala_fabric::learning::{Estimate, QTable, Via};
-use pantala_fabric::packet::Leg;
+use pantala_fabric::packet::Phase;
 use pantala_fabric::routing::{Algorithm, QAdaptiveConfig, RoutingConfig};
 use pantala_fabric::{
-    Delivery, FabricConfig, Host, Network, PacketOffer, Pull, TrafficClass, Wakes,
+    Delivery, FabricConfig, Host, PacketOffer, Partition, Pull, TrafficClass, Wakes,
 };
-use pantala_topology::{DragonflySpec, GroupSpec, Peer, Spread, Topology, Wiring};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, GroupSpec, Peer, PortAssignment, Topology,
+};
 use proptest::prelude::*;
 
 fn learning(base: FabricConfig, change: impl FnOnce(&mut QAdaptiveConfig)) -> FabricConfig {
@@ -32,16 +34,31 @@ fn row(topology: &Topology, router: u32, mut estimate: impl FnMut(u16) -> f32) -
 
 fn dragonflies() -> impl Strategy<Value = Topology> {
     (1u32..4, 1u32..6, 1u32..3, 1u32..4, 0.0f64..1.0, 0usize..4, any::<bool>(), any::<u64>())
-        .prop_map(|(p, routers, links_per_pair, h, share, wiring, round_robin, wiring_seed)| {
-            let groups = 2 + (f64::from(routers * h - 1) * share) as u32;
-            let spec = DragonflySpec {
-                wiring: Wiring::ALL[wiring],
-                spread: if round_robin { Spread::RoundRobin } else { Spread::Consecutive },
-                wiring_seed,
-                ..spec(p, GroupSpec::FullMesh { routers, links_per_pair }, h, groups)
-            };
-            Topology::dragonfly(&spec).unwrap()
-        })
+        .prop_map(
+            |(
+                p,
+                routers,
+                links_per_pair,
+                h,
+                share,
+                global_arrangement,
+                round_robin,
+                global_arrangement_seed,
+            )| {
+                let groups = 2 + (f64::from(routers * h - 1) * share) as u32;
+                let spec = DragonflySpec {
+                    global_arrangement: GlobalArrangement::ALL[global_arrangement],
+                    port_assignment: if round_robin {
+                        PortAssignment::RoundRobin
+                    } else {
+                        PortAssignment::Consecutive
+                    },
+                    global_arrangement_seed,
+                    ..spec(p, GroupSpec::FullMesh { routers, links_per_pair }, h, groups)
+                };
+                Topology::dragonfly(&spec).unwrap()
+            },
+        )
 }
 
 proptest! {
@@ -74,7 +91,7 @@ proptest! {
                 Peer::Port { router: next, .. } => {
                     prop_assert_eq!(hop.vc, packet.hops);
                     packet.hops += 1;
-                    prop_assert!(packet.hops <= Algorithm::QAdaptive.most_hops(1), "{groups:?}");
+                    prop_assert!(packet.hops <= Algorithm::QAdaptive.max_hops(1), "{groups:?}");
                     router = next;
                     if topology.group_of(next) != group {
                         groups.push(topology.group_of(next));
@@ -102,7 +119,7 @@ proptest! {
         config.router.input_buffer = 4 * buffer;
         config.router.output_buffer = 4 * buffer;
         let host = Uniform::new(topology.nodes(), &config, load, 1_500_000);
-        let mut net = network(config, topology, host);
+        let mut net = partition(config, topology, host);
         net.advance(Time::MAX);
         prop_assert!(net.audit().balanced(), "{}", net.audit());
         prop_assert_eq!(net.packets_in_flight(), 0, "{}", net.diagnose());
@@ -122,21 +139,21 @@ fn the_source_router_takes_the_best_port_if_it_saves_a_fifth() {
     routing.q_adaptive.exploration = 0.0;
     // Router 0 goes to group 8 by router 3, which is behind its last local port.
     let destination = 8 * 8;
-    let gate = topology.global_links(0, 8)[0];
-    assert_eq!(gate.router, 3);
+    let gateway = topology.global_links(0, 8)[0];
+    assert_eq!(gateway.router, 3);
     let minimal = local(&topology, 0, 3);
     let global = topology.first_global_port();
     let decide = |row: &[f32]| {
         let mut packet = packet(&topology, destination, 77);
         let hop = routing.route_by_estimates(&topology, 0, 0, &mut packet, row, false);
-        (hop.port, packet.nonminimal, packet.leg)
+        (hop.port, packet.nonminimal, packet.phase)
     };
     let with = |port: u16, ns: f32| row(&topology, 0, |p| if p == port { ns } else { 1_000.0 });
-    assert_eq!(decide(&with(global, 800.0)), (global, true, Leg::Revisable), "saves a fifth");
-    assert_eq!(decide(&with(global, 801.0)), (minimal, false, Leg::ToDestination), "saves less");
+    assert_eq!(decide(&with(global, 800.0)), (global, true, Phase::Revisable), "saves a fifth");
+    assert_eq!(decide(&with(global, 801.0)), (minimal, false, Phase::ToDestination), "saves less");
     assert_eq!(
         decide(&with(local(&topology, 0, 1), 500.0)),
-        (local(&topology, 0, 1), false, Leg::ToDestination)
+        (local(&topology, 0, 1), false, Phase::ToDestination)
     );
     assert_eq!(decide(&row(&topology, 0, |_| 400.0)).0, minimal, "all alike");
     // Of equals, the lowest port.
@@ -159,14 +176,14 @@ fn the_first_intermediate_router_may_take_a_random_other() {
     // From group 0 by way of group 1, entered at router 4, to group 8.
     let arrive = |draw: u64, row: &[f32], destination: u32| {
         let mut packet = packet(&topology, destination, draw);
-        (packet.leg, packet.nonminimal, packet.hops) = (Leg::Revisable, true, 1);
+        (packet.phase, packet.nonminimal, packet.hops) = (Phase::Revisable, true, 1);
         let hop = routing.route_by_estimates(&topology, 4, 1, &mut packet, row, false);
-        assert_eq!((packet.leg, hop.vc), (Leg::ToDestination, 1));
+        assert_eq!((packet.phase, hop.vc), (Phase::ToDestination, 1));
         hop.port
     };
-    let gate = topology.global_links(1, 8)[0].router;
-    assert_ne!(gate, 4);
-    let minimal = local(&topology, 4, gate);
+    let gateway = topology.global_links(1, 8)[0].router;
+    assert_ne!(gateway, 4);
+    let minimal = local(&topology, 4, gateway);
     let others: Vec<u16> = (5..8).map(|other| local(&topology, 4, other)).collect();
     // What else is best does not count, nor does a random router that saves less than 35 %.
     let dear = row(&topology, 4, |port| {
@@ -200,16 +217,16 @@ fn the_first_intermediate_router_may_take_a_random_other() {
 
 /// Sends one packet from node 0 to a node of router 35, group 8, of a quiet machine: l g l, by
 /// routers 0, 3, 32 and 35.
-fn one_packet(config: FabricConfig) -> (Network<Script, Log>, Vec<Estimate>) {
+fn one_packet(config: FabricConfig) -> (Partition<Script, Log>, Vec<Estimate>) {
     let topology = dragonfly(2, 4, 2, 9);
     let untrained = QTable::untrained(&config, &topology).estimates().collect();
     let mut host = Script::new(topology.nodes());
     host.queues[0].push_back((0, 8 * 8 + 7, 512));
-    (network(config, topology, host), untrained)
+    (partition(config, topology, host), untrained)
 }
 
 /// What differs from `before`: router, destination group, slot, port, estimate.
-fn learned(net: &Network<Script, Log>, before: &[Estimate]) -> Vec<(u32, u32, u32, u32, f32)> {
+fn learned(net: &Partition<Script, Log>, before: &[Estimate]) -> Vec<(u32, u32, u32, u32, f32)> {
     let now = net.estimates().estimates();
     now.zip(before)
         .filter(|(now, before)| now.ns != before.ns)
@@ -219,7 +236,7 @@ fn learned(net: &Network<Script, Log>, before: &[Estimate]) -> Vec<(u32, u32, u3
 
 /// A hop takes 10 ns of output latency, a crossbar flit of 1.28, a link flit of 5.12, the link, and
 /// 10 ns of input latency: 56.4 ns locally and 326.4 globally. The packet is at its source router
-/// at 25.12 ns, at the gate at 81.52, in group 8 at 407.92. From there the gate hears 326.4 + 0 and
+/// at 25.12 ns, at the gateway at 81.52, in group 8 at 407.92. From there the gateway hears 326.4 + 0 and
 /// its 300 become 301.056; the source router hears 56.4 + 300 and its 330 become 331.056. Credits
 /// take the link's latency back: 111.52 and 707.92 ns.
 #[test]
@@ -231,11 +248,11 @@ fn a_packet_teaches_the_routers_before() {
         let (mut net, before) = one_packet(config);
         net.record_learning(100_000);
         let topology = dragonfly(2, 4, 2, 9);
-        let gate = topology.global_links(0, 8)[0];
-        let to_gate =
+        let gateway = topology.global_links(0, 8)[0];
+        let to_gateway =
             u32::from(topology.local_step(0, 3, pantala_topology::LocalOrder::RowFirst).first);
-        let first = (0, 8, 0, to_gate, local);
-        let second = (3, 8, 0, u32::from(gate.port), global);
+        let first = (0, 8, 0, to_gateway, local);
+        let second = (3, 8, 0, u32::from(gateway.port), global);
         for (until, expected) in [
             (111_520, vec![]),
             (111_521, vec![first]),
@@ -319,7 +336,7 @@ struct NextGroup {
 }
 
 impl Host for NextGroup {
-    type Mail = ();
+    type Message = ();
 
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         self.inner.start(node, wakes);
@@ -345,10 +362,10 @@ impl Host for NextGroup {
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
 }
 
-fn to_the_next_group(config: FabricConfig, until: Time) -> Network<NextGroup, Log> {
+fn to_the_next_group(config: FabricConfig, until: Time) -> Partition<NextGroup, Log> {
     let topology = dragonfly(2, 4, 2, 9);
     let inner = Uniform::new(topology.nodes(), &config, 0.3, until);
-    network(config, topology, NextGroup { inner, per_group: 8 })
+    partition(config, topology, NextGroup { inner, per_group: 8 })
 }
 
 /// Eight nodes offer 0.3 each to one link: minimal paths carry 1/8. Learning finds the others.
@@ -416,7 +433,7 @@ fn first_explorations_come_first() {
         });
         let topology = dragonfly(2, 4, 2, 9);
         let host = Uniform::new(topology.nodes(), &config, 0.2, 20_000_000);
-        let mut net = network(config, topology, host);
+        let mut net = partition(config, topology, host);
         net.advance(Time::MAX);
         let detours = net.probe.packets.iter().filter(|p| p.nonminimal).count();
         let latest = net.probe.packets.iter().filter(|p| p.nonminimal).map(|p| p.created).max();

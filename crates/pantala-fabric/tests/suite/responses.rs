@@ -49,7 +49,7 @@ fn a_pair_takes_two_ways() {
                 };
                 let mut host = Script::new(topology.nodes());
                 host.queues[source as usize].push_back((1_000, destination, 512));
-                let mut net = network(config.clone(), topology.clone(), host);
+                let mut net = partition(config.clone(), topology.clone(), host);
                 net.advance(Time::MAX);
                 assert!(net.audit().balanced(), "{}", net.audit());
                 let (request, response) = (net.probe.packets[0], net.probe.responses[0]);
@@ -60,7 +60,7 @@ fn a_pair_takes_two_ways() {
                     (request.delivered, request.delivered)
                 );
                 assert_eq!(response.accepted, request.injected);
-                assert!(response.hops <= algorithm.most_hops(1));
+                assert!(response.hops <= algorithm.max_hops(1));
                 let there = zero_load(&config, &request, groups(&request), 4);
                 let back = zero_load(
                     &config,
@@ -91,7 +91,7 @@ fn links_carry_both() {
         let nodes = topology.nodes();
         let window = 100_000_000;
         let host = Uniform::new(nodes, &config, load, window);
-        let mut net = network(config, topology, host);
+        let mut net = partition(config, topology, host);
         net.advance(window);
         let injected: u64 = (0..nodes).map(|node| net.injection_counters(node).flits).sum();
         let ejected: u64 = net.totals().flits_delivered;
@@ -121,7 +121,7 @@ fn responses_do_not_touch_the_draws_of_requests() {
         }
         let topology = dragonfly(2, 4, 2, 9);
         let host = Uniform::new(topology.nodes(), &config, 0.3, 2_000_000);
-        let mut net = network(config, topology, host);
+        let mut net = partition(config, topology, host);
         net.advance(Time::MAX);
         let seen = net.probe.packets.iter();
         let paths: BTreeMap<_, _> =
@@ -152,7 +152,7 @@ fn a_hot_spot_answers_and_drains() {
         for node in 1..topology.nodes() {
             host.queues[node as usize].extend((0..20).map(|_| (0, 0, 512)));
         }
-        let mut net = network(config, topology, host);
+        let mut net = partition(config, topology, host);
         for until in (0..40).map(|step| step * 1_000_000).chain([Time::MAX]) {
             net.advance(until);
             assert!(net.audit().balanced(), "{}", net.audit());
@@ -179,7 +179,7 @@ fn responses_go_first() {
     let mut host = Script::new(topology.nodes());
     host.queues[0].push_back((0, 1, 512));
     host.queues[1].extend((0..40).map(|_| (0, 70, 512)));
-    let mut net = network(config, topology, host);
+    let mut net = partition(config, topology, host);
     net.advance(Time::MAX);
     let response = net.probe.responses.iter().find(|s| s.destination == 0).unwrap();
     // Node 1 sends one packet after another; the response waits for the one on the link only.
@@ -203,7 +203,7 @@ fn responses_are_routed_by_their_own_channels() {
     config.respond(512);
     let topology = dragonfly(2, 4, 2, 9);
     let host = Uniform::new(topology.nodes(), &config, 0.35, 20_000_000);
-    let mut net = network(config, topology, host);
+    let mut net = partition(config, topology, host);
     net.advance(Time::MAX);
     let diverted =
         |seen: &[Seen]| seen.iter().filter(|s| s.nonminimal).count() as f64 / seen.len() as f64;

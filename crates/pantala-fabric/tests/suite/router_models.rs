@@ -3,7 +3,7 @@
 use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
-use pantala_fabric::routing::{Algorithm, Channels};
+use pantala_fabric::routing::{Algorithm, VcMap};
 use pantala_fabric::{Delivery, FabricConfig, Host, PacketOffer, Pull, TrafficClass, Wakes};
 use pantala_topology::{LinkClass, Topology};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ impl Greedy {
 }
 
 impl Host for Greedy {
-    type Mail = ();
+    type Message = ();
 
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         wakes.nic = self.destinations.contains_key(&node);
@@ -62,7 +62,7 @@ fn three_hops_away(topology: &Topology) -> u32 {
 fn sent_alone(config: &FabricConfig, topology: &Topology, source: u32, destination: u32) -> Seen {
     let mut host = Script::new(topology.nodes());
     host.queues[source as usize].push_back((0, destination, config.packet_bytes));
-    let mut net = network(config.clone(), topology.clone(), host);
+    let mut net = partition(config.clone(), topology.clone(), host);
     net.advance(Time::MAX);
     net.probe.packets[0]
 }
@@ -132,7 +132,7 @@ fn booksim2_serialises_one_hot_link() {
     ] {
         let config = booksim2(Algorithm::Minimal, flits, speedup, buffer);
         let host = Greedy::new(flits, [(0, vec![destination])]);
-        let mut net = network(config, topology.clone(), host);
+        let mut net = partition(config, topology.clone(), host);
         net.advance(3_000_000);
         let before = net.totals().flits_delivered;
         net.advance(33_000_000);
@@ -153,7 +153,7 @@ fn spacing(config: &FabricConfig) -> Time {
     for source in [0, 1] {
         host.queues[source].push_back((0, 2, config.packet_bytes));
     }
-    let mut net = network(config.clone(), topology, host);
+    let mut net = partition(config.clone(), topology, host);
     net.advance(Time::MAX);
     net.probe.packets[1].delivered - net.probe.packets[0].delivered
 }
@@ -168,7 +168,8 @@ fn an_output_vc_is_held_until_the_tail_and_rests() {
     // Where only ports are held, and crossbars are fast, the link alone sets the pace.
     let mut config = booksim2(Algorithm::Minimal, 4, 2, 256);
     config.router.crossbar_contention = CrossbarContention::Port;
-    (config.router.switching, config.router.arbiter) = (Switching::Packet, Arbiter::RoundRobin);
+    (config.router.flow_control, config.router.arbiter) =
+        (FlowControl::VirtualCutThrough, Arbiter::RoundRobin);
     assert_eq!(spacing(&config), 4_000);
 }
 
@@ -189,7 +190,7 @@ fn without_contention_of_ports_an_input_feeds_two_outputs_at_once() {
                 config.seed = seed;
                 let mut host = Script::new(topology.nodes());
                 host.queues[0].extend([(0, 2, 4), (0, 4, 4)]);
-                let mut net = network(config, topology.clone(), host);
+                let mut net = partition(config, topology.clone(), host);
                 net.advance(Time::MAX);
                 net.probe.packets[1].delivered
             })
@@ -209,17 +210,18 @@ fn packets_of_one_flit_move_as_flits_do() {
     for algorithm in [Algorithm::Minimal, Algorithm::ValiantNode, Algorithm::UgalN, Algorithm::Par]
     {
         for base in [booksim2(algorithm, 1, 2, 8), booksim2(algorithm, 1, 1, 60)] {
-            let packets = [Switching::Packet, Switching::Flit].map(|switching| {
-                let mut config = base.clone();
-                config.router.switching = switching;
-                let topology = dragonfly(3, 4, 3, 13);
-                let host = Uniform::new(topology.nodes(), &config, 0.6, 300_000);
-                let mut net = network(config, topology, host);
-                net.advance(Time::MAX);
-                let mut packets = net.probe.packets;
-                packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
-                packets
-            });
+            let packets =
+                [FlowControl::VirtualCutThrough, FlowControl::Wormhole].map(|flow_control| {
+                    let mut config = base.clone();
+                    config.router.flow_control = flow_control;
+                    let topology = dragonfly(3, 4, 3, 13);
+                    let host = Uniform::new(topology.nodes(), &config, 0.6, 300_000);
+                    let mut net = partition(config, topology, host);
+                    net.advance(Time::MAX);
+                    let mut packets = net.probe.packets;
+                    packets.sort_unstable_by_key(|seen| (seen.delivered, seen.destination));
+                    packets
+                });
             assert!(packets[0].len() > 5_000 && packets[0] == packets[1], "{algorithm:?}");
         }
     }
@@ -233,21 +235,21 @@ fn flits_of_two_channels_take_turns_on_a_link() {
     const LONG: u32 = 400;
     let topology = dragonfly(2, 4, 2, 9);
     let far = three_hops_away(&topology);
-    let waits = [Switching::Packet, Switching::Flit].map(|switching| {
+    let waits = [FlowControl::VirtualCutThrough, FlowControl::Wormhole].map(|flow_control| {
         let mut config = booksim2(Algorithm::Minimal, LONG, 2, 1_000);
-        config.routings[0].channels = Channels::BOOKSIM_MINIMAL;
-        config.router.switching = switching;
+        config.routings[0].vc_map = VcMap::BOOKSIM_MINIMAL;
+        config.router.flow_control = flow_control;
         let alone = {
             let mut host = Script::new(topology.nodes());
             host.queues[far as usize].push_back((0, 0, 1));
-            let mut net = network(config.clone(), topology.clone(), host);
+            let mut net = partition(config.clone(), topology.clone(), host);
             net.advance(Time::MAX);
             net.probe.packets[0].delivered
         };
         let mut host = Script::new(topology.nodes());
         host.queues[1].extend((0..20).map(|_| (0, 0, LONG)));
         host.queues[far as usize].extend((0..100).map(|number| (number * 37_000, 0, 1)));
-        let mut net = network(config, topology.clone(), host);
+        let mut net = partition(config, topology.clone(), host);
         net.advance(Time::MAX);
         assert!(net.audit().balanced());
         let short = net.probe.packets.iter().filter(|seen| seen.source == far);
@@ -280,7 +282,7 @@ fn flits_of_packets_back_to_back_keep_their_order() {
     let destinations = [70, 1, 33, 1, 50, 2];
     let mut host = Script::new(topology.nodes());
     host.queues[0].extend(destinations.map(|destination| (0, destination, 4)));
-    let mut net = network(config, topology, host);
+    let mut net = partition(config, topology, host);
     net.advance(Time::MAX);
     assert!(net.audit().balanced() && net.packets_in_flight() == 0);
     let mut packets = net.probe.packets;
@@ -300,7 +302,7 @@ fn age_is_that_of_the_packet() {
         host.queues[0].push_back((2 * number, 3, 4));
         host.queues[1].push_back((2 * number + 1, 3, 4));
     }
-    let mut net = network(config, topology, host);
+    let mut net = partition(config, topology, host);
     net.advance(Time::MAX);
     let mut packets = net.probe.packets;
     packets.sort_unstable_by_key(|seen| seen.delivered);
@@ -319,7 +321,7 @@ fn injection_vcs_let_packets_pass() {
         config.injection_vc = injection;
         // The far destination is held up by credits, the near one is free.
         let host = Greedy::new(4, [(0, vec![far, 1])]);
-        let mut net = network(config, topology.clone(), host);
+        let mut net = partition(config, topology.clone(), host);
         net.advance(5_000_000);
         let packets = &net.probe.packets;
         assert!(packets.iter().any(|seen| seen.destination == far));
@@ -348,7 +350,7 @@ fn a_random_arbiter_is_fair() {
     for source in [0usize, 4] {
         host.queues[source].extend((0..4_000).map(|_| (0, 2, 4)));
     }
-    let mut net = network(config, topology, host);
+    let mut net = partition(config, topology, host);
     net.advance(8_000_000);
     let order: Vec<u32> = net.probe.packets.iter().map(|seen| seen.source).collect();
     assert!(order.len() > 1_900, "{}", order.len());
@@ -366,13 +368,13 @@ fn a_random_arbiter_is_fair() {
 #[test]
 fn an_input_that_is_always_busy_starves_none_of_its_channels() {
     let topology = dragonfly(4, 4, 2, 9);
-    let gate = |group, to| topology.global_links(group, to)[0].router;
+    let gateway = |group, to| topology.global_links(group, to)[0].router;
     // From group 0 by way of the routers `first` and `last` to a group that `last` has a link to;
     // and from a group that `first` has a link to, to a node of `last`.
-    let (outward, inward) = (1, (1..9).find(|&other| gate(0, other) != gate(0, 1)).unwrap());
-    let (first, last) = (gate(0, inward), gate(0, outward));
+    let (outward, inward) = (1, (1..9).find(|&other| gateway(0, other) != gateway(0, 1)).unwrap());
+    let (first, last) = (gateway(0, inward), gateway(0, outward));
     let [leaving, arriving, away, here] =
-        [first, gate(inward, 0), gate(outward, 0), last].map(|router| 4 * router);
+        [first, gateway(inward, 0), gateway(outward, 0), last].map(|router| 4 * router);
     for arbiter in [Arbiter::RoundRobin, Arbiter::Lru, Arbiter::Random, Arbiter::Islip] {
         for held_up in [away, here] {
             let mut config = kang(Algorithm::Minimal);
@@ -386,7 +388,7 @@ fn an_input_that_is_always_busy_starves_none_of_its_channels() {
             let mut host =
                 Greedy::new(512, crowd.chain([(leaving, vec![away]), (arriving, vec![here])]));
             host.until.extend((here + 1..here + 4).map(|node| (node, 100_000_000)));
-            let mut net = network(config, topology.clone(), host);
+            let mut net = partition(config, topology.clone(), host);
             net.advance(400_000_000);
             let flows = [leaving, arriving].map(|source| {
                 net.probe

@@ -1,13 +1,15 @@
-//! What every routing promises: paths that arrive, climb in (VC, link class), stay in their hop
+//! What every routing promises: paths that arrive, ascend in (VC, link class), stay in their hop
 //! bounds; and the rules of decision.
 
 use crate::support::{Queues, dragonfly, grids, meshes, packet};
 use pantala_engine::Stream;
 use pantala_fabric::packet::Packet;
 use pantala_fabric::routing::{
-    Algorithm, InsideGroup, QueueMeasure, QueueScope, RoutingConfig, Tie,
+    Algorithm, IntraGroup, QueueMeasure, QueueScope, RoutingConfig, Tie,
 };
-use pantala_topology::{DragonflySpec, LinkClass, LocalOrder, Peer, Spread, Topology, Wiring};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, LinkClass, LocalOrder, Peer, PortAssignment, Topology,
+};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -47,17 +49,17 @@ proptest! {
     #![proptest_config(pantala_testing::cases(1024))]
     /// On any Dragonfly, parallel links and every wiring included, under any queues.
     #[test]
-    fn paths_arrive_and_climb(
-        p in 1u32..3, group in prop_oneof![meshes(1..6), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, wiring in 0usize..4, round_robin: bool,
+    fn paths_arrive_and_ascend(
+        p in 1u32..3, group in prop_oneof![meshes(1..6), grids(1..4)], h in 1u32..4, share in 0.0f64..1.0, global_arrangement in 0usize..4, round_robin: bool,
         algorithm in 0..Algorithm::COUNT, column_first: bool, inside in 0usize..3,
         ends in any::<(u32, u32)>(), draw: u64, loads in prop::collection::vec(0i64..100, 80), candidates in 1u32..3,
     ) {
         let a = group.routers();
         let groups = 2 + (f64::from(a * h - 1) * share) as u32;
         let spec = DragonflySpec {
-            wiring: Wiring::ALL[wiring],
-            spread: if round_robin { Spread::RoundRobin } else { Spread::Consecutive },
-            wiring_seed: draw,
+            global_arrangement: GlobalArrangement::ALL[global_arrangement],
+            port_assignment: if round_robin { PortAssignment::RoundRobin } else { PortAssignment::Consecutive },
+            global_arrangement_seed: draw,
             ..crate::support::spec(p, group, h, groups)
         };
         let topology = Topology::dragonfly(&spec).unwrap();
@@ -67,7 +69,7 @@ proptest! {
         let mut routing = RoutingConfig::new(algorithm);
         routing.local_order = if column_first { LocalOrder::ColumnFirst } else { LocalOrder::RowFirst };
         routing.aries.full = 10;
-        routing.inside_group = [InsideGroup::Minimal, InsideGroup::Nonminimal, InsideGroup::Beside][inside];
+        routing.intra_group = [IntraGroup::Minimal, IntraGroup::Nonminimal, IntraGroup::Valiant][inside];
         routing.ugal.candidates_minimal = candidates;
         routing.ugal.candidates_nonminimal = candidates;
         let mut queues = Queues(loads.iter().enumerate().map(|(i, q)| (((i / 4) as u16, (i % 4) as u8), *q)).collect());
@@ -75,7 +77,7 @@ proptest! {
         let (hops, passed) = walk(&topology, &routing, source, &mut packet, &mut queues);
 
         let diameter = if topology.is_2d() { 2 } else { 1 };
-        prop_assert!(packet.hops <= algorithm.most_hops(diameter));
+        prop_assert!(packet.hops <= algorithm.max_hops(diameter));
         // The order in which channels may be held: VC by VC, first along one dimension, then the
         // other, then global.
         let place = |class| match class {
@@ -87,10 +89,10 @@ proptest! {
         let keys: Vec<(u8, u8)> =
             hops.iter().filter(|(class, _)| *class != LinkClass::Terminal).map(|(c, vc)| (*vc, place(*c))).collect();
         prop_assert!(keys.windows(2).all(|w| w[0] < w[1]), "{algorithm:?}: {hops:?}");
-        prop_assert!(hops.iter().all(|(_, vc)| *vc < algorithm.own_channels().count));
+        prop_assert!(hops.iter().all(|(_, vc)| *vc < algorithm.own_vc_map().count));
 
         let (from, to) = (topology.group_of_node(source), topology.group_of_node(destination));
-        let channels = algorithm.own_channels();
+        let channels = algorithm.own_vc_map();
         let last = match (packet.nonminimal, from == to) {
             (true, _) => channels.destination_nonminimal,
             (false, true) => channels.inside,
@@ -259,7 +261,7 @@ fn ugal_with_a_shared_port_compares_virtual_channels() {
     // both by one local link.
     let topology = dragonfly(2, 2, 4, 9);
     let routing = RoutingConfig::new(Algorithm::UgalG);
-    let (vc_min, vc_non) = (routing.channels.minimal.local, routing.channels.nonminimal.local);
+    let (vc_min, vc_non) = (routing.vc_map.minimal.local, routing.vc_map.nonminimal.local);
     let mut seen = 0;
     for destination in 4..topology.nodes() {
         for draw in 0..20 {
@@ -351,7 +353,7 @@ fn merlin_weighs_single_channels() {
 /// Where both of merlin's paths leave by one local port, the router behind it chooses; no other
 /// packet is decided on twice.
 #[test]
-fn merlin_chooses_at_the_gate() {
+fn merlin_chooses_at_the_gateway() {
     let topology = dragonfly(2, 4, 2, 9);
     let routing = merlin();
     let mut chosen = [0, 0];
@@ -359,19 +361,19 @@ fn merlin_chooses_at_the_gate() {
         let mut fresh = packet(&topology, 70, draw);
         routing.decide(&topology, 0, &mut fresh, &mut Queues::default());
         let first = routing.follow(&topology, 0, 0, &mut fresh);
-        let Peer::Port { router: gate, .. } = topology.peer(0, first.port) else { panic!() };
+        let Peer::Port { router: gateway, .. } = topology.peer(0, first.port) else { panic!() };
         fresh.hops = 1;
         let mut queues = Queues::default();
         let mut there = fresh;
-        routing.decide(&topology, gate, &mut there, &mut queues);
+        routing.decide(&topology, gateway, &mut there, &mut queues);
         assert!(!there.nonminimal);
-        let minimal = routing.follow(&topology, gate, 0, &mut there);
+        let minimal = routing.follow(&topology, gateway, 0, &mut there);
         // A tie is minimal, a flit more is not, if the random group is behind this router as well.
         for (flits, may) in [(50, false), (51, true)] {
             queues.0.insert((minimal.port, 0), flits);
             let mut there = fresh;
-            routing.decide(&topology, gate, &mut there, &mut queues);
-            let hop = routing.follow(&topology, gate, 0, &mut there);
+            routing.decide(&topology, gateway, &mut there, &mut queues);
+            let hop = routing.follow(&topology, gateway, 0, &mut there);
             assert_eq!(topology.class_of_port(hop.port), LinkClass::Global, "no second local hop");
             assert!(may || !there.nonminimal);
             assert_eq!(there.nonminimal, hop.port != minimal.port);
@@ -380,12 +382,12 @@ fn merlin_chooses_at_the_gate() {
             }
         }
     }
-    // A router has two links, and the third groups are seven: one of them is behind the gate.
+    // A router has two links, and the third groups are seven: one of them is behind the gateway.
     assert!(chosen[1] > 20 && chosen[0] > 4 * chosen[1], "{chosen:?}");
 }
 
 /// Inside a group merlin's `ugal` weighs a detour; its `valiant` and CAMINOS' take one always, by
-/// `inside_group`.
+/// `intra_group`.
 #[test]
 fn detours_inside_a_group() {
     let topology = dragonfly(2, 4, 2, 9);
@@ -406,7 +408,7 @@ fn detours_inside_a_group() {
             (
                 "valiant_group",
                 RoutingConfig {
-                    inside_group: InsideGroup::Beside,
+                    intra_group: IntraGroup::Valiant,
                     ..RoutingConfig::new(Algorithm::ValiantGroup)
                 },
                 Queues::default(),
@@ -414,7 +416,7 @@ fn detours_inside_a_group() {
             (
                 "valiant_node",
                 RoutingConfig {
-                    inside_group: InsideGroup::Nonminimal,
+                    intra_group: IntraGroup::Nonminimal,
                     ..RoutingConfig::new(Algorithm::ValiantNode)
                 },
                 Queues::default(),

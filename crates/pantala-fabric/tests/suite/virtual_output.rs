@@ -4,20 +4,20 @@ use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
 use pantala_fabric::routing::Algorithm;
-use pantala_fabric::{FabricConfig, Network};
+use pantala_fabric::{FabricConfig, Partition};
 
 /// Runs packets (source, created, destination, bytes) to their end; what was delivered, in order of
 /// (created, source).
 fn run(
     config: &FabricConfig,
     packets: &[(u32, Time, u32, u32)],
-) -> (Vec<Seen>, Network<Script, Log>) {
+) -> (Vec<Seen>, Partition<Script, Log>) {
     let topology = dragonfly(2, 4, 2, 9);
     let mut host = Script::new(topology.nodes());
     for &(source, created, destination, bytes) in packets {
         host.queues[source as usize].push_back((created, destination, bytes));
     }
-    let mut net = network(config.clone(), topology, host);
+    let mut net = partition(config.clone(), topology, host);
     net.advance(Time::MAX);
     assert!(net.audit().balanced(), "{}", net.audit());
     assert_eq!(net.packets_in_flight(), 0, "{}", net.diagnose());

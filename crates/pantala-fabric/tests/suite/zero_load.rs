@@ -3,7 +3,7 @@
 use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
-use pantala_fabric::config::{CrossbarContention, CrossbarDelay, HandOver, LinkTiming, Switching};
+use pantala_fabric::config::{CrossbarContention, CrossbarDelay, FlowControl, LinkTiming};
 use pantala_fabric::routing::Algorithm;
 use pantala_topology::LinkClass;
 
@@ -31,7 +31,7 @@ fn send_one(config: &FabricConfig, source: u32, destination: u32, bytes: u32) ->
     let topology = dragonfly(2, 4, 2, 9);
     let mut host = Script::new(topology.nodes());
     host.queues[source as usize].push_back((1_000, destination, bytes));
-    let mut net = network(config.clone(), topology, host);
+    let mut net = partition(config.clone(), topology, host);
     net.advance(Time::MAX);
     assert!(net.audit().balanced());
     assert_eq!(net.probe.packets.len(), 1);
@@ -52,7 +52,7 @@ fn configurations(algorithm: Algorithm) -> Vec<FabricConfig> {
     let whole = vec![base, slow_global, slow_local, slow_crossbar, big];
     let mut by_flits = if algorithm == Algorithm::QAdaptive { Vec::new() } else { whole.clone() };
     for config in &mut by_flits {
-        config.router.switching = Switching::Flit;
+        config.router.flow_control = FlowControl::Wormhole;
         config.router.crossbar_contention = CrossbarContention::PortAndVc;
     }
     [whole, by_flits].concat()
@@ -86,7 +86,7 @@ fn every_path_of_every_routing() {
                             expected,
                             "{algorithm:?} {source} -> {destination} {bytes} B: {seen:?}"
                         );
-                        assert!(seen.hops <= algorithm.most_hops(1));
+                        assert!(seen.hops <= algorithm.max_hops(1));
                     }
                 }
             }
@@ -166,7 +166,7 @@ fn store_and_forward() {
 #[test]
 fn store_and_forward_through_a_crossbar() {
     let mut config = kang(Algorithm::Minimal);
-    config.router.hand_over = HandOver::Store;
+    config.router.flow_control = FlowControl::StoreAndForward;
     let (flits, router) = (4, config.router.clone());
     for delays in [true, false] {
         config.router.crossbar_delay =

@@ -8,7 +8,7 @@
 //! `n - 1` messages; a block travels as many edges as the number of its member, counted from the
 //! root, has bits set.
 
-use super::binomial_tree::{Climb, child, climb};
+use super::binomial_tree::{Climb, ascend, child};
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
@@ -23,7 +23,7 @@ fn subtree(task: &Task, point: Point, place: u32) -> Blocks {
 pub(super) fn gather(task: &Task, point: Point) -> Turn {
     let place = point.from_root(task.root);
     let member = |place| point.member(task.root, place);
-    match climb(place, point) {
+    match ascend(place, point) {
         Climb::Take(child) => {
             let take = |child| {
                 task.receive(point, member(child), subtree(task, point, child), Fold::Replace)

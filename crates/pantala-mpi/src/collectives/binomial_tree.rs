@@ -37,7 +37,7 @@ pub(super) enum Climb {
 }
 
 /// The `round`-th move of member `place` towards the root; places are counted from the root.
-pub(super) fn climb(place: u32, point: Point) -> Climb {
+pub(super) fn ascend(place: u32, point: Point) -> Climb {
     let Some(distance) = point.doubled(point.size) else { return Climb::Done };
     if place & (distance - 1) != 0 {
         Climb::Done
@@ -71,7 +71,7 @@ pub(super) fn bcast(task: &Task, point: Point) -> Turn {
 pub(super) fn reduce(task: &Task, point: Point) -> Turn {
     let place = point.from_root(task.root);
     let member = |place| point.member(task.root, place);
-    match climb(place, point) {
+    match ascend(place, point) {
         Climb::Take(child) => round(
             point,
             [child.map(|child| task.receive(point, member(child), Blocks::All, Fold::Combine))],

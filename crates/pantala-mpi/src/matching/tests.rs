@@ -94,7 +94,7 @@ proptest! {
     /// Any order of sends, arrivals (reordered at will) and receives gives the reference's matches.
     #[test]
     fn matches_as_the_reference(steps in proptest::collection::vec(step(), 1..120), first in prop_oneof![Just(0u32), Just(u32::MAX - 2)]) {
-        let (mut messages, mut receives) = (Slab::new(), Slab::new());
+        let (mut messages, mut receives) = (FlatArray::new(), FlatArray::new());
         let (mut matcher, mut reference) = (Matcher::new(), Reference::default());
         let mut sent = [[0u32; CONTEXTS as usize]; SOURCES as usize];
         let mut on_the_way: Vec<(u32, u32, u32, i32, u32)> = Vec::new();
@@ -143,7 +143,8 @@ fn sequence_numbers_count_per_peer_and_context() {
 /// In the contexts of collectives, which are odd, the number of the call decides, whatever the tag.
 #[test]
 fn collectives_match_by_number() {
-    let (mut messages, mut receives, mut matcher) = (Slab::new(), Slab::new(), Matcher::new());
+    let (mut messages, mut receives, mut matcher) =
+        (FlatArray::new(), FlatArray::new(), Matcher::new());
     let mut matches = Vec::new();
     for (sequence, number) in [(0, 5), (1, 4), (2, 5)] {
         let mut message = message(3, 0, -1, sequence);

@@ -1,10 +1,10 @@
 //! Accounts, iterations, collectives in a world, memory, several jobs.
 
-use crate::common::{Ideal, Script, finish, from, reports, to, world, world_with};
+use crate::common::{Ideal, Script, finish, from, layer, layer_with, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{
-    AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, Op, Outcome,
-    Program, RankSetup, Recording, SetupError, World,
+    AllreduceAlgorithm, Call, Collectives, Communicator, IterationRecord, MpiConfig, MpiLayer, Op,
+    Outcome, Program, RankSetup, Recording, SetupError,
 };
 
 const LATENCY: Time = 1_000;
@@ -30,9 +30,9 @@ fn communication_time_is_split_by_kind_of_call() {
             Op::Collective(0, Call::Barrier),
         ],
     ];
-    let mut world = world(MpiConfig::default(), scripts);
-    finish(&mut world, &mut network());
-    for report in reports(&world) {
+    let mut layer = layer(MpiConfig::default(), scripts);
+    finish(&mut layer, &mut network());
+    for report in reports(&layer) {
         let account = report.account;
         let elapsed = report.end.unwrap() - report.start.unwrap();
         assert_eq!(
@@ -41,7 +41,7 @@ fn communication_time_is_split_by_kind_of_call() {
         );
         assert_eq!(account.communication(), elapsed - account.compute);
     }
-    let [zero, one] = [0, 1].map(|r| reports(&world)[r].account);
+    let [zero, one] = [0, 1].map(|r| reports(&layer)[r].account);
     assert_eq!((zero.compute, one.compute), (5_000, 70_000));
     assert!(zero.send > 0 && zero.wait > 0 && zero.collective > 0 && zero.recv == 0);
     assert!(one.recv > 0 && one.collective > 0 && one.send == 0 && one.wait == 0);
@@ -59,9 +59,9 @@ fn the_peak_of_ingress_is_between_two_waits() {
     let receives =
         |sizes: &[u64]| sizes.iter().map(|&bytes| Op::Recv(from(0, 0, bytes))).collect::<Vec<_>>();
     let peak = |sender: Vec<Op>, sizes: &[u64]| {
-        let mut world = world(MpiConfig::default(), vec![sender, receives(sizes)]);
-        finish(&mut world, &mut network());
-        reports(&world)[0].account.peak_ingress
+        let mut layer = layer(MpiConfig::default(), vec![sender, receives(sizes)]);
+        finish(&mut layer, &mut network());
+        reports(&layer)[0].account.peak_ingress
     };
     let (small, long) = (1_000, 20_000);
     let isend = |request, bytes| Op::Isend(to(1, 0, bytes), request);
@@ -109,10 +109,10 @@ fn the_peak_of_ingress_of_collectives_is_that_of_a_round() {
             vec![Op::Collective(0, call.clone()), Op::Collective(0, call.clone())],
             vec![Op::Icollective(0, call.clone(), 0), Op::Compute(1_000), Op::WAITALL],
         ] {
-            let mut world = world(MpiConfig::default(), vec![script; 7]);
-            finish(&mut world, &mut network());
+            let mut layer = layer(MpiConfig::default(), vec![script; 7]);
+            finish(&mut layer, &mut network());
             assert_eq!(
-                reports(&world).iter().map(|r| r.account.peak_ingress).max(),
+                reports(&layer).iter().map(|r| r.account.peak_ingress).max(),
                 Some(peak),
                 "{call:?}"
             );
@@ -136,9 +136,9 @@ fn calls_are_counted_by_name() {
             Op::Collective(0, Call::Barrier),
         ]
     };
-    let mut world = world(MpiConfig::default(), vec![rank(1), rank(0)]);
-    finish(&mut world, &mut network());
-    let calls = world.call_reports(0);
+    let mut layer = layer(MpiConfig::default(), vec![rank(1), rank(0)]);
+    finish(&mut layer, &mut network());
+    let calls = layer.call_reports(0);
     let found: Vec<_> = calls.iter().map(|c| (c.call.as_str(), c.calls, c.bytes)).collect();
     let expected = [
         ("allreduce", 4, 48),
@@ -149,17 +149,17 @@ fn calls_are_counted_by_name() {
         ("wait", 4, 0),
     ];
     assert_eq!(found, expected);
-    let spent: Time = reports(&world).iter().map(|report| report.account.communication()).sum();
+    let spent: Time = reports(&layer).iter().map(|report| report.account.communication()).sum();
     assert_eq!(calls.iter().map(|c| c.time).sum::<Time>(), spent);
     assert!(calls.iter().all(|c| (c.time > 0) != c.call.starts_with('i')));
 }
 
 #[test]
 fn a_call_under_way_counts_up_to_now() {
-    let mut world =
-        world(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
-    network().run(&mut world, 2, 0);
-    let calls = world.call_reports(4_000);
+    let mut layer =
+        layer(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
+    network().run(&mut layer, 2, 0);
+    let calls = layer.call_reports(4_000);
     assert_eq!(
         calls.iter().map(|c| (c.call.as_str(), c.calls, c.time)).collect::<Vec<_>>(),
         [("recv", 1, 4_000)]
@@ -168,10 +168,10 @@ fn a_call_under_way_counts_up_to_now() {
 
 #[test]
 fn a_phase_under_way_counts_up_to_now() {
-    let mut world =
-        world(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
-    network().run(&mut world, 2, 0);
-    let now: Vec<_> = world.rank_reports(4_000).map(|r| r.account).collect();
+    let mut layer =
+        layer(MpiConfig::default(), vec![vec![Op::Compute(10_000)], vec![Op::Recv(from(0, 0, 1))]]);
+    network().run(&mut layer, 2, 0);
+    let now: Vec<_> = layer.rank_reports(4_000).map(|r| r.account).collect();
     assert_eq!((now[0].compute, now[1].recv), (4_000, 4_000));
 }
 
@@ -183,25 +183,25 @@ fn iterations_have_their_marks() {
             [Op::IterationStart, Op::Compute(1_000), talk, Op::IterationEnd]
         })
     };
-    let mut world =
-        world(MpiConfig::default(), vec![script(1, true).collect(), script(0, false).collect()]);
-    finish(&mut world, &mut network());
+    let mut layer =
+        layer(MpiConfig::default(), vec![script(1, true).collect(), script(0, false).collect()]);
+    finish(&mut layer, &mut network());
     let mut records = Vec::new();
-    world.take_iterations(&mut records);
+    layer.take_iterations(&mut records);
     let receiver: Vec<IterationRecord> = records.iter().filter(|r| r.rank == 1).copied().collect();
     assert_eq!(receiver.iter().map(|r| r.iteration).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!((receiver[0].start, receiver[0].end, receiver[0].communication), (0, 3_000, 2_000));
     let blocked: Time = receiver.iter().map(|r| r.communication).sum();
-    assert_eq!(blocked, reports(&world)[1].account.communication());
-    world.take_iterations(&mut records);
+    assert_eq!(blocked, reports(&layer)[1].account.communication());
+    layer.take_iterations(&mut records);
     assert_eq!(records.len(), 6, "taking twice gives nothing twice");
 }
 
 #[test]
 fn recording_can_be_off() {
-    let mut world =
-        World::new(MpiConfig::default(), Recording { messages: false, iterations: false }, 512);
-    let nics = [0, 1].map(|node| world.add_nic(node));
+    let mut layer =
+        MpiLayer::new(MpiConfig::default(), Recording { messages: false, iterations: false }, 512);
+    let nics = [0, 1].map(|node| layer.add_nic(node));
     let scripts = [
         vec![Op::IterationStart, Op::Send(to(1, 0, 9)), Op::IterationEnd],
         vec![Op::Recv(from(0, 0, 9))],
@@ -215,15 +215,15 @@ fn recording_can_be_off() {
             communicators: Vec::new(),
         })
         .collect();
-    world.add_job(3, 0, ranks).unwrap();
-    finish(&mut world, &mut network());
+    layer.add_job(3, 0, ranks).unwrap();
+    finish(&mut layer, &mut network());
     let (mut messages, mut iterations) = (Vec::new(), Vec::new());
-    world.take_messages(&mut messages);
-    world.take_iterations(&mut iterations);
+    layer.take_messages(&mut messages);
+    layer.take_iterations(&mut iterations);
     assert!(messages.is_empty() && iterations.is_empty());
-    let statistics = world.message_statistics(3).unwrap();
+    let statistics = layer.message_statistics(3).unwrap();
     assert_eq!((statistics.count(), statistics.mean()), (1, Some(1_090.0)));
-    assert!(world.message_statistics(0).is_none());
+    assert!(layer.message_statistics(0).is_none());
 }
 
 #[test]
@@ -242,9 +242,9 @@ fn collectives_move_their_closed_form() {
                 Op::Collective(0, Call::Allreduce { bytes: 300 }),
                 Op::Collective(0, Call::Alltoall { bytes: 13_000 }),
             ];
-            let mut world = world(config, vec![script; n as usize]);
-            finish(&mut world, &mut Ideal::reordering(LATENCY, 1, 50_000, u64::from(n)));
-            let sums = reports(&world).iter().fold((0, 0, 0, 0), |s, r| {
+            let mut layer = layer(config, vec![script; n as usize]);
+            finish(&mut layer, &mut Ideal::reordering(LATENCY, 1, 50_000, u64::from(n)));
+            let sums = reports(&layer).iter().fold((0, 0, 0, 0), |s, r| {
                 let a = r.account;
                 (
                     s.0 + a.messages_sent,
@@ -268,10 +268,10 @@ fn a_barrier_holds_all_back() {
     let scripts = (0..n)
         .map(|r| vec![Op::Compute(1_000 * r + 1), Op::Collective(0, Call::Barrier)])
         .collect();
-    let mut world = world(MpiConfig::default(), scripts);
-    finish(&mut world, &mut network());
+    let mut layer = layer(MpiConfig::default(), scripts);
+    finish(&mut layer, &mut network());
     let slowest = 1_000 * (n - 1) + 1;
-    assert!(reports(&world).iter().all(|r| r.end.unwrap() >= slowest));
+    assert!(reports(&layer).iter().all(|r| r.end.unwrap() >= slowest));
 }
 
 #[test]
@@ -289,9 +289,9 @@ fn sub_communicators_work_side_by_side() {
         Op::Collective(2, Call::Alltoall { bytes: 20_000 }),
         Op::Collective(2, Call::Bcast { root: 2, bytes: 7 }),
     ];
-    let mut world = world_with(MpiConfig::default(), vec![script; 12], split);
-    finish(&mut world, &mut Ideal::reordering(LATENCY, 1, 100_000, 5));
-    for report in reports(&world) {
+    let mut layer = layer_with(MpiConfig::default(), vec![script; 12], split);
+    finish(&mut layer, &mut Ideal::reordering(LATENCY, 1, 100_000, 5));
+    for report in reports(&layer) {
         let down = if report.rank / 4 == 2 { 14 } else { 0 };
         assert_eq!(report.account.bytes_sent, 3 * 100 + 2 * 20_000 + down);
     }
@@ -325,19 +325,22 @@ impl Program for Exchange {
 #[test]
 fn memory_does_not_grow_with_iterations() {
     let peaks = [10, 5_000].map(|left| {
-        let mut world =
-            World::new(MpiConfig::default(), Recording { messages: false, iterations: false }, 512);
+        let mut layer = MpiLayer::new(
+            MpiConfig::default(),
+            Recording { messages: false, iterations: false },
+            512,
+        );
         let ranks = (0..2).map(|r| RankSetup {
-            nic: world.add_nic(r),
+            nic: layer.add_nic(r),
             program: Exchange { peer: 1 - r, left, at: 0 },
             communicators: Vec::new(),
         });
         let ranks = ranks.collect();
-        world.add_job(0, 0, ranks).unwrap();
+        layer.add_job(0, 0, ranks).unwrap();
         let mut network = network();
         network.keep_offers = false;
-        finish(&mut world, &mut network);
-        let held = world.holdings();
+        finish(&mut layer, &mut network);
+        let held = layer.holdings();
         assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
         held
     });
@@ -347,8 +350,8 @@ fn memory_does_not_grow_with_iterations() {
 
 #[test]
 fn jobs_start_when_they_should_and_do_not_meet() {
-    let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
-    let nics: Vec<u32> = (0..4).map(|node| world.add_nic(node)).collect();
+    let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
+    let nics: Vec<u32> = (0..4).map(|node| layer.add_nic(node)).collect();
     for (job, start) in [(7u16, 0), (2, 50_000)] {
         let mine = if job == 7 { [nics[0], nics[2]] } else { [nics[3], nics[1]] };
         let ranks = [vec![Op::Send(to(1, 0, 10))], vec![Op::Recv(from(0, 0, 10))]];
@@ -361,18 +364,18 @@ fn jobs_start_when_they_should_and_do_not_meet() {
                 communicators: Vec::new(),
             })
             .collect();
-        world.add_job(job, start, ranks).unwrap();
+        layer.add_job(job, start, ranks).unwrap();
     }
-    assert_eq!(world.add_job(2, 0, Vec::new()), Err(SetupError::NoRanks));
-    assert!(!world.finished());
-    finish(&mut world, &mut network());
-    let reports = reports(&world);
+    assert_eq!(layer.add_job(2, 0, Vec::new()), Err(SetupError::NoRanks));
+    assert!(!layer.finished());
+    finish(&mut layer, &mut network());
+    let reports = reports(&layer);
     assert_eq!(
         reports.iter().map(|r| (r.job, r.rank, r.node)).collect::<Vec<_>>(),
         [(7, 0, 0), (7, 1, 2), (2, 0, 3), (2, 1, 1)]
     );
     assert_eq!((reports[2].start, reports[3].end), (Some(50_000), Some(51_100)));
-    assert_eq!(world.ranks_ended(), (4, 4));
+    assert_eq!(layer.ranks_ended(), (4, 4));
 }
 
 #[test]
@@ -382,33 +385,33 @@ fn bad_set_ups_are_refused() {
         program: Script(Vec::new().into_iter()),
         communicators,
     };
-    let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
-    world.add_nic(0);
+    let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
+    layer.add_nic(0);
     let other =
         |context, first, count, me| vec![Communicator::strided(context, first, 1, count, me)];
     assert_eq!(
-        world.add_job(0, 0, vec![rank(1, Vec::new())]),
+        layer.add_job(0, 0, vec![rank(1, Vec::new())]),
         Err(SetupError::UnknownNic { rank: 0, nic: 1 })
     );
     let bad = Err(SetupError::BadCommunicator { rank: 0, communicator: 1 });
-    assert_eq!(world.add_job(0, 0, vec![rank(0, other(0, 0, 1, 0))]), bad, "the world's context");
+    assert_eq!(layer.add_job(0, 0, vec![rank(0, other(0, 0, 1, 0))]), bad, "the world's context");
     assert_eq!(
-        world.add_job(0, 0, vec![rank(0, other(1, 0, 2, 0))]),
+        layer.add_job(0, 0, vec![rank(0, other(1, 0, 2, 0))]),
         bad,
         "a member outside the job"
     );
-    assert_eq!(world.add_job(0, 0, vec![rank(0, other(1, 0, 1, 1))]), bad, "not a member");
-    world.add_job(0, 0, vec![rank(0, other(1, 0, 1, 0))]).unwrap();
+    assert_eq!(layer.add_job(0, 0, vec![rank(0, other(1, 0, 1, 1))]), bad, "not a member");
+    layer.add_job(0, 0, vec![rank(0, other(1, 0, 1, 0))]).unwrap();
     assert_eq!(
-        world.add_job(0, 0, vec![rank(0, Vec::new())]),
+        layer.add_job(0, 0, vec![rank(0, Vec::new())]),
         Err(SetupError::JobExists { job: 0 })
     );
 }
 
 #[test]
 fn ranks_can_share_a_nic() {
-    let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
-    let nics = [world.add_nic(0), world.add_nic(1)];
+    let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
+    let nics = [layer.add_nic(0), layer.add_nic(1)];
     let script = vec![
         Op::Collective(0, Call::Alltoall { bytes: 1_000 }),
         Op::Collective(0, Call::Allreduce { bytes: 50_000 }),
@@ -418,9 +421,9 @@ fn ranks_can_share_a_nic() {
         program: Script(script.clone().into_iter()),
         communicators: Vec::new(),
     });
-    world.add_job(0, 0, ranks.collect()).unwrap();
-    network().run(&mut world, 2, Time::MAX);
-    assert!(world.finished(), "{:#?}", world.blocked_report());
+    layer.add_job(0, 0, ranks.collect()).unwrap();
+    network().run(&mut layer, 2, Time::MAX);
+    assert!(layer.finished(), "{:#?}", layer.blocked_report());
 }
 
 /// A script that knows what it will send.
@@ -458,20 +461,20 @@ fn progress_is_the_share_of_bytes_that_have_arrived() {
     };
     let mut last = 0.0;
     for end in [0, 100_000, 900_000_000, 1_000_200_000, Time::MAX] {
-        let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
+        let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
         let ranks: Vec<_> = (scripts().into_iter().enumerate())
             .map(|(r, script)| RankSetup {
-                nic: world.add_nic(r as u32),
+                nic: layer.add_nic(r as u32),
                 program: Foreseen(script.into_iter()),
                 communicators: Vec::new(),
             })
             .collect();
-        assert_eq!(world.progress(), None, "nobody does anything");
-        world.add_job(0, 0, ranks).unwrap();
-        assert_eq!(world.progress(), Some(0.0));
+        assert_eq!(layer.progress(), None, "nobody does anything");
+        layer.add_job(0, 0, ranks).unwrap();
+        assert_eq!(layer.progress(), Some(0.0));
         let mut network = network();
-        network.run(&mut world, 3, end);
-        let progress = world.progress().unwrap();
+        network.run(&mut layer, 3, end);
+        let progress = layer.progress().unwrap();
         assert!(progress >= last, "{progress} after {last}");
         last = progress;
         if end == 900_000_000 {
@@ -484,6 +487,6 @@ fn progress_is_the_share_of_bytes_that_have_arrived() {
         }
     }
     assert_eq!(last, 1.0);
-    let silent = world(MpiConfig::default(), vec![vec![Op::Compute(1)]]);
+    let silent = layer(MpiConfig::default(), vec![vec![Op::Compute(1)]]);
     assert_eq!(silent.progress(), None, "a script cannot tell");
 }

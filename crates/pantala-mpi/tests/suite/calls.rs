@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::common::{Ideal, finish, reports, world, world_with};
+use crate::common::{Ideal, finish, layer, layer_with, reports};
 use pantala_engine::Time;
 use pantala_mpi::collectives::{Collective, CollectiveKind, Exchange};
 use pantala_mpi::{
     AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
-    BarrierAlgorithm, BcastAlgorithm, Call, Collectives, Communicator, MpiConfig, Op, ProgramFault,
-    ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm, WORLD,
+    BarrierAlgorithm, BcastAlgorithm, COMM_WORLD, Call, Collectives, Communicator, MpiConfig, Op,
+    ProgramFault, ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
 };
 
 /// One call of every kind for rank `me` of `n`, of about `bytes` each.
@@ -101,12 +101,12 @@ fn every_algorithm_comes_to_its_end() {
                 let script = |me| {
                     every_call(me, n, bytes)
                         .into_iter()
-                        .map(|call| Op::Collective(WORLD, call))
+                        .map(|call| Op::Collective(COMM_WORLD, call))
                         .collect()
                 };
-                let mut world = world(config, (0..n).map(script).collect());
-                finish(&mut world, &mut Ideal::reordering(1_000, 1, 100_000, u64::from(n)));
-                for report in reports(&world) {
+                let mut layer = layer(config, (0..n).map(script).collect());
+                finish(&mut layer, &mut Ideal::reordering(1_000, 1, 100_000, u64::from(n)));
+                for report in reports(&layer) {
                     let calls = every_call(report.rank, n, bytes);
                     let machines = calls.iter().map(|call| Collective::of(&collectives, call, n));
                     let sent: Vec<u64> =
@@ -122,13 +122,13 @@ fn every_algorithm_comes_to_its_end() {
 /// The faults of all ranks, each with what it says.
 fn faults(scripts: Vec<Vec<Op>>) -> Vec<(ProgramFault, String)> {
     let n = scripts.len() as u32;
-    let mut world = world(MpiConfig::default(), scripts);
-    Ideal::new(1_000, 1).run(&mut world, n, Time::MAX);
-    world.errors().iter().map(|error| (error.fault, error.to_string())).collect()
+    let mut layer = layer(MpiConfig::default(), scripts);
+    Ideal::new(1_000, 1).run(&mut layer, n, Time::MAX);
+    layer.errors().iter().map(|error| (error.fault, error.to_string())).collect()
 }
 
 fn collective(call: Call) -> Vec<Op> {
-    vec![Op::Collective(WORLD, call)]
+    vec![Op::Collective(COMM_WORLD, call)]
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn ranks_that_call_different_collectives_are_told() {
         "job 0 rank 2: barrier at 1020 ps: this rank calls barrier where rank 0 calls bcast"
     );
     let late = faults(vec![
-        vec![Op::Collective(WORLD, Call::Allreduce { bytes: 8 })],
-        vec![Op::Compute(5_000), Op::Collective(WORLD, Call::Barrier)],
+        vec![Op::Collective(COMM_WORLD, Call::Allreduce { bytes: 8 })],
+        vec![Op::Compute(5_000), Op::Collective(COMM_WORLD, Call::Barrier)],
     ]);
     let (mine, theirs) = ((CollectiveKind::Allreduce, 0), (CollectiveKind::Barrier, 0));
     assert_eq!(late[0].0, ProgramFault::Mismatch { mine, rank: 1, theirs });
@@ -200,10 +200,10 @@ fn sizes_must_be_as_many_as_ranks() {
 #[test]
 fn ranks_that_stand_still_are_told() {
     let bcast = |root| collective(Call::Bcast { root, bytes: 10 });
-    let mut world = world(MpiConfig::default(), vec![bcast(0), bcast(0), bcast(1)]);
-    Ideal::new(1_000, 1).run(&mut world, 3, Time::MAX);
-    assert!(!world.finished() && world.errors().is_empty());
-    let lines: Vec<String> = world.blocked_report().iter().map(ToString::to_string).collect();
+    let mut layer = layer(MpiConfig::default(), vec![bcast(0), bcast(0), bcast(1)]);
+    Ideal::new(1_000, 1).run(&mut layer, 3, Time::MAX);
+    assert!(!layer.finished() && layer.errors().is_empty());
+    let lines: Vec<String> = layer.blocked_report().iter().map(ToString::to_string).collect();
     let expected = "job 0 rank 2 is blocked in bcast since 0 ps: up to 10 bytes from rank 1, no message matches \
                     (that rank has ended); this rank calls bcast with root 1, rank 0 with root 0";
     assert_eq!(lines, [expected]);
@@ -215,15 +215,15 @@ fn calls_are_counted_by_communicator() {
     let script = |me: u32| {
         let mut script = vec![
             Op::Collective(1, Call::Barrier),
-            Op::Collective(WORLD, Call::Allreduce { bytes: 8 }),
+            Op::Collective(COMM_WORLD, Call::Allreduce { bytes: 8 }),
         ];
         script.rotate_left((me % 2) as usize);
         script
     };
     let scripts = vec![script(0), script(1)];
-    let mut world =
-        world_with(MpiConfig::default(), scripts, |me| vec![Communicator::strided(1, 0, 1, 2, me)]);
-    Ideal::new(1_000, 1).run(&mut world, 2, Time::MAX);
-    assert_eq!(world.errors(), []);
-    assert!(!world.finished(), "crosswise calls wait for each other");
+    let mut layer =
+        layer_with(MpiConfig::default(), scripts, |me| vec![Communicator::strided(1, 0, 1, 2, me)]);
+    Ideal::new(1_000, 1).run(&mut layer, 2, Time::MAX);
+    assert_eq!(layer.errors(), []);
+    assert!(!layer.finished(), "crosswise calls wait for each other");
 }

@@ -1,19 +1,19 @@
 //! Traffic classes: the packets of all-to-all collectives are told from all others, whatever their
 //! protocol.
 
-use crate::common::{Ideal, finish, from, to, world};
+use crate::common::{Ideal, finish, from, layer, to};
 use pantala_fabric::TrafficClass;
 use pantala_mpi::collectives::{CollectiveKind, Exchange};
-use pantala_mpi::{Call, MpiConfig, Op, WORLD};
+use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op};
 
 /// Bytes offered by class (point-to-point, all-to-all), and the number of packets, by four ranks
 /// that each do `operation`.
 fn offered(
     operation: impl Fn(u32) -> Vec<Op>,
 ) -> ([u64; TrafficClass::COUNT], [usize; TrafficClass::COUNT]) {
-    let mut world = world(MpiConfig::default(), (0..4).map(operation).collect());
+    let mut layer = layer(MpiConfig::default(), (0..4).map(operation).collect());
     let mut network = Ideal::new(1_000, 10);
-    finish(&mut world, &mut network);
+    finish(&mut layer, &mut network);
     let (mut bytes, mut packets) = ([0; TrafficClass::COUNT], [0; TrafficClass::COUNT]);
     for (_, _, packet) in &network.offered {
         bytes[packet.class as usize] += u64::from(packet.bytes);
@@ -26,7 +26,8 @@ fn offered(
 #[test]
 fn all_to_all_is_a_class_of_its_own() {
     for (bytes, control) in [(1_000, 0), (50_000, 3 * 64)] {
-        let (offered, packets) = offered(|_| vec![Op::Collective(WORLD, Call::Alltoall { bytes })]);
+        let (offered, packets) =
+            offered(|_| vec![Op::Collective(COMM_WORLD, Call::Alltoall { bytes })]);
         assert_eq!(offered, [0, 4 * 3 * (bytes + control)]);
         assert_eq!(packets[0], 0);
     }
@@ -48,7 +49,7 @@ fn everything_else_is_point_to_point() {
         Call::Allreduce { bytes: 9_000 },
     ] {
         let ([point_to_point, all_to_all], _) =
-            offered(|_| vec![Op::Collective(WORLD, call.clone())]);
+            offered(|_| vec![Op::Collective(COMM_WORLD, call.clone())]);
         assert!(point_to_point > 0 && all_to_all == 0, "{}", call.kind().name());
     }
 }
@@ -60,7 +61,8 @@ fn all_to_all_in_any_form() {
     let pairs = std::sync::Arc::new(Exchange { send: blocks(), receive: blocks() });
     let calls = [Call::Alltoall { bytes: 100 }, Call::Alltoallv { pairs }];
     for call in calls {
-        let (offered, _) = offered(|_| vec![Op::Icollective(WORLD, call.clone(), 0), Op::Wait(0)]);
+        let (offered, _) =
+            offered(|_| vec![Op::Icollective(COMM_WORLD, call.clone(), 0), Op::Wait(0)]);
         assert_eq!(offered, [0, 4 * 3 * 100]);
     }
 }
@@ -71,7 +73,7 @@ fn a_program_can_have_both() {
     let both = |rank: u32| {
         vec![
             Op::Sendrecv(to(rank ^ 1, 0, 3_000), from(rank ^ 1, 0, 3_000)),
-            Op::Collective(WORLD, Call::Alltoall { bytes: 700 }),
+            Op::Collective(COMM_WORLD, Call::Alltoall { bytes: 700 }),
             Op::Sendrecv(to(rank ^ 1, 0, 500), from(rank ^ 1, 0, 500)),
         ]
     };

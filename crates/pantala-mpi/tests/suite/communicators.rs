@@ -4,11 +4,11 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::common::{Ideal, finish, reports, world, world_with};
+use crate::common::{Ideal, finish, layer, layer_with, reports};
 use pantala_engine::Time;
 use pantala_mpi::{
-    Call, Cartesian, Communicator, Group, Incoming, MpiConfig, Op, Outcome, Outgoing, Program,
-    ProgramFault, RankSetup, Recording, Source, Split, TagSelect, WORLD, World,
+    COMM_WORLD, Call, Cartesian, Communicator, Group, Incoming, MpiConfig, MpiLayer, Op, Outcome,
+    Outgoing, Program, ProgramFault, RankSetup, Recording, Source, Split, TagSelect,
 };
 
 fn table(n: u32, of: impl Fn(u32) -> (Option<u32>, i32)) -> Arc<[Split]> {
@@ -32,17 +32,17 @@ impl Program for Heard<'_> {
 /// What each rank is told of communicators.
 fn told(n: u32, script: impl Fn(u32) -> Vec<Op>) -> Vec<Vec<Option<u16>>> {
     let outcomes = RefCell::new(Vec::new());
-    let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
+    let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
     let ranks: Vec<_> = (0..n)
         .map(|rank| RankSetup {
-            nic: world.add_nic(rank),
+            nic: layer.add_nic(rank),
             program: Heard { script: script(rank).into_iter(), rank, outcomes: &outcomes },
             communicators: Vec::new(),
         })
         .collect();
-    world.add_job(0, 0, ranks).unwrap();
-    finish(&mut world, &mut Ideal::reordering(1_000, 1, 100_000, 8));
-    drop(world);
+    layer.add_job(0, 0, ranks).unwrap();
+    finish(&mut layer, &mut Ideal::reordering(1_000, 1, 100_000, 8));
+    drop(layer);
     let mut all = vec![Vec::new(); n as usize];
     for (rank, outcome) in outcomes.into_inner() {
         if let Outcome::Communicator(id) = outcome {
@@ -66,7 +66,7 @@ fn a_split_makes_one_for_each_colour() {
     // Rank 9 stays out; the others by their rest of three, in falling order.
     let table = table(n, |m| ((m < 9).then_some(m % 3), -(m as i32)));
     let script = |me: u32| {
-        let mut script = vec![Op::CommSplit(WORLD, Arc::clone(&table))];
+        let mut script = vec![Op::CommSplit(COMM_WORLD, Arc::clone(&table))];
         if me < 9 {
             script.extend([
                 around(1, 2 - me / 3, 3),
@@ -74,7 +74,7 @@ fn a_split_makes_one_for_each_colour() {
             ]);
             script.push(Op::Collective(1, Call::Bcast { root: 2, bytes: 30 }));
         }
-        script.push(Op::Collective(WORLD, Call::Barrier));
+        script.push(Op::Collective(COMM_WORLD, Call::Barrier));
         script
     };
     let expected: Vec<_> = (0..n).map(|me| vec![(me < 9).then_some(1)]).collect();
@@ -86,7 +86,7 @@ fn numbers_are_given_again() {
     let n = 4;
     let script = |_| {
         vec![
-            Op::CommDup(WORLD),
+            Op::CommDup(COMM_WORLD),
             Op::CommDup(1),
             Op::CommFree(1),
             Op::CommDup(2),
@@ -100,10 +100,10 @@ fn numbers_are_given_again() {
 #[test]
 fn a_creation_takes_a_group() {
     let n = 6;
-    let everybody = Group::of(&Communicator::world(n, 0));
+    let everybody = Group::of(&Communicator::comm_world(n, 0));
     let group = everybody.include(&[5, 1, 3]).unwrap();
     let script = |me: u32| {
-        let mut script = vec![Op::CommCreate(WORLD, group.clone())];
+        let mut script = vec![Op::CommCreate(COMM_WORLD, group.clone())];
         if let Some(place) = group.place(me) {
             script.extend([
                 around(1, place, 3),
@@ -123,8 +123,8 @@ fn slices_of_a_grid() {
     let script = |me: u32| {
         let at = grid.coordinates(me).unwrap();
         vec![
-            Op::CommSplit(WORLD, rows.1.clone().into()),
-            Op::CommSplit(WORLD, columns.1.clone().into()),
+            Op::CommSplit(COMM_WORLD, rows.1.clone().into()),
+            Op::CommSplit(COMM_WORLD, columns.1.clone().into()),
             around(1, at[1], rows.0.size()),
             around(2, at[0], columns.0.size()),
             Op::Collective(1, Call::Alltoall { bytes: 100 }),
@@ -139,18 +139,18 @@ fn slices_of_a_grid() {
 fn what_the_making_costs() {
     for n in [1u32, 2, 5, 8] {
         let cost = |op: Op| {
-            let mut world = world(MpiConfig::default(), vec![vec![op]; n as usize]);
-            finish(&mut world, &mut Ideal::new(1_000, 1));
-            let sent = reports(&world)
+            let mut layer = layer(MpiConfig::default(), vec![vec![op]; n as usize]);
+            finish(&mut layer, &mut Ideal::new(1_000, 1));
+            let sent = reports(&layer)
                 .iter()
                 .fold((0, 0), |s, r| (s.0 + r.account.messages_sent, s.1 + r.account.bytes_sent));
-            assert!(reports(&world).iter().all(|r| Some(r.account.collective) == r.end));
+            assert!(reports(&layer).iter().all(|r| Some(r.account.collective) == r.end));
             sent
         };
         let (m, edges) = (u64::from(n), u64::from(n - 1));
         let rounds = u64::from(n.next_power_of_two().ilog2());
-        assert_eq!(cost(Op::CommDup(WORLD)), (2 * edges, 2 * edges * 260));
-        let split = cost(Op::CommSplit(WORLD, table(n, |_| (Some(0), 0))));
+        assert_eq!(cost(Op::CommDup(COMM_WORLD)), (2 * edges, 2 * edges * 260));
+        let split = cost(Op::CommSplit(COMM_WORLD, table(n, |_| (Some(0), 0))));
         assert_eq!(split, (2 * edges + m * rounds, 2 * edges * 260 + m * edges * 8));
     }
 }
@@ -158,37 +158,39 @@ fn what_the_making_costs() {
 #[test]
 fn what_cannot_be_made_is_told() {
     let cases = [
-        (Op::CommSplit(WORLD, table(3, |_| (None, 0))), ProgramFault::NoPartition { size: 2 }),
+        (Op::CommSplit(COMM_WORLD, table(3, |_| (None, 0))), ProgramFault::NoPartition { size: 2 }),
         (
-            Op::CommCreate(WORLD, Group::new(vec![0, 2]).unwrap()),
+            Op::CommCreate(COMM_WORLD, Group::new(vec![0, 2]).unwrap()),
             ProgramFault::NoPartition { size: 2 },
         ),
         (Op::CommDup(3), ProgramFault::UnknownCommunicator { communicator: 3 }),
         (Op::CommFree(3), ProgramFault::UnknownCommunicator { communicator: 3 }),
-        (Op::CommFree(WORLD), ProgramFault::CommunicatorInUse { communicator: WORLD }),
+        (Op::CommFree(COMM_WORLD), ProgramFault::CommunicatorInUse { communicator: COMM_WORLD }),
     ];
     for (op, fault) in cases {
-        let mut world = world(MpiConfig::default(), vec![vec![op], Vec::new()]);
-        Ideal::new(1_000, 1).run(&mut world, 2, Time::MAX);
-        assert_eq!(world.errors().iter().map(|e| e.fault).collect::<Vec<_>>(), [fault]);
+        let mut layer = layer(MpiConfig::default(), vec![vec![op], Vec::new()]);
+        Ideal::new(1_000, 1).run(&mut layer, 2, Time::MAX);
+        assert_eq!(layer.errors().iter().map(|e| e.fault).collect::<Vec<_>>(), [fault]);
     }
-    let mut world =
-        world_with(MpiConfig::default(), vec![vec![Op::CommFree(1), around(1, 0, 1)]], |_| {
+    let mut layer =
+        layer_with(MpiConfig::default(), vec![vec![Op::CommFree(1), around(1, 0, 1)]], |_| {
             vec![Communicator::strided(1, 0, 1, 1, 0)]
         });
-    Ideal::new(1_000, 1).run(&mut world, 1, Time::MAX);
-    assert_eq!(world.errors()[0].fault, ProgramFault::UnknownCommunicator { communicator: 1 });
+    Ideal::new(1_000, 1).run(&mut layer, 1, Time::MAX);
+    assert_eq!(layer.errors()[0].fault, ProgramFault::UnknownCommunicator { communicator: 1 });
 }
 
 /// Ranks that make different communicators, or at different times, are told as of any other
 /// collective.
 #[test]
 fn makings_must_agree() {
-    let scripts =
-        vec![vec![Op::CommDup(WORLD)], vec![Op::Collective(WORLD, Call::Allreduce { bytes: 260 })]];
-    let mut world = world(MpiConfig::default(), scripts);
-    Ideal::new(1_000, 1).run(&mut world, 2, Time::MAX);
-    let text = world.errors()[0].to_string();
+    let scripts = vec![
+        vec![Op::CommDup(COMM_WORLD)],
+        vec![Op::Collective(COMM_WORLD, Call::Allreduce { bytes: 260 })],
+    ];
+    let mut layer = layer(MpiConfig::default(), scripts);
+    Ideal::new(1_000, 1).run(&mut layer, 2, Time::MAX);
+    let text = layer.errors()[0].to_string();
     assert!(
         text.contains("this rank calls making of a communicator where rank 1 calls allreduce"),
         "{text}"

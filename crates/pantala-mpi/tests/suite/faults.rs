@@ -1,18 +1,19 @@
 //! What programs do wrong, and what is said of it.
 
-use crate::common::{Ideal, from, from_any, to, world};
+use crate::common::{Ideal, from, from_any, layer, to};
 use pantala_engine::Time;
 use pantala_mpi::{
-    Blocked, Call, Incoming, MpiConfig, Op, Outgoing, ProgramFault, Source, TagSelect, WORLD, Waits,
+    Blocked, COMM_WORLD, Call, Incoming, MpiConfig, Op, Outgoing, ProgramFault, Source, TagSelect,
+    Waits,
 };
 
 /// The error of rank 0's script; rank 1 does nothing.
 fn fault(script: Vec<Op>) -> (ProgramFault, String) {
-    let mut world = world(MpiConfig::default(), vec![script, Vec::new()]);
-    Ideal::new(0, 1).run(&mut world, 2, Time::MAX);
-    assert!(world.finished());
-    assert_eq!(world.rank_reports(0).map(|r| r.end.is_some()).collect::<Vec<_>>(), [false, true]);
-    let [error] = world.errors() else { panic!("{:?}", world.errors()) };
+    let mut layer = layer(MpiConfig::default(), vec![script, Vec::new()]);
+    Ideal::new(0, 1).run(&mut layer, 2, Time::MAX);
+    assert!(layer.finished());
+    assert_eq!(layer.rank_reports(0).map(|r| r.end.is_some()).collect::<Vec<_>>(), [false, true]);
+    let [error] = layer.errors() else { panic!("{:?}", layer.errors()) };
     assert_eq!((error.job, error.rank), (0, 0));
     (error.fault, error.to_string())
 }
@@ -74,10 +75,10 @@ fn a_message_that_does_not_fit_stops_its_receiver() {
     for bytes in [11, 50_000] {
         let scripts =
             vec![vec![Op::Recv(from_any(TagSelect::Any, 10))], vec![Op::Send(to(0, 2, bytes))]];
-        let mut world = world(MpiConfig::default(), scripts);
-        Ideal::new(0, 1).run(&mut world, 2, Time::MAX);
+        let mut layer = layer(MpiConfig::default(), scripts);
+        Ideal::new(0, 1).run(&mut layer, 2, Time::MAX);
         assert_eq!(
-            world.errors()[0].fault,
+            layer.errors()[0].fault,
             ProgramFault::Truncated { source: 1, tag: 2, bytes, room: 10 }
         );
     }
@@ -85,10 +86,10 @@ fn a_message_that_does_not_fit_stops_its_receiver() {
 
 fn stuck(scripts: Vec<Vec<Op>>) -> Vec<Blocked> {
     let n = scripts.len() as u32;
-    let mut world = world(MpiConfig::default(), scripts);
-    Ideal::new(1_000, 10).run(&mut world, n, Time::MAX);
-    assert!(!world.finished());
-    world.blocked_report()
+    let mut layer = layer(MpiConfig::default(), scripts);
+    Ideal::new(1_000, 10).run(&mut layer, n, Time::MAX);
+    assert!(!layer.finished());
+    layer.blocked_report()
 }
 
 #[test]
@@ -145,9 +146,9 @@ fn only_what_is_waited_for_is_reported() {
 /// ended.
 fn told(scripts: Vec<Vec<Op>>) -> Vec<String> {
     let n = scripts.len() as u32;
-    let mut world = world(MpiConfig::default(), scripts);
-    Ideal::new(1_000, 1).run(&mut world, n, Time::MAX);
-    world.errors().iter().map(ToString::to_string).collect()
+    let mut layer = layer(MpiConfig::default(), scripts);
+    Ideal::new(1_000, 1).run(&mut layer, n, Time::MAX);
+    layer.errors().iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -207,7 +208,8 @@ fn messages_that_nobody_receives() {
 
 #[test]
 fn requests_that_nobody_completes() {
-    let any = Incoming { communicator: WORLD, source: Source::Any, tag: TagSelect::Any, bytes: 7 };
+    let any =
+        Incoming { communicator: COMM_WORLD, source: Source::Any, tag: TagSelect::Any, bytes: 7 };
     let cases = [
         (
             Op::Irecv(from(1, 3, 10), 4),
@@ -222,7 +224,7 @@ fn requests_that_nobody_completes() {
             "request 1 is never completed: a send of 20000 bytes to rank 1, tag 2",
         ),
         (
-            Op::Icollective(WORLD, Call::Allreduce { bytes: 8 }, 2),
+            Op::Icollective(COMM_WORLD, Call::Allreduce { bytes: 8 }, 2),
             "request 2 is never completed: iallreduce",
         ),
     ];
@@ -238,7 +240,7 @@ fn requests_that_nobody_completes() {
 
 #[test]
 fn a_rank_that_ends_where_others_call() {
-    let reduce = || vec![Op::Collective(WORLD, Call::Reduce { root: 0, bytes: 8 })];
+    let reduce = || vec![Op::Collective(COMM_WORLD, Call::Reduce { root: 0, bytes: 8 })];
     let text = told(vec![vec![], reduce()]);
     assert_eq!(
         text,
@@ -249,11 +251,11 @@ fn a_rank_that_ends_where_others_call() {
 /// A run that stops while a message is on its way to nobody.
 #[test]
 fn messages_on_their_way() {
-    let mut world =
-        world(MpiConfig::default(), vec![vec![Op::Send(to(1, 3, 100))], vec![], vec![]]);
-    Ideal::new(1_000, 1).run(&mut world, 3, 500);
-    assert!(world.finished() && world.errors().is_empty());
-    world.settle(500);
+    let mut layer =
+        layer(MpiConfig::default(), vec![vec![Op::Send(to(1, 3, 100))], vec![], vec![]]);
+    Ideal::new(1_000, 1).run(&mut layer, 3, 500);
+    assert!(layer.finished() && layer.errors().is_empty());
+    layer.settle(500);
     let line = "job 0 rank 1: finalize at 500 ps: the message of 100 bytes from rank 0 (tag 3) is never received";
-    assert_eq!(world.errors().iter().map(ToString::to_string).collect::<Vec<_>>(), [line]);
+    assert_eq!(layer.errors().iter().map(ToString::to_string).collect::<Vec<_>>(), [line]);
 }

@@ -1,6 +1,6 @@
 //! The gaps g and G of LogGP: streams of messages at their pace, to the picosecond.
 
-use crate::common::{Ideal, finish, from, reports, to, world};
+use crate::common::{Ideal, finish, from, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{MpiConfig, Op};
 use proptest::prelude::*;
@@ -13,9 +13,9 @@ fn stream(config: MpiConfig, n: u32, bytes: u64) -> Time {
     send.push(Op::WAITALL);
     let mut receive: Vec<Op> = (0..n).map(|i| Op::Irecv(from(0, 0, bytes), i)).collect();
     receive.push(Op::WAITALL);
-    let mut world = world(config, vec![send, receive]);
-    finish(&mut world, &mut Ideal::new(LATENCY, 1));
-    reports(&world)[1].end.unwrap()
+    let mut layer = layer(config, vec![send, receive]);
+    finish(&mut layer, &mut Ideal::new(LATENCY, 1));
+    reports(&layer)[1].end.unwrap()
 }
 
 proptest! {
@@ -63,7 +63,7 @@ proptest! {
 fn control_messages_keep_the_gap() {
     let (gap, bytes) = (10_000, 20_000);
     let config = MpiConfig { gap_ps: gap, ..MpiConfig::default() };
-    let mut world = world(
+    let mut layer = layer(
         config,
         vec![
             vec![Op::Irecv(from(1, 0, bytes), 0), Op::Irecv(from(2, 0, bytes), 1), Op::WAITALL],
@@ -72,7 +72,7 @@ fn control_messages_keep_the_gap() {
         ],
     );
     let mut network = Ideal::new(LATENCY, 1);
-    finish(&mut world, &mut network);
+    finish(&mut layer, &mut network);
     let answers: Vec<Time> =
         network.offered.iter().filter(|(_, node, _)| *node == 0).map(|(time, ..)| *time).collect();
     let asked = 64 + LATENCY;

@@ -1,8 +1,8 @@
 //! What messages cost their hosts: closed forms, to the picosecond.
 
-use crate::common::{Ideal, finish, from, reports, to, world};
+use crate::common::{Ideal, finish, from, layer, reports, to};
 use pantala_engine::{Time, time_per_byte};
-use pantala_mpi::{Call, MpiConfig, Op, WORLD};
+use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op};
 use proptest::prelude::*;
 
 const LATENCY: Time = 1_000_000;
@@ -32,9 +32,9 @@ fn network() -> Ideal {
 
 /// When the ranks of these scripts end, and their accounts add up.
 fn ends(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<Time> {
-    let mut world = world(config, scripts);
-    finish(&mut world, &mut network());
-    let reports = reports(&world);
+    let mut layer = layer(config, scripts);
+    finish(&mut layer, &mut network());
+    let reports = reports(&layer);
     for report in &reports {
         let account = report.account;
         assert_eq!(
@@ -181,12 +181,12 @@ fn calls_cost_and_computing_does_not() {
     let script = vec![
         Op::Compute(100),
         Op::IterationStart,
-        Op::Collective(WORLD, Call::Barrier),
+        Op::Collective(COMM_WORLD, Call::Barrier),
         Op::IterationEnd,
     ];
-    let mut world = world(config, vec![script]);
-    finish(&mut world, &mut network());
-    let report = reports(&world)[0];
+    let mut layer = layer(config, vec![script]);
+    finish(&mut layer, &mut network());
+    let report = reports(&layer)[0];
     assert_eq!(
         (report.end, report.account.compute, report.account.collective),
         (Some(114), 100, 14)
@@ -201,7 +201,7 @@ fn the_background_waits_and_keeps_nobody_busy() {
     let bytes = 1_000;
     let script = |compute| {
         vec![
-            Op::Icollective(WORLD, Call::Bcast { root: 0, bytes }, 0),
+            Op::Icollective(COMM_WORLD, Call::Bcast { root: 0, bytes }, 0),
             Op::Compute(compute),
             Op::Wait(0),
         ]

@@ -1,6 +1,6 @@
 //! Order and wildcards, on networks that reorder.
 
-use crate::common::{Ideal, finish, from, from_any, reports, to, world, world_with};
+use crate::common::{Ideal, finish, from, from_any, layer, layer_with, reports, to};
 use pantala_mpi::{Call, Communicator, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
 use proptest::prelude::*;
 
@@ -11,10 +11,10 @@ fn any_source_takes_what_comes_first() {
         vec![Op::Compute(10_000), Op::Send(to(0, 4, 100))],
         vec![Op::Compute(90_000), Op::Send(to(0, 5, 200))],
     ];
-    let mut world = world(MpiConfig::default(), scripts);
-    finish(&mut world, &mut Ideal::new(1_000, 10));
+    let mut layer = layer(MpiConfig::default(), scripts);
+    finish(&mut layer, &mut Ideal::new(1_000, 10));
     // 10,000 + 1,000 + 1,000, then 90,000 + 2,000 + 1,000.
-    assert_eq!(reports(&world)[0].end, Some(93_000));
+    assert_eq!(reports(&layer)[0].end, Some(93_000));
 }
 
 #[test]
@@ -24,9 +24,9 @@ fn tags_choose() {
         vec![Op::Send(to(1, 1, 100)), Op::Send(to(1, 2, 50))],
         vec![Op::Recv(from(0, 2, 50)), Op::Recv(from(0, 1, 100))],
     ];
-    let mut world = world(MpiConfig::default(), scripts);
-    finish(&mut world, &mut Ideal::new(0, 10));
-    let report = reports(&world)[1];
+    let mut layer = layer(MpiConfig::default(), scripts);
+    finish(&mut layer, &mut Ideal::new(0, 10));
+    let report = reports(&layer)[1];
     assert_eq!((report.end, report.account.recv), (Some(1_500), 1_500));
 }
 
@@ -42,9 +42,9 @@ fn communicators_do_not_mix() {
     let ((out_a, in_a), (out_b, in_b)) = (on(1, 700), on(2, 300));
     let scripts =
         vec![vec![Op::Send(out_a), Op::Send(out_b)], vec![Op::Recv(in_b), Op::Recv(in_a)]];
-    let mut world = world_with(MpiConfig::default(), scripts, |r| vec![pair(1)(r), pair(2)(r)]);
+    let mut layer = layer_with(MpiConfig::default(), scripts, |r| vec![pair(1)(r), pair(2)(r)]);
     // Exact sizes: a match across communicators would truncate.
-    finish(&mut world, &mut Ideal::new(1_000, 10));
+    finish(&mut layer, &mut Ideal::new(1_000, 10));
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn collectives_do_not_take_user_messages() {
             Op::Wait(0),
         ],
     ];
-    let mut world = world(MpiConfig::default(), scripts);
-    finish(&mut world, &mut Ideal::new(1_000, 10));
+    let mut layer = layer(MpiConfig::default(), scripts);
+    finish(&mut layer, &mut Ideal::new(1_000, 10));
 }
 
 /// Messages 0, 1, 2, ... of one tag have sizes by which they can be told apart: each receive has
@@ -87,14 +87,14 @@ fn in_order(sizes: &[u64], threshold: u64, seed: u64, any: bool, nonblocking: bo
         });
     }
     receiver.push(Op::WAITALL);
-    let mut world = world(config, vec![sender, receiver]);
-    finish(&mut world, &mut Ideal::reordering(100, 1, 1_000_000, seed));
-    let report = reports(&world)[1].account;
+    let mut layer = layer(config, vec![sender, receiver]);
+    finish(&mut layer, &mut Ideal::reordering(100, 1, 1_000_000, seed));
+    let report = reports(&layer)[1].account;
     assert_eq!(
         (report.messages_received, report.bytes_received),
         (sizes.len() as u64, sizes.iter().sum())
     );
-    let held = world.holdings();
+    let held = layer.holdings();
     assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
 }
 
@@ -146,9 +146,9 @@ proptest! {
         }
         let completion = if injected { pantala_mpi::EagerCompletion::Injected } else { pantala_mpi::EagerCompletion::Posted };
         let config = MpiConfig { eager_threshold_bytes: threshold, eager_completion: completion, ..MpiConfig::default() };
-        let mut world = world(config, scripts);
-        finish(&mut world, &mut Ideal::reordering(50, 1, 20_000, seed));
-        let reports = reports(&world);
+        let mut layer = layer(config, scripts);
+        finish(&mut layer, &mut Ideal::reordering(50, 1, 20_000, seed));
+        let reports = reports(&layer);
         for (report, sent) in reports.iter().zip(&sent) {
             prop_assert_eq!(report.account.bytes_sent, *sent);
             let time = report.end.unwrap() - report.start.unwrap();
@@ -156,7 +156,7 @@ proptest! {
         }
         let total: u64 = sent.iter().sum();
         prop_assert_eq!(reports.iter().map(|r| r.account.bytes_received).sum::<u64>(), total);
-        let held = world.holdings();
+        let held = layer.holdings();
         prop_assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
     }
 }

@@ -1,8 +1,10 @@
 //! Ranks of one node: messages through memory, one NIC for all.
 
-use crate::common::{Ideal, finish, from, from_any, reports, shared_world, to, world};
+use crate::common::{Ideal, finish, from, from_any, layer, reports, shared_layer, to};
 use pantala_engine::{Time, transfer_time};
-use pantala_mpi::{Call, MessageRecord, MpiConfig, Op, Program, Protocol, TagSelect, WORLD, World};
+use pantala_mpi::{
+    COMM_WORLD, Call, MessageRecord, MpiConfig, MpiLayer, Op, Program, Protocol, TagSelect,
+};
 use proptest::prelude::*;
 
 const LATENCY: Time = 1_000_000;
@@ -13,19 +15,19 @@ fn network() -> Ideal {
 }
 
 /// Runs a world of so many nodes until nothing happens any more.
-fn run<P: Program>(world: &mut World<P>, nodes: u32) -> Ideal {
+fn run<P: Program>(layer: &mut MpiLayer<P>, nodes: u32) -> Ideal {
     let mut network = network();
-    network.run(world, nodes, Time::MAX);
-    assert_eq!(world.errors(), []);
-    assert!(world.finished(), "{:#?}", world.blocked_report());
+    network.run(layer, nodes, Time::MAX);
+    assert_eq!(layer.errors(), []);
+    assert!(layer.finished(), "{:#?}", layer.blocked_report());
     network
 }
 
 fn ends(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> Vec<Time> {
     let nodes = (scripts.len() as u32).div_ceil(per_node);
-    let mut world = shared_world(config, per_node, scripts);
-    run(&mut world, nodes);
-    reports(&world).iter().map(|report| report.end.unwrap()).collect()
+    let mut layer = shared_layer(config, per_node, scripts);
+    run(&mut layer, nodes);
+    reports(&layer).iter().map(|report| report.end.unwrap()).collect()
 }
 
 proptest! {
@@ -66,9 +68,9 @@ proptest! {
         let config = MpiConfig { memory_bandwidth_bytes_per_s: 1_000_000_000, ..MpiConfig::default() };
         let send = vec![Op::Send(to(1, 1, first)), Op::Send(to(1, 2, second))];
         let any = || Op::Recv(from_any(TagSelect::Any, 20_000));
-        let mut world = shared_world(config, 2, vec![send, vec![any(), any()]]);
-        run(&mut world, 1);
-        prop_assert_eq!(reports(&world)[1].end, Some(first.max(second) * 1_000));
+        let mut layer = shared_layer(config, 2, vec![send, vec![any(), any()]]);
+        run(&mut layer, 1);
+        prop_assert_eq!(reports(&layer)[1].end, Some(first.max(second) * 1_000));
     }
 }
 
@@ -79,20 +81,20 @@ fn nothing_is_on_the_network() {
         vec![Op::Isend(to(peer, 0, bytes), 0), Op::Recv(from(peer, 0, bytes)), Op::Wait(0)]
     };
     for (bytes, protocol) in [(100, Protocol::Eager), (50_000, Protocol::Rendezvous)] {
-        let mut world = shared_world(MpiConfig::default(), 2, vec![pair(1, bytes), pair(0, bytes)]);
-        assert_eq!(run(&mut world, 1).packets, 0);
+        let mut layer = shared_layer(MpiConfig::default(), 2, vec![pair(1, bytes), pair(0, bytes)]);
+        assert_eq!(run(&mut layer, 1).packets, 0);
         let mut records: Vec<MessageRecord> = Vec::new();
-        world.take_messages(&mut records);
+        layer.take_messages(&mut records);
         assert_eq!(
             records.iter().map(|r| (r.protocol, r.bytes)).collect::<Vec<_>>(),
             [(protocol, bytes); 2]
         );
         assert!(
-            reports(&world)
+            reports(&layer)
                 .iter()
                 .all(|r| (r.account.messages_sent, r.account.bytes_received) == (1, bytes))
         );
-        let held = world.holdings();
+        let held = layer.holdings();
         assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
     }
 }
@@ -135,12 +137,12 @@ fn one_nic() {
     ];
     let mut scripts_of_both = scripts;
     scripts_of_both[2].push(Op::Recv(from(1, 0, bytes)));
-    let mut world = shared_world(MpiConfig::default(), 2, scripts_of_both);
-    let network = run(&mut world, 2);
+    let mut layer = shared_layer(MpiConfig::default(), 2, scripts_of_both);
+    let network = run(&mut layer, 2);
     let offers: Vec<(Time, Time)> =
         network.offered.iter().map(|(time, _, packet)| (*time, packet.created)).collect();
     assert_eq!(offers, [(0, 0), (bytes * PER_BYTE, 10)]);
-    assert_eq!(reports(&world)[2].end, Some(2 * bytes * PER_BYTE + LATENCY));
+    assert_eq!(reports(&layer)[2].end, Some(2 * bytes * PER_BYTE + LATENCY));
     // One busy with a long copy does not hold up the other.
     let config = MpiConfig { copy_per_byte_fs: 1_000_000, ..MpiConfig::default() };
     let scripts = vec![
@@ -149,9 +151,9 @@ fn one_nic() {
         vec![Op::Recv(from(1, 0, 5)), Op::Recv(from(0, 0, 500))],
         vec![],
     ];
-    let mut world = shared_world(config, 2, scripts);
+    let mut layer = shared_layer(config, 2, scripts);
     let offers: Vec<u32> =
-        run(&mut world, 2).offered.iter().map(|(_, _, packet)| packet.bytes).collect();
+        run(&mut layer, 2).offered.iter().map(|(_, _, packet)| packet.bytes).collect();
     assert_eq!(offers, [5, 500]);
 }
 
@@ -160,16 +162,16 @@ fn one_nic() {
 fn collectives() {
     let calls = || {
         vec![
-            Op::Collective(WORLD, Call::Allreduce { bytes: 8 }),
-            Op::Collective(WORLD, Call::Alltoall { bytes: 20_000 }),
+            Op::Collective(COMM_WORLD, Call::Allreduce { bytes: 8 }),
+            Op::Collective(COMM_WORLD, Call::Alltoall { bytes: 20_000 }),
         ]
     };
     let whole = |config, per_node: u32| {
-        let mut world = shared_world(config, per_node, vec![calls(); 12]);
-        let network = run(&mut world, 12_u32.div_ceil(per_node));
-        let sent: u64 = reports(&world).iter().map(|report| report.account.bytes_sent).sum();
+        let mut layer = shared_layer(config, per_node, vec![calls(); 12]);
+        let network = run(&mut layer, 12_u32.div_ceil(per_node));
+        let sent: u64 = reports(&layer).iter().map(|report| report.account.bytes_sent).sum();
         let received: u64 =
-            reports(&world).iter().map(|report| report.account.bytes_received).sum();
+            reports(&layer).iter().map(|report| report.account.bytes_received).sum();
         assert_eq!(sent, received);
         (network.bytes, sent)
     };
@@ -212,24 +214,24 @@ proptest! {
         let script = |me: u32| {
             let (left, right) = ((me + ranks - 1) % ranks, (me + 1) % ranks);
             let sizes = [20, 30_000, 0, 9_000, 700];
-            let mut script = vec![Op::Icollective(WORLD, Call::Allreduce { bytes: 3_000 }, 90)];
+            let mut script = vec![Op::Icollective(COMM_WORLD, Call::Allreduce { bytes: 3_000 }, 90)];
             script.extend((0..).zip(sizes).map(|(i, bytes)| Op::Isend(to(right, 1, bytes), i)));
             // A receive of less room than a later message has would fail if order were lost.
             script.extend(sizes.map(|bytes| Op::Recv(from(left, 1, bytes))));
             script.extend([Op::Compute(5_000), Op::WAITALL]);
-            script.push(Op::Collective(WORLD, Call::Alltoall { bytes: 13_000 }));
+            script.push(Op::Collective(COMM_WORLD, Call::Alltoall { bytes: 13_000 }));
             script.extend([Op::Issend(to(me, 2, 5), 0), Op::Recv(from(me, 2, 5)), Op::Wait(0)]);
             script
         };
         let nodes = ranks.div_ceil(per_node);
         let once = || {
-            let mut world = shared_world(config, per_node, (0..ranks).map(script).collect());
-            Ideal::reordering(LATENCY, PER_BYTE, 5_000_000, seed).run(&mut world, nodes, Time::MAX);
-            assert_eq!(world.errors(), []);
-            assert!(world.finished(), "{:#?}", world.blocked_report());
-            let held = world.holdings();
+            let mut layer = shared_layer(config, per_node, (0..ranks).map(script).collect());
+            Ideal::reordering(LATENCY, PER_BYTE, 5_000_000, seed).run(&mut layer, nodes, Time::MAX);
+            assert_eq!(layer.errors(), []);
+            assert!(layer.finished(), "{:#?}", layer.blocked_report());
+            let held = layer.holdings();
             assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
-            reports(&world)
+            reports(&layer)
         };
         let reports = once();
         for report in &reports {
@@ -244,9 +246,9 @@ proptest! {
 #[test]
 fn deadlocks_are_told() {
     let script = |peer| vec![Op::Send(to(peer, 3, 20_000)), Op::Recv(from(peer, 3, 20_000))];
-    let mut world = shared_world(MpiConfig::default(), 2, vec![script(1), script(0)]);
-    network().run(&mut world, 1, Time::MAX);
-    let told: Vec<String> = world.blocked_report().iter().map(ToString::to_string).collect();
+    let mut layer = shared_layer(MpiConfig::default(), 2, vec![script(1), script(0)]);
+    network().run(&mut layer, 1, Time::MAX);
+    let told: Vec<String> = layer.blocked_report().iter().map(ToString::to_string).collect();
     assert_eq!(
         told[0],
         "job 0 rank 0 is blocked in send since 0 ps: 20000 bytes to rank 1, tag 3, no receive matches"
@@ -257,8 +259,8 @@ fn deadlocks_are_told() {
 /// One rank a node is what it was: the driver of the other tests and this one agree.
 #[test]
 fn one_rank_a_node() {
-    let scripts = || vec![vec![Op::Collective(WORLD, Call::Allgather { bytes: 700 })]; 6];
-    let mut usual = world(MpiConfig::default(), scripts());
+    let scripts = || vec![vec![Op::Collective(COMM_WORLD, Call::Allgather { bytes: 700 })]; 6];
+    let mut usual = layer(MpiConfig::default(), scripts());
     let end = finish(&mut usual, &mut network());
     assert_eq!(ends(MpiConfig::default(), 1, scripts()).into_iter().max(), Some(end));
 }

@@ -1,9 +1,9 @@
 //! Non-blocking collectives: they go on by themselves, several at once, and end when the blocking
 //! ones would.
 
-use crate::common::{Ideal, finish, from, reports, to, world};
+use crate::common::{Ideal, finish, from, layer, reports, to};
 use pantala_engine::Time;
-use pantala_mpi::{Call, Collectives, MpiConfig, Op, WORLD};
+use pantala_mpi::{COMM_WORLD, Call, Collectives, MpiConfig, Op};
 use proptest::prelude::*;
 
 fn calls() -> Vec<Call> {
@@ -32,12 +32,12 @@ fn a_collective_and_a_wait_take_as_long_as_the_blocking_one() {
     for config in configs() {
         for call in calls() {
             let ends = |script: Vec<Op>| {
-                let mut world = world(config, vec![script; 7]);
-                finish(&mut world, &mut Ideal::new(1_000, 1));
-                reports(&world).iter().map(|r| r.end.unwrap()).collect::<Vec<Time>>()
+                let mut layer = layer(config, vec![script; 7]);
+                finish(&mut layer, &mut Ideal::new(1_000, 1));
+                reports(&layer).iter().map(|r| r.end.unwrap()).collect::<Vec<Time>>()
             };
-            let blocking = ends(vec![Op::Collective(WORLD, call.clone())]);
-            let started = ends(vec![Op::Icollective(WORLD, call.clone(), 4), Op::Wait(4)]);
+            let blocking = ends(vec![Op::Collective(COMM_WORLD, call.clone())]);
+            let started = ends(vec![Op::Icollective(COMM_WORLD, call.clone(), 4), Op::Wait(4)]);
             assert_eq!(blocking, started, "{call:?}");
         }
     }
@@ -48,24 +48,24 @@ fn a_collective_and_a_wait_take_as_long_as_the_blocking_one() {
 fn computation_hides_them() {
     for config in configs() {
         let mut script: Vec<Op> =
-            (0..).zip(calls()).map(|(r, call)| Op::Icollective(WORLD, call, r)).collect();
+            (0..).zip(calls()).map(|(r, call)| Op::Icollective(COMM_WORLD, call, r)).collect();
         script.extend([Op::Compute(100_000_000), Op::WAITALL]);
-        let mut world = world(config, vec![script; 6]);
-        finish(&mut world, &mut Ideal::reordering(1_000, 1, 100_000, 3));
-        for report in reports(&world) {
+        let mut layer = layer(config, vec![script; 6]);
+        finish(&mut layer, &mut Ideal::reordering(1_000, 1, 100_000, 3));
+        for report in reports(&layer) {
             assert_eq!((report.end, report.account.communication()), (Some(100_000_000), 0));
         }
-        let held = world.holdings();
+        let held = layer.holdings();
         assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
     }
 }
 
 #[test]
 fn time_in_their_waits_is_that_of_waits() {
-    let script = vec![Op::Icollective(WORLD, Call::Allreduce { bytes: 8 }, 0), Op::Wait(0)];
-    let mut world = world(MpiConfig::default(), vec![script; 4]);
-    finish(&mut world, &mut Ideal::new(1_000, 1));
-    for report in reports(&world) {
+    let script = vec![Op::Icollective(COMM_WORLD, Call::Allreduce { bytes: 8 }, 0), Op::Wait(0)];
+    let mut layer = layer(MpiConfig::default(), vec![script; 4]);
+    finish(&mut layer, &mut Ideal::new(1_000, 1));
+    for report in reports(&layer) {
         assert_eq!(Some(report.account.wait), report.end);
         assert_eq!(report.account.collective, 0);
     }
@@ -73,10 +73,10 @@ fn time_in_their_waits_is_that_of_waits() {
 
 #[test]
 fn one_that_cannot_end_is_told() {
-    let script = vec![Op::Icollective(WORLD, Call::Barrier, 2), Op::Wait(2)];
-    let mut world = world(MpiConfig::default(), vec![script, Vec::new()]);
-    Ideal::new(1_000, 1).run(&mut world, 2, Time::MAX);
-    let lines: Vec<String> = world.blocked_report().iter().map(ToString::to_string).collect();
+    let script = vec![Op::Icollective(COMM_WORLD, Call::Barrier, 2), Op::Wait(2)];
+    let mut layer = layer(MpiConfig::default(), vec![script, Vec::new()]);
+    Ideal::new(1_000, 1).run(&mut layer, 2, Time::MAX);
+    let lines: Vec<String> = layer.blocked_report().iter().map(ToString::to_string).collect();
     let expected = "job 0 rank 0 is blocked in wait since 0 ps: up to 0 bytes from rank 1, no message matches (that rank has \
                     ended)";
     assert_eq!(lines, [expected]);
@@ -85,21 +85,21 @@ fn one_that_cannot_end_is_told() {
 #[test]
 fn order_counts_across_both_forms() {
     let first = vec![
-        Op::Icollective(WORLD, Call::Bcast { root: 0, bytes: 5 }, 0),
-        Op::Collective(WORLD, Call::Barrier),
+        Op::Icollective(COMM_WORLD, Call::Bcast { root: 0, bytes: 5 }, 0),
+        Op::Collective(COMM_WORLD, Call::Barrier),
     ];
     let second = vec![
-        Op::Collective(WORLD, Call::Barrier),
-        Op::Icollective(WORLD, Call::Bcast { root: 0, bytes: 5 }, 0),
+        Op::Collective(COMM_WORLD, Call::Barrier),
+        Op::Icollective(COMM_WORLD, Call::Bcast { root: 0, bytes: 5 }, 0),
     ];
-    let mut world = world(MpiConfig::default(), vec![first, second]);
-    Ideal::new(1_000, 1).run(&mut world, 2, Time::MAX);
-    let errors: Vec<String> = world.errors().iter().map(ToString::to_string).collect();
+    let mut layer = layer(MpiConfig::default(), vec![first, second]);
+    Ideal::new(1_000, 1).run(&mut layer, 2, Time::MAX);
+    let errors: Vec<String> = layer.errors().iter().map(ToString::to_string).collect();
     assert!(
         errors.iter().any(|e| e.contains("this rank calls barrier where rank 0 calls bcast")
             || e.contains("this rank calls bcast where rank 1 calls barrier")),
         "{errors:?} {:?}",
-        world.blocked_report()
+        layer.blocked_report()
     );
 }
 
@@ -122,8 +122,8 @@ proptest! {
                 script.push(Op::Compute(delay * u64::from((me + request) % 3)));
                 let call = calls[*pick].clone();
                 script.push(match background {
-                    true => Op::Icollective(WORLD, call, request),
-                    false => Op::Collective(WORLD, call),
+                    true => Op::Icollective(COMM_WORLD, call, request),
+                    false => Op::Collective(COMM_WORLD, call),
                 });
                 let (after, before) = ((me + 1) % n, (me + n - 1) % n);
                 script.push(Op::Sendrecv(to(after, 0, 100), from(before, 0, 100)));
@@ -132,11 +132,11 @@ proptest! {
             script
         };
         let config = configs()[usize::from(mpich)];
-        let mut world = world(config, (0..n).map(script).collect());
-        finish(&mut world, &mut Ideal::reordering(1_000, 1, 300_000, seed));
-        let held = world.holdings();
+        let mut layer = layer(config, (0..n).map(script).collect());
+        finish(&mut layer, &mut Ideal::reordering(1_000, 1, 300_000, seed));
+        let held = layer.holdings();
         prop_assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
-        let sums = reports(&world).iter().fold((0, 0), |s, r| (s.0 + r.account.bytes_sent, s.1 + r.account.bytes_received));
+        let sums = reports(&layer).iter().fold((0, 0), |s, r| (s.0 + r.account.bytes_sent, s.1 + r.account.bytes_received));
         prop_assert_eq!(sums.0, sums.1);
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use crate::common::{Ideal, Script, finish, from, from_any, reports, to, world};
+use crate::common::{Ideal, Script, finish, from, from_any, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{
-    Call, Completion, EagerCompletion, MpiConfig, Op, Outcome, Program, ProgramFault, RankSetup,
-    Recording, Status, TagSelect, WORLD, World,
+    COMM_WORLD, Call, Completion, EagerCompletion, MpiConfig, MpiLayer, Op, Outcome, Program,
+    ProgramFault, RankSetup, Recording, Status, TagSelect,
 };
 use proptest::prelude::*;
 
@@ -35,18 +35,18 @@ impl<F: FnMut(&Outcome) -> Option<Op>> Program for Driven<F> {
     }
 }
 
-fn run_programs<P: Program>(programs: Vec<P>) -> World<P> {
-    let mut world = World::new(MpiConfig::default(), Recording::default(), 512);
+fn run_programs<P: Program>(programs: Vec<P>) -> MpiLayer<P> {
+    let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
     let ranks = programs.into_iter().enumerate().map(|(r, program)| RankSetup {
-        nic: world.add_nic(r as u32),
+        nic: layer.add_nic(r as u32),
         program,
         communicators: Vec::new(),
     });
     let ranks: Vec<_> = ranks.collect();
     let n = ranks.len() as u32;
-    world.add_job(0, 0, ranks).unwrap();
-    Ideal::new(LATENCY, 1).run(&mut world, n, Time::MAX);
-    world
+    layer.add_job(0, 0, ranks).unwrap();
+    Ideal::new(LATENCY, 1).run(&mut layer, n, Time::MAX);
+    layer
 }
 
 /// What rank 0 is told after each of its operations; the others follow their scripts.
@@ -64,10 +64,10 @@ fn told(script: Vec<Op>, others: Vec<Vec<Op>>) -> Vec<Outcome> {
             next
         }) as Box<dyn FnMut(&Outcome) -> Option<Op> + '_>)
     });
-    let world = run_programs(programs.collect());
-    assert_eq!(world.errors(), []);
-    assert!(world.finished(), "{:#?}", world.blocked_report());
-    drop(world);
+    let layer = run_programs(programs.collect());
+    assert_eq!(layer.errors(), []);
+    assert!(layer.finished(), "{:#?}", layer.blocked_report());
+    drop(layer);
     heard.into_inner().unwrap().split_off(1)
 }
 
@@ -76,9 +76,9 @@ fn received(source: u32, tag: i32, bytes: u64) -> Outcome {
 }
 
 fn ends(scripts: Vec<Vec<Op>>) -> Vec<Time> {
-    let mut world = world(MpiConfig::default(), scripts);
-    finish(&mut world, &mut Ideal::new(LATENCY, 1));
-    reports(&world).iter().map(|r| r.end.unwrap()).collect()
+    let mut layer = layer(MpiConfig::default(), scripts);
+    finish(&mut layer, &mut Ideal::new(LATENCY, 1));
+    reports(&layer).iter().map(|r| r.end.unwrap()).collect()
 }
 
 #[test]
@@ -144,17 +144,17 @@ fn buffered_sends_need_no_injection() {
     let config = MpiConfig { eager_completion: EagerCompletion::Injected, ..MpiConfig::default() };
     let script = |op| vec![vec![op], vec![Op::Recv(from(0, 0, 500))]];
     let end = |op| {
-        let mut world = world(config, script(op));
-        finish(&mut world, &mut Ideal::new(LATENCY, 1));
-        reports(&world)[0].end.unwrap()
+        let mut layer = layer(config, script(op));
+        finish(&mut layer, &mut Ideal::new(LATENCY, 1));
+        reports(&layer)[0].end.unwrap()
     };
     assert_eq!(end(Op::Bsend(to(1, 0, 500))), 0);
-    let world = {
-        let mut world = world(config, script(Op::Bsend(to(1, 0, 500))));
-        finish(&mut world, &mut Ideal::new(LATENCY, 1));
-        world
+    let layer = {
+        let mut layer = layer(config, script(Op::Bsend(to(1, 0, 500))));
+        finish(&mut layer, &mut Ideal::new(LATENCY, 1));
+        layer
     };
-    let held = world.holdings();
+    let held = layer.holdings();
     assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
 }
 
@@ -242,15 +242,15 @@ fn probes_find_what_could_be_received() {
 
 #[test]
 fn time_in_a_probe_is_communication() {
-    let mut world = world(
+    let mut layer = layer(
         MpiConfig::default(),
         vec![
             vec![Op::Probe(from(1, 0, 0)), Op::Recv(from(1, 0, 5))],
             vec![Op::Compute(500), Op::Send(to(0, 0, 5))],
         ],
     );
-    finish(&mut world, &mut Ideal::new(LATENCY, 1));
-    let report = reports(&world)[0];
+    finish(&mut layer, &mut Ideal::new(LATENCY, 1));
+    let report = reports(&layer)[0];
     assert_eq!((report.account.recv, report.end), (1_505, Some(1_505)));
 }
 
@@ -266,10 +266,10 @@ fn persistent_requests_start_again_and_again() {
     }
     send.extend([Op::Free(0), Op::Isend(to(1, 7, 1), 0), Op::Wait(0)]);
     receive.push(Op::Recv(from(0, 7, 1)));
-    let mut world = world(MpiConfig::default(), vec![send, receive]);
-    finish(&mut world, &mut Ideal::new(LATENCY, 1));
-    assert_eq!(reports(&world)[1].account.bytes_received, times * 20_000 + 1);
-    assert_eq!(reports(&world)[0].account.messages_received, times);
+    let mut layer = layer(MpiConfig::default(), vec![send, receive]);
+    finish(&mut layer, &mut Ideal::new(LATENCY, 1));
+    assert_eq!(reports(&layer)[1].account.bytes_received, times * 20_000 + 1);
+    assert_eq!(reports(&layer)[0].account.messages_received, times);
 }
 
 #[test]
@@ -293,9 +293,9 @@ fn misuse_is_told() {
         (vec![Op::Ssend(to(1, -2, 1))], ProgramFault::NegativeTag { tag: -2 }),
     ];
     for (script, fault) in cases {
-        let mut world = world(MpiConfig::default(), vec![script, Vec::new()]);
-        Ideal::new(LATENCY, 1).run(&mut world, 2, Time::MAX);
-        let errors: Vec<ProgramFault> = world.errors().iter().map(|e| e.fault).collect();
+        let mut layer = layer(MpiConfig::default(), vec![script, Vec::new()]);
+        Ideal::new(LATENCY, 1).run(&mut layer, 2, Time::MAX);
+        let errors: Vec<ProgramFault> = layer.errors().iter().map(|e| e.fault).collect();
         assert_eq!(errors[0], fault);
         assert!(
             errors[1..].iter().all(|e| matches!(e, ProgramFault::NotReceived { .. })),
@@ -307,9 +307,9 @@ fn misuse_is_told() {
 /// A loop of tests in which no time passes would never end.
 #[test]
 fn a_loop_of_tests_is_stopped() {
-    let world =
+    let layer =
         run_programs(vec![Driven(|_: &Outcome| Some(Op::Iprobe(from_any(TagSelect::Any, 0))))]);
-    let text = world.errors()[0].to_string();
+    let text = layer.errors()[0].to_string();
     let expected = "job 0 rank 0: iprobe at 0 ps: 65536 tests in a row have found nothing; time passes only in waits and \
                     computations";
     assert_eq!(text, expected);
@@ -344,9 +344,9 @@ fn a_master_serves_its_workers() {
         }) as Box<dyn FnMut(&Outcome) -> Option<Op>>
     };
     let programs = std::iter::once(master()).chain((1..=workers).map(worker)).map(Driven).collect();
-    let world = run_programs(programs);
-    assert!(world.finished() && world.errors().is_empty(), "{:#?}", world.blocked_report());
-    let computed: Vec<Time> = world
+    let layer = run_programs(programs);
+    assert!(layer.finished() && layer.errors().is_empty(), "{:#?}", layer.blocked_report());
+    let computed: Vec<Time> = layer
         .rank_reports(0)
         .skip(1)
         .map(|r| r.account.compute / (1_000 * Time::from(r.rank)))
@@ -380,7 +380,7 @@ proptest! {
 #[test]
 fn probes_do_not_see_collectives() {
     let script = |me: u32| {
-        let mut script = vec![Op::Collective(WORLD, Call::Bcast { root: 0, bytes: 10 })];
+        let mut script = vec![Op::Collective(COMM_WORLD, Call::Bcast { root: 0, bytes: 10 })];
         if me == 1 {
             script.splice(0..0, [Op::Compute(9_000), Op::Iprobe(from_any(TagSelect::Any, 0))]);
         }
@@ -394,9 +394,9 @@ fn probes_do_not_see_collectives() {
             script.next(outcome)
         })
     });
-    let world = run_programs(programs.collect());
-    assert!(world.finished());
-    drop(world);
+    let layer = run_programs(programs.collect());
+    assert!(layer.finished());
+    drop(layer);
     let found = outcomes
         .into_inner()
         .into_iter()

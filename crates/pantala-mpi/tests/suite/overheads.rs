@@ -1,8 +1,8 @@
 //! Overheads of messages: the closed forms of LogGP, and nothing at all where they are zero.
 
-use crate::common::{Ideal, finish, from, reports, to, world};
+use crate::common::{Ideal, finish, from, layer, reports, to};
 use pantala_engine::Time;
-use pantala_mpi::{Call, MpiConfig, Op, RankReport, WORLD};
+use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op, RankReport};
 
 /// Latency of the network, ps; each byte takes one more.
 const LATENCY: Time = 1_000;
@@ -14,9 +14,9 @@ fn config() -> MpiConfig {
 }
 
 fn run(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<RankReport> {
-    let mut world = world(config, scripts);
-    finish(&mut world, &mut Ideal::new(LATENCY, 1));
-    let reports = reports(&world);
+    let mut layer = layer(config, scripts);
+    finish(&mut layer, &mut Ideal::new(LATENCY, 1));
+    let reports = reports(&layer);
     for report in &reports {
         let account = report.account;
         assert_eq!(
@@ -99,7 +99,7 @@ fn computation_follows_the_overhead() {
 fn a_collective_pays_for_its_messages() {
     let bytes = 100;
     let reports =
-        run(config(), vec![vec![Op::Collective(WORLD, Call::Bcast { root: 0, bytes })]; 3]);
+        run(config(), vec![vec![Op::Collective(COMM_WORLD, Call::Bcast { root: 0, bytes })]; 3]);
     let ends: Vec<Time> = reports.iter().map(|report| report.end.unwrap()).collect();
     let there = bytes + LATENCY + RECEIVE;
     assert_eq!(ends, [2 * SEND, SEND + there, 2 * SEND + there]);
@@ -110,7 +110,7 @@ fn a_collective_pays_for_its_messages() {
 #[test]
 fn the_background_costs_nothing() {
     let script = vec![
-        Op::Icollective(WORLD, Call::Allreduce { bytes: 8 }, 0),
+        Op::Icollective(COMM_WORLD, Call::Allreduce { bytes: 8 }, 0),
         Op::Compute(1_000_000),
         Op::Wait(0),
     ];

@@ -1,8 +1,8 @@
 //! Eager and rendezvous, to the picosecond, on an ideal network of 1,000 ps latency and 10 ps a
 //! byte.
 
-use crate::common::{Ideal, Script, finish, from, reports, to, world};
-use pantala_mpi::{EagerCompletion, MessageRecord, MpiConfig, Op, Protocol, World};
+use crate::common::{Ideal, Script, finish, from, layer, reports, to};
+use pantala_mpi::{EagerCompletion, MessageRecord, MpiConfig, MpiLayer, Op, Protocol};
 
 const LATENCY: u64 = 1_000;
 const PER_BYTE: u64 = 10;
@@ -13,24 +13,24 @@ fn network() -> Ideal {
     Ideal::new(LATENCY, PER_BYTE)
 }
 
-fn records(world: &mut World<Script>) -> Vec<MessageRecord> {
+fn records(layer: &mut MpiLayer<Script>) -> Vec<MessageRecord> {
     let mut records = Vec::new();
-    world.take_messages(&mut records);
+    layer.take_messages(&mut records);
     records
 }
 
 #[test]
 fn an_eager_send_returns_at_once() {
-    let mut world = world(
+    let mut layer = layer(
         MpiConfig::default(),
         vec![vec![Op::Send(to(1, 7, 1_000))], vec![Op::Recv(from(0, 7, 1_000))]],
     );
-    let end = finish(&mut world, &mut network());
+    let end = finish(&mut layer, &mut network());
     assert_eq!(end, 1_000 * PER_BYTE + LATENCY);
-    let ranks = reports(&world);
+    let ranks = reports(&layer);
     assert_eq!((ranks[0].end, ranks[1].end), (Some(0), Some(end)));
     assert_eq!((ranks[0].account.send, ranks[1].account.recv), (0, end));
-    let record = records(&mut world)[0];
+    let record = records(&mut layer)[0];
     assert_eq!((record.posted, record.delivered, record.bytes), (0, end, 1_000));
     assert_eq!((record.source, record.destination, record.tag), (0, 1, 7));
     assert_eq!(record.protocol, Protocol::Eager);
@@ -40,14 +40,14 @@ fn an_eager_send_returns_at_once() {
 fn an_eager_send_can_wait_for_its_injection() {
     let config = MpiConfig { eager_completion: EagerCompletion::Injected, ..MpiConfig::default() };
     let script = vec![Op::Send(to(1, 0, 1_200)), Op::Compute(50), Op::Send(to(1, 0, 100))];
-    let mut world =
-        world(config, vec![script, vec![Op::Recv(from(0, 0, 1_200)), Op::Recv(from(0, 0, 100))]]);
+    let mut layer =
+        layer(config, vec![script, vec![Op::Recv(from(0, 0, 1_200)), Op::Recv(from(0, 0, 100))]]);
     let mut network = network();
-    finish(&mut world, &mut network);
+    finish(&mut layer, &mut network);
     // Three packets: 512, 512, 176; the third is taken when the second has left. Then 50 ps of work
     // while it leaves.
     let taken = 1_024 * PER_BYTE;
-    let ranks = reports(&world);
+    let ranks = reports(&layer);
     assert_eq!(ranks[0].account.compute, 50);
     let second = network.offered.iter().find(|(_, _, packet)| packet.bytes == 100).unwrap();
     assert_eq!((second.0, second.2.created), (1_200 * PER_BYTE, taken + 50));
@@ -59,29 +59,29 @@ fn an_eager_send_can_wait_for_its_injection() {
 fn an_injected_send_can_be_the_last_operation() {
     let config = MpiConfig { eager_completion: EagerCompletion::Injected, ..MpiConfig::default() };
     let script = vec![Op::Isend(to(1, 0, 600), 0), Op::Isend(to(1, 1, 600), 1), Op::WAITALL];
-    let mut world =
-        world(config, vec![script, vec![Op::Recv(from(0, 1, 600)), Op::Recv(from(0, 0, 600))]]);
-    finish(&mut world, &mut network());
-    assert_eq!(reports(&world)[0].end, Some((600 + 512) * PER_BYTE));
+    let mut layer =
+        layer(config, vec![script, vec![Op::Recv(from(0, 1, 600)), Op::Recv(from(0, 0, 600))]]);
+    finish(&mut layer, &mut network());
+    assert_eq!(reports(&layer)[0].end, Some((600 + 512) * PER_BYTE));
 }
 
 #[test]
 fn a_rendezvous_asks_first() {
     let bytes = 20_000;
-    let mut world = world(
+    let mut layer = layer(
         MpiConfig::default(),
         vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]],
     );
     let mut network = network();
-    let end = finish(&mut world, &mut network);
+    let end = finish(&mut layer, &mut network);
     let data = bytes * PER_BYTE + LATENCY;
-    let ranks = reports(&world);
+    let ranks = reports(&layer);
     // Request to send, get, data: the receiver goes on; the acknowledgement frees the sender.
     assert_eq!(ranks[1].end, Some(2 * CONTROL + data));
     assert_eq!(ranks[0].end, Some(3 * CONTROL + data));
     assert_eq!(end, 3 * CONTROL + data);
     assert_eq!((ranks[0].account.send, ranks[1].account.recv), (end, 2 * CONTROL + data));
-    let record = records(&mut world)[0];
+    let record = records(&mut layer)[0];
     assert_eq!(
         (record.posted, record.delivered, record.protocol),
         (0, 2 * CONTROL + data, Protocol::Rendezvous)
@@ -98,9 +98,9 @@ fn a_rendezvous_waits_for_its_receive() {
     let bytes = 12_001;
     let late = 1_000_000;
     let receiver = vec![Op::Compute(late), Op::Recv(from(0, 0, bytes))];
-    let mut world = world(MpiConfig::default(), vec![vec![Op::Send(to(1, 0, bytes))], receiver]);
-    finish(&mut world, &mut network());
-    let ranks = reports(&world);
+    let mut layer = layer(MpiConfig::default(), vec![vec![Op::Send(to(1, 0, bytes))], receiver]);
+    finish(&mut layer, &mut network());
+    let ranks = reports(&layer);
     let data = bytes * PER_BYTE + LATENCY;
     assert_eq!(ranks[1].end, Some(late + CONTROL + data));
     assert_eq!(ranks[0].end, Some(late + 2 * CONTROL + data));
@@ -111,34 +111,34 @@ fn a_rendezvous_waits_for_its_receive() {
 #[test]
 fn the_threshold_itself_is_eager() {
     for (bytes, protocol) in [(12_000, Protocol::Eager), (12_001, Protocol::Rendezvous)] {
-        let mut world = world(
+        let mut layer = layer(
             MpiConfig::default(),
             vec![vec![Op::Send(to(1, 0, bytes))], vec![Op::Recv(from(0, 0, bytes))]],
         );
-        finish(&mut world, &mut network());
-        assert_eq!(records(&mut world)[0].protocol, protocol);
+        finish(&mut layer, &mut network());
+        assert_eq!(records(&mut layer)[0].protocol, protocol);
     }
 }
 
 #[test]
 fn nothing_travels_as_one_packet() {
-    let mut world = world(
+    let mut layer = layer(
         MpiConfig::default(),
         vec![vec![Op::Send(to(1, 0, 0))], vec![Op::Recv(from(0, 0, 0))]],
     );
     let mut network = network();
-    assert_eq!(finish(&mut world, &mut network), CONTROL);
+    assert_eq!(finish(&mut layer, &mut network), CONTROL);
     assert_eq!((network.packets, network.bytes), (1, 64));
-    let ranks = reports(&world);
+    let ranks = reports(&layer);
     assert_eq!((ranks[1].account.messages_received, ranks[1].account.bytes_received), (1, 0));
 }
 
 #[test]
 fn control_messages_may_be_longer_than_packets() {
     let config = MpiConfig { control_bytes: 1_300, ..MpiConfig::default() };
-    let mut world = world(config, vec![vec![Op::Send(to(1, 0, 0))], vec![Op::Recv(from(0, 0, 0))]]);
+    let mut layer = layer(config, vec![vec![Op::Send(to(1, 0, 0))], vec![Op::Recv(from(0, 0, 0))]]);
     let mut network = network();
-    finish(&mut world, &mut network);
+    finish(&mut layer, &mut network);
     assert_eq!(
         network.offered.iter().map(|(_, _, packet)| packet.bytes).collect::<Vec<_>>(),
         [512, 512, 276]
@@ -149,9 +149,9 @@ fn control_messages_may_be_longer_than_packets() {
 fn a_queue_is_first_in_first_out() {
     let script = vec![Op::Isend(to(1, 0, 2_000), 0), Op::Isend(to(1, 1, 10), 1), Op::WAITALL];
     let receiver = vec![Op::Recv(from(0, 1, 10)), Op::Recv(from(0, 0, 2_000))];
-    let mut world = world(MpiConfig::default(), vec![script, receiver]);
+    let mut layer = layer(MpiConfig::default(), vec![script, receiver]);
     let mut network = network();
-    finish(&mut world, &mut network);
+    finish(&mut layer, &mut network);
     let sizes: Vec<u32> = network.offered.iter().map(|(_, _, packet)| packet.bytes).collect();
     assert_eq!(sizes, [512, 512, 512, 464, 10]);
     assert!(network.offered.iter().all(|(_, _, packet)| packet.created == 0));
@@ -166,12 +166,12 @@ fn messages_to_oneself_never_touch_the_nic() {
             Op::Wait(0),
             Op::Sendrecv(to(0, 1, bytes), from(0, 1, bytes)),
         ];
-        let mut world = world(MpiConfig::default(), vec![script]);
+        let mut layer = layer(MpiConfig::default(), vec![script]);
         let mut network = network();
-        assert_eq!(finish(&mut world, &mut network), 0);
-        assert_eq!((network.packets, reports(&world)[0].account.bytes_sent), (0, 0));
-        assert!(records(&mut world).is_empty());
-        let held = world.holdings();
+        assert_eq!(finish(&mut layer, &mut network), 0);
+        assert_eq!((network.packets, reports(&layer)[0].account.bytes_sent), (0, 0));
+        assert!(records(&mut layer).is_empty());
+        let held = layer.holdings();
         assert_eq!((held.messages, held.receives, held.sends), (0, 0, 0));
     }
 }
@@ -180,9 +180,9 @@ fn messages_to_oneself_never_touch_the_nic() {
 fn both_ways_at_once() {
     let bytes = 30_000;
     let exchange = |peer| vec![Op::Sendrecv(to(peer, 0, bytes), from(peer, 0, bytes))];
-    let mut world = world(MpiConfig::default(), vec![exchange(1), exchange(0)]);
-    finish(&mut world, &mut network());
-    let ranks = reports(&world);
+    let mut layer = layer(MpiConfig::default(), vec![exchange(1), exchange(0)]);
+    finish(&mut layer, &mut network());
+    let ranks = reports(&layer);
     assert_eq!(ranks[0].account, ranks[1].account);
     assert_eq!(ranks[0].account.recv, ranks[0].end.unwrap());
 }

@@ -32,7 +32,7 @@ fn carry_and_trace(
 fn carried() -> Vec<Algorithm> {
     let follows = |algorithm: &Algorithm| {
         let it = algorithm.descriptor();
-        !it.progressive && !it.steers && !it.channels.by_hop
+        !it.progressive && !it.per_hop_adaptive && !it.vc_map.by_hop
     };
     Algorithm::ALL.into_iter().filter(follows).collect()
 }

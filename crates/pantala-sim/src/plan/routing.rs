@@ -4,9 +4,9 @@
 //! The keys from `threshold` on have an effect under some algorithms only:
 //! [`Descriptor::reads`](pantala_fabric::routing::Descriptor::reads) lists them for each.
 
-use pantala_fabric::config::MOST_CHANNELS;
+use pantala_fabric::config::MAX_VIRTUAL_CHANNELS;
 use pantala_fabric::routing::{
-    Algorithm, ChannelMap, InsideGroup, IntermediateChoice, QueueMeasure, QueueScope, Tie,
+    Algorithm, IntermediateChoice, IntraGroup, QueueMeasure, QueueScope, Tie, VcMapName,
 };
 use pantala_topology::LocalOrder;
 use schemars::JsonSchema;
@@ -22,11 +22,11 @@ pub struct RoutingPlan {
     pub algorithm: Algorithm,
     /// Virtual channels per port; 0 means as many as the algorithms in use need to be free of
     /// deadlock.
-    #[schemars(range(max = MOST_CHANNELS), extend("default" = 0, "x-zero" = "as many as needed"))]
+    #[schemars(range(max = MAX_VIRTUAL_CHANNELS), extend("default" = 0, "x-zero" = "as many as needed"))]
     pub virtual_channels: u8,
     /// The map from the place of a packet on its path to its virtual channel.
-    #[schemars(extend("default" = "climbing"))]
-    pub channels: ChannelMap,
+    #[schemars(extend("default" = "ascending"))]
+    pub vc_map: VcMapName,
     /// The first direction of a path inside a group.
     #[schemars(extend("default" = "row_first", "x-effect" = {"/machine.topology.kind": ["dragonfly_2d"]}))]
     pub local_order: LocalOrder,
@@ -67,7 +67,7 @@ pub struct RoutingPlan {
     pub intermediate: IntermediateChoice,
     /// The path of packets to another router of their own group.
     #[serde(default)]
-    pub inside_group: InsideGroup,
+    pub intra_group: IntraGroup,
     /// The bias of aries.
     pub aries: AriesPlan,
     /// The learning of q_adaptive.

@@ -77,13 +77,13 @@ table! {
         responses: u64,
         /// Mean packet-pair latency: from the head's entry into the network to the delivery of the
         /// response; null without `machine.nic.responses`.
-        pair_latency_mean_ns: Option<f64> [ns],
+        request_response_latency_mean_ns: Option<f64> [ns],
         /// Median packet-pair latency.
-        pair_latency_p50_ns: Option<f64> [ns],
+        request_response_latency_p50_ns: Option<f64> [ns],
         /// 95th percentile of packet-pair latency.
-        pair_latency_p95_ns: Option<f64> [ns],
+        request_response_latency_p95_ns: Option<f64> [ns],
         /// 99th percentile of packet-pair latency.
-        pair_latency_p99_ns: Option<f64> [ns],
+        request_response_latency_p99_ns: Option<f64> [ns],
     }
 }
 
@@ -130,10 +130,10 @@ fn row(run: &Run<'_>, job: usize) -> JobRow {
         link_hops_mean: per_packet(packets.hops),
         nonminimal_share: per_packet(packets.nonminimal),
         responses: packets.responses,
-        pair_latency_mean_ns: mean(&packets.pair_latency),
-        pair_latency_p50_ns: quantile(&packets.pair_latency, 0.5),
-        pair_latency_p95_ns: quantile(&packets.pair_latency, 0.95),
-        pair_latency_p99_ns: quantile(&packets.pair_latency, 0.99),
+        request_response_latency_mean_ns: mean(&packets.request_response_latency),
+        request_response_latency_p50_ns: quantile(&packets.request_response_latency, 0.5),
+        request_response_latency_p95_ns: quantile(&packets.request_response_latency, 0.95),
+        request_response_latency_p99_ns: quantile(&packets.request_response_latency, 0.99),
     }
 }
 

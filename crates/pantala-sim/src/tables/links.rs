@@ -37,7 +37,7 @@ table! {
         /// Duration during which a flit was ready and could not advance for want of credit.
         stall_ns: f64 [ns],
         /// `busy_ns` over the simulated time of the run.
-        load: f64 [1],
+        utilization: f64 [1],
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn table(run: &Run<'_>) -> Table {
             bytes: counters.bytes,
             busy_ns: ns(busy),
             stall_ns: ns(counters.stall),
-            load: busy as f64 / simulated,
+            utilization: busy as f64 / simulated,
         }
     }))
 }

@@ -4,7 +4,7 @@
 use crate::support::{finish, halo, job, noise, plan, ps, read};
 use pantala_engine::random::Stream;
 use pantala_engine::transfer_time;
-use pantala_mpi::{Incoming, Op, Outgoing, Source, TagSelect, WORLD};
+use pantala_mpi::{COMM_WORLD, Incoming, Op, Outgoing, Source, TagSelect};
 use pantala_sim::Simulation;
 use pantala_sim::resolve::resolve;
 use serde_json::{Value, json};
@@ -20,9 +20,13 @@ fn coarse(fine: &Value, coarsen: u64) -> Value {
 /// Latency of one message of `bytes` between the two nodes of the plan's job, and the routers on
 /// its way.
 fn alone(plan: &Value, bytes: u64) -> (u64, u64) {
-    let send = Op::Send(Outgoing { communicator: WORLD, destination: 1, tag: 3, bytes });
-    let from =
-        Incoming { communicator: WORLD, source: Source::Rank(0), tag: TagSelect::Is(3), bytes };
+    let send = Op::Send(Outgoing { communicator: COMM_WORLD, destination: 1, tag: 3, bytes });
+    let from = Incoming {
+        communicator: COMM_WORLD,
+        source: Source::Rank(0),
+        tag: TagSelect::Is(3),
+        bytes,
+    };
     let mut simulation = Simulation::new(read(plan), 0).unwrap_or_else(|error| panic!("{error}"));
     for host in simulation.network.hosts_mut() {
         host.give(0, 0, vec![send.clone()]);
@@ -64,7 +68,7 @@ impl Drawn {
         let mut rates = [(); 4].map(|()| (1 + below(5)) * 5_000_000_000);
         if head {
             rates[0] = *rates.iter().min().unwrap();
-            plan["router"]["hand_over"] = json!("head");
+            plan["router"]["serialization"] = json!("none");
         }
         let latencies = [(); 3].map(|()| 1 + below(400_000));
         for (number, class) in ["terminal", "local", "global"].into_iter().enumerate() {
@@ -238,15 +242,15 @@ fn what_cannot_be_coarse_is_refused() {
         ("/detail/coarsen", json!(9), "detail.coarsen", "must be 1 to 8"),
         ("/flit_bytes", json!(96), "flit_bytes", "is not a whole number of flits"),
         (
-            "/router/switching",
-            json!("flit"),
-            "router.switching",
-            "nothing would be faster; set it to \"packet\"",
+            "/router/flow_control",
+            json!("wormhole"),
+            "router.flow_control",
+            "nothing would be faster; set it to \"virtual_cut_through\"",
         ),
         (
-            "/router/hand_over",
-            json!("store"),
-            "router.hand_over",
+            "/router/flow_control",
+            json!("store_and_forward"),
+            "router.flow_control",
             "each link adds the time of a whole packet",
         ),
         ("/router/buffer_unit", json!("packet"), "router.buffer_unit", "room of a coarse packet"),
@@ -292,13 +296,13 @@ fn what_cannot_be_coarse_is_refused() {
 #[test]
 fn heads_ask_for_terminal_links_that_are_slowest() {
     let mut plan = coarse(&plan(json!([halo()])), 2);
-    plan["router"]["hand_over"] = json!("head");
+    plan["router"]["serialization"] = json!("none");
     assert!(resolve(read(&plan)).is_ok());
     plan["links"]["global"]["bandwidth_bytes_per_s"] = json!(12_500_000_000_u64);
     let error = resolve(read(&plan)).expect_err("a slow link").to_string();
     assert!(
         error.starts_with(
-            "router.hand_over = \"head\": global links are slower than terminal links"
+            "router.serialization = \"none\": global links are slower than terminal links"
         ),
         "{error}"
     );

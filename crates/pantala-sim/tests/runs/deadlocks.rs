@@ -26,11 +26,11 @@ fn with(routing: &Value, changes: &Value) -> Value {
 
 /// BookSim2's minimal and ugal_g: their maps do not go together.
 fn strangers() -> Value {
-    two(json!({"algorithm": "minimal", "channels": "booksim2"}), json!({"algorithm": "ugal_g"}))
+    two(json!({"algorithm": "minimal", "vc_map": "booksim2"}), json!({"algorithm": "ugal_g"}))
 }
 
 fn booksim_ugal() -> Value {
-    json!({"algorithm": "booksim_ugal", "channels": "booksim2"})
+    json!({"algorithm": "booksim_ugal", "vc_map": "booksim2"})
 }
 
 fn found(plan: &Value) -> Search {
@@ -77,7 +77,7 @@ fn a_cycle_is_found_and_refused() {
         format!("packets can wait for each other in a cycle of {} virtual channels", cycle.len())
     );
     assert!(
-        error.remedy.contains("channels = \"climbing\"")
+        error.remedy.contains("vc_map = \"ascending\"")
             && error.remedy.contains("allow_deadlock = true")
     );
     // The user may want it.
@@ -132,7 +132,7 @@ fn exceptions_are_named() {
         covered["routing_all_to_all"] = with(&covered["routing"], &booksim_ugal());
         assert_eq!(found(&covered).exception, None);
         assert!(resolve(read(&covered)).is_err());
-        covered["jobs"][0]["routing"]["channels"] = json!("climbing");
+        covered["jobs"][0]["routing"]["vc_map"] = json!("ascending");
         assert_eq!(found(&covered).exception.as_deref(), Some("booksim_ugal with 3 VCs"));
         assert_eq!(warnings(&covered).len(), 1);
     }
@@ -173,7 +173,7 @@ fn the_watchdog_ends_a_run_of_an_exception() {
     let ran = stalls(&plan);
     assert_eq!(ran.document["plan"]["derived"]["warnings"].as_array().unwrap().len(), 1);
     // With a virtual channel more it runs on.
-    plan["routing"]["channels"] = json!("climbing");
+    plan["routing"]["vc_map"] = json!("ascending");
     plan["stop"]["duration_ps"] = json!(300_000_000);
     assert_eq!(run(&plan).end, End::Duration);
 }
@@ -182,7 +182,7 @@ fn the_watchdog_ends_a_run_of_an_exception() {
 #[test]
 fn the_watchdog_ends_a_run_that_was_forced() {
     let mut plan = flooded(json!([flood("one", 20), flood("other", 20)]));
-    let changes = json!({"algorithm": "minimal", "channels": "booksim2"});
+    let changes = json!({"algorithm": "minimal", "vc_map": "booksim2"});
     plan["jobs"][0]["routing"] = with(&plan["routing"], &changes);
     plan["jobs"][1]["routing"] = with(&plan["routing"], &json!({"algorithm": "valiant_group"}));
     let error = Simulation::new(read(&plan), 0).err().expect("refused");

@@ -92,7 +92,7 @@ fn of_the_topology() {
     at("topology.wiring", json!("consecutive"), &["is not known", "use one of absolute, palmtree"]);
     let error = fault(|plan| {
         plan["topology"]["mirrored"] = json!(true);
-        plan["topology"]["wiring"] = json!("absolute");
+        plan["topology"]["global_arrangement"] = json!("absolute");
     });
     assert_eq!(error.key, "topology.mirrored");
 }
@@ -152,8 +152,8 @@ fn of_routings_by_job_and_class() {
             ("algorithm", json!("dal"), "is not known"),
             ("virtual_channels", json!(2), "ugal_g needs 3"),
             ("threshold", json!(-1.0), "must not be negative"),
-            ("channels", json!("caminos"), "no such map for ugal_g"),
-            ("inside_group", json!("beside"), "ugal_g has its own way inside a group"),
+            ("vc_map", json!("caminos"), "no such map for ugal_g"),
+            ("intra_group", json!("valiant"), "ugal_g has its own way inside a group"),
             ("aries/shift", json!([16]), "at most 15"),
         ] {
             let pointer = format!("/{}", place.replace(['.', '['], "/").replace(']', ""));

@@ -2,18 +2,18 @@
 //! have recorded.
 
 use crate::support::{Ran, fft, finish, halo, noise, plan, ps, read, run};
-use pantala_mpi::{Incoming, Op, Outgoing, Source, TagSelect, WORLD};
+use pantala_mpi::{COMM_WORLD, Incoming, Op, Outgoing, Source, TagSelect};
 use pantala_sim::{End, Simulation};
 use serde_json::{Value, json};
 
 fn send(destination: u32, bytes: u64) -> Op {
-    Op::Send(Outgoing { communicator: WORLD, destination, tag: 3, bytes })
+    Op::Send(Outgoing { communicator: COMM_WORLD, destination, tag: 3, bytes })
 }
 
 fn irecv(source: u32) -> Op {
     Op::Irecv(
         Incoming {
-            communicator: WORLD,
+            communicator: COMM_WORLD,
             source: Source::Rank(source),
             tag: TagSelect::Is(3),
             bytes: 10,

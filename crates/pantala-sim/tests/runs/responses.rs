@@ -15,8 +15,12 @@ fn column<'a>(ran: &'a Ran, name: &str) -> Vec<&'a Value> {
     ran.rows("jobs").iter().map(|job| &job[name]).collect()
 }
 
-const PAIR: [&str; 4] =
-    ["pair_latency_mean_ns", "pair_latency_p50_ns", "pair_latency_p95_ns", "pair_latency_p99_ns"];
+const PAIR: [&str; 4] = [
+    "request_response_latency_mean_ns",
+    "request_response_latency_p50_ns",
+    "request_response_latency_p95_ns",
+    "request_response_latency_p99_ns",
+];
 
 /// Links carry both; jobs tell packets and responses apart; packets and windows leave responses
 /// out.
@@ -42,7 +46,7 @@ fn links_count_responses_and_jobs_tell_them_apart() {
             PAIR.iter().zip(&PAIR[1..]).skip(1).all(|(low, high)| value(low) <= value(high)),
             "{job:?}"
         );
-        assert!(value("pair_latency_mean_ns") > value("network_latency_mean_ns"));
+        assert!(value("request_response_latency_mean_ns") > value("network_latency_mean_ns"));
     }
 }
 
@@ -69,7 +73,9 @@ fn a_pair_is_two_packets() {
     let job = &ran.rows("jobs")[0];
     let value = |name: &str| job[name].as_f64().unwrap();
     assert!(
-        (value("pair_latency_mean_ns") / value("network_latency_mean_ns") / 2.0 - 1.0).abs() < 0.02,
+        (value("request_response_latency_mean_ns") / value("network_latency_mean_ns") / 2.0 - 1.0)
+            .abs()
+            < 0.02,
         "{job:?}"
     );
     assert!(value("responses") <= value("packets") && value("responses") > 0.99 * value("packets"));

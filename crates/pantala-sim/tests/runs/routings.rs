@@ -42,8 +42,8 @@ fn two_jobs_go_two_ways() {
         // valiant_node has the most virtual channels, and responses double them.
         let needed = if responses { 8 } else { 4 };
         assert_eq!(ran.document["plan"]["derived"]["virtual_channels"], needed);
-        for (job, channels) in [(0, 4), (2, 3)] {
-            assert_eq!(ran.document["plan"]["jobs"][job]["routing"]["virtual_channels"], channels);
+        for (job, vc_map) in [(0, 4), (2, 3)] {
+            assert_eq!(ran.document["plan"]["jobs"][job]["routing"]["virtual_channels"], vc_map);
         }
     }
 }

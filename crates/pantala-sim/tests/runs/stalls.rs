@@ -6,14 +6,14 @@
 
 use crate::support::{Ran, finish, job, plan, read};
 use pantala_fabric::FabricConfig;
-use pantala_fabric::routing::{Channels, RoutingConfig};
+use pantala_fabric::routing::{RoutingConfig, VcMap};
 use pantala_sim::{End, Simulation};
 use serde_json::{Value, json};
 
 /// One virtual channel for everything, and buffers of one packet.
 fn collapse(config: &mut FabricConfig) {
-    let channels = Channels::climbing(1, 0, 0, 0, 0);
-    config.route_all(RoutingConfig { channels, ..config.routings[0].clone() });
+    let vc_map = VcMap::ascending(1, 0, 0, 0, 0);
+    config.route_all(RoutingConfig { vc_map, ..config.routings[0].clone() });
     config.router.input_buffer = 4;
     config.router.output_buffer = 4;
 }

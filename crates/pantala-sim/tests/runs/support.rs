@@ -22,23 +22,23 @@ pub(crate) fn plan(jobs: Value) -> Value {
         "plan_version": 3, "name": "test", "seed": 1,
         "topology": {
             "kind": "dragonfly", "p": 2, "a": 4, "rows": 1, "columns": 4, "h": 2, "g": 5, "links_per_local_pair": 1,
-            "links_per_row_pair": 1, "links_per_column_pair": 1, "links_per_pair": 1, "wiring": "palmtree",
-            "spread": "consecutive", "mirrored": false, "wiring_seed": 0
+            "links_per_row_pair": 1, "links_per_column_pair": 1, "links_per_pair": 1, "global_arrangement": "palmtree",
+            "port_assignment": "consecutive", "mirrored": false, "global_arrangement_seed": 0
         },
         "links": {"terminal": link(10_000), "local": link(30_000), "global": link(300_000)},
         "packet_bytes": 512, "flit_bytes": 128,
         "router": {
             "model": "pantala", "input_latency_ps": 10_000, "output_latency_ps": 10_000,
             "output_latency_at": "crossbar", "crossbar_bandwidth_bytes_per_s": 100_000_000_000_u64,
-            "switching": "packet", "input_queue": "fifo", "crossbar_clock": "none", "crossbar_delay": "flit", "crossbar_contention": "port",
+            "flow_control": "virtual_cut_through", "input_queue": "fifo", "crossbar_clock": "none", "crossbar_delay": "flit", "crossbar_contention": "port",
             "input_vc_gap": 0, "output_vc_gap": 0, "arbiter": "round_robin", "buffer_unit": "flit",
-            "input_buffer_flits": 120, "output_buffer_flits": 120, "hand_over": "tail", "link_decision": "at_start",
+            "input_buffer_flits": 120, "output_buffer_flits": 120, "serialization": "counted", "link_decision": "at_start",
             "credit_check": "link", "credit_return": "tail", "output_release": "start", "credit_latency": "link",
             "credit_delay_ps": 0
         },
         "nic": {"buffer_packets": 30, "latency_from": "created", "injection_vc": "first"},
         "routing": {
-            "algorithm": "ugal_g", "virtual_channels": 0, "channels": "climbing", "inside_group": "minimal", "local_order": "row_first",
+            "algorithm": "ugal_g", "virtual_channels": 0, "vc_map": "ascending", "intra_group": "minimal", "local_order": "row_first",
             "threshold": 2.0, "bias_flits": 0, "minimal_up_to_flits": 0, "candidates_minimal": 1,
             "candidates_nonminimal": 1, "queue": "output_and_credits", "queue_scope": "port", "tie": "minimal",
             "intermediate": "third", "aries": {"shift": [0], "add": 0, "levels": 16},

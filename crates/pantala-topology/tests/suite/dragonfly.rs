@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::common::{any_spec, build, spec};
-use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Peer, Spread, Wiring};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, GroupSpec, LinkClass, Peer, PortAssignment,
+};
 use proptest::prelude::*;
 
 proptest! {
@@ -115,15 +117,15 @@ proptest! {
             let l = topology.local_index(router);
             let mut connected = 0;
             for j in 0..h {
-                let k = match spec.spread {
-                    Spread::Consecutive => l * h + j,
-                    Spread::RoundRobin => j * a + l,
+                let k = match spec.port_assignment {
+                    PortAssignment::Consecutive => l * h + j,
+                    PortAssignment::RoundRobin => j * a + l,
                 };
                 connected += u32::from(k < used);
                 let peer = topology.peer(router, topology.first_global_port() + j as u16);
                 prop_assert_eq!(peer == Peer::Unconnected, k >= used);
             }
-            if spec.spread == Spread::RoundRobin {
+            if spec.port_assignment == PortAssignment::RoundRobin {
                 prop_assert!(connected == used / a || connected == used.div_ceil(a));
             }
         }
@@ -132,8 +134,8 @@ proptest! {
 
 #[test]
 fn a_full_dragonfly_has_no_unconnected_port() {
-    for &wiring in Wiring::ALL {
-        let topology = build(&spec(2, 4, 2, 9, wiring));
+    for &global_arrangement in GlobalArrangement::ALL {
+        let topology = build(&spec(2, 4, 2, 9, global_arrangement));
         assert_eq!(topology.links_per_pair(), 1);
         assert_eq!(topology.links().count(), 9 * 4 * (3 + 2));
         let unconnected = (0..topology.routers())
@@ -147,7 +149,7 @@ fn a_full_dragonfly_has_no_unconnected_port() {
 
 #[test]
 fn absolute_is_the_wiring_of_sst_and_booksim() {
-    let topology = build(&spec(4, 8, 4, 33, Wiring::Absolute));
+    let topology = build(&spec(4, 8, 4, 33, GlobalArrangement::Absolute));
     assert_eq!(
         (topology.nodes(), topology.routers(), topology.ports_per_router()),
         (1056, 264, 15)
@@ -174,7 +176,8 @@ fn absolute_is_the_wiring_of_sst_and_booksim() {
 fn mirrored_palmtree_is_the_wiring_of_caminos() {
     let (p, a, h) = (2, 6, 3);
     let g = a * h + 1;
-    let topology = build(&DragonflySpec { mirrored: true, ..spec(p, a, h, g, Wiring::Palmtree) });
+    let topology =
+        build(&DragonflySpec { mirrored: true, ..spec(p, a, h, g, GlobalArrangement::Palmtree) });
     let first = topology.first_global_port();
     for group in 0..g {
         for l in 0..a {
@@ -195,13 +198,15 @@ fn mirrored_palmtree_is_the_wiring_of_caminos() {
 #[test]
 fn parallel_links_are_slices_of_the_global_index() {
     // 4 x 2 = 8 global ports and 3 groups: slices of two slots, four links a pair.
-    let topology = build(&spec(1, 4, 2, 3, Wiring::Absolute));
+    let topology = build(&spec(1, 4, 2, 3, GlobalArrangement::Absolute));
     let owners: Vec<_> =
         topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
     assert_eq!(owners, [(0, 5), (1, 5), (2, 5), (3, 5)]);
     // 2 links a pair out of 8 ports: the last four stay empty.
-    let topology =
-        build(&DragonflySpec { links_per_pair: 2, ..spec(1, 4, 2, 3, Wiring::Absolute) });
+    let topology = build(&DragonflySpec {
+        links_per_pair: 2,
+        ..spec(1, 4, 2, 3, GlobalArrangement::Absolute)
+    });
     let owners: Vec<_> =
         topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
     assert_eq!(owners, [(0, 5), (1, 5)]);
@@ -212,8 +217,10 @@ fn parallel_links_are_slices_of_the_global_index() {
 fn parallel_links_in_turn_are_on_routers_side_by_side() {
     // 4 x 2 = 8 global ports and 4 groups, two links a pair: six ports, the first of every router
     // and the second of two.
-    let topology =
-        build(&DragonflySpec { spread: Spread::RoundRobin, ..spec(1, 4, 2, 4, Wiring::Absolute) });
+    let topology = build(&DragonflySpec {
+        port_assignment: PortAssignment::RoundRobin,
+        ..spec(1, 4, 2, 4, GlobalArrangement::Absolute)
+    });
     let owners = |group| {
         topology
             .global_links(0, group)
@@ -232,8 +239,11 @@ fn parallel_links_in_turn_are_on_routers_side_by_side() {
 
 #[test]
 fn random_follows_its_seed_and_nothing_else() {
-    let wired = |wiring_seed| {
-        let topology = build(&DragonflySpec { wiring_seed, ..spec(2, 4, 2, 9, Wiring::Random) });
+    let wired = |global_arrangement_seed| {
+        let topology = build(&DragonflySpec {
+            global_arrangement_seed,
+            ..spec(2, 4, 2, 9, GlobalArrangement::Random)
+        });
         topology.links().collect::<Vec<_>>()
     };
     assert_eq!(wired(1), wired(1));
@@ -242,7 +252,7 @@ fn random_follows_its_seed_and_nothing_else() {
 
 #[test]
 fn a_single_group_needs_no_global_ports() {
-    let topology = build(&spec(2, 3, 0, 1, Wiring::Circulant));
+    let topology = build(&spec(2, 3, 0, 1, GlobalArrangement::Circulant));
     assert_eq!((topology.nodes(), topology.ports_per_router()), (6, 4));
     assert_eq!(topology.links().count(), 6);
     assert!(topology.links().all(|link| link.class == LinkClass::Local));
@@ -251,9 +261,9 @@ fn a_single_group_needs_no_global_ports() {
 
 #[test]
 fn a_million_nodes_build() {
-    let topology = build(&spec(16, 32, 16, 513, Wiring::Palmtree));
+    let topology = build(&spec(16, 32, 16, 513, GlobalArrangement::Palmtree));
     assert_eq!(topology.nodes(), 262_656);
-    let topology = build(&spec(23, 46, 23, 1_000, Wiring::Random));
+    let topology = build(&spec(23, 46, 23, 1_000, GlobalArrangement::Random));
     assert_eq!(topology.nodes(), 1_058_000);
     let last = topology.routers() - 1;
     let link = topology.global_links(999, 0)[0];

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::common::{build, grid, spec};
-use pantala_topology::{DragonflySpec, LinkClass, Peer, Spread, Topology, Wiring};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, LinkClass, Peer, PortAssignment, Topology,
+};
 
 /// Links of every class that leave a router.
 fn links_of(topology: &Topology, router: u32) -> BTreeMap<&'static str, u32> {
@@ -22,15 +24,15 @@ fn cray_xc(groups: u32, links_per_pair: u32) -> Topology {
     build(&DragonflySpec {
         group: grid(6, 16, 1, 3),
         links_per_pair,
-        spread: Spread::RoundRobin,
-        ..spec(4, 96, 10, groups, Wiring::Absolute)
+        port_assignment: PortAssignment::RoundRobin,
+        ..spec(4, 96, 10, groups, GlobalArrangement::Absolute)
     })
 }
 
 #[test]
 fn wang_2020_in_one_dimension() {
     // Wang, Mubarak, Kang, Ross and Lan, "Union" (IPDPS 2020), Table II: 33 groups of 32 routers.
-    let topology = build(&spec(8, 32, 4, 33, Wiring::Absolute));
+    let topology = build(&spec(8, 32, 4, 33, GlobalArrangement::Absolute));
     assert_eq!(
         (topology.nodes(), topology.routers(), topology.links_per_pair()),
         (8_448, 1_056, 4)
@@ -43,8 +45,10 @@ fn wang_2020_in_one_dimension() {
 #[test]
 fn wang_2020_in_two_dimensions() {
     // The same table's 22 groups of 6 x 16 routers: as many nodes.
-    let topology =
-        build(&DragonflySpec { group: grid(6, 16, 1, 1), ..spec(4, 96, 7, 22, Wiring::Absolute) });
+    let topology = build(&DragonflySpec {
+        group: grid(6, 16, 1, 1),
+        ..spec(4, 96, 7, 22, GlobalArrangement::Absolute)
+    });
     assert_eq!(
         (topology.nodes(), topology.routers(), topology.links_per_pair()),
         (8_448, 2_112, 32)

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::common::{any_spec, build, grid, spec};
-use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, LocalOrder, Peer, Topology, Wiring};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, GroupSpec, LinkClass, LocalOrder, Peer, Topology,
+};
 use proptest::prelude::*;
 
 /// How many links there are between two routers of a group, and of which class.
@@ -30,15 +32,12 @@ fn links_between(
 
 /// Links from `source` to every router, by links of any class or by those inside its group only;
 /// `None`: out of reach.
-fn distances(topology: &Topology, source: u32, inside_group: bool) -> Vec<Option<u32>> {
+fn distances(topology: &Topology, source: u32, intra_group: bool) -> Vec<Option<u32>> {
     let mut distances = vec![None; topology.routers() as usize];
     distances[source as usize] = Some(0);
     let mut queue = VecDeque::from([(source, 0)]);
-    let last = if inside_group {
-        topology.first_global_port()
-    } else {
-        topology.ports_per_router() as u16
-    };
+    let last =
+        if intra_group { topology.first_global_port() } else { topology.ports_per_router() as u16 };
     while let Some((router, distance)) = queue.pop_front() {
         for port in topology.first_local_port()..last {
             if let Peer::Port { router: next, .. } = topology.peer(router, port) {
@@ -188,18 +187,21 @@ fn follow(topology: &Topology, router: u32, port: u16) -> u32 {
 
 #[test]
 fn meshes_are_three_links_across_and_grids_five() {
-    for &wiring in Wiring::ALL {
-        let mesh = build(&spec(1, 8, 4, 33, wiring));
-        assert_eq!((longest_minimal_path(&mesh), diameter(&mesh)), (3, 3), "{wiring}");
-        let grid = build(&DragonflySpec { group: grid(3, 4, 1, 2), ..spec(1, 12, 3, 37, wiring) });
-        assert_eq!((longest_minimal_path(&grid), diameter(&grid)), (5, 5), "{wiring}");
+    for &global_arrangement in GlobalArrangement::ALL {
+        let mesh = build(&spec(1, 8, 4, 33, global_arrangement));
+        assert_eq!((longest_minimal_path(&mesh), diameter(&mesh)), (3, 3), "{global_arrangement}");
+        let grid = build(&DragonflySpec {
+            group: grid(3, 4, 1, 2),
+            ..spec(1, 12, 3, 37, global_arrangement)
+        });
+        assert_eq!((longest_minimal_path(&grid), diameter(&grid)), (5, 5), "{global_arrangement}");
     }
     // A single group.
-    assert_eq!(diameter(&build(&spec(1, 8, 0, 1, Wiring::Absolute))), 1);
+    assert_eq!(diameter(&build(&spec(1, 8, 0, 1, GlobalArrangement::Absolute))), 1);
     assert_eq!(
         diameter(&build(&DragonflySpec {
             group: grid(3, 4, 1, 1),
-            ..spec(1, 12, 0, 1, Wiring::Absolute)
+            ..spec(1, 12, 0, 1, GlobalArrangement::Absolute)
         })),
         2
     );

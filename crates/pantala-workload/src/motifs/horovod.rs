@@ -10,7 +10,7 @@
 //! `start_bytes + iterations x gradient_bytes` times.
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Fault, Op, WORLD};
+use pantala_mpi::{Call, Fault, Op, COMM_WORLD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ impl Motif for Horovod {
     fn iteration(&self, place: &Place, script: &mut Script) {
         let bcasts = |script: &mut Script, sizes: &[u64]| {
             for &bytes in sizes {
-                script.collective(WORLD, Call::Bcast { root: 0, bytes });
+                script.collective(COMM_WORLD, Call::Bcast { root: 0, bytes });
             }
         };
         let sums = |script: &mut Script, sizes: &[u64]| {

@@ -32,14 +32,14 @@ impl Lattice<'_> {
 
     /// The neighbour along one dimension, up or down.
     pub(crate) fn along(&self, rank: u32, dimension: usize, up: bool) -> Option<u32> {
-        let mut steps = [0; MOST_DIMENSIONS];
+        let mut steps = [0; MAX_DIMENSIONS];
         steps[dimension] = if up { 1 } else { -1 };
         self.beside(rank, &steps[..self.extents.len()])
     }
 }
 
 /// No motif has more dimensions.
-pub(crate) const MOST_DIMENSIONS: usize = 8;
+pub(crate) const MAX_DIMENSIONS: usize = 8;
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@
 //! `12 n (n - 1)^2` across edges and `8 (n - 1)^3` across corners.
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Fault, WORLD};
+use pantala_mpi::{Call, Fault, COMM_WORLD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ impl Motif for Lulesh {
         let bytes = self.collective_bytes;
         for call in [Call::Bcast { root: 0, bytes }, Call::Reduce { root: 0, bytes }] {
             if bytes > 0 {
-                script.collective(WORLD, call);
+                script.collective(COMM_WORLD, call);
             }
             script.compute(self.compute_ps);
         }

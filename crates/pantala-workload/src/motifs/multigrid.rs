@@ -62,7 +62,7 @@ pub struct Multigrid {
 }
 
 /// More levels no number of points has.
-const MOST_LEVELS: u32 = 32;
+const MAX_LEVELS: u32 = 32;
 /// Numbers of directions on a level, two ranks far along three dimensions, and of what is handed
 /// over.
 const TAGS: i32 = 5 * 5 * 5 + 2;
@@ -190,9 +190,9 @@ impl Motif for Multigrid {
         }
         positive("point_bytes", self.point_bytes)?;
         positive("levels", u64::from(self.levels))?;
-        if self.levels > MOST_LEVELS {
+        if self.levels > MAX_LEVELS {
             let message = "more levels than points can be halved";
-            return Err(Fault::new("levels", self.levels, message, format!("give at most {MOST_LEVELS}")));
+            return Err(Fault::new("levels", self.levels, message, format!("give at most {MAX_LEVELS}")));
         }
         positive("sum_bytes", self.sum_bytes)?;
         positive("iterations", u64::from(self.iterations))?;

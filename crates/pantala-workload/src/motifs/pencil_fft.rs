@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use pantala_engine::Time;
 use pantala_mpi::collectives::Exchange;
-use pantala_mpi::{Call, Communicator, Fault, WORLD};
+use pantala_mpi::{Call, Communicator, Fault, COMM_WORLD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,8 +51,8 @@ impl Motif for PencilFft {
         grid::check(&self.grid, ranks, 2)?;
         let [rows, columns] = self.grid;
         let least = columns.max(rows.saturating_mul(2).saturating_sub(2)).max(1);
-        if self.points < least || self.points > MOST_POINTS {
-            let message = format!("an array of {rows} x {columns} ranks needs {least} to {MOST_POINTS} points a side");
+        if self.points < least || self.points > MAX_POINTS {
+            let message = format!("an array of {rows} x {columns} ranks needs {least} to {MAX_POINTS} points a side");
             return Err(Fault::new("points", self.points, message, format!("write {least} or more")));
         }
         positive("point_bytes", self.point_bytes)?;
@@ -100,13 +100,13 @@ impl Motif for PencilFft {
             script.compute(between);
             script.collective(other, second);
             script.compute(after);
-            script.collective(WORLD, Call::Barrier);
+            script.collective(COMM_WORLD, Call::Barrier);
         }
     }
 }
 
 /// So that no message of a rank is beyond all bounds.
-const MOST_POINTS: u32 = 65_536;
+const MAX_POINTS: u32 = 65_536;
 
 /// The `i`-th of so many parts of an axis.
 const fn part(points: u32, parts: u32, i: u32) -> u64 {

@@ -25,7 +25,7 @@ use pantala_mpi::{Communicator, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::lattice::MOST_DIMENSIONS;
+use super::lattice::MAX_DIMENSIONS;
 use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 use crate::streams::Purpose;
@@ -171,7 +171,7 @@ impl Phases {
 
 impl Motif for Phases {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, MOST_DIMENSIONS)?;
+        grid::check(&self.grid, ranks, MAX_DIMENSIONS)?;
         self.check_block()?;
         positive("iterations", u64::from(self.iterations))?;
         positive("phases", self.phases.len() as u64)?;

@@ -2,7 +2,7 @@
 
 use pantala_engine::Time;
 use pantala_mpi::{
-    Call, CommunicatorId, Incoming, Op, Outgoing, Request, Source, TagSelect, WORLD,
+    COMM_WORLD, Call, CommunicatorId, Incoming, Op, Outgoing, Request, Source, TagSelect,
 };
 
 /// Operations, written down by a motif and then executed one by one.
@@ -124,7 +124,7 @@ impl Script {
 
     /// An allreduce among all ranks.
     pub fn allreduce(&mut self, bytes: u64) {
-        self.collective(WORLD, Call::Allreduce { bytes });
+        self.collective(COMM_WORLD, Call::Allreduce { bytes });
     }
 
     const fn request(&mut self) -> Request {
@@ -134,9 +134,14 @@ impl Script {
 }
 
 const fn outgoing(destination: u32, tag: i32, bytes: u64) -> Outgoing {
-    Outgoing { communicator: WORLD, destination, tag, bytes }
+    Outgoing { communicator: COMM_WORLD, destination, tag, bytes }
 }
 
 const fn incoming(source: u32, tag: i32, bytes: u64) -> Incoming {
-    Incoming { communicator: WORLD, source: Source::Rank(source), tag: TagSelect::Is(tag), bytes }
+    Incoming {
+        communicator: COMM_WORLD,
+        source: Source::Rank(source),
+        tag: TagSelect::Is(tag),
+        bytes,
+    }
 }

@@ -15,7 +15,7 @@ use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::lattice::{Lattice, MOST_DIMENSIONS};
+use super::lattice::{Lattice, MAX_DIMENSIONS};
 use super::{Motif, Place, Script, bounded, positive};
 use crate::grid;
 
@@ -39,7 +39,7 @@ pub struct Stencil {
 
 impl Motif for Stencil {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, MOST_DIMENSIONS)?;
+        grid::check(&self.grid, ranks, MAX_DIMENSIONS)?;
         if self.message_bytes.len() != self.grid.len() {
             let (sizes, dimensions) = (self.message_bytes.len(), self.grid.len());
             let message = format!("{sizes} sizes for {dimensions} dimensions");

@@ -7,7 +7,7 @@
 //! iteration (on average one rank an iteration).
 
 use pantala_engine::Time;
-use pantala_mpi::{Fault, Op, Outgoing, WORLD};
+use pantala_mpi::{Fault, Op, Outgoing, COMM_WORLD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ impl Motif for UniformRandom {
         let ranks = u64::from(place.ranks);
         let sends = (u64::from(self.iterations) * (ranks - 1) + ranks / 2) / ranks;
         let destination = (place.rank + 1) % place.ranks;
-        let somebody = Outgoing { communicator: WORLD, destination, tag: 0, bytes: self.message_bytes };
+        let somebody = Outgoing { communicator: COMM_WORLD, destination, tag: 0, bytes: self.message_bytes };
         vec![(Op::Isend(somebody, 1), sends)]
     }
 }

@@ -3,10 +3,10 @@
 use crate::support::{Ideal, endpoints, job, run, workload_of};
 use pantala_engine::{Stream, Time};
 use pantala_fabric::{Host, Pull, Wakes};
-use pantala_workload::patterns::Law;
+use pantala_workload::patterns::DestinationDistribution;
 use pantala_workload::{Endpoints, WorkloadSpec};
 
-fn law(text: &str, groups: &[u32]) -> Law {
+fn law(text: &str, groups: &[u32]) -> DestinationDistribution {
     let WorkloadSpec::Pattern(pattern) =
         workload_of(&format!("kind: pattern, load: 0.5, pattern: {text}"))
     else {
@@ -17,7 +17,7 @@ fn law(text: &str, groups: &[u32]) -> Law {
 }
 
 /// Checks the shares of destinations of `rank` against `expected` (five standard deviations).
-fn check_shares(law: &Law, rank: u32, expected: &[f64]) {
+fn check_shares(law: &DestinationDistribution, rank: u32, expected: &[f64]) {
     const DRAWS: u32 = 200_000;
     let mut draws = Stream::new(3, 1, u64::from(rank));
     let mut counts = vec![0u32; expected.len()];
@@ -74,7 +74,7 @@ fn bit_complement_mirrors() {
 }
 
 /// The destinations of the first packets of a rank.
-fn first(law: &Law, rank: u32, packets: usize) -> Vec<u32> {
+fn first(law: &DestinationDistribution, rank: u32, packets: usize) -> Vec<u32> {
     let mut draws = Stream::new(0, 0, 0);
     (0..packets).map(|_| law.destination(rank, &mut draws)).collect()
 }

@@ -156,8 +156,8 @@ def table(found: Sequence[Result]) -> pl.DataFrame:
                 "packets": record["packets"],
                 "link_hops_mean": record["link_hops_mean"],
                 "local_bytes_per_byte": result.local_bytes,
-                "local_load_max": record["local_load_max"],
-                "global_load_max": record["global_load_max"],
+                "local_utilization_max": record["local_utilization_max"],
+                "global_utilization_max": record["global_utilization_max"],
             }
         )
     return pl.DataFrame(rows)

@@ -94,7 +94,9 @@ def predict(spec: Spec, nodes: list[int]) -> Prediction:
 @lru_cache
 def wired(size: Size) -> Gates:
     """The links between groups, as the core wires them."""
-    return gates(Topology(p=size.p, a=size.a, h=size.h, g=size.groups, wiring="palmtree"))
+    return gates(
+        Topology(p=size.p, a=size.a, h=size.h, g=size.groups, global_arrangement="palmtree")
+    )
 
 
 def flows_of(spec: Spec, nodes: np.ndarray) -> Flows:

@@ -136,4 +136,4 @@ def transit_links(transit: np.ndarray) -> int:
 
 
 def _topology(size: Size) -> Topology:
-    return Topology(p=size.p, a=size.a, h=size.h, g=size.groups, wiring="palmtree")
+    return Topology(p=size.p, a=size.a, h=size.h, g=size.groups, global_arrangement="palmtree")

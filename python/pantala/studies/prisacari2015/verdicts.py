@@ -198,7 +198,7 @@ def _remote_bottleneck(evidence: Evidence) -> Finding:
     off = [result.between_groups / direct(result.spec.size) - 1 for result in shifted]
 
     def busiest(some: Sequence[Result]) -> float:
-        return min(float(result.record["global_load_max"]) for result in some)
+        return min(float(result.record["global_utilization_max"]) for result in some)
 
     reason = (
         "All nodes together have more under bit complement, whose middle group keeps its traffic to"

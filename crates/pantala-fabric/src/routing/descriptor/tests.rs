@@ -3,10 +3,12 @@
 use crate::packet::Packet;
 use crate::routing::draws::salted;
 use crate::routing::{
-    Algorithm, Information, InsideGroup, IntermediateChoice, QueueMeasure, QueueScope,
-    RoutingConfig, RoutingKey, Senses, Tie,
+    Algorithm, CongestionView, Information, IntermediateChoice, IntraGroup, QueueMeasure,
+    QueueScope, RoutingConfig, RoutingKey, Tie,
 };
-use pantala_topology::{DragonflySpec, GroupSpec, Peer, Spread, Topology, Wiring};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, GroupSpec, Peer, PortAssignment, Topology,
+};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
@@ -43,7 +45,7 @@ fn every_descriptor_is_whole() {
 /// Queues that are a function of what is asked.
 struct Hashed(u64);
 
-impl Senses for Hashed {
+impl CongestionView for Hashed {
     fn queue(&mut self, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
         self.queue_at(0, port, vc, measure)
     }
@@ -114,7 +116,7 @@ fn changed(key: RoutingKey, routing: &mut RoutingConfig) {
         RoutingKey::QueueScope => routing.ugal.scope = QueueScope::Vc,
         RoutingKey::Tie => routing.ugal.tie = Tie::Random,
         RoutingKey::Intermediate => routing.intermediate = IntermediateChoice::Any,
-        RoutingKey::InsideGroup => routing.inside_group = InsideGroup::Nonminimal,
+        RoutingKey::IntraGroup => routing.intra_group = IntraGroup::Nonminimal,
         RoutingKey::Aries => routing.aries.add = 3,
         RoutingKey::QAdaptive => routing.q_adaptive.threshold_source = -1.0,
     }
@@ -130,10 +132,10 @@ fn routings_read_the_keys_that_they_name() {
         global_ports: 6,
         groups: 4,
         links_per_pair: 0,
-        wiring: Wiring::Absolute,
-        spread: Spread::Consecutive,
+        global_arrangement: GlobalArrangement::Absolute,
+        port_assignment: PortAssignment::Consecutive,
         mirrored: false,
-        wiring_seed: 0,
+        global_arrangement_seed: 0,
     })
     .unwrap();
     let nodes = u64::from(topology.nodes());

@@ -66,9 +66,10 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
         if choices.after { LinkDecision::AfterFlit } else { LinkDecision::AtStart };
     router.buffer_unit = if choices.whole_packets { BufferUnit::Packet } else { BufferUnit::Flit };
     if choices.store {
-        router.hand_over = HandOver::Store;
+        router.flow_control = FlowControl::StoreAndForward;
+        router.serialization = Serialization::Counted;
     } else if choices.kind == 2 {
-        router.hand_over = HandOver::Tail;
+        router.flow_control = FlowControl::VirtualCutThrough;
     }
     router.input_buffer = 4 * choices.packets;
     router.output_buffer = if virtual_output { 0 } else { 4 * choices.out_packets };
@@ -91,8 +92,8 @@ pub(crate) fn configuration(algorithm: Algorithm, seed: u64, choices: &Choices) 
         }
     }
     if choices.by_flits && !virtual_output && algorithm != Algorithm::QAdaptive {
-        router.switching = Switching::Flit;
-        router.hand_over = HandOver::Tail;
+        router.flow_control = FlowControl::Wormhole;
+        router.serialization = Serialization::Counted;
         router.buffer_unit = BufferUnit::Flit;
         router.link_decision = LinkDecision::AtStart;
         router.crossbar_contention = CrossbarContention::PortAndVc;

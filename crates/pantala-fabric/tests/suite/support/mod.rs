@@ -3,12 +3,14 @@
 
 use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
-use pantala_fabric::packet::{Leg, NONE, Packet, PacketOrigin, Piece};
-use pantala_fabric::routing::{Algorithm, Channels, QueueMeasure, RoutingConfig, Senses};
+use pantala_fabric::packet::{NONE, Packet, PacketOrigin, Phase, Piece};
+use pantala_fabric::routing::{Algorithm, CongestionView, QueueMeasure, RoutingConfig, VcMap};
 use pantala_fabric::{
-    Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes,
+    Delivery, FabricConfig, Host, PacketOffer, Partition, Probe, Pull, TrafficClass, Wakes,
 };
-use pantala_topology::{DragonflySpec, GroupSpec, LinkClass, Spread, Topology, Wiring};
+use pantala_topology::{
+    DragonflySpec, GlobalArrangement, GroupSpec, LinkClass, PortAssignment, Topology,
+};
 use proptest::prelude::Strategy;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -43,7 +45,7 @@ pub fn sst(algorithm: Algorithm) -> FabricConfig {
     router.crossbar_delay = CrossbarDelay::None;
     router.crossbar_clock = CrossbarClock::Flit;
     router.arbiter = Arbiter::Lru;
-    router.hand_over = HandOver::Head;
+    router.serialization = Serialization::None;
     router.link_decision = LinkDecision::AfterFlit;
     router.credit_return = Release::Head;
     router.credit_latency = CreditLatency::LinkAndRouter;
@@ -64,7 +66,7 @@ pub fn codes(algorithm: Algorithm) -> FabricConfig {
     router.buffer_unit = BufferUnit::Packet;
     router.input_buffer = 16;
     router.output_buffer = 0;
-    router.hand_over = HandOver::Store;
+    router.flow_control = FlowControl::StoreAndForward;
     router.credit_return = Release::Head;
     router.credit_latency = CreditLatency::Fixed;
     router.credit_delay = 1_500;
@@ -109,8 +111,11 @@ pub fn booksim2(
     router.input_latency = 3_000 / speedup - 1_000;
     router.output_latency = 0;
     // Who learns, learns from packets.
-    router.switching =
-        if algorithm == Algorithm::QAdaptive { Switching::Packet } else { Switching::Flit };
+    router.flow_control = if algorithm == Algorithm::QAdaptive {
+        FlowControl::VirtualCutThrough
+    } else {
+        FlowControl::Wormhole
+    };
     router.arbiter = Arbiter::Islip;
     router.crossbar_contention = CrossbarContention::PortAndVc;
     router.input_vc_gap = 2;
@@ -149,10 +154,10 @@ pub fn spec(p: u32, group: GroupSpec, h: u32, g: u32) -> DragonflySpec {
         global_ports: h,
         groups: g,
         links_per_pair: 0,
-        wiring: Wiring::Absolute,
-        spread: Spread::Consecutive,
+        global_arrangement: GlobalArrangement::Absolute,
+        port_assignment: PortAssignment::Consecutive,
         mirrored: false,
-        wiring_seed: 0,
+        global_arrangement_seed: 0,
     }
 }
 
@@ -201,7 +206,7 @@ impl Script {
 }
 
 impl Host for Script {
-    type Mail = ();
+    type Message = ();
 
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         wakes.nic = !self.queues[node as usize].is_empty();
@@ -268,7 +273,7 @@ impl Uniform {
 }
 
 impl Host for Uniform {
-    type Mail = ();
+    type Message = ();
 
     fn start(&mut self, _: u32, wakes: &mut Wakes) {
         wakes.nic = true;
@@ -353,20 +358,20 @@ impl Probe for Log {
     }
 }
 
-pub fn network<H: Host>(config: FabricConfig, topology: Topology, host: H) -> Network<H, Log> {
+pub fn partition<H: Host>(config: FabricConfig, topology: Topology, host: H) -> Partition<H, Log> {
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
-    Network::new(config, topology, &keys, host, Log::default())
+    Partition::new(config, topology, &keys, host, Log::default())
 }
 
 /// A loaded network that stands still: `valiant_node` with one VC for everything, and one packet's
 /// room in every input VC.
-pub fn deadlocked(mut config: FabricConfig) -> Network<Uniform, Log> {
-    let channels = Channels::climbing(1, 0, 0, 0, 0);
-    config.route_all(RoutingConfig { channels, ..RoutingConfig::new(Algorithm::ValiantNode) });
+pub fn deadlocked(mut config: FabricConfig) -> Partition<Uniform, Log> {
+    let vc_map = VcMap::ascending(1, 0, 0, 0, 0);
+    config.route_all(RoutingConfig { vc_map, ..RoutingConfig::new(Algorithm::ValiantNode) });
     config.router.input_buffer = 4;
     let topology = dragonfly(4, 4, 1, 5);
     let host = Uniform::new(topology.nodes(), &config, 1.0, 50_000_000);
-    let mut net = network(config, topology, host);
+    let mut net = partition(config, topology, host);
     net.advance(Time::MAX);
     assert!(net.packets_in_flight() > 0, "it should have deadlocked");
     assert!(net.audit().balanced());
@@ -377,7 +382,7 @@ pub fn deadlocked(mut config: FabricConfig) -> Network<Uniform, Log> {
 #[derive(Default)]
 pub struct Queues(pub BTreeMap<(u16, u8), i64>);
 
-impl Senses for Queues {
+impl CongestionView for Queues {
     fn queue(&mut self, port: u16, vc: Option<u8>, _: QueueMeasure) -> i64 {
         self.0
             .iter()
@@ -401,14 +406,14 @@ pub fn packet(topology: &Topology, destination: u32, draw: u64) -> Packet {
         destination,
         destination_router: router,
         intermediate: NONE,
-        gate: NONE,
+        gateway: NONE,
         bytes: 512,
         destination_group: topology.group_of(router) as u16,
         job: 0,
         flits: 4,
         out_vc: 0,
         hops: 0,
-        leg: Leg::Undecided,
+        phase: Phase::Undecided,
         nonminimal: false,
         routing: 0,
         piece: Piece::Whole,

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use pantala_engine::{Stream, Time};
 use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
 use pantala_mpi::{
-    Communicator, Incoming, MpiConfig, Op, Outcome, Outgoing, Program, RankReport, RankSetup,
-    Recording, Source, TagSelect, WORLD, World,
+    COMM_WORLD, Communicator, Incoming, MpiConfig, MpiLayer, Op, Outcome, Outgoing, Program,
+    RankReport, RankSetup, Recording, Source, TagSelect,
 };
 
 /// What the driver drives; a node is a NIC.
@@ -20,7 +20,7 @@ pub trait Hosts {
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
 }
 
-impl<P: Program> Hosts for World<P> {
+impl<P: Program> Hosts for MpiLayer<P> {
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         Self::start(self, node, wakes);
     }
@@ -171,65 +171,70 @@ impl Program for Script {
 }
 
 /// A world of one job with number 0, rank r on node r, that starts at 0.
-pub fn world(config: MpiConfig, scripts: Vec<Vec<Op>>) -> World<Script> {
-    world_with(config, scripts, |_| Vec::new())
+pub fn layer(config: MpiConfig, scripts: Vec<Vec<Op>>) -> MpiLayer<Script> {
+    layer_with(config, scripts, |_| Vec::new())
 }
 
 /// As [`world`], with communicators.
-pub fn world_with(
+pub fn layer_with(
     config: MpiConfig,
     scripts: Vec<Vec<Op>>,
     communicators: impl Fn(u32) -> Vec<Communicator>,
-) -> World<Script> {
-    let mut world = World::new(config, Recording::default(), 512);
+) -> MpiLayer<Script> {
+    let mut layer = MpiLayer::new(config, Recording::default(), 512);
     let ranks = scripts
         .into_iter()
         .enumerate()
         .map(|(r, script)| RankSetup {
-            nic: world.add_nic(r as u32),
+            nic: layer.add_nic(r as u32),
             program: Script(script.into_iter()),
             communicators: communicators(r as u32),
         })
         .collect();
-    world.add_job(0, 0, ranks).unwrap();
-    world
+    layer.add_job(0, 0, ranks).unwrap();
+    layer
 }
 
 /// A world of one job with number 0 and so many ranks a node, dealt out in blocks.
-pub fn shared_world(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> World<Script> {
-    let mut world = World::new(config, Recording::default(), 512);
+pub fn shared_layer(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> MpiLayer<Script> {
+    let mut layer = MpiLayer::new(config, Recording::default(), 512);
     let nodes = (scripts.len() as u32).div_ceil(per_node);
-    (0..nodes).for_each(|node| assert_eq!(world.add_nic(node), node));
+    (0..nodes).for_each(|node| assert_eq!(layer.add_nic(node), node));
     let setup = |(r, script): (u32, Vec<Op>)| RankSetup {
         nic: r / per_node,
         program: Script(script.into_iter()),
         communicators: Vec::new(),
     };
-    world.add_job(0, 0, (0..).zip(scripts).map(setup).collect()).unwrap();
-    world
+    layer.add_job(0, 0, (0..).zip(scripts).map(setup).collect()).unwrap();
+    layer
 }
 
 /// Runs a world on an ideal network to the end; every rank must have ended.
-pub fn finish<P: Program>(world: &mut World<P>, network: &mut Ideal) -> Time {
-    let nodes = world.ranks_ended().1;
-    let end = network.run(world, nodes, Time::MAX);
-    assert_eq!(world.errors(), []);
-    assert!(world.finished(), "{:#?}", world.blocked_report());
+pub fn finish<P: Program>(layer: &mut MpiLayer<P>, network: &mut Ideal) -> Time {
+    let nodes = layer.ranks_ended().1;
+    let end = network.run(layer, nodes, Time::MAX);
+    assert_eq!(layer.errors(), []);
+    assert!(layer.finished(), "{:#?}", layer.blocked_report());
     end
 }
 
-pub fn reports<P: Program>(world: &World<P>) -> Vec<RankReport> {
-    world.rank_reports(0).collect()
+pub fn reports<P: Program>(layer: &MpiLayer<P>) -> Vec<RankReport> {
+    layer.rank_reports(0).collect()
 }
 
 pub fn to(destination: u32, tag: i32, bytes: u64) -> Outgoing {
-    Outgoing { communicator: WORLD, destination, tag, bytes }
+    Outgoing { communicator: COMM_WORLD, destination, tag, bytes }
 }
 
 pub fn from(source: u32, tag: i32, bytes: u64) -> Incoming {
-    Incoming { communicator: WORLD, source: Source::Rank(source), tag: TagSelect::Is(tag), bytes }
+    Incoming {
+        communicator: COMM_WORLD,
+        source: Source::Rank(source),
+        tag: TagSelect::Is(tag),
+        bytes,
+    }
 }
 
 pub fn from_any(tag: TagSelect, bytes: u64) -> Incoming {
-    Incoming { communicator: WORLD, source: Source::Any, tag, bytes }
+    Incoming { communicator: COMM_WORLD, source: Source::Any, tag, bytes }
 }

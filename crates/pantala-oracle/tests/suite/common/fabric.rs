@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::config::{InjectionVc, LinkTiming, RouterConfig};
 use pantala_fabric::packet::{Packet, PacketOrigin};
-use pantala_fabric::routing::{Algorithm, Intermediate, Lane, RoutingConfig};
+use pantala_fabric::routing::{Algorithm, Intermediate, RoutingConfig, SegmentVcs};
 use pantala_fabric::{
-    Delivery, FabricConfig, Host, Network, PacketOffer, Probe, Pull, TrafficClass, Wakes,
+    Delivery, FabricConfig, Host, PacketOffer, Partition, Probe, Pull, TrafficClass, Wakes,
 };
 use pantala_oracle::{LinkTimes, OracleConfig, OraclePacket, RouteStep};
 use pantala_topology::{LinkClass, LocalOrder, Peer, Topology};
@@ -83,7 +83,7 @@ pub(crate) fn carry(
     let keys: Vec<u64> = (0..u64::from(topology.nodes())).collect();
     let log = Log { topology: topology.clone(), algorithm, carried: vec![None; packets.len()] };
     let config = fabric_config(config, algorithm);
-    let mut network = Network::new(config, topology.clone(), &keys, host, log);
+    let mut network = Partition::new(config, topology.clone(), &keys, host, log);
     network.advance(NEVER);
     assert!(network.audit().balanced(), "{}", network.audit());
     let carried = std::mem::take(&mut network.probe.carried);
@@ -96,7 +96,7 @@ struct Script {
 }
 
 impl Host for Script {
-    type Mail = ();
+    type Message = ();
 
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
         wakes.nic = !self.queues[node as usize].is_empty();
@@ -146,7 +146,7 @@ fn route_taken(
     packet: &Packet,
     source: u32,
 ) -> Vec<RouteStep> {
-    let channels = algorithm.own_channels();
+    let channels = algorithm.own_vc_map();
     let last = topology.router_of(packet.destination);
     let mut walk = Walk { topology, here: topology.router_of(source), route: Vec::new() };
     if packet.nonminimal {
@@ -189,7 +189,7 @@ impl Walk<'_> {
     }
 
     /// On to another group, by the one link there is.
-    fn towards_group(&mut self, group: u32, lane: Lane) {
+    fn towards_group(&mut self, group: u32, lane: SegmentVcs) {
         let links = (self.topology).global_links(self.topology.group_of(self.here), group);
         if let Some(link) = links.first() {
             self.towards_router(link.router, lane.local);

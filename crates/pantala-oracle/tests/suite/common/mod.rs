@@ -4,7 +4,7 @@ pub(crate) mod fabric;
 
 use pantala_engine::Stream;
 use pantala_oracle::{OracleConfig, OraclePacket, OracleRun, RouteChoice, minimal_route, simulate};
-use pantala_topology::{DragonflySpec, GroupSpec, Spread, Topology, Wiring};
+use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment, Topology};
 
 /// A Dragonfly of full meshes, with as many links between groups as fit.
 pub(crate) fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
@@ -19,10 +19,10 @@ pub(crate) fn dragonfly_of(p: u32, group: GroupSpec, h: u32, g: u32) -> Topology
         global_ports: h,
         groups: g,
         links_per_pair: 0,
-        wiring: Wiring::Palmtree,
-        spread: Spread::Consecutive,
+        global_arrangement: GlobalArrangement::Palmtree,
+        port_assignment: PortAssignment::Consecutive,
         mirrored: false,
-        wiring_seed: 0,
+        global_arrangement_seed: 0,
     })
     .expect("a sound Dragonfly")
 }

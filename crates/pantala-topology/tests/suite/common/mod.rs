@@ -1,20 +1,26 @@
 //! Dragonflies to test with.
 
-use pantala_topology::{DragonflySpec, GroupSpec, Spread, Topology, Wiring};
+use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment, Topology};
 use proptest::prelude::*;
 
 /// A Dragonfly whose groups are full meshes, with as many links between groups as fit.
-pub(crate) fn spec(p: u32, a: u32, h: u32, g: u32, wiring: Wiring) -> DragonflySpec {
+pub(crate) fn spec(
+    p: u32,
+    a: u32,
+    h: u32,
+    g: u32,
+    global_arrangement: GlobalArrangement,
+) -> DragonflySpec {
     DragonflySpec {
         nodes_per_router: p,
         group: GroupSpec::FullMesh { routers: a, links_per_pair: 1 },
         global_ports: h,
         groups: g,
         links_per_pair: 0,
-        wiring,
-        spread: Spread::Consecutive,
+        global_arrangement,
+        port_assignment: PortAssignment::Consecutive,
         mirrored: false,
-        wiring_seed: 0,
+        global_arrangement_seed: 0,
     }
 }
 
@@ -52,19 +58,31 @@ pub(crate) fn any_spec() -> impl Strategy<Value = DragonflySpec> {
                 GroupSpec::FullMesh { routers, .. } => routers,
                 GroupSpec::Grid { rows, columns, .. } => rows * columns,
             };
-            let wiring = (0..Wiring::ALL.len(), 0..Spread::ALL.len(), any::<bool>(), any::<u64>());
-            (Just((p, group, a, h)), 1..=a * h + 1, wiring, any::<u32>())
+            let global_arrangement = (
+                0..GlobalArrangement::ALL.len(),
+                0..PortAssignment::ALL.len(),
+                any::<bool>(),
+                any::<u64>(),
+            );
+            (Just((p, group, a, h)), 1..=a * h + 1, global_arrangement, any::<u32>())
         })
-        .prop_map(|((p, group, a, h), g, (wiring, spread, mirrored, wiring_seed), links)| {
-            let wiring = Wiring::ALL[wiring];
-            let most = if g == 1 { 0 } else { a * h / (g - 1) };
-            DragonflySpec {
-                group,
-                links_per_pair: links % (most + 1),
-                spread: Spread::ALL[spread],
-                mirrored: mirrored && wiring == Wiring::Palmtree,
-                wiring_seed,
-                ..spec(p, a, h, g, wiring)
-            }
-        })
+        .prop_map(
+            |(
+                (p, group, a, h),
+                g,
+                (global_arrangement, port_assignment, mirrored, global_arrangement_seed),
+                links,
+            )| {
+                let global_arrangement = GlobalArrangement::ALL[global_arrangement];
+                let most = if g == 1 { 0 } else { a * h / (g - 1) };
+                DragonflySpec {
+                    group,
+                    links_per_pair: links % (most + 1),
+                    port_assignment: PortAssignment::ALL[port_assignment],
+                    mirrored: mirrored && global_arrangement == GlobalArrangement::Palmtree,
+                    global_arrangement_seed,
+                    ..spec(p, a, h, g, global_arrangement)
+                }
+            },
+        )
 }

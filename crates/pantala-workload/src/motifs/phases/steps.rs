@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pantala_engine::{Stream, Time};
 use pantala_mpi::collectives::layout::Exchange;
-use pantala_mpi::{Call, CommunicatorId, WORLD};
+use pantala_mpi::{Call, CommunicatorId, COMM_WORLD};
 
 use super::arrangement::Arrangement;
 use super::{Phase, WaitBy};
@@ -81,7 +81,7 @@ impl Phase {
             Self::Allreduce { message_bytes, times } => {
                 (0..*times).for_each(|_| script.allreduce(*message_bytes));
             }
-            Self::Barrier => script.collective(WORLD, Call::Barrier),
+            Self::Barrier => script.collective(COMM_WORLD, Call::Barrier),
         }
     }
 }

@@ -1,28 +1,28 @@
 //! All ranks of a simulation (or of one partition of it) and what their NICs have to send.
 
 use pantala_engine::{NEVER, Time};
-use pantala_fabric::{Delivery, PacketOffer, Pull, Share, Wakes};
+use pantala_fabric::{Delivery, PacketOffer, PartitionShare, Pull, Wakes};
 
 use crate::communicator::Communicator;
 use crate::config::{MpiConfig, Recording};
 use crate::error::{ProgramError, SetupError};
-use crate::feed::Feed;
 use crate::grain::Grain;
+use crate::handles::{Chain, FlatArray, NONE};
 use crate::host::CallState;
-use crate::mail::{Post, WorldMail};
+use crate::injection_pacing::Feed;
 use crate::matching::Receive;
 use crate::message::{Kind, Message};
 use crate::op::Program;
 use crate::outlook::Outlook;
+use crate::partition_messages::{MpiMessage, Post};
 use crate::profile::{CallReport, Profile};
 use crate::rank::{Activity, PendingSend, Rank};
 use crate::record::{IterationRecord, LatencyStatistics, MessageRecord, RankReport};
-use crate::slab::{Chain, NONE, Slab};
 
 /// The set-up of one rank.
 #[derive(Clone, Debug)]
 pub struct RankSetup<P> {
-    /// The NIC that the rank uses, as numbered by [`World::add_nic`].
+    /// The NIC that the rank uses, as numbered by [`MpiLayer::add_nic`].
     pub nic: u32,
     /// Its program.
     pub program: P,
@@ -59,7 +59,7 @@ pub(crate) struct Nic {
     first_rank: u32,
 }
 
-/// How much a [`World`] holds: handles in use and the most that ever were, for tests and for memory
+/// How much a [`MpiLayer`] holds: handles in use and the most that ever were, for tests and for memory
 /// accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holdings {
@@ -83,7 +83,7 @@ pub struct Holdings {
 /// [`start`](Self::start), [`pull`](Self::pull), [`deliver`](Self::deliver) and
 /// [`timer`](Self::timer); each changes the state of that NIC and its ranks only.
 #[derive(Clone, Debug)]
-pub struct World<P> {
+pub struct MpiLayer<P> {
     pub(crate) config: MpiConfig,
     pub(crate) recording: Recording,
     packet_bytes: u32,
@@ -101,9 +101,9 @@ pub struct World<P> {
     pub(crate) costly_receives: bool,
     /// By rank; empty where calls take no time.
     pub(crate) calls: Vec<CallState>,
-    pub(crate) messages: Slab<Message>,
-    pub(crate) receives: Slab<Receive>,
-    pub(crate) sends: Slab<PendingSend>,
+    pub(crate) messages: FlatArray<Message>,
+    pub(crate) receives: FlatArray<Receive>,
+    pub(crate) sends: FlatArray<PendingSend>,
     pub(crate) matches: Vec<(u32, u32)>,
     pub(crate) ended: u32,
     pub(crate) outlook: Outlook,
@@ -113,7 +113,7 @@ pub struct World<P> {
     pub(crate) errors: Vec<ProgramError>,
 }
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// A world without NICs and jobs. `packet_bytes` is the most that a packet carries.
     ///
     /// # Panics
@@ -133,7 +133,7 @@ impl<P: Program> World<P> {
         config: MpiConfig,
         recording: Recording,
         packet_bytes: u32,
-        share: Option<Share>,
+        share: Option<PartitionShare>,
     ) -> Self {
         assert!(
             packet_bytes > 0 && config.control_bytes > 0,
@@ -153,9 +153,9 @@ impl<P: Program> World<P> {
             costly_sends: config.sends_cost(),
             costly_receives: config.receives_cost(),
             calls: Vec::new(),
-            messages: Slab::new(),
-            receives: Slab::new(),
-            sends: Slab::new(),
+            messages: FlatArray::new(),
+            receives: FlatArray::new(),
+            sends: FlatArray::new(),
             matches: Vec::new(),
             ended: 0,
             outlook: Outlook::new(),
@@ -232,7 +232,7 @@ impl<P: Program> World<P> {
         for (number, setup) in ranks {
             places[number as usize].index = self.ranks.len() as u32;
             let mut communicators = Vec::with_capacity(1 + setup.communicators.len());
-            communicators.push(Communicator::world(size, number));
+            communicators.push(Communicator::comm_world(size, number));
             communicators.extend(setup.communicators);
             self.attach(self.ranks.len() as u32, setup.nic);
             let rank = Rank::new(job, number, setup.nic, start, communicators, setup.program);
@@ -384,7 +384,7 @@ impl<P: Program> World<P> {
         message.to_arrive -= u64::from(packet.bytes);
         if message.to_arrive == 0 {
             if let Some(part) = from {
-                self.post.put(part, WorldMail::Arrived { handle: packet.message });
+                self.post.put(part, MpiMessage::Arrived { handle: packet.message });
             }
             let behind = self.grain.map_or(0, |grain| grain.delivery(packet.bytes.into()));
             match self.config.nic_to_host_ps.saturating_add(behind) {

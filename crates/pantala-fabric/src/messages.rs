@@ -7,8 +7,8 @@
 
 use crate::host::Host;
 use crate::learning::{Sent, Trail};
-use crate::network::Network;
 use crate::packet::{Packet, PacketOrigin};
+use crate::partition::Partition;
 use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ const FETCHED_AHEAD: usize = 8;
 
 /// A packet on a link, its head there at [`Packet::ready`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct PacketMail {
+pub(crate) struct PacketMessage {
     packet: Packet,
     origin: PacketOrigin,
     trail: Trail,
@@ -26,26 +26,26 @@ pub(crate) struct PacketMail {
 
 /// Credits on their way to an output VC: as many as `room`, from `first` to `last`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct CreditMail {
+pub(crate) struct CreditMessage {
     pub(crate) out_vc: u32,
     pub(crate) room: u32,
     pub(crate) first: Time,
     pub(crate) last: Time,
 }
 
-/// All that one part sends another in one go. Others may carry it ([`crate::Courier`]) and need not
+/// All that one part sends another in one go. Others may carry it ([`crate::Transport`]) and need not
 /// know what is in it.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Mail<M> {
-    packets: Vec<PacketMail>,
-    credits: Vec<CreditMail>,
+pub struct PartitionMessages<M> {
+    packets: Vec<PacketMessage>,
+    credits: Vec<CreditMessage>,
     feedback: Vec<Sent>,
     host: Vec<M>,
     /// When the first of it takes effect.
     earliest: Time,
 }
 
-impl<M> Default for Mail<M> {
+impl<M> Default for PartitionMessages<M> {
     fn default() -> Self {
         Self {
             packets: Vec::new(),
@@ -57,7 +57,7 @@ impl<M> Default for Mail<M> {
     }
 }
 
-impl<M> Mail<M> {
+impl<M> PartitionMessages<M> {
     /// When the first of it takes effect; [`NEVER`] if there is none.
     pub(crate) const fn earliest(&self) -> Time {
         self.earliest
@@ -65,14 +65,14 @@ impl<M> Mail<M> {
 
     /// Bytes of memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.packets.capacity() * size_of::<PacketMail>()
-            + self.credits.capacity() * size_of::<CreditMail>()
+        self.packets.capacity() * size_of::<PacketMessage>()
+            + self.credits.capacity() * size_of::<CreditMessage>()
             + self.feedback.capacity() * size_of::<Sent>()
             + self.host.capacity() * size_of::<M>()
     }
 }
 
-impl<H: Host, P: Probe> Network<H, P> {
+impl<H: Host, P: Probe> Partition<H, P> {
     /// A packet is on a link to another part: it is of this one no more.
     #[inline(never)]
     pub(crate) fn post_packet(&mut self, part: u16, index: u32) {
@@ -80,17 +80,17 @@ impl<H: Host, P: Probe> Network<H, P> {
         let trail = self.learning.trail(index);
         self.packets.remove(index);
         self.worms.post(packet.piece);
-        let mail = &mut self.outbox[usize::from(part)];
-        mail.earliest = mail.earliest.min(packet.ready);
-        mail.packets.push(PacketMail { packet, origin, trail });
+        let messages = &mut self.outbox[usize::from(part)];
+        messages.earliest = messages.earliest.min(packet.ready);
+        messages.packets.push(PacketMessage { packet, origin, trail });
     }
 
     /// Credits go back to another part.
     #[inline(never)]
-    pub(crate) fn post_credit(&mut self, part: u16, credit: CreditMail) {
-        let mail = &mut self.outbox[usize::from(part)];
-        mail.earliest = mail.earliest.min(credit.first);
-        mail.credits.push(credit);
+    pub(crate) fn post_credit(&mut self, part: u16, credit: CreditMessage) {
+        let messages = &mut self.outbox[usize::from(part)];
+        messages.earliest = messages.earliest.min(credit.first);
+        messages.credits.push(credit);
     }
 
     /// Feedback goes back to another part. No event comes of it.
@@ -100,26 +100,28 @@ impl<H: Host, P: Probe> Network<H, P> {
 
     /// Puts what has been posted to a part, and what the hosts have for it, into `mail`, which is
     /// empty.
-    pub(crate) fn post(&mut self, part: u16, mail: &mut Mail<H::Mail>) {
-        std::mem::swap(&mut self.outbox[usize::from(part)], mail);
-        self.host.send_mail(part, &mut mail.host);
+    pub(crate) fn post(&mut self, part: u16, messages: &mut PartitionMessages<H::Message>) {
+        std::mem::swap(&mut self.outbox[usize::from(part)], messages);
+        self.host.send_messages(part, &mut messages.host);
     }
 
     /// Takes what another part has posted, and leaves it empty.
-    pub(crate) fn take(&mut self, from: u16, mail: &mut Mail<H::Mail>) {
+    pub(crate) fn take(&mut self, from: u16, messages: &mut PartitionMessages<H::Message>) {
         if self.stages.default_model {
-            self.take_as::<true>(from, mail);
+            self.take_as::<true>(from, messages);
         } else {
-            self.take_as::<false>(from, mail);
+            self.take_as::<false>(from, messages);
         }
     }
 
-    fn take_as<const F: bool>(&mut self, from: u16, mail: &mut Mail<H::Mail>) {
-        for said in mail.host.drain(..) {
-            self.host.take_mail(from, said);
+    fn take_as<const F: bool>(&mut self, from: u16, messages: &mut PartitionMessages<H::Message>) {
+        for said in messages.host.drain(..) {
+            self.host.receive_message(from, said);
         }
-        for (number, &PacketMail { packet, origin, trail }) in mail.packets.iter().enumerate() {
-            if let Some(soon) = mail.packets.get(number + FETCHED_AHEAD) {
+        for (number, &PacketMessage { packet, origin, trail }) in
+            messages.packets.iter().enumerate()
+        {
+            if let Some(soon) = messages.packets.get(number + FETCHED_AHEAD) {
                 self.in_ports.prefetch::<1>(self.by_vcs.quotient(soon.packet.at) as usize);
             }
             let index = self.packets.reserve();
@@ -133,19 +135,21 @@ impl<H: Host, P: Probe> Network<H, P> {
             let block = self.blocks.of_group(group);
             self.blocks.arrive(&mut self.wheel, block, packet.ready, index, packet.at);
         }
-        mail.packets.clear();
-        for (number, &CreditMail { out_vc, room, first, last }) in mail.credits.iter().enumerate() {
-            if let Some(soon) = mail.credits.get(number + FETCHED_AHEAD) {
+        messages.packets.clear();
+        for (number, &CreditMessage { out_vc, room, first, last }) in
+            messages.credits.iter().enumerate()
+        {
+            if let Some(soon) = messages.credits.get(number + FETCHED_AHEAD) {
                 self.out_vcs.prefetch::<1>(soon.out_vc as usize);
             }
             self.credit::<F>(out_vc as usize, first, last, room);
         }
-        mail.credits.clear();
-        for sent in mail.feedback.drain(..) {
+        messages.credits.clear();
+        for sent in messages.feedback.drain(..) {
             self.learning.expect(sent);
         }
         // The wheel may have looked beyond the new arrivals. It would fetch nothing for them.
         self.wheel.forget_foreseen();
-        mail.earliest = NEVER;
+        messages.earliest = NEVER;
     }
 }

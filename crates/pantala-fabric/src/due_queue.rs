@@ -2,8 +2,8 @@
 //!
 //! No event is spent on an entry. Who reads at time t takes what has come due by t before.
 
+use crate::flat_array::FlatArray;
 use crate::packet::NONE;
-use crate::slab::Slab;
 use pantala_engine::{NEVER, Time};
 
 #[derive(Clone, Copy, Debug)]
@@ -16,13 +16,13 @@ struct Entry<T> {
 /// The entries of all queues.
 #[derive(Debug)]
 pub(crate) struct DuePool<T> {
-    entries: Slab<Entry<T>>,
+    entries: FlatArray<Entry<T>>,
     free: u32,
 }
 
 impl<T> Default for DuePool<T> {
     fn default() -> Self {
-        Self { entries: Slab::default(), free: NONE }
+        Self { entries: FlatArray::default(), free: NONE }
     }
 }
 

@@ -5,17 +5,17 @@
 //! of its own. When all of it has arrived, the sender's part hears that its handle is free.
 
 use pantala_engine::Time;
-use pantala_fabric::{Partitions, Share};
+use pantala_fabric::{PartitionMap, PartitionShare};
 
+use crate::handles::NONE;
+use crate::layer::MpiLayer;
 use crate::message::{Header, Message};
 use crate::op::Program;
-use crate::slab::NONE;
-use crate::world::World;
 use serde::{Deserialize, Serialize};
 
 /// A word from one part of a machine to another.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub enum WorldMail {
+pub enum MpiMessage {
     /// A transmission will come: the sender's handle of it, and what its packets do not say.
     Announced {
         /// The sender's handle, which the packets carry.
@@ -36,16 +36,16 @@ pub enum WorldMail {
 /// piece.
 #[derive(Clone, Debug)]
 pub(crate) struct Post {
-    share: Option<Share>,
+    share: Option<PartitionShare>,
     /// By part.
-    outgoing: Vec<Vec<WorldMail>>,
+    outgoing: Vec<Vec<MpiMessage>>,
     /// By part and handle there: the handle here.
     known: Vec<Vec<u32>>,
 }
 
 impl Post {
-    pub(crate) fn new(share: Option<Share>) -> Self {
-        let parts = share.as_ref().map_or(0, |share| Partitions::count(&share.partitions).into());
+    pub(crate) fn new(share: Option<PartitionShare>) -> Self {
+        let parts = share.as_ref().map_or(0, |share| PartitionMap::count(&share.partitions).into());
         Self { share, outgoing: vec![Vec::new(); parts], known: vec![Vec::new(); parts] }
     }
 
@@ -61,23 +61,23 @@ impl Post {
         self.known[usize::from(part)][handle as usize]
     }
 
-    pub(crate) fn put(&mut self, part: u16, mail: WorldMail) {
-        self.outgoing[usize::from(part)].push(mail);
+    pub(crate) fn put(&mut self, part: u16, messages: MpiMessage) {
+        self.outgoing[usize::from(part)].push(messages);
     }
 }
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// Moves what `part` must hear to the end of `mail`.
-    pub fn send_mail(&mut self, part: u16, mail: &mut Vec<WorldMail>) {
+    pub fn send_messages(&mut self, part: u16, messages: &mut Vec<MpiMessage>) {
         if let Some(outgoing) = self.post.outgoing.get_mut(usize::from(part)) {
-            mail.append(outgoing);
+            messages.append(outgoing);
         }
     }
 
     /// Hears what `part` says.
-    pub fn take_mail(&mut self, part: u16, mail: WorldMail) {
-        match mail {
-            WorldMail::Announced { handle, header, created } => {
+    pub fn receive_message(&mut self, part: u16, messages: MpiMessage) {
+        match messages {
+            MpiMessage::Announced { handle, header, created } => {
                 let mut message = Message::new(header, created, self.config.control_bytes);
                 message.to_send = 0;
                 let here = self.messages.insert(message);
@@ -88,7 +88,7 @@ impl<P: Program> World<P> {
                 }
                 known[there] = here;
             }
-            WorldMail::Arrived { handle } => self.messages.remove(handle),
+            MpiMessage::Arrived { handle } => self.messages.remove(handle),
         }
     }
 }

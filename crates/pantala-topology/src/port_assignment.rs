@@ -22,7 +22,7 @@ use strum::VariantArray;
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub enum Spread {
+pub enum PortAssignment {
     /// Router k // h: one router after the other, as in BookSim2, SST's merlin and CAMINOS.
     #[default]
     Consecutive,
@@ -34,7 +34,7 @@ pub enum Spread {
     RoundRobin,
 }
 
-impl Spread {
+impl PortAssignment {
     /// All of them, in the order of the documentation.
     pub const ALL: &[Self] = Self::VARIANTS;
 
@@ -50,12 +50,20 @@ impl Spread {
 
 #[cfg(test)]
 mod tests {
-    use super::Spread;
+    use super::PortAssignment;
 
     #[test]
     fn six_indices_on_three_routers() {
-        let owners = |spread: Spread| (0..6).map(|k| spread.owner(3, 2, k)).collect::<Vec<_>>();
-        assert_eq!(owners(Spread::Consecutive), [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
-        assert_eq!(owners(Spread::RoundRobin), [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)]);
+        let owners = |port_assignment: PortAssignment| {
+            (0..6).map(|k| port_assignment.owner(3, 2, k)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            owners(PortAssignment::Consecutive),
+            [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]
+        );
+        assert_eq!(
+            owners(PortAssignment::RoundRobin),
+            [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)]
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Which VC a hop uses, by where the packet is: an algorithm's VC map.
 //!
 //! A packet holds a channel (a VC of a link) while it asks for the next. A map is free of deadlock
-//! if no chain of such dependencies closes. The maps marked as *climbing* order all channels by VC
+//! if no chain of such dependencies closes. The maps marked as *ascending* order all channels by VC
 //! first and link class second (terminal injection, row, column, local, global) and let every path
 //! go up only; inside a group of a two-dimensional Dragonfly the fixed order of dimensions keeps
 //! the same VC free of cycles, so a map serves one and two dimensions alike. `dependencies` checks
@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 
 /// The VCs of the two kinds of hop in one stretch of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane {
+pub struct SegmentVcs {
     /// Inside the group, up to the router that owns the global link.
     pub local: u8,
     /// The global link at the end of the stretch.
     pub global: u8,
 }
 
-impl Lane {
+impl SegmentVcs {
     /// One VC for both.
     #[must_use]
     pub const fn both(vc: u8) -> Self {
@@ -29,23 +29,23 @@ impl Lane {
 
 /// A VC map. A packet's VC is that of the buffer it is sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Channels {
+pub struct VcMap {
     /// How many there are.
     pub count: u8,
     /// A path that stays in its group, and its ejection.
     pub inside: u8,
     /// Source group, minimal path, from the source router.
-    pub minimal: Lane,
+    pub minimal: SegmentVcs,
     /// Source group, minimal path, from the routers after it.
-    pub minimal_later: Lane,
+    pub minimal_later: SegmentVcs,
     /// Source group, non-minimal path, from the source router.
-    pub nonminimal: Lane,
+    pub nonminimal: SegmentVcs,
     /// Source group, non-minimal path, from the routers after it.
-    pub nonminimal_later: Lane,
+    pub nonminimal_later: SegmentVcs,
     /// Intermediate group, to the intermediate router.
     pub to_intermediate: u8,
     /// Intermediate group, from there on.
-    pub from_intermediate: Lane,
+    pub from_intermediate: SegmentVcs,
     /// Destination group of a minimal path, and its ejection.
     pub destination_minimal: u8,
     /// Destination group of a non-minimal path, and its ejection.
@@ -54,12 +54,12 @@ pub struct Channels {
     pub by_hop: bool,
 }
 
-impl Channels {
-    /// A climbing map of `count` VCs in which a minimal path starts on VC `minimal`, a non-minimal
+impl VcMap {
+    /// A ascending map of `count` VCs in which a minimal path starts on VC `minimal`, a non-minimal
     /// one on `nonminimal`, turns to `to_intermediate` and `from_intermediate` in its intermediate
     /// group, and every path ends on the last VC.
     #[must_use]
-    pub const fn climbing(
+    pub const fn ascending(
         count: u8,
         minimal: u8,
         nonminimal: u8,
@@ -69,12 +69,12 @@ impl Channels {
         Self {
             count,
             inside: count - 1,
-            minimal: Lane::both(minimal),
-            minimal_later: Lane::both(minimal),
-            nonminimal: Lane::both(nonminimal),
-            nonminimal_later: Lane::both(nonminimal),
+            minimal: SegmentVcs::both(minimal),
+            minimal_later: SegmentVcs::both(minimal),
+            nonminimal: SegmentVcs::both(nonminimal),
+            nonminimal_later: SegmentVcs::both(nonminimal),
             to_intermediate,
-            from_intermediate: Lane::both(from_intermediate),
+            from_intermediate: SegmentVcs::both(from_intermediate),
             destination_minimal: count - 1,
             destination_nonminimal: count - 1,
             by_hop: false,
@@ -84,7 +84,7 @@ impl Channels {
     /// A map in which the VC is the number of hops made.
     #[must_use]
     pub const fn by_hop(count: u8) -> Self {
-        let mut map = Self::climbing(count, 0, 0, 0, 0);
+        let mut map = Self::ascending(count, 0, 0, 0, 0);
         map.by_hop = true;
         map
     }
@@ -93,40 +93,40 @@ impl Channels {
     /// inside a group.
     pub const BOOKSIM_MINIMAL: Self = Self {
         inside: 0,
-        minimal: Lane { local: 0, global: 1 },
-        minimal_later: Lane { local: 0, global: 1 },
-        ..Self::climbing(2, 0, 0, 0, 0)
+        minimal: SegmentVcs { local: 0, global: 1 },
+        minimal_later: SegmentVcs { local: 0, global: 1 },
+        ..Self::ascending(2, 0, 0, 0, 0)
     };
 
     /// The map of BookSim2's `ugal`, its phase: 0 on the way to the intermediate router, 1 on a
     /// minimal path before its global hop, 2 from the last global hop on and inside a group. Not
     /// free of deadlock: a path l g l lies on VC 0.
     pub const BOOKSIM_UGAL: Self = Self {
-        minimal: Lane { local: 1, global: 2 },
-        minimal_later: Lane { local: 1, global: 2 },
-        from_intermediate: Lane { local: 1, global: 2 },
-        ..Self::climbing(3, 1, 0, 0, 1)
+        minimal: SegmentVcs { local: 1, global: 2 },
+        minimal_later: SegmentVcs { local: 1, global: 2 },
+        from_intermediate: SegmentVcs { local: 1, global: 2 },
+        ..Self::ascending(3, 1, 0, 0, 1)
     };
 
     /// The map of CODES' dragonfly-dally: in the source group, inside groups too, the local hops
     /// made (more than one count as one); 2 in the intermediate group, 3 in the destination's. It
-    /// climbs.
+    /// ascends.
     pub const CODES: Self = Self {
         inside: 0,
-        minimal_later: Lane::both(1),
-        nonminimal_later: Lane::both(1),
-        ..Self::climbing(4, 0, 0, 2, 2)
+        minimal_later: SegmentVcs::both(1),
+        nonminimal_later: SegmentVcs::both(1),
+        ..Self::ascending(4, 0, 0, 2, 2)
     };
 
     /// CAMINOS' ascending channels for paths l g l l g l: local links on VC 2 times the global hops
     /// made plus the local hops since, global links on the global hops made.
     pub const CAMINOS_VALIANT: Self = Self {
         inside: 0,
-        minimal: Lane::both(0),
-        minimal_later: Lane::both(0),
-        from_intermediate: Lane { local: 3, global: 1 },
+        minimal: SegmentVcs::both(0),
+        minimal_later: SegmentVcs::both(0),
+        from_intermediate: SegmentVcs { local: 3, global: 1 },
         destination_minimal: 2,
-        ..Self::climbing(5, 0, 0, 2, 3)
+        ..Self::ascending(5, 0, 0, 2, 3)
     };
 
     /// Whether all packets of a minimal path use one VC on global links, and traffic inside a group
@@ -143,10 +143,10 @@ impl Channels {
 /// Whose VC map an algorithm uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ChannelMap {
+pub enum VcMapName {
     /// The algorithm's own, as its file describes it: free of deadlock.
     #[default]
-    Climbing,
+    Ascending,
     /// BookSim2's.
     Booksim2,
     /// CAMINOS' ascending channels.
@@ -155,7 +155,7 @@ pub enum ChannelMap {
     Codes,
 }
 
-impl ChannelMap {
+impl VcMapName {
     /// Every map, in the order of the docs.
-    pub const ALL: [Self; 4] = [Self::Climbing, Self::Booksim2, Self::Caminos, Self::Codes];
+    pub const ALL: [Self; 4] = [Self::Ascending, Self::Booksim2, Self::Caminos, Self::Codes];
 }

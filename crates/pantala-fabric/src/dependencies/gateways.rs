@@ -1,11 +1,11 @@
 //! Which links between groups packets may take, and for whose sake.
 
-use crate::routing::{Gates, Goal};
+use crate::routing::{Gateways, Target};
 use pantala_topology::{GlobalLink, Topology};
 
 /// For every router and every link out of its group: the routers behind it for whose sake it is
 /// taken from here.
-pub(super) struct GateTable {
+pub(super) struct GatewayTable {
     /// Links out of a group.
     links: usize,
     /// Words of a set of a group's routers.
@@ -14,10 +14,10 @@ pub(super) struct GateTable {
     sought: Vec<u64>,
 }
 
-impl GateTable {
-    /// The links that packets with this choice and this goal take, worked out for all pairs of a
+impl GatewayTable {
+    /// The links that packets with this choice and this target take, worked out for all pairs of a
     /// router and another group.
-    pub(super) fn new(topology: &Topology, gates: Gates, goal: Goal) -> Self {
+    pub(super) fn new(topology: &Topology, gateways: Gateways, target: Target) -> Self {
         let a = topology.routers_per_group() as usize;
         let words = a.div_ceil(64);
         let links = topology.links_per_pair() as usize * (topology.groups() as usize - 1);
@@ -49,9 +49,11 @@ impl GateTable {
                 }
                 for link in links {
                     let near = near(link);
-                    if gates == Gates::Any || (goal != Goal::Router && Some(near) == nearest) {
+                    if gateways == Gateways::Any
+                        || (target != Target::Router && Some(near) == nearest)
+                    {
                         table.sought.extend(&all);
-                    } else if goal != Goal::Router {
+                    } else if target != Target::Router {
                         table.sought.extend(all.iter().map(|_| 0));
                     } else {
                         let reached = row(link.target_router).iter().zip(&fewest);

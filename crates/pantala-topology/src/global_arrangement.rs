@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-/// The purpose of the random streams of [`Wiring::Random`].
+/// The purpose of the random streams of [`GlobalArrangement::Random`].
 const WIRING_PURPOSE: u64 = 0x5749_5245; // "WIRE"
 
 /// A global link arrangement.
@@ -29,7 +29,7 @@ const WIRING_PURPOSE: u64 = 0x5749_5245; // "WIRE"
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub enum Wiring {
+pub enum GlobalArrangement {
     /// Consecutive links lead to consecutive groups, the group's own left out, as in BookSim2 and
     /// SST's merlin.
     ///
@@ -53,7 +53,7 @@ pub enum Wiring {
     /// Slots lead to `G+1, G-1, G+2, G-2, ...` (mod `g`); `m'` is `m` with its lowest bit flipped,
     /// except that, `g` being even, the last slot (`G + g/2`) is its own reverse.
     Circulant,
-    /// Drawn from `wiring_seed`.
+    /// Drawn from `global_arrangement_seed`.
     ///
     /// The absolute wiring with the global ports of every group shuffled: a used global index `k`
     /// of the absolute wiring sits at index `perm_G(k)`, where `perm_G` shuffles the used indices
@@ -62,7 +62,7 @@ pub enum Wiring {
     Random,
 }
 
-impl Wiring {
+impl GlobalArrangement {
     /// All of them, in the order of the documentation.
     pub const ALL: &[Self] = Self::VARIANTS;
 
@@ -109,28 +109,37 @@ impl Wiring {
 mod tests {
     use super::*;
 
-    fn groups_of(wiring: Wiring, mirrored: bool, groups: u32, group: u32) -> Vec<u32> {
-        (0..groups - 1).map(|m| wiring.far_slot(mirrored, groups, group, m).0).collect()
+    fn groups_of(
+        global_arrangement: GlobalArrangement,
+        mirrored: bool,
+        groups: u32,
+        group: u32,
+    ) -> Vec<u32> {
+        (0..groups - 1).map(|m| global_arrangement.far_slot(mirrored, groups, group, m).0).collect()
     }
 
     #[test]
     fn the_definitions_on_six_groups() {
-        assert_eq!(groups_of(Wiring::Absolute, false, 6, 2), [0, 1, 3, 4, 5]);
-        assert_eq!(groups_of(Wiring::Palmtree, false, 6, 2), [3, 4, 5, 0, 1]);
-        assert_eq!(groups_of(Wiring::Palmtree, true, 6, 2), [1, 0, 5, 4, 3]);
-        assert_eq!(groups_of(Wiring::Circulant, false, 6, 2), [3, 1, 4, 0, 5]);
-        assert_eq!(groups_of(Wiring::Circulant, false, 5, 2), [3, 1, 4, 0]);
+        assert_eq!(groups_of(GlobalArrangement::Absolute, false, 6, 2), [0, 1, 3, 4, 5]);
+        assert_eq!(groups_of(GlobalArrangement::Palmtree, false, 6, 2), [3, 4, 5, 0, 1]);
+        assert_eq!(groups_of(GlobalArrangement::Palmtree, true, 6, 2), [1, 0, 5, 4, 3]);
+        assert_eq!(groups_of(GlobalArrangement::Circulant, false, 6, 2), [3, 1, 4, 0, 5]);
+        assert_eq!(groups_of(GlobalArrangement::Circulant, false, 5, 2), [3, 1, 4, 0]);
     }
 
     #[test]
     fn the_far_slot_leads_back() {
-        for &wiring in Wiring::ALL {
+        for &global_arrangement in GlobalArrangement::ALL {
             for mirrored in [false, true] {
                 for groups in 2..20 {
                     for group in 0..groups {
                         for m in 0..groups - 1 {
-                            let (other, back) = wiring.far_slot(mirrored, groups, group, m);
-                            assert_eq!(wiring.far_slot(mirrored, groups, other, back), (group, m));
+                            let (other, back) =
+                                global_arrangement.far_slot(mirrored, groups, group, m);
+                            assert_eq!(
+                                global_arrangement.far_slot(mirrored, groups, other, back),
+                                (group, m)
+                            );
                         }
                     }
                 }

@@ -1,4 +1,4 @@
-//! Gates: which of the links between two groups a path takes, and which of the parallel links to a
+//! Gateways: which of the links between two groups a path takes, and which of the parallel links to a
 //! neighbour.
 
 use super::draws::{salted, scaled};
@@ -10,35 +10,35 @@ const PARALLEL: u64 = 256;
 
 /// A target of a path: a group, and the router in it if one is meant.
 #[derive(Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct GatewayTarget {
     pub(super) group: u32,
     pub(super) router: Option<u32>,
 }
 
 /// Which links between two groups a path may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gates {
+pub enum Gateways {
     /// Those with the fewest hops from here to the target.
     Fewest,
     /// All.
     Any,
 }
 
-/// Which of the links between two groups a path takes: uniformly among those that `gates` allows,
+/// Which of the links between two groups a path takes: uniformly among those that `gateways` allows,
 /// by a draw if there is a choice.
 #[inline(always)]
 pub(super) fn choose(
     topology: &Topology,
     links: &[GlobalLink],
     router: u32,
-    target: Target,
-    gates: Gates,
+    target: GatewayTarget,
+    gateways: Gateways,
     draw: impl FnOnce() -> u64,
 ) -> u32 {
     if links.len() <= 1 {
         0
     } else {
-        choose_of_several(topology, links, router, target, gates, draw())
+        choose_of_several(topology, links, router, target, gateways, draw())
     }
 }
 
@@ -46,11 +46,11 @@ fn choose_of_several(
     topology: &Topology,
     links: &[GlobalLink],
     router: u32,
-    target: Target,
-    gates: Gates,
+    target: GatewayTarget,
+    gateways: Gateways,
     draw: u64,
 ) -> u32 {
-    if gates == Gates::Any {
+    if gateways == Gateways::Any {
         return scaled(draw, links.len() as u32);
     }
     let cost = |link: &GlobalLink| {

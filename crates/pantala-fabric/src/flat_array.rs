@@ -5,7 +5,7 @@
 //! of this crate run as well.
 //!
 //! Why no index is out of bounds: what comes from outside is checked where it enters (a host's
-//! destination and job in `inject`, sizes in `Network::new`); every other index is a port, VC or
+//! destination and job in `inject`, sizes in `Partition::new`); every other index is a port, VC or
 //! router number worked out from the topology at construction, or a packet or entry number that its
 //! own slab has handed out and that lives in exactly one queue or event.
 
@@ -17,7 +17,7 @@ use std::ops::{Index, IndexMut};
 /// number 0: an array that holds the ports of a few routers of many is indexed by the numbers of
 /// all.
 #[derive(Debug)]
-pub(crate) struct Slab<T> {
+pub(crate) struct FlatArray<T> {
     items: Vec<T>,
     /// The number of the first item.
     first: usize,
@@ -26,42 +26,42 @@ pub(crate) struct Slab<T> {
 }
 
 // SAFETY: a slab owns its items; `origin` points to nothing else.
-unsafe impl<T: Send> Send for Slab<T> {}
+unsafe impl<T: Send> Send for FlatArray<T> {}
 // SAFETY: as above; a shared slab gives shared references only.
-unsafe impl<T: Sync> Sync for Slab<T> {}
+unsafe impl<T: Sync> Sync for FlatArray<T> {}
 
-impl<T> Default for Slab<T> {
+impl<T> Default for FlatArray<T> {
     fn default() -> Self {
         Vec::new().into()
     }
 }
 
-impl<T> From<Vec<T>> for Slab<T> {
+impl<T> From<Vec<T>> for FlatArray<T> {
     fn from(items: Vec<T>) -> Self {
         Self::numbered_from(0, items)
     }
 }
 
-impl<T: Clone> Clone for Slab<T> {
+impl<T: Clone> Clone for FlatArray<T> {
     fn clone(&self) -> Self {
         Self::numbered_from(self.first, self.items.clone())
     }
 }
 
-impl<T: Serialize> Serialize for Slab<T> {
+impl<T: Serialize> Serialize for FlatArray<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (self.first, &self.items).serialize(serializer)
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Slab<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for FlatArray<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (first, items) = Deserialize::deserialize(deserializer)?;
         Ok(Self::numbered_from(first, items))
     }
 }
 
-impl<T> Slab<T> {
+impl<T> FlatArray<T> {
     /// Items with the numbers from `first` on.
     pub(crate) fn numbered_from(first: usize, items: Vec<T>) -> Self {
         let mut slab = Self { items, first, origin: std::ptr::null_mut() };
@@ -129,14 +129,14 @@ impl<T> Slab<T> {
     }
 }
 
-impl<T> Extend<T> for Slab<T> {
+impl<T> Extend<T> for FlatArray<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         self.items.extend(items);
         self.aim();
     }
 }
 
-impl<T> Index<usize> for Slab<T> {
+impl<T> Index<usize> for FlatArray<T> {
     type Output = T;
     #[inline(always)]
     fn index(&self, index: usize) -> &T {
@@ -146,7 +146,7 @@ impl<T> Index<usize> for Slab<T> {
     }
 }
 
-impl<T> IndexMut<usize> for Slab<T> {
+impl<T> IndexMut<usize> for FlatArray<T> {
     #[inline(always)]
     fn index_mut(&mut self, index: usize) -> &mut T {
         debug_assert!(self.holds(index), "index {index} of {} from {} on", self.len(), self.first);
@@ -155,7 +155,7 @@ impl<T> IndexMut<usize> for Slab<T> {
     }
 }
 
-impl<T> Index<u32> for Slab<T> {
+impl<T> Index<u32> for FlatArray<T> {
     type Output = T;
     #[inline(always)]
     fn index(&self, index: u32) -> &T {
@@ -163,7 +163,7 @@ impl<T> Index<u32> for Slab<T> {
     }
 }
 
-impl<T> IndexMut<u32> for Slab<T> {
+impl<T> IndexMut<u32> for FlatArray<T> {
     #[inline(always)]
     fn index_mut(&mut self, index: u32) -> &mut T {
         &mut self[index as usize]

@@ -26,7 +26,7 @@ def _measured(preset: str, load: float, **changes: Any) -> dict[str, Any]:
     ("key", "value", "only"),
     [
         ("crossbar_contention", "vc", "port_and_vc"),
-        ("hand_over", "head", "tail"),
+        ("serialization", "none", "counted"),
         ("link_decision", "after_flit", "at_start"),
         ("buffer_unit", "packet", "flit"),
     ],
@@ -34,8 +34,8 @@ def _measured(preset: str, load: float, **changes: Any) -> dict[str, Any]:
 def test_flits_move_one_by_one_through_routers_that_let_them(
     key: str, value: str, only: str
 ) -> None:
-    changes = {"switching": "flit", "arbiter": "round_robin", "output_vc_gap": 0, key: value}
-    says = rf'machine\.router\.switching = "flit": every flit moves by itself.*set {key} to {only}'
+    changes = {"flow_control": "wormhole", "arbiter": "round_robin", "output_vc_gap": 0, key: value}
+    says = rf'machine\.router\.flow_control = "wormhole": every flit moves by itself.*set {key} to {only}'
     with pytest.raises(pt.ScenarioError, match=says):
         _measured("booksim2", 0.1, **changes)
 
@@ -61,7 +61,7 @@ def test_a_buffer_need_not_hold_a_packet_whose_flits_move_one_by_one() -> None:
     with pytest.raises(
         pt.ScenarioError, match=r"machine\.router\.input_buffer.*a whole packet of 4 flits"
     ):
-        _measured("booksim2", 0.05, input_buffer="3 flits", switching="packet")
+        _measured("booksim2", 0.05, input_buffer="3 flits", flow_control="virtual_cut_through")
 
 
 @native
@@ -69,7 +69,9 @@ def test_each_costs_throughput_where_the_crossbar_is_what_is_short() -> None:
     """BookSim2's router, internal speed-up 1: whole packets are brought best, flits by one
     iteration of iSLIP least."""
     changes = {"crossbar_bandwidth": "1 GB/s", "input_latency": "2 ns"}
-    whole = _measured("booksim2", 0.7, **changes, switching="packet", arbiter="round_robin")
+    whole = _measured(
+        "booksim2", 0.7, **changes, flow_control="virtual_cut_through", arbiter="round_robin"
+    )
     by_flits = _measured("booksim2", 0.7, **changes, arbiter="round_robin")
     matched = _measured("booksim2", 0.7, **changes)
     assert whole["accepted"] > by_flits["accepted"] > matched["accepted"]

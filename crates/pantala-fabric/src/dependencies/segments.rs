@@ -8,9 +8,9 @@
 
 use super::Way;
 use super::channel::Number;
-use super::gates::GateTable;
+use super::gateways::GatewayTable;
 use super::graph::Graph;
-use crate::routing::{Goal, Lane, Paths, Stretch};
+use crate::routing::{Paths, Segment, SegmentVcs, Target};
 use pantala_topology::{GlobalLink, Peer, Topology};
 
 /// Groups by which packets that share a channel differ.
@@ -59,8 +59,8 @@ pub(super) struct Walk<'a> {
     graph: &'a mut Graph,
     topology: &'a Topology,
     way: &'a Way,
-    /// By goal: which links packets take to another group.
-    gates: [Option<GateTable>; 2],
+    /// By target: which links packets take to another group.
+    gateways: [Option<GatewayTable>; 2],
     /// Words of a set of a group's routers.
     words: usize,
 }
@@ -69,28 +69,28 @@ impl<'a> Walk<'a> {
     /// The walk that adds the dependencies of `way` to `graph`.
     pub(super) fn new(graph: &'a mut Graph, topology: &'a Topology, way: &'a Way) -> Self {
         let words = topology.routers_per_group().div_ceil(64) as usize;
-        Self { graph, topology, way, gates: [None, None], words }
+        Self { graph, topology, way, gateways: [None, None], words }
     }
 
     /// Adds the dependencies of all paths.
     pub(super) fn walk(&mut self) {
         match &self.way.paths {
-            Paths::Stretches(paths) => {
+            Paths::Segments(paths) => {
                 for path in paths {
                     let mut front = self.injected();
-                    for stretch in path {
-                        front = match *stretch {
-                            Stretch::Within { vc } => self.within(&front, vc),
-                            Stretch::Leave { first, later, goal, back } => {
+                    for segment in path {
+                        front = match *segment {
+                            Segment::Within { vc } => self.within(&front, vc),
+                            Segment::Leave { first, later, target, back } => {
                                 if back {
                                     front.forget();
                                 }
-                                self.leave(&front, (first, later), goal)
+                                self.leave(&front, (first, later), target)
                             }
-                            Stretch::BreakOff { first, later, goal } => {
-                                self.break_off(&front, (first, later), goal)
+                            Segment::BreakOff { first, later, target } => {
+                                self.break_off(&front, (first, later), target)
                             }
-                            Stretch::Eject { vc } => self.eject(&front, vc),
+                            Segment::Eject { vc } => self.eject(&front, vc),
                         };
                     }
                 }
@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
         before
     }
 
-    /// [`Stretch::Within`].
+    /// [`Segment::Within`].
     fn within(&mut self, front: &Front, vc: u8) -> Front {
         let mut on = self.empty();
         let a = self.topology.routers_per_group();
@@ -183,14 +183,19 @@ impl<'a> Walk<'a> {
         on
     }
 
-    /// [`Stretch::Leave`].
-    fn leave(&mut self, front: &Front, (first, later): (Lane, Lane), goal: Goal) -> Front {
+    /// [`Segment::Leave`].
+    fn leave(
+        &mut self,
+        front: &Front,
+        (first, later): (SegmentVcs, SegmentVcs),
+        target: Target,
+    ) -> Front {
         let mut on = self.empty();
         let words = self.words;
-        if goal == Goal::Router {
+        if target == Target::Router {
             on.sought = vec![0; on.avoided.len() * words];
         }
-        self.visit_gates(front, goal, |walk, router, link, sought, leads| {
+        self.visit_gateways(front, target, |walk, router, link, sought, leads| {
             let group = walk.topology.group_of(router);
             let last = walk.hops(
                 (router, link.router),
@@ -209,7 +214,7 @@ impl<'a> Walk<'a> {
                 leads(&[over]);
             }
             on.avoided[over as usize].add(Groups::One(group));
-            if goal == Goal::Router {
+            if target == Target::Router {
                 let place = over as usize * words;
                 on.sought[place..place + words]
                     .iter_mut()
@@ -220,10 +225,10 @@ impl<'a> Walk<'a> {
         on
     }
 
-    /// [`Stretch::BreakOff`].
-    fn break_off(&mut self, front: &Front, vcs: (u8, u8), goal: Goal) -> Front {
+    /// [`Segment::BreakOff`].
+    fn break_off(&mut self, front: &Front, vcs: (u8, u8), target: Target) -> Front {
         let mut on = self.empty();
-        self.visit_gates(front, goal, |walk, router, link, _, leads| {
+        self.visit_gateways(front, target, |walk, router, link, _, leads| {
             let destination = Groups::One(walk.topology.group_of(link.target_router));
             walk.hops((router, link.router), vcs, |graph, before, channels| {
                 join(graph, before, channels);
@@ -236,18 +241,19 @@ impl<'a> Walk<'a> {
         on
     }
 
-    /// Calls `to_gate` with every router where packets are, every link that they may leave the
-    /// group by, and the routers that they may seek behind it (bits). `to_gate` says which channels
+    /// Calls `to_gateway` with every router where packets are, every link that they may leave the
+    /// group by, and the routers that they may seek behind it (bits). `to_gateway` says which channels
     /// out of the router lead there; who is at the router asks for these.
-    fn visit_gates(
+    fn visit_gateways(
         &mut self,
         front: &Front,
-        goal: Goal,
-        mut to_gate: impl FnMut(&mut Self, u32, &GlobalLink, &[u64], &mut dyn FnMut(&[Number])),
+        target: Target,
+        mut to_gateway: impl FnMut(&mut Self, u32, &GlobalLink, &[u64], &mut dyn FnMut(&[Number])),
     ) {
         let topology = self.topology;
-        let gates = self.gates[usize::from(goal == Goal::Router)].take();
-        let gates = gates.unwrap_or_else(|| GateTable::new(topology, self.way.gates, goal));
+        let gateways = self.gateways[usize::from(target == Target::Router)].take();
+        let gateways =
+            gateways.unwrap_or_else(|| GatewayTable::new(topology, self.way.gateways, target));
         let mut leads = vec![Groups::None; self.graph.numbering.at_router()];
         for router in 0..topology.routers() {
             let held = self.held(front, router);
@@ -261,12 +267,12 @@ impl<'a> Walk<'a> {
                     continue;
                 }
                 let links = topology.global_links(own, group);
-                for (link, sought) in links.iter().zip(gates.of(topology, router, group)) {
-                    let own_only = goal == Goal::OwnLink;
+                for (link, sought) in links.iter().zip(gateways.of(topology, router, group)) {
+                    let own_only = target == Target::OwnLink;
                     if sought.iter().all(|word| *word == 0) || (own_only && link.router != router) {
                         continue;
                     }
-                    to_gate(self, router, link, sought, &mut |channels| {
+                    to_gateway(self, router, link, sought, &mut |channels| {
                         channels
                             .iter()
                             .for_each(|c| leads[(c - first) as usize].add(Groups::One(group)));
@@ -281,10 +287,10 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        self.gates[usize::from(goal == Goal::Router)] = Some(gates);
+        self.gateways[usize::from(target == Target::Router)] = Some(gateways);
     }
 
-    /// [`Stretch::Eject`].
+    /// [`Segment::Eject`].
     fn eject(&mut self, front: &Front, vc: u8) -> Front {
         let vc = self.way.first_vc + vc;
         for router in 0..self.topology.routers() {

@@ -8,12 +8,12 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// Items at stable handles; removed handles are used again, the last removed first.
 #[derive(Clone, Debug)]
-pub(crate) struct Slab<T> {
+pub(crate) struct FlatArray<T> {
     items: Vec<T>,
     free: Vec<u32>,
 }
 
-impl<T> Slab<T> {
+impl<T> FlatArray<T> {
     pub(crate) const fn new() -> Self {
         Self { items: Vec::new(), free: Vec::new() }
     }
@@ -58,7 +58,7 @@ impl<T> Slab<T> {
     }
 }
 
-impl<T> Index<u32> for Slab<T> {
+impl<T> Index<u32> for FlatArray<T> {
     type Output = T;
     #[inline]
     fn index(&self, handle: u32) -> &T {
@@ -66,7 +66,7 @@ impl<T> Index<u32> for Slab<T> {
     }
 }
 
-impl<T> IndexMut<u32> for Slab<T> {
+impl<T> IndexMut<u32> for FlatArray<T> {
     #[inline]
     fn index_mut(&mut self, handle: u32) -> &mut T {
         &mut self.items[handle as usize]
@@ -95,12 +95,12 @@ impl Chain {
 
     /// The oldest item, or [`NONE`].
     #[inline]
-    pub(crate) fn front<T: Linked>(self, slab: &Slab<T>) -> u32 {
+    pub(crate) fn front<T: Linked>(self, slab: &FlatArray<T>) -> u32 {
         if self.tail == NONE { NONE } else { slab[self.tail].next() }
     }
 
     #[inline]
-    pub(crate) fn push_back<T: Linked>(&mut self, slab: &mut Slab<T>, handle: u32) {
+    pub(crate) fn push_back<T: Linked>(&mut self, slab: &mut FlatArray<T>, handle: u32) {
         if self.tail == NONE {
             slab[handle].set_next(handle);
         } else {
@@ -116,7 +116,7 @@ impl Chain {
     #[inline]
     pub(crate) fn insert<T: Linked>(
         &mut self,
-        slab: &mut Slab<T>,
+        slab: &mut FlatArray<T>,
         handle: u32,
         later: impl Fn(&T) -> bool,
     ) {
@@ -130,7 +130,7 @@ impl Chain {
     }
 
     #[inline]
-    pub(crate) fn pop_front<T: Linked>(&mut self, slab: &mut Slab<T>) -> u32 {
+    pub(crate) fn pop_front<T: Linked>(&mut self, slab: &mut FlatArray<T>) -> u32 {
         let front = self.front(slab);
         if front != NONE {
             self.unlink(slab, self.tail, front);
@@ -140,7 +140,7 @@ impl Chain {
 
     /// Takes `handle` out, whose predecessor is `before` (the tail, if `handle` is the front).
     #[inline]
-    pub(crate) fn unlink<T: Linked>(&mut self, slab: &mut Slab<T>, before: u32, handle: u32) {
+    pub(crate) fn unlink<T: Linked>(&mut self, slab: &mut FlatArray<T>, before: u32, handle: u32) {
         debug_assert_eq!(slab[before].next(), handle);
         if before == handle {
             self.tail = NONE;
@@ -157,7 +157,7 @@ impl Chain {
     #[inline]
     pub(crate) fn find<T: Linked>(
         self,
-        slab: &Slab<T>,
+        slab: &FlatArray<T>,
         mut wanted: impl FnMut(u32, &T) -> bool,
     ) -> Option<(u32, u32)> {
         if self.tail == NONE {
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn handles_are_used_again() {
-        let mut slab = Slab::new();
+        let mut slab = FlatArray::new();
         let (a, b) = (slab.insert(1), slab.insert(2));
         slab.remove(a);
         assert_eq!((slab.len(), slab.iter().copied().collect::<Vec<_>>()), (1, vec![2]));
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn items_are_put_before_those_that_are_later() {
-        let (mut slab, mut chain, mut model) = (Slab::new(), Chain::EMPTY, Vec::new());
+        let (mut slab, mut chain, mut model) = (FlatArray::new(), Chain::EMPTY, Vec::new());
         let mut stream = pantala_engine::Stream::new(2, 0, 0);
         for number in 0..300 {
             let value = stream.below(40) << 16 | number;
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_chain_is_a_queue_with_removal() {
-        let (mut slab, mut chain, mut model) = (Slab::new(), Chain::EMPTY, VecDeque::new());
+        let (mut slab, mut chain, mut model) = (FlatArray::new(), Chain::EMPTY, VecDeque::new());
         let mut stream = pantala_engine::Stream::new(1, 0, 0);
         for value in 0..10_000 {
             match stream.below(3) {

@@ -10,11 +10,11 @@ use crate::collectives::{Call, Collective, CollectiveKind};
 use crate::communicator::Communicator;
 use crate::error::ProgramFault;
 use crate::group::{Group, Split};
+use crate::layer::MpiLayer;
 use crate::message::Occasion;
-use crate::op::{CommunicatorId, Program, WORLD};
+use crate::op::{COMM_WORLD, CommunicatorId, Program};
 use crate::outcome::Outcome;
 use crate::rank::{Asked, Membership, Rank, Running};
-use crate::world::World;
 
 /// Bytes of colour and key.
 const COLOR_AND_KEY: u64 = 8;
@@ -30,7 +30,7 @@ pub(crate) struct Making {
     agree: bool,
 }
 
-impl<P: Program> World<P> {
+impl<P: Program> MpiLayer<P> {
     /// The beginning of a duplication.
     pub(crate) fn duplicate(
         &mut self,
@@ -135,7 +135,7 @@ impl<P> Rank<P> {
     /// Leaves a communicator.
     pub(crate) fn leave(&mut self, id: CommunicatorId) -> Result<(), ProgramFault> {
         self.communicator(id)?;
-        if id == WORLD
+        if id == COMM_WORLD
             || self
                 .background
                 .iter()
