@@ -38,7 +38,12 @@ compute_backward = "1 us"
 name = "halo"
 ranks = 27
 placement = "random"
-workload = { kind = "halo3d", grid = [3, 3, 3], message = "40 kB", iterations = 3, compute = "1 us" }
+[jobs.workload]
+kind = "halo3d"
+grid = [3, 3, 3]
+message = "40 kB"
+iterations = 3
+compute = "1 us"
 [[jobs]]
 name = "noise"
 ranks = 20

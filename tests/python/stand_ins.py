@@ -17,9 +17,11 @@ BOOKSIM = """\
 import re, sys
 assert sys.argv[1:] == ["booksim.cfg"]
 settings = dict(re.findall(r"(\\w+) = (\\S+);", open("booksim.cfg").read()))
-assert (settings["topology"], settings["k"], settings["routing_function"]) == ("dragonflynew", "2", "min")
+asked = (settings["topology"], settings["k"], settings["routing_function"])
+assert asked == ("dragonflynew", "2", "min")
 print("====== Overall Traffic Statistics ======\\n====== Traffic class 0 ======")
-print("Injected flit rate average = 0.5 (1 samples)\\nHops average = 3.25 (1 samples)\\nTotal run time 0.01")
+print("Injected flit rate average = 0.5 (1 samples)")
+print("Hops average = 3.25 (1 samples)\\nTotal run time 0.01")
 sys.exit(255)
 """
 CODES = """\
@@ -28,17 +30,20 @@ assert sys.argv[1:3] == ["--sync=1", "--traffic=1"] and sys.argv[-2:] == ["--", 
 assert 'intra-group-connections="intra"' in open("network.conf").read()
 assert (os.path.getsize("intra"), os.path.getsize("inter")) == (4 * 3 * 12, 9 * 8 * 8)
 print("\\n\\t: Running Time = 0.0100 seconds\\n")
-print("Average number of hops traversed 3.250000 average chunk latency 0.6 us maximum chunk latency 2.0 us "
-      "avg message size 512.0 bytes finished messages 18000 finished chunks 18000")
+print("Average number of hops traversed 3.250000 average chunk latency 0.6 us "
+      "maximum chunk latency 2.0 us avg message size 512.0 bytes "
+      "finished messages 18000 finished chunks 18000")
 """
 SST = """\
 import json, sys
 assert sys.argv[1:] == ["--print-timing-info", "sst_network.py"]
 assert json.load(open("machine.json"))["algorithm"] == "minimal" and open("sst_network.py").read()
 with open("statistics.csv", "w") as text:
-    print("ComponentName,StatisticName,StatisticSubId,StatisticType,SimTime,Rank,Sum.u64", file=text)
+    print("ComponentName,StatisticName,StatisticSubId,StatisticType,SimTime,Rank,Sum.u64",
+          file=text)
     print("router0,send_packet_count,port0,Accumulator,1,0,58500", file=text)
-print("Simulation Timing Information (Wall Clock Times):\\n  Run loop time:                   0.010000 seconds")
+print("Simulation Timing Information (Wall Clock Times):")
+print("  Run loop time:                   0.010000 seconds")
 """
 CAMINOS = """\
 import sys

@@ -33,7 +33,8 @@ _ROUTINGS = {
 #: path: after the first local hop it compares a global link, on which 59 flits are under way, with
 #: a local one.
 _ADAPTIVE = """\
-OccupancyFunction {{ label_coefficient: 30, occupancy_coefficient: 1, product_coefficient: 1, constant_coefficient: 0,
+OccupancyFunction {{ label_coefficient: 30, occupancy_coefficient: 1,
+				product_coefficient: 1, constant_coefficient: 0,
 				aggregate: true, use_internal_space: true, use_neighbour_space: {sent} }},
 			LowestLabel,
 			"""

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "check"]
 
-HELP = """Check a scenario and show the resolved plan: every default, every rank's node, what follows from them.
+HELP = """Check a scenario and show its resolved plan, with every default and every rank's node.
 
-Without --plan the plan goes to standard output, as JSON. Every fault is a line on standard error. A plan lists under
-`assumptions` the values that no paper gives; --assumptions prints them.
+Without --plan the plan goes to standard output, as JSON. Each fault is one line on standard error.
+A plan lists under `assumptions` the values that no paper gives; --assumptions prints them.
 """
 
 

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "curve"]
 
-HELP = """Measure the field's basic curve: latency and accepted load of synthetic traffic against offered load.
+HELP = """Measure latency and accepted load of synthetic traffic against offered load.
 
-The machine is that of a scenario, or of a preset. A preset is a router model with the habits of its simulator (machine,
-injection, warm-up, window), or a machine, as theta or prisacari2015(4,8,4), with the habits of its router model.
+The machine comes from a scenario or from a preset. A preset names a router model, with the machine,
+injection, warm-up and window of its simulator; or it names a machine, for example theta or
+prisacari2015(4,8,4), with the injection, warm-up and window of its router model.
 """
 
 _INJECTIONS = ("bernoulli", "periodic")

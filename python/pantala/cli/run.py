@@ -30,8 +30,8 @@ _TRAFFIC_CAPTION = (
 HELP = """Run a scenario: simulate, write the run directory, report.
 
 With [b]interference = true[/b] each job runs alone first, on the same nodes, then all together.
-Ctrl-C, and the signal of a batch system at its time limit, stop cleanly: the tables so far are kept, and the run is
-marked incomplete.
+Ctrl-C and a batch system's signal at its time limit stop a run cleanly: it keeps the tables so far
+and is marked incomplete.
 """
 
 

@@ -15,14 +15,15 @@ from pantala.cli.tables import console, facts
 
 __all__ = ["HELP", "topology"]
 
-HELP = """Show how a Dragonfly is wired, and write its links: as a Parquet table, or as GraphML.
+HELP = """Show how a Dragonfly is wired, and write its links as a Parquet table or as GraphML.
 
-Of a scenario, of a preset ([b]--preset theta[/b]), or of its own numbers ([b]--p 2 --a 4 --h 2[/b], or in two
-dimensions [b]--p 2 --rows 2 --columns 4 --h 2[/b]); numbers beside a preset change it.
+The machine comes from a scenario, from a preset ([b]--preset theta[/b]) or from numbers
+([b]--p 2 --a 4 --h 2[/b], or in two dimensions [b]--p 2 --rows 2 --columns 4 --h 2[/b]). Numbers
+beside a preset change it.
 
-With [b]--deadlock[/b] it says whether packets can wait for each other in a cycle: under the routings of the scenario,
-under [b]--routing[/b], or under every routing that there is; [b]--set[/b] changes them, or the machine. A cycle is
-printed, and the exit status is then 1.
+[b]--deadlock[/b] checks whether packets can wait for each other in a cycle: under the scenario's
+routings, under [b]--routing[/b], or under every routing. [b]--set[/b] changes the routing or the
+machine. If there is a cycle, the command prints it and exits with status 1.
 """
 
 
@@ -79,7 +80,8 @@ def topology(
         bool, typer.Option("--mirrored", help="Palmtree as CAMINOS has it.")
     ] = False,
     global_arrangement_seed: Annotated[
-        int | None, typer.Option("--global-arrangement-seed", help="Seed of the random wiring.")
+        int | None,
+        typer.Option("--global-arrangement-seed", help="Seed of the random arrangement."),
     ] = None,
     links: Annotated[
         Path | None,

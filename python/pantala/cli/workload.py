@@ -119,10 +119,10 @@ def show(
                 console().print(f"matrix: {place}", highlight=False, markup=False, soft_wrap=True)
 
 
-_TABLE_HELP = """Run the applications of a paper's table, each alone, and show what they are beside what the paper says.
+_TABLE_HELP = """Compare the applications of a paper's table with the values that the paper gives.
 
-Tables: kang2022 (Table I) and chunduri2021 (Table I), some minutes each; yang2016 (Table 2) and wang2020 (IV.B,
-Tables IV and V), which need no run.
+Tables: kang2022 (Table I) and chunduri2021 (Table I), which run each application alone and take
+some minutes; yang2016 (Table 2) and wang2020 (IV.B, Tables IV and V), which need no run.
 """
 
 
