@@ -5,7 +5,7 @@ from typing import Any
 
 VERSION: str
 PLAN_VERSION: int
-MOST_THREADS: int
+MAX_THREADS: int
 RUSTC: str
 
 class PlanError(ValueError):

@@ -94,7 +94,7 @@ mod tests {
                 let unit = match column.name {
                     name if name.ends_with("_ns") => "ns",
                     name if name.split('_').any(|word| word == "bytes") => "bytes",
-                    name if name == "load" || name.ends_with("_share") => "1",
+                    name if name == "utilization" || name.ends_with("_share") => "1",
                     _ => "",
                 };
                 assert_eq!(column.unit, unit, "{place}");

@@ -59,7 +59,7 @@ def link_load_map(
     """Draw one heat map a run: mean of the global links between each two groups, those inside
     groups on the diagonal.
 
-    `load` is Kang et al.'s congestion index (SC22, Fig. 12): mean link throughput over its
+    `utilization` is Kang et al.'s congestion index (SC22, Fig. 12): mean link throughput over its
     capacity. `stall` is the time during which a flit was ready and could not advance for want of
     credit (their Fig. 11).
 

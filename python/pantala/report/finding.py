@@ -228,7 +228,7 @@ def hottest_sentence(subject: Subject) -> str:
             else "All jobs ran together in no whole window of time. Over the whole run"
         )
     text = f"{when}, the hottest link is {_place(link)}{_owner(subject, link)}"
-    text += f": it sends {percent(link['load'])} of the time"
+    text += f": it sends {percent(link['utilization'])} of the time"
     if loads.window_ns is not None and link["peak_utilization"] is not None:
         window = duration(loads.window_ns, exact=True)
         start = duration(link["peak_start_ns"], exact=True)

@@ -180,12 +180,12 @@ def _load(subject: Subject) -> Picture:
         )
     return _picture(
         "load",
-        "Link load, group by group",
-        "A square is the mean load of the global links from the group of its row to the group of"
-        " its column; the diagonal is the mean over the links inside the group. Load is the share"
+        "Link utilization, group by group",
+        "A square is the mean utilization of the global links from the group of its row to the group of"
+        " its column; the diagonal is the mean over the links inside the group. Utilization is the share"
         f" of time in which a link was sending, the congestion index of Kang et al.{note}",
         f"{KANG}, Fig. 12",
-        f"Heat map of link load, {subject.plan['topology']['g']} groups by as many."
+        f"Heat map of link utilization, {subject.plan['topology']['g']} groups by as many."
         f" {hottest_sentence(subject)}",
         figures.link_load_map(subject.parts, shared=[last] if part else []),
     )
@@ -250,7 +250,7 @@ def _hottest(subject: Subject) -> Picture | None:
     return _picture(
         "hottest",
         "Hottest links",
-        "The links of the highest load"
+        "The links of the highest utilization"
         f" {'while all jobs ran' if subject.loads.shared else 'over the whole run'}, of any class,"
         f" divided by the job whose bytes they carried.{peak}",
         "",

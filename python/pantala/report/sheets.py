@@ -245,13 +245,13 @@ def _volume(volume: int | None, length: float) -> list[Cell]:
 
 
 def classes_sheet(subject: Subject) -> Sheet:
-    """How loaded the links of each class are while all jobs ran."""
+    """The utilization of the links of each class while all jobs ran."""
     windows = subject.loads.window_ns is not None
-    columns = ["class", "links", "mean load", "highest load"]
+    columns = ["class", "links", "mean utilization", "highest utilization"]
     if windows:
         columns += ["highest in a window", f"links above {percent(SATURATED)} in a window"]
     sheet = Sheet(
-        f"Load of the links by class, {_span(subject)}.", [*columns, "mean stall, whole run"]
+        f"Utilization of the links by class, {_span(subject)}.", [*columns, "mean stall, whole run"]
     )
     for name in ALL_CLASSES:
         links = subject.loads.links.filter(pl.col("class") == name)
@@ -277,7 +277,7 @@ def hottest_sheet(subject: Subject) -> Sheet:
     shares = list(names) if len(names) > 1 else []
     windows = subject.loads.window_ns is not None
     sheet = Sheet(
-        f"Hottest links, {_span(subject)}. Load is the share of that time in which the link was"
+        f"Hottest links, {_span(subject)}. Utilization is the share of that time in which the link was"
         " sending. The shares of jobs are of the link's bytes over the whole run; stalled is the"
         " share of the whole run in which a flit was ready and could not advance for want of"
         " credit.",

@@ -1,3 +1,5 @@
+//! The table `job_windows`: its columns and how a run fills them.
+
 use super::Run;
 use crate::columns::{Table, ns, table};
 use crate::recorder::JobWindow;

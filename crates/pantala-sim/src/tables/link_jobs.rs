@@ -1,3 +1,5 @@
+//! The table `link_jobs`: its columns and how a run fills them.
+
 use super::{Run, links::links};
 use crate::columns::{Table, table};
 

@@ -1,3 +1,5 @@
+//! The table `links`: its columns and how a run fills them.
+
 use super::Run;
 use crate::columns::{Table, ns, table};
 use crate::results::Carried;

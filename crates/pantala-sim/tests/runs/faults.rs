@@ -89,7 +89,11 @@ fn of_the_topology() {
         &["a*h = 8 global ports cannot reach 9 other groups", "lower g to 9"],
     );
     at("topology.links_per_pair", json!(3), &["at most 2", "lower links_per_pair to 2"]);
-    at("topology.wiring", json!("consecutive"), &["is not known", "use one of absolute, palmtree"]);
+    at(
+        "topology.global_arrangement",
+        json!("consecutive"),
+        &["is not known", "use one of absolute, palmtree"],
+    );
     let error = fault(|plan| {
         plan["topology"]["mirrored"] = json!(true);
         plan["topology"]["global_arrangement"] = json!("absolute");

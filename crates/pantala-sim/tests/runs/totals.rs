@@ -63,7 +63,7 @@ fn what_links_carry_is_what_jobs_send() {
     );
     assert_eq!(ran.document["counters"]["packet_hops"], hops + packets);
     for link in ran.rows("links") {
-        let load = link["load"].as_f64().unwrap();
+        let load = link["utilization"].as_f64().unwrap();
         assert!((0.0..=1.0).contains(&load));
         assert!(
             (load - link["busy_ns"].as_f64().unwrap() * 1_000.0 / ran.simulated() as f64).abs()
