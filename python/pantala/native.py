@@ -90,7 +90,7 @@ def check_threads(threads: Threads) -> None:
     Raises:
         UsageError: it is less than one, more than the core takes, or a word other than "auto".
     """
-    most = core().MOST_THREADS
+    most = core().MAX_THREADS
     if threads not in ("auto", *range(1, most + 1)):
         raise UsageError(
             f"threads = {threads!r}: must be from 1 to {most}, or 'auto'; give as many as there are"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan", "scenario_key"]
 
-PLAN_VERSION = 3
+PLAN_VERSION = 4
 
 _WIDTH = 110
 _OF_MACHINE = frozenset(

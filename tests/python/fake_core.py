@@ -48,7 +48,7 @@ class FakeCore:
 
     VERSION: str = "0.1.0"
     PLAN_VERSION: int = PLAN_VERSION
-    MOST_THREADS: int = 1024
+    MAX_THREADS: int = 1024
     PlanError: type[FakePlanError] = FakePlanError
     RunError: type[FakeRunError] = FakeRunError
     fail: Callable[[Json], None] = lambda plan: None

@@ -365,8 +365,8 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
             "only --deadlock asks for more than the topology",
         ),
         (
-            ["topology", "--deadlock", "--set", "routing.chanels=booksim2"],
-            "did you mean 'channels'?",
+            ["topology", "--deadlock", "--set", "routing.vc_mab=booksim2"],
+            "did you mean 'vc_map'?",
         ),
         (["topology", "FILE", "--preset", "theta"], "a scenario has a machine of its own"),
         (["topology", "--deadlock", "--routing", "bias(0,16)"], "add must be 0 to 15"),

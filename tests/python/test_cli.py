@@ -127,9 +127,9 @@ def test_deadlock_with_other_values(
         ("--preset", "booksim2", "--routing", "minimal"),
     ):
         assert cli("topology", *what, "--deadlock", *settings).err == ""
-        assert {plan["routing"]["channels"] for plan in asked} == {"booksim2"}
+        assert {plan["routing"]["vc_map"] for plan in asked} == {"booksim2"}
         assert all(plan["nic"]["responses"] for plan in asked)
-    assert [plan["routing_all_to_all"]["channels"] for plan in asked[1:]] == ["booksim2"] * (
+    assert [plan["routing_all_to_all"]["vc_map"] for plan in asked[1:]] == ["booksim2"] * (
         len(pt.ROUTINGS) + 1
     )
 

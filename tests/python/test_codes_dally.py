@@ -108,7 +108,7 @@ def test_the_names_of_codes(fake_core: FakeCore) -> None:
     ):
         pt.curve(preset="codes_dally", routing=name, loads=[0.1])
         routing = fake_core.measured[-1][0]["routing"]
-        assert (routing["algorithm"], routing["channels"]) == (algorithm, channels)
+        assert (routing["algorithm"], routing["vc_map"]) == (algorithm, channels)
 
 
 def test_the_credit_s_delay_counts_only_where_it_is_fixed() -> None:

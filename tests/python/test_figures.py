@@ -89,15 +89,15 @@ def test_many_windows_are_joined(tmp_path: Path) -> None:
 
 
 def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
-    matrix = figures.group_matrix(study.together, pl.col("load"))
+    matrix = figures.group_matrix(study.together, pl.col("utilization"))
     links = study.together.links.collect()
-    local = links.filter(pl.col("class") == "local", pl.col("source_group") == 3)["load"].mean()
+    local = links.filter(pl.col("class") == "local", pl.col("source_group") == 3)["utilization"].mean()
     across = links.filter(
         pl.col("class") == "global", pl.col("source_group") == 3, pl.col("target_group") == 5
     )
     assert matrix.shape == (9, 9)
     assert matrix[3, 3] == pytest.approx(local)
-    assert matrix[3, 5] == pytest.approx(across["load"].mean())
+    assert matrix[3, 5] == pytest.approx(across["utilization"].mean())
 
 
 def test_group_matrix_of_a_single_job_is_that_of_its_whole_run(study: InterferenceRun) -> None:
@@ -124,7 +124,7 @@ def test_unwired_groups_are_blank(tmp_path: Path) -> None:
         & (pl.col("target_group") == 1)
     )
     run.links.collect().filter(~apart).write_parquet(tmp_path / "links.parquet")
-    assert np.isnan(figures.group_matrix(Run(tmp_path), pl.col("load"))[0, 1])
+    assert np.isnan(figures.group_matrix(Run(tmp_path), pl.col("utilization"))[0, 1])
     figures.to_svg(figures.link_load_map({"run": Run(tmp_path)}))
 
 
@@ -134,8 +134,8 @@ def test_hottest_bars_add_up_to_the_load(study: InterferenceRun) -> None:
     for patch in figures.hottest_links(study.together, 5).axes[0].patches:
         middle = round(patch.get_y() + patch.get_height() / 2, 6)  # type: ignore[attr-defined]
         bars[middle] = bars.get(middle, 0) + patch.get_width()  # type: ignore[attr-defined]
-    assert list(bars.values()) == pytest.approx(table["load"].to_list(), rel=1e-3)
-    assert table["load"].is_sorted(descending=True)
+    assert list(bars.values()) == pytest.approx(table["utilization"].to_list(), rel=1e-3)
+    assert table["utilization"].is_sorted(descending=True)
 
 
 def test_hottest_links_of_other_classes(study: InterferenceRun) -> None:
@@ -243,11 +243,11 @@ def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
     )
     links.write_parquet(tmp_path / "2d" / "links.parquet")
     grid = Run(tmp_path / "2d")
-    before, after = (figures.group_matrix(run, pl.col("load")) for run in (whole, grid))
+    before, after = (figures.group_matrix(run, pl.col("utilization")) for run in (whole, grid))
     assert np.array_equal(before, after, equal_nan=True)
     assert (
-        figures.hottest_table(grid)["load"].to_list()
-        == figures.hottest_table(whole)["load"].to_list()
+        figures.hottest_table(grid)["utilization"].to_list()
+        == figures.hottest_table(whole)["utilization"].to_list()
     )
     named = {
         figures.link_name(link)

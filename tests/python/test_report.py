@@ -139,7 +139,7 @@ def test_shown_numbers_are_the_exact_ones_rounded(study: InterferenceRun, page: 
 def test_hottest_links_come_by_load_with_both_ends_and_shares(
     study: InterferenceRun, page: Page
 ) -> None:
-    loads = figures.link_loads(study.together).links.sort("load", descending=True)
+    loads = figures.link_loads(study.together).links.sort("utilization", descending=True)
     first = loads.row(0, named=True)
     row = page.rows_of("Hottest links")[1]
     assert [row[0], row[2]] == [str(first["link"]), figures.link_name(first)]
@@ -154,7 +154,7 @@ def test_classes_of_links_have_their_loads(study: InterferenceRun, page: Page) -
     rows = page.rows_of("Load of the links by class")[1:]
     assert [row[0] for row in rows] == ["injection", "ejection", "local", "global"]
     loads = figures.link_loads(study.together).links
-    highest = [loads.filter(pl.col("class") == row[0])["load"].max() for row in rows]
+    highest = [loads.filter(pl.col("class") == row[0])["utilization"].max() for row in rows]
     assert page.values_of("Load of the links by class")[2::6] == highest
 
 

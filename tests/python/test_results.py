@@ -50,7 +50,7 @@ def test_metrics_agree_with_the_tables(study: pt.InterferenceRun) -> None:
     assert run.metric("execution_time_ns", job=job) == execution
     assert run.metric("message_injection_rate_gb_per_s", job=job) == row["mpi_bytes"] / execution
     assert run.metric("link_injection_rate_gb_per_s", job=job) == row["injected_bytes"] / execution
-    loads = run.links.filter(pl.col("class") == "global").collect()["load"]
+    loads = run.links.filter(pl.col("class") == "global").collect()["utilization"]
     assert run.metric("global_utilization_max") == loads.max()
     assert study.metric("packet_hops") == run.document["counters"]["packet_hops"]
 

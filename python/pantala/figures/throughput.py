@@ -17,7 +17,7 @@ __all__ = ["throughput", "throughput_windows"]
 
 #: More steps than this across a figure cannot be told apart; windows are joined until there are no
 #: more.
-MOST_STEPS = 240
+MAX_STEPS = 240
 # Panels have one scale unless a job's peak is so many times another's that the small one would be
 # flat.
 _ONE_SCALE = 5.0
@@ -84,7 +84,7 @@ def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
     length = float(run.document["plan"]["record"]["window_ps"]) / 1000
     start, width = frame["window_start_ns"].to_numpy(), frame["window_ns"].to_numpy()
     end = float((start + width).max())
-    join = int(np.ceil(end / length / MOST_STEPS))
+    join = int(np.ceil(end / length / MAX_STEPS))
     step = length * join
     number = np.floor(start / step + 1e-9).astype(int)
     delivered = np.bincount(

@@ -228,13 +228,13 @@ def hottest_sentence(subject: Subject) -> str:
             else "All jobs ran together in no whole window of time. Over the whole run"
         )
     text = f"{when}, the hottest link is {_place(link)}{_owner(subject, link)}"
-    text += f": it sends {percent(link['load'])} of the time"
+    text += f": it sends {percent(link['utilization'])} of the time"
     if loads.window_ns is not None and link["peak_utilization"] is not None:
         window = duration(loads.window_ns, exact=True)
         start = duration(link["peak_start_ns"], exact=True)
         text += (
-            f", and {percent(link['peak_utilization'])} in its peak window, the {window} that start at"
-            f" {start}"
+            f", and {percent(link['peak_utilization'])} in its peak window, the {window} that start"
+            f" at {start}"
         )
         saturated = loads.links.filter(pl.col("saturated_windows") > 0)
         if saturated.is_empty():
