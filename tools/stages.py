@@ -38,7 +38,7 @@ STAGES: tuple[tuple[str, str], ...] = (
     ("packets, queues, ports", r"pantala-fabric/src/(packet|port|queue|slab)"),
     (
         "event loop",
-        r"pantala-fabric/src/(network|blocks|machine|partition|threads|mail|stages|host|probe|construct)",
+        r"pantala-fabric/src/(network|blocks|machine|partition|threads|messages|stages|host|probe|construct)",
     ),
     ("topology", r"pantala-topology/"),
     ("wheel", r"pantala-engine/src/wheel"),

@@ -102,7 +102,9 @@ def test_every_table_has_its_schema(small: Path, workdir: Path) -> None:
     assert {name: getattr(run, name).select(pl.len()).collect().item() for name in rows} == rows
     for metric in run.metrics():
         value = run.metric(metric.name, job="fft" if metric.scope == "job" else None)
-        none = metric.name.startswith(("row_", "column_", "request_response_"))  # one dimension, no responses
+        none = metric.name.startswith(
+            ("row_", "column_", "request_response_")
+        )  # one dimension, no responses
         assert (value is None) if none else isinstance(value, int | float), metric.name
 
 

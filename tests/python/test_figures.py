@@ -91,7 +91,9 @@ def test_many_windows_are_joined(tmp_path: Path) -> None:
 def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
     matrix = figures.group_matrix(study.together, pl.col("utilization"))
     links = study.together.links.collect()
-    local = links.filter(pl.col("class") == "local", pl.col("source_group") == 3)["utilization"].mean()
+    local = links.filter(pl.col("class") == "local", pl.col("source_group") == 3)[
+        "utilization"
+    ].mean()
     across = links.filter(
         pl.col("class") == "global", pl.col("source_group") == 3, pl.col("target_group") == 5
     )
