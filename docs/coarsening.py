@@ -170,7 +170,7 @@ def _record(result: pt.Run | pt.InterferenceRun) -> Record:
     links = together.links.filter(
         pl.col("source_router").is_not_null() & pl.col("target_router").is_not_null()
     )
-    loads = links.select(pl.col("load").sort(descending=True)).collect()["load"]
+    loads = links.select(pl.col("utilization").sort(descending=True)).collect()["utilization"]
     values["load of the busiest links"]["all"] = loads.head(
         max(1, round(_BUSIEST * len(loads)))
     ).mean()

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from study import table
 
+from pantala.papers.prisacari2015.claims import inside
+from pantala.papers.prisacari2015.model import estimate
+from pantala.papers.prisacari2015.runs import CONFIGURATIONS, PATTERNS, SIZES, Size, Spec
 from pantala.scenario import Scenario
-from pantala.studies.prisacari2015.claims import inside
-from pantala.studies.prisacari2015.model import estimate
-from pantala.studies.prisacari2015.runs import CONFIGURATIONS, PATTERNS, SIZES, Size, Spec
 from pantala.studies.simulate import Point, Record, simulate
 from pantala.units import Duration
 
@@ -30,7 +30,7 @@ _LINK = 5_000_000_000
 _FIRST = {"minimal": 50, "valiant_group": 100, "valiant_node": 50, "random_groups": 100}
 _FIRST_UNIFORM = {"minimal": 20, "valiant_group": 50, "valiant_node": 50}
 _LONGEST = Duration(800 * 10**6)
-_MOST_PACKETS = 2_000_000
+_MAX_PACKETS = 2_000_000
 #: The values of the paper, by pattern and configuration.
 _PAPER = {
     ("uniform", "minimal"): "close to ideal (II, earlier work)",
@@ -84,7 +84,7 @@ def _points() -> Iterator[Point]:
                     point,
                     Duration(first * 10**6),
                     _LONGEST,
-                    _MOST_PACKETS,
+                    _MAX_PACKETS,
                     size.nodes,
                 )
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from pantala.studies.prisacari2015.claims import RULE
+from pantala.papers.prisacari2015.claims import RULE
 
 _HERE = Path(__file__).parent / "studies"
 

@@ -106,8 +106,8 @@ def presets_page() -> str:
     for name in mix_presets():
         parts += [
             f"## {name}",
-            _clean(preset_text("workloads", name)),
-            *_entries("workloads", name),
+            _clean(preset_text("mixes", name)),
+            *_entries("mixes", name),
         ]
     parts += [
         "## Router models",

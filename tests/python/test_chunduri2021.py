@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala.paper_tables.chunduri2021 import TABLE, of_calls
+from pantala.papers.chunduri2021.table import TABLE, of_calls
 from pantala.scenario.workload import Application
 from pantala.scenario.workload.choosy import Choosy
 from pantala.scenario.workload.lattice_layout import box, factors, process_box, split

@@ -191,7 +191,8 @@ def test_runs_of_different_detail_are_not_compared(long: Path, tmp_path: Path) -
     [
         (
             {"machine.router": "codes_dally"},
-            r'router\.flow_control = "store_and_forward": .*; set it to "virtual_cut_through", or set detail',
+            r'router\.flow_control = "store_and_forward": .*; set it to "virtual_cut_through",'
+            r" or set detail",
         ),
         (
             {"machine.router.input_buffer": "10 packets"},

@@ -57,7 +57,7 @@ def test_every_value_of_a_preset_is_described(reference: ModuleType) -> None:
     page = reference.presets_page()
     folders = {
         "machines": machine_presets,
-        "workloads": mix_presets,
+        "mixes": mix_presets,
         "mpi": mpi_presets,
         "routers": router_presets,
     }

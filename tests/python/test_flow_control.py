@@ -35,7 +35,10 @@ def test_flits_move_one_by_one_through_routers_that_let_them(
     key: str, value: str, only: str
 ) -> None:
     changes = {"flow_control": "wormhole", "arbiter": "round_robin", "output_vc_gap": 0, key: value}
-    says = rf'machine\.router\.flow_control = "wormhole": every flit moves by itself.*set {key} to {only}'
+    says = (
+        r'machine\.router\.flow_control = "wormhole": every flit moves by itself'
+        rf".*set {key} to {only}"
+    )
     with pytest.raises(pt.ScenarioError, match=says):
         _measured("booksim2", 0.1, **changes)
 

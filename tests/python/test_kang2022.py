@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import pantala as pt
-from pantala.paper_tables import Row, paper_table
+from pantala import papers
+from pantala.papers.application_table import Row
 from pantala.scenario import Application
 
 Plan = dict[str, Any]
@@ -95,7 +96,7 @@ FORMS: dict[str, Callable[[Plan, int], Moved]] = {
     "uniform_random": _uniform_random,
 }
 
-ROWS = {row.application: row for row in paper_table("kang2022").rows(1)}
+ROWS = {row.application: row for row in papers.table("kang2022").rows(1)}
 
 
 def _moved(row: Row) -> Moved:

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import pantala as pt
-from pantala import native
-from pantala.paper_tables import measure, paper_table
+from pantala import native, papers
+from pantala.papers.application_table import measure
 from pantala.scenario.workload import Application
 
 pytestmark = pytest.mark.native
@@ -30,7 +30,7 @@ APPLICATIONS: list[Application] = [
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["wang2020", "yang2016"])
 def test_a_paper_s_table_is_met(name: str) -> None:
-    records = measure(paper_table(name))
+    records = measure(papers.table(name))
     assert len(records) == {"wang2020": 7, "yang2016": 4}[name]
     for record in records:
         told = {
@@ -49,7 +49,7 @@ def test_a_paper_s_table_is_met(name: str) -> None:
 
 @pytest.mark.slow
 def test_samg_is_a_hundred_times_amg() -> None:
-    amg, *_, samg = measure(paper_table("yang2016"))
+    amg, *_, samg = measure(papers.table("yang2016"))
     assert samg["total_mb"] == pytest.approx(100 * amg["total_mb"], rel=1e-12)
 
 

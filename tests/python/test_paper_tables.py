@@ -8,16 +8,9 @@ import json
 import pytest
 
 import pantala as pt
+from pantala import papers
 from pantala.cli import main
-from pantala.paper_tables import (
-    Column,
-    PaperTable,
-    Row,
-    measure,
-    paper_table,
-    paper_tables,
-    registry,
-)
+from pantala.papers.application_table import Column, PaperTable, Row, measure
 from pantala.scenario import AllreduceLoop, Halo3d, Job, Scenario
 from pantala.scenario.workload import Workload
 
@@ -105,8 +98,7 @@ def _line(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
 
 
 def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(registry, "paper_table", lambda _name: TINY)
-    monkeypatch.setattr("pantala.paper_tables.paper_table", lambda _name: TINY)
+    monkeypatch.setattr(papers, "table", lambda _name: TINY)
     status, text, _ = _line(capsys, "tiny", "--json", "--jobs", "1")
     assert (status, json.loads(text)) == (0, measure(TINY))
     status, text, _ = _line(capsys, "tiny", "--jobs", "1")
@@ -119,9 +111,9 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert _line(capsys, "kang2022", "--jobs", "0")[0] == 2
 
 
-@pytest.mark.parametrize("table", paper_tables(), ids=lambda table: table.name)
+@pytest.mark.parametrize("table", papers.tables(), ids=lambda table: table.name)
 def test_every_row_of_every_table_can_run(table: PaperTable) -> None:
-    assert paper_table(table.name) is table
+    assert papers.table(table.name) is table
     rows = table.rows(5)
     assert len({row.application for row in rows}) == len(rows)
     for row in rows:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import pantala as pt
+from pantala import papers
 from pantala.load_curve import curve_setup
 from pantala.scenario.preset_file import Entry, PresetFile
 from pantala.scenario.presets import (
@@ -163,7 +164,7 @@ def test_cables_of_the_crays() -> None:
 
 FOLDERS = {
     "machines": pt.machine_presets(),
-    "workloads": pt.mix_presets(),
+    "mixes": pt.mix_presets(),
     "routers": pt.router_presets(),
     "mpi": mpi_presets(),
 }
@@ -284,3 +285,14 @@ def test_presets_are_told_apart_by_their_stages_or_their_names() -> None:
         for name, machine in machines.items()
     ]
     assert all(one != other for one, other in combinations(told, 2))
+
+
+def test_every_paper_is_found_by_its_folder() -> None:
+    named = {paper.name: paper for paper in papers.papers()}
+    assert set(named) == {"chunduri2021", "kang2022", "prisacari2015", "wang2020", "yang2016"}
+    assert [entry.name for entry in named["kang2022"].presets("mixes").iterdir()] == [
+        "kang2022.mixed.toml"
+    ]
+    assert all(paper.presets("machines").is_dir() for paper in named.values())
+    with pytest.raises(pt.UsageError, match=r"paper = 'kang2021': .* did you mean 'kang2022'"):
+        papers.paper("kang2021")

@@ -151,11 +151,11 @@ def test_hottest_links_come_by_load_with_both_ends_and_shares(
 
 
 def test_classes_of_links_have_their_loads(study: InterferenceRun, page: Page) -> None:
-    rows = page.rows_of("Load of the links by class")[1:]
+    rows = page.rows_of("Utilization of the links by class")[1:]
     assert [row[0] for row in rows] == ["injection", "ejection", "local", "global"]
     loads = figures.link_loads(study.together).links
     highest = [loads.filter(pl.col("class") == row[0])["utilization"].max() for row in rows]
-    assert page.values_of("Load of the links by class")[2::6] == highest
+    assert page.values_of("Utilization of the links by class")[2::6] == highest
 
 
 def test_finding_names_victim_bully_and_factor(study: InterferenceRun, text: str) -> None:
@@ -282,7 +282,7 @@ def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) ->
         "Packet latency",
         "Network latency",
         "Message latency",
-        "Load of the links by class",
+        "Utilization of the links by class",
         "Hottest links",
         "Each simulation. A packet-hop is one packet over one link between routers",
     ]

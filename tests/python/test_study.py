@@ -17,13 +17,11 @@ import pytest
 
 import pantala as pt
 from pantala.errors import RunDirectoryError, UsageError
-from pantala.studies import Options, Outcome, studies, study
-from pantala.studies.directory import StudyDirectory
-from pantala.studies.prisacari2015 import model
-from pantala.studies.prisacari2015.campaign import run_specs
-from pantala.studies.prisacari2015.claims import Verdict, claims, inside, verdict_of
-from pantala.studies.prisacari2015.evidence import Evidence, Result
-from pantala.studies.prisacari2015.runs import (
+from pantala.papers import studies, study
+from pantala.papers.prisacari2015 import model
+from pantala.papers.prisacari2015.claims import Verdict, claims, inside, verdict_of
+from pantala.papers.prisacari2015.evidence import Evidence, Result
+from pantala.papers.prisacari2015.runs import (
     ANY,
     CONFIGURATIONS,
     MINIMAL,
@@ -38,7 +36,10 @@ from pantala.studies.prisacari2015.runs import (
     process_grid,
     specs,
 )
-from pantala.studies.prisacari2015.verdicts import _RULES, judge
+from pantala.papers.prisacari2015.study import run_specs
+from pantala.papers.prisacari2015.verdicts import _RULES, judge
+from pantala.studies import Options, Outcome
+from pantala.studies.directory import StudyDirectory
 from pantala.studies.simulate import Point, Record, _factor, merged, simulate
 from pantala.studies.steady import Estimate
 from pantala.units import Duration

@@ -75,16 +75,16 @@ def benchmarks(incomplete: str) -> list[str]:
 
 def paper_tables(incomplete: str) -> list[str]:
     """Papers' tables of applications."""
-    from pantala.paper_tables.registry import paper_tables as tables
+    from pantala.papers import papers
 
-    return _begin([table.name for table in tables()], incomplete)
+    return _begin([paper.name for paper in papers() if paper.table is not None], incomplete)
 
 
 def studies(incomplete: str) -> list[str]:
     """Studies."""
-    from pantala.studies.registry import studies as all_studies
+    from pantala.papers import papers
 
-    return _begin([study.name for study in all_studies()], incomplete)
+    return _begin([paper.name for paper in papers() if paper.study is not None], incomplete)
 
 
 def files(incomplete: str) -> list[str]:

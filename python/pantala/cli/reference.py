@@ -69,7 +69,7 @@ def presets() -> None:
         for name, text in with_text("machines", machine_presets())
     ]
     show("Machines, for machine.preset", sized, machines)
-    mixes = with_text("workloads", mix_presets())
+    mixes = with_text("mixes", mix_presets())
     ranks = {name: sum(job["ranks"] for job in mix_preset(name).values()) for name, _ in mixes}
     show("Mixes, for jobs", sized, [(name, f"{ranks[name]:,}", text) for name, text in mixes])
     routers = with_text("routers", router_presets())

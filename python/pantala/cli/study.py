@@ -61,8 +61,9 @@ def run(
 
     from pantala.cli.settings import check_jobs_and_seed
     from pantala.cli.stopped import Stopped
+    from pantala.papers import study
     from pantala.parallel import cores
-    from pantala.studies import Options, study
+    from pantala.studies import Options
 
     found = study(name)
     check_jobs_and_seed(jobs, seed)
@@ -91,7 +92,7 @@ def run(
 @app.command("list", help="List the studies.")
 def studies() -> None:
     """Lists the studies."""
-    from pantala.studies import studies as all_studies
+    from pantala.papers import studies as all_studies
 
     table = listing(("study", "paper", "what it is about"))
     for each in all_studies():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pantala.communication import Communication
-    from pantala.paper_tables import Column, PaperTable, Record
+    from pantala.papers.application_table import Column, PaperTable, Record
 
 __all__ = ["HELP", "app"]
 
@@ -151,12 +151,12 @@ def paper_table(
     """Measures a paper's table of applications."""
     from rich.console import Console
 
+    from pantala import papers
     from pantala.cli.settings import check_jobs_and_seed
-    from pantala.paper_tables import measure
-    from pantala.paper_tables import paper_table as find
+    from pantala.papers.application_table import measure
     from pantala.parallel import cores
 
-    found = find(name)
+    found = papers.table(name)
     check_jobs_and_seed(jobs, seed)
     with Console(stderr=True).status(f"{name}: running") as line:
         done: list[str] = []

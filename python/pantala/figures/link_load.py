@@ -32,9 +32,10 @@ class LinkLoads:
     shared: bool
     #: Length of a window, ns; None if no whole window of link_windows is in that time.
     window_ns: float | None
-    #: The table `links` with `bytes` and `utilization` over that time, and of its windows: `peak_utilization`,
-    #: `peak_start_ns` and `saturated_windows`, the number of windows above 95 %; null and 0 without
-    #: windows. `stall_share` is the share of the whole run in which the link was stalled.
+    #: The table `links` with `bytes` and `utilization` over that time. `peak_utilization`,
+    #: `peak_start_ns` and `saturated_windows` (the number of windows above 95 %) come from its
+    #: windows; they are null and 0 without windows. `stall_share` is the share of the whole run in
+    #: which the link was stalled.
     links: pl.DataFrame
 
 

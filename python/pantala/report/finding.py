@@ -233,8 +233,8 @@ def hottest_sentence(subject: Subject) -> str:
         window = duration(loads.window_ns, exact=True)
         start = duration(link["peak_start_ns"], exact=True)
         text += (
-            f", and {percent(link['peak_utilization'])} in its peak window, the {window} that start at"
-            f" {start}"
+            f", and {percent(link['peak_utilization'])} in its peak window, the {window} that start"
+            f" at {start}"
         )
         saturated = loads.links.filter(pl.col("saturated_windows") > 0)
         if saturated.is_empty():

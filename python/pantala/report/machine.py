@@ -105,8 +105,8 @@ def _machine(plan: Plan) -> list[str]:
             f" and {h} global ports each"
         ),
         (
-            f"{links} global {'link' if links == 1 else 'links'} between two groups, global link arrangement"
-            f" {topology['global_arrangement']}"
+            f"{links} global {'link' if links == 1 else 'links'} between two groups, global link"
+            f" arrangement {topology['global_arrangement']}"
         ),
     ]
     return told + [f"{count(service)} of the nodes are service nodes, which no job has"] * bool(

@@ -17,9 +17,11 @@ from collections.abc import Mapping
 from copy import deepcopy
 from functools import lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from pantala.errors import nearest
+from pantala.papers.registry import papers
 from pantala.scenario.base import fault
 from pantala.scenario.preset_file import Entry, PresetFile
 
@@ -43,7 +45,6 @@ __all__ = [
     "router_presets",
 ]
 
-_ROOT = files("pantala") / "presets"
 _SPELLED = re.compile(r"(?P<name>[^()]*)\((?P<numbers>[^()]*)\)")
 
 
@@ -61,7 +62,7 @@ def router_presets() -> list[str]:
 
 def mix_presets() -> list[str]:
     """The names of the mixes of jobs, for ``jobs``."""
-    return _names("workloads")
+    return _names("mixes")
 
 
 def machine_preset(name: object) -> dict[str, Any]:
@@ -136,7 +137,7 @@ def mix_preset(name: object) -> dict[str, dict[str, Any]]:
     Raises:
         PydanticCustomError: no such mix, at the key ``jobs.preset``.
     """
-    jobs: dict[str, dict[str, Any]] = _file("workloads", name, "jobs", "preset").tables()["jobs"]
+    jobs: dict[str, dict[str, Any]] = _file("mixes", name, "jobs", "preset").tables()["jobs"]
     return jobs
 
 
@@ -149,7 +150,7 @@ def preset_entries(folder: str, name: str) -> Mapping[str, Entry]:
     """Returns every value of a preset with its sources and its note, by dotted key.
 
     Args:
-        folder: machines, routers, mpi or workloads.
+        folder: machines, routers, mpi or mixes.
         name: the preset, without numbers.
     """
     return _read(folder, name).entries
@@ -162,7 +163,7 @@ def preset_source_texts(folder: str, name: str) -> Mapping[str, str]:
 
 def mix_assumptions(name: str) -> dict[str, str]:
     """Returns the values of a mix that its paper does not state: dotted key to reason."""
-    return _read("workloads", name).assumptions()
+    return _read("mixes", name).assumptions()
 
 
 def preset_assumptions(name: object) -> dict[str, str]:
@@ -222,20 +223,30 @@ def _spelling(name: object) -> tuple[object, list[str] | None]:
 
 
 @lru_cache
+def _files(folder: str) -> Mapping[str, Traversable]:
+    """Returns the files of a kind by name: those of papers, and those that belong to no paper."""
+    folders = [
+        files("pantala") / "presets" / folder,
+        *(paper.presets(folder) for paper in papers()),
+    ]
+    entries = [entry for place in folders if place.is_dir() for entry in place.iterdir()]
+    named = {
+        entry.name.removesuffix(".toml"): entry for entry in entries if entry.name.endswith(".toml")
+    }
+    return dict(sorted(named.items()))
+
+
 def _names(folder: str) -> list[str]:
-    return sorted(
-        entry.name.removesuffix(".toml")
-        for entry in (_ROOT / folder).iterdir()
-        if ".toml" in entry.name
-    )
+    return list(_files(folder))
 
 
 @lru_cache
 def _read(folder: str, name: str) -> PresetFile:
+    file = _files(folder)[name]
     try:
-        return PresetFile.parse((_ROOT / folder / f"{name}.toml").read_text(encoding="utf-8"))
+        return PresetFile.parse(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"presets/{folder}/{name}.toml: {error}") from None
+        raise ValueError(f"{file}: {error}") from None
 
 
 def _file(folder: str, name: object, *at: str) -> PresetFile:

@@ -46,13 +46,13 @@ _DESCRIPTORS = {descriptor.name: descriptor for descriptor in DESCRIPTORS}
 _MODES = {mode.name: (mode, descriptor) for descriptor in DESCRIPTORS for mode in descriptor.modes}
 
 _BIAS = re.compile(r"bias\(\s*(?P<shift>[+-]?\d+)\s*,\s*(?P<add>[+-]?\d+)\s*\)")
-_MOST_BIAS = 15
+_MAX_BIAS = 15
 
 
 def _is_known(value: str) -> bool:
     match = _BIAS.fullmatch(value)
     return value in ALGORITHMS or (
-        match is not None and all(0 <= int(word) <= _MOST_BIAS for word in match.groups())
+        match is not None and all(0 <= int(word) <= _MAX_BIAS for word in match.groups())
     )
 
 
@@ -65,8 +65,8 @@ def _known(value: str | None) -> str | None:
         hint = f"did you mean '{close}'? " if close else ""
         raise fault("is not known", f"{hint}known: {', '.join(ALGORITHMS)}, bias(shift,add)")
     for name in ("shift", "add"):
-        if not 0 <= int(match[name]) <= _MOST_BIAS:
-            raise fault(f"{name} must be 0 to {_MOST_BIAS}", "write e.g. 'bias(2,0)'")
+        if not 0 <= int(match[name]) <= _MAX_BIAS:
+            raise fault(f"{name} must be 0 to {_MAX_BIAS}", "write e.g. 'bias(2,0)'")
     return f"bias({int(match['shift'])},{int(match['add'])})"
 
 
@@ -82,7 +82,7 @@ _Algorithm = Annotated[
         }
     ),
 ]
-_Bias = Annotated[int, Strict(), Field(ge=0, le=_MOST_BIAS)]
+_Bias = Annotated[int, Strict(), Field(ge=0, le=_MAX_BIAS)]
 
 
 class Aries(AriesKeys):

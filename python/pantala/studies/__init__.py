@@ -1,16 +1,11 @@
-"""Studies: campaigns of runs that repeat what a paper has found, with its figures and a verdict on
-each claim.
+"""The machinery of studies: points in parallel, steady states, directories, exact link loads.
 
-::
-
-    from pantala import studies
-
-    study = studies.study("prisacari2015")
-    study.run(studies.Options(out=Path("runs/prisacari2015"), quick=True))
-
-The same as a command: ``pantala study run prisacari2015 --quick``.
+A study is a campaign of runs that repeats a paper, with the paper's figures and a verdict on each
+of its claims. The studies themselves belong to `pantala.papers`.
 """
 
-from pantala.studies.registry import Options, Outcome, Study, studies, study
+from __future__ import annotations
 
-__all__ = ["Options", "Outcome", "Study", "studies", "study"]
+from pantala.studies.study import Options, Outcome, Study
+
+__all__ = ["Options", "Outcome", "Study"]

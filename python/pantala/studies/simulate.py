@@ -127,8 +127,8 @@ class Point:
             `PRECISION` of the mean) and ``steady`` (whether no drift is left behind the warm-up);
             ``simulated_ns``, ``warm_up_ns``; over the whole run ``packets``, ``link_hops_mean``,
             ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes`` and ``global_bytes``
-            (over all links of the class), ``local_utilization_max`` and ``global_utilization_max`` (the busiest
-            link of the class, as a share of time); ``wall_seconds``.
+            (over all links of the class), ``local_utilization_max`` and ``global_utilization_max``
+            (the busiest link of the class, as a share of time); ``wall_seconds``.
 
         Raises:
             SimulationError: the network stalled.

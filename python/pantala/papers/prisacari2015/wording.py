@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from pantala.papers.prisacari2015.evidence import Result
+from pantala.papers.prisacari2015.runs import PATTERNS
 from pantala.report.words import percent
-from pantala.studies.prisacari2015.evidence import Result
-from pantala.studies.prisacari2015.runs import PATTERNS
 
 __all__ = ["by_pattern", "deviations", "each_pattern", "names", "ratios", "span"]
 

@@ -11,18 +11,18 @@ from typing import Any
 
 from pantala import figures as drawing
 from pantala import native
+from pantala.papers.prisacari2015 import figures
+from pantala.papers.prisacari2015.claims import Finding, Verdict, claims
+from pantala.papers.prisacari2015.document import finding, write_page
+from pantala.papers.prisacari2015.evidence import Evidence, Result, results, table
+from pantala.papers.prisacari2015.runs import LATENCY, Spec, specs
+from pantala.papers.prisacari2015.verdicts import RUN_CLAIMS, judge, judge_all
 from pantala.report.words import percent
 from pantala.studies.directory import StudyDirectory, write_json
-from pantala.studies.prisacari2015 import figures
-from pantala.studies.prisacari2015.claims import Finding, Verdict, claims
-from pantala.studies.prisacari2015.document import finding, write_page
-from pantala.studies.prisacari2015.evidence import Evidence, Result, results, table
-from pantala.studies.prisacari2015.runs import LATENCY, Spec, specs
-from pantala.studies.prisacari2015.verdicts import RUN_CLAIMS, judge, judge_all
-from pantala.studies.registry import Options, Outcome
 from pantala.studies.simulate import Record, simulate
+from pantala.studies.study import Options, Outcome, Study
 
-__all__ = ["run", "run_specs"]
+__all__ = ["STUDY", "run", "run_specs"]
 
 #: What the latencies of the variants are called, in the order of tables.
 _LATENCIES = {"half": "half_latency", "as is": "", "double": "double_latency"}
@@ -189,3 +189,14 @@ def _provenance(options: Options, records: Mapping[str, Record], seconds: float)
 def _notes(found: list[Result]) -> list[str]:
     wide = [r.spec.key for r in found if not (r.record["precise"] and r.record["steady"])]
     return [f"not known to 1 % within the longest run: {', '.join(wide)}"] if wide else []
+
+
+STUDY = Study(
+    name="prisacari2015",
+    title=(
+        "ValiantRestricted against ValiantAny under bit complement, shift and nearest neighbour, 42"
+        " to 16,512 nodes"
+    ),
+    source="Prisacari et al., HPSR 2015",
+    run=run,
+)

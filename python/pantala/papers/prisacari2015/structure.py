@@ -9,10 +9,10 @@ import numpy as np
 
 from pantala import topology
 from pantala.deadlock import deadlock
+from pantala.papers.prisacari2015.model import remote_links, wired
+from pantala.papers.prisacari2015.runs import ANY, MINIMAL, RESTRICTED, Configuration, Size, Spec
 from pantala.scenario import Topology
 from pantala.studies.link_load import Gates
-from pantala.studies.prisacari2015.model import remote_links, wired
-from pantala.studies.prisacari2015.runs import ANY, MINIMAL, RESTRICTED, Configuration, Size, Spec
 
 __all__ = [
     "channels",

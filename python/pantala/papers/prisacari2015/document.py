@@ -10,19 +10,19 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from pantala.report.inline import inline_svg
-from pantala.report.words import count, duration, join, percent
-from pantala.studies.prisacari2015 import figures
-from pantala.studies.prisacari2015.claims import RULE, Finding, Verdict, claims
-from pantala.studies.prisacari2015.evidence import Evidence, Result
-from pantala.studies.prisacari2015.model import estimate
-from pantala.studies.prisacari2015.runs import (
+from pantala.papers.prisacari2015 import figures
+from pantala.papers.prisacari2015.claims import RULE, Finding, Verdict, claims
+from pantala.papers.prisacari2015.evidence import Evidence, Result
+from pantala.papers.prisacari2015.model import estimate
+from pantala.papers.prisacari2015.runs import (
     CONFIGURATIONS,
     PATTERNS,
     VARIANTS,
     Spec,
     process_grid,
 )
+from pantala.report.inline import inline_svg
+from pantala.report.words import count, duration, join, percent
 from pantala.studies.simulate import PRECISION
 
 __all__ = ["assumptions", "finding", "variant_rows", "write_page"]
@@ -52,7 +52,7 @@ def write_page(
     environment = Environment(
         loader=ChoiceLoader(
             [
-                PackageLoader("pantala.studies.prisacari2015", ""),
+                PackageLoader("pantala.papers.prisacari2015", ""),
                 PackageLoader("pantala.report", ""),
             ]
         ),

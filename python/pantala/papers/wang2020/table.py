@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from pantala import native
-from pantala.paper_tables.table import Column, PaperTable, Row
+from pantala.papers.application_table import Column, PaperTable, Row
 from pantala.scenario import AlexNet, Scenario
 
 __all__ = ["TABLE"]

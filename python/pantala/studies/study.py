@@ -1,6 +1,4 @@
-"""Studies by name. A study is a package below `pantala.studies` with a `STUDY`, named in
-`_NAMES`.
-"""
+"""A study: how it is run, what it returns, and its description."""
 
 from __future__ import annotations
 
@@ -8,11 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pantala.by_name import member
-
-__all__ = ["Options", "Outcome", "Study", "studies", "study"]
-
-_NAMES = ("prisacari2015",)
+__all__ = ["Options", "Outcome", "Study"]
 
 
 @dataclass(frozen=True)
@@ -71,18 +65,3 @@ class Study:
     title: str
     source: str
     run: Callable[[Options], Outcome]
-
-
-def studies() -> list[Study]:
-    """All studies."""
-    return [study(name) for name in _NAMES]
-
-
-def study(name: str) -> Study:
-    """A study by its name.
-
-    Raises:
-        UsageError: there is none of that name.
-    """
-    found: Study = member("study", name, _NAMES, "pantala.studies", "STUDY")
-    return found

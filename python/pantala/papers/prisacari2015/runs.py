@@ -231,7 +231,7 @@ class Spec:
             _LONGEST_VARIANT_US if self.variant and self.variant not in LATENCY else _LONGEST_US
         )
         cost = self.size.nodes * first * _HOPS_PER_US[self.configuration.key]
-        most = _MOST_PACKETS_QUICK if quick else _MOST_PACKETS
+        most = _MAX_PACKETS_QUICK if quick else _MAX_PACKETS
         return Point(
             self.key,
             self.scenario(seed),
@@ -254,10 +254,10 @@ _LONGEST_US = 10_000
 _LONGEST_VARIANT_US = 800
 #: ... nor for more packets than these, some minutes of a core: 0.4 ms of 16,512 nodes that send 6 %
 #: of what they could.
-_MOST_PACKETS = 30_000_000
+_MAX_PACKETS = 30_000_000
 #: The quick study stops at fewer: to know the few whose rates take long to settle to 1 % took half
 #: of its time.
-_MOST_PACKETS_QUICK = 6_000_000
+_MAX_PACKETS_QUICK = 6_000_000
 
 
 def process_grid(size: Size) -> tuple[int, int, int]:

@@ -93,7 +93,5 @@ class Finding:
 @lru_cache
 def claims() -> tuple[Claim, ...]:
     """All claims, in the order of the paper."""
-    text = (files("pantala") / "studies" / "prisacari2015" / "claims.toml").read_text(
-        encoding="utf-8"
-    )
+    text = (files("pantala.papers.prisacari2015") / "claims.toml").read_text(encoding="utf-8")
     return tuple(Claim(**entry) for entry in tomllib.loads(text)["claim"])

@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from pantala.studies.prisacari2015.model import Prediction, bounds, estimate, predict
-from pantala.studies.prisacari2015.runs import (
+from pantala.papers.prisacari2015.model import Prediction, bounds, estimate, predict
+from pantala.papers.prisacari2015.runs import (
     CONFIGURATIONS,
     LATENCY,
     PATTERNS,

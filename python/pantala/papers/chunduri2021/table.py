@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from pantala.paper_tables.table import Column, PaperTable, Record, Row
+from pantala.papers.application_table import Column, PaperTable, Record, Row
 from pantala.results import Run
 from pantala.scenario import Scenario
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from pantala.papers.prisacari2015.runs import Size, Spec, process_grid
 from pantala.scenario import Topology
 from pantala.studies.link_load import Flows, Gates, LinkLoads, gates, link_loads
-from pantala.studies.prisacari2015.runs import Size, Spec, process_grid
 
 __all__ = [
     "IDEAL",

@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from math import sqrt
 
-from pantala.report.words import percent
-from pantala.studies.prisacari2015 import structure
-from pantala.studies.prisacari2015.claims import Finding, Verdict, claims, inside, verdict_of
-from pantala.studies.prisacari2015.evidence import Evidence, Result
-from pantala.studies.prisacari2015.model import IDEAL, bounds, direct, estimate
-from pantala.studies.prisacari2015.runs import ANY, MINIMAL, PATTERNS, RANDOMISED, RESTRICTED, Size
-from pantala.studies.prisacari2015.wording import (
+from pantala.papers.prisacari2015 import structure
+from pantala.papers.prisacari2015.claims import Finding, Verdict, claims, inside, verdict_of
+from pantala.papers.prisacari2015.evidence import Evidence, Result
+from pantala.papers.prisacari2015.model import IDEAL, bounds, direct, estimate
+from pantala.papers.prisacari2015.runs import ANY, MINIMAL, PATTERNS, RANDOMISED, RESTRICTED, Size
+from pantala.papers.prisacari2015.wording import (
     by_pattern,
     deviations,
     each_pattern,
     names,
     ratios,
 )
+from pantala.report.words import percent
 
 __all__ = ["RUN_CLAIMS", "judge", "judge_all"]
 
@@ -38,7 +38,7 @@ _STATIC = {
 }
 #: Of these networks paths are enumerated one by one.
 _SMALL = Size(2, 4, 2)
-_MOST_ROUTERS = 600
+_MAX_ROUTERS = 600
 
 _MIDDLE = (
     "Under bit complement the middle group, as the number of groups is odd, sends to itself over"
@@ -106,7 +106,7 @@ def _none_from(p: int) -> Finding:
 
 @_rule("PRIS-2-01")
 def _one_path(evidence: Evidence) -> Finding:
-    size = max(size for size in evidence.sizes if size.routers <= _MOST_ROUTERS)
+    size = max(size for size in evidence.sizes if size.routers <= _MAX_ROUTERS)
     nodes = [
         structure.counts(each)[1] == each.groups * (each.groups - 1) for each in evidence.sizes
     ]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pantala.paper_tables.table import Column, PaperTable, Row
+from pantala.papers.application_table import Column, PaperTable, Row
 from pantala.scenario import (
     CosmoFlow,
     Dl,

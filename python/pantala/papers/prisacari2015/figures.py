@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from pantala.figures.style import INK, MUTED, PALETTE, PERCENT, new_figure, style
-from pantala.studies.prisacari2015.evidence import Evidence, Result
-from pantala.studies.prisacari2015.model import IDEAL, estimate
-from pantala.studies.prisacari2015.runs import (
+from pantala.papers.prisacari2015.evidence import Evidence, Result
+from pantala.papers.prisacari2015.model import IDEAL, estimate
+from pantala.papers.prisacari2015.runs import (
     ANY,
     MINIMAL,
     PATTERNS,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from pantala import native
-from pantala.paper_tables.table import Column, PaperTable, Row
+from pantala.papers.application_table import Column, PaperTable, Row
 from pantala.scenario import Amg, CrystalRouter, Job, MultiGrid, Scenario
 from pantala.scenario.workload import Workload
 

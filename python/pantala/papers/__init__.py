@@ -1,0 +1,22 @@
+"""Papers: one package for everything about a paper, and one registry of the packages.
+
+A paper's package has an object `PAPER` and any of these parts: machine presets (`machines/*.toml`),
+mixes of jobs (`mixes/*.toml`), the paper's table of applications (`table.py`), and a study that
+repeats its runs and checks its claims (`study.py`).
+
+::
+
+    from pantala import papers
+    from pantala.studies import Options
+
+    papers.study("prisacari2015").run(Options(out=Path("runs/prisacari2015"), quick=True))
+
+The same as a command: ``pantala study run prisacari2015 --quick``.
+"""
+
+from __future__ import annotations
+
+from pantala.papers.description import Paper
+from pantala.papers.registry import paper, papers, studies, study, table, tables
+
+__all__ = ["Paper", "paper", "papers", "studies", "study", "table", "tables"]

@@ -1,0 +1,39 @@
+"""The object that describes a paper and the parts of its package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pantala.papers.application_table import PaperTable
+    from pantala.studies import Study
+
+__all__ = ["Paper"]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper. Its package has the same name.
+
+    Attributes:
+        name: the name of the package, first author and year.
+        source: the authors, the title, the venue and the year.
+        table: imports and returns its table of applications; None if it has none.
+        study: imports and returns the study that repeats it; None if there is none.
+    """
+
+    name: str
+    source: str
+    table: Callable[[], PaperTable] | None = None
+    study: Callable[[], Study] | None = None
+
+    def presets(self, kind: str) -> Traversable:
+        """Returns the folder of the paper's presets of a kind: ``machines`` or ``mixes``.
+
+        The folder need not exist. `pantala.scenario.presets` reads its files.
+        """
+        return files("pantala") / "papers" / self.name / kind
