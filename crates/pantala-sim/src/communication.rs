@@ -44,7 +44,7 @@ pub fn of_jobs(plan: &Plan) -> Result<Vec<JobCommunication>, PlanError> {
                 nodes: vec![0; job.ranks as usize],
                 start: 0,
                 noise: job.compute_noise,
-                workload: job.workload.clone(),
+                workload: job.workload.clone().into(),
             };
             Ok(told(&job.name, communication(&spec, &plan.mpi.collectives, plan.seed)))
         })

@@ -141,7 +141,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
                 nodes: job.node_of_rank(),
                 start: job.start_ps,
                 noise: job.compute_noise,
-                workload: job.workload.clone(),
+                workload: job.workload.clone().into(),
             })
             .collect();
         let context = PatternContext {

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 
 use pantala_engine::Time;
-use pantala_engine::random::key_of;
 use pantala_mpi::collectives::{Collective, Step};
-use pantala_mpi::{Call, Collectives, Communicator, CommunicatorId, Op};
+use pantala_mpi::{Call, Collectives, Communicator, CommunicatorId, Op, Outcome, Program};
 use serde::Serialize;
 
-use crate::motifs::{Motif, Place, Script};
-use crate::spec::JobSpec;
+use crate::noise::Noise;
+use crate::programs::{JobPrograms, RankContext, RankProgram};
+use crate::spec::{JobSpec, Workload};
 
 /// How many messages, and their payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -110,19 +110,20 @@ impl Communication {
 #[must_use]
 pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Communication {
     let mut found = Communication::default();
-    let Some(motif) = job.workload.motif() else { return found };
+    let Workload::Programs(programs) = &job.workload else { return found };
     let ranks = job.nodes.len() as u32;
     found.ranks = vec![RankVolume::default(); ranks as usize];
     for rank in 0..ranks {
-        let place = Place { rank, ranks, iteration: 0, job: key_of(&job.name), seed };
-        Walk::new(motif, place).through(motif, collectives, &mut found);
+        let mut walk = Walk::new(RankContext::new(rank, ranks, &job.name, seed), programs);
+        let program = RankProgram::new(programs, rank, ranks, &job.name, seed, Noise::default());
+        walk.through(program, collectives, &mut found);
     }
     found
 }
 
 /// One rank's way through its scripts.
 struct Walk {
-    place: Place,
+    rank: u32,
     communicators: Vec<Communicator>,
     /// Each collective that it calls, and how often: few, so that their steps are gone through
     /// once.
@@ -130,21 +131,20 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(motif: &dyn Motif, place: Place) -> Self {
-        let mut communicators = vec![Communicator::comm_world(place.ranks, place.rank)];
-        communicators.extend(motif.communicators(&place));
-        Self { place, communicators, collectives: Vec::new() }
+    fn new(rank: RankContext, programs: &JobPrograms) -> Self {
+        let mut communicators = vec![Communicator::comm_world(rank.ranks, rank.rank)];
+        communicators.extend(programs.communicators(&rank));
+        Self { rank: rank.rank, communicators, collectives: Vec::new() }
     }
 
-    fn through(mut self, motif: &dyn Motif, collectives: &Collectives, found: &mut Communication) {
-        let mut script = Script::default();
-        for iteration in 0..motif.iterations() {
-            self.place.iteration = iteration;
-            script.clear();
-            motif.iteration(&self.place, &mut script);
-            for op in script.all() {
-                self.count(op, found);
-            }
+    fn through(
+        &mut self,
+        mut program: RankProgram,
+        collectives: &Collectives,
+        found: &mut Communication,
+    ) {
+        while let Some(op) = program.next(&Outcome::Done) {
+            self.count(&op, found);
         }
         for (id, call, times) in &self.collectives {
             self.expand(*id, call, *times, collectives, found);
@@ -152,7 +152,7 @@ impl Walk {
     }
 
     fn count(&mut self, op: &Op, found: &mut Communication) {
-        let rank = self.place.rank;
+        let rank = self.rank;
         if let Some(outgoing) = op.sent() {
             found.ranks[rank as usize].called(op.name(), Some(outgoing.bytes), 1);
             let there =
@@ -189,7 +189,7 @@ impl Walk {
     ) {
         let communicator = &self.communicators[usize::from(id)];
         let (me, size) = (communicator.me(), communicator.size());
-        let (rank, name) = (self.place.rank, call.kind().name());
+        let (rank, name) = (self.rank, call.kind().name());
         found.ranks[rank as usize].called(name, size_of(call), times);
         let mut collective = Collective::of(choice, call, size);
         while let Some(step) = collective.next(me, size) {
@@ -222,11 +222,11 @@ const fn size_of(call: &Call) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::Noise;
+    use crate::WorkloadSpec;
     use pantala_mpi::AllreduceAlgorithm;
 
     fn of(ranks: u32, workload: &str, collectives: &Collectives) -> Communication {
-        let workload = serde_json::from_str(workload).unwrap();
+        let workload = serde_json::from_str::<WorkloadSpec>(workload).unwrap().into();
         let nodes = vec![7; ranks as usize];
         communication(
             &JobSpec { name: "j".into(), nodes, start: 5, noise: Noise::default(), workload },

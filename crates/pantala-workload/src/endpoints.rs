@@ -1,7 +1,5 @@
 //! What sits behind every NIC of a machine: nothing, a generator, or a rank.
 
-use std::sync::Arc;
-
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
@@ -11,9 +9,9 @@ use pantala_mpi::{
 
 use crate::generator::{Generator, Source};
 use crate::injection::Pace;
-use crate::motifs::MotifRank;
 use crate::patterns::Pattern;
-use crate::spec::{JobSpec, WorkloadError, WorkloadSpec};
+use crate::programs::{JobPrograms, RankContext, RankProgram};
+use crate::spec::{JobSpec, Workload, WorkloadError};
 use crate::streams::{Purpose, stream};
 
 /// What patterns must know of the machine.
@@ -47,7 +45,7 @@ pub struct Endpoints {
     share: Option<PartitionShare>,
     generators: Vec<Generator>,
     sources: Vec<Source>,
-    layer: MpiLayer<MotifRank>,
+    layer: MpiLayer<RankProgram>,
 }
 
 impl Endpoints {
@@ -117,10 +115,10 @@ impl Endpoints {
             endpoints.check_nodes(job).map_err(|fault| WorkloadError::of_job(number, fault))?;
             let id = number as u16;
             match &job.workload {
-                WorkloadSpec::Pattern(pattern) => endpoints
+                Workload::Pattern(pattern) => endpoints
                     .add_pattern(id, job, pattern, context, seed)
                     .map_err(|fault| WorkloadError::of_workload(number, fault))?,
-                _ => endpoints.add_ranks(id, job, seed),
+                Workload::Programs(programs) => endpoints.add_ranks(id, job, programs, seed),
             }
         }
         Ok(endpoints)
@@ -213,9 +211,8 @@ impl Endpoints {
         self.share.as_ref().is_some_and(|share| share.elsewhere(node).is_some())
     }
 
-    fn add_ranks(&mut self, id: u16, job: &JobSpec, seed: u64) {
+    fn add_ranks(&mut self, id: u16, job: &JobSpec, programs: &JobPrograms, seed: u64) {
         let ranks = job.nodes.len() as u32;
-        let workload = Arc::new(job.workload.clone());
         let setups = (0..).zip(&job.nodes).filter_map(|(rank, node)| {
             if self.elsewhere(*node) {
                 self.agents[*node as usize] = Agent::Elsewhere;
@@ -226,9 +223,9 @@ impl Endpoints {
                 _ => self.layer.add_nic(*node),
             };
             self.agents[*node as usize] = Agent::Nic(nic);
-            let program =
-                MotifRank::new(Arc::clone(&workload), rank, ranks, &job.name, seed, job.noise);
-            let communicators = program.communicators();
+            let context = RankContext::new(rank, ranks, &job.name, seed);
+            let program = RankProgram::new(programs, rank, ranks, &job.name, seed, job.noise);
+            let communicators = programs.communicators(&context);
             Some((rank, RankSetup { nic, program, communicators }))
         });
         let setups = setups.collect();
@@ -284,7 +281,7 @@ impl Endpoints {
     /// tests of what programs do wrong, which no workload does.
     pub fn give(&mut self, job: u16, rank: u32, operations: Vec<Op>) {
         if let Some(program) = self.layer.program_mut(job, rank) {
-            program.give(operations);
+            program.replace(operations);
         }
     }
 

@@ -28,10 +28,17 @@
 //! ```
 //! use pantala_fabric::{Host, Pull, Wakes};
 //! use pantala_mpi::{MpiConfig, Recording};
-//! use pantala_workload::{Endpoints, JobSpec, Noise, PatternContext};
+//! use pantala_workload::{Endpoints, JobSpec, Noise, PatternContext, WorkloadSpec};
 //!
 //! let noise = r#"{"kind": "pattern", "pattern": "uniform", "load": 0.5, "injection": "periodic", "phase": "in"}"#;
-//! let job = JobSpec { name: "noise".into(), nodes: (0..64).collect(), start: 0, noise: Noise::default(), workload: serde_json::from_str(noise)? };
+//! let workload: WorkloadSpec = serde_json::from_str(noise)?;
+//! let job = JobSpec {
+//!     name: "noise".into(),
+//!     nodes: (0..64).collect(),
+//!     start: 0,
+//!     noise: Noise::default(),
+//!     workload: workload.into(),
+//! };
 //! let context = PatternContext {
 //!     packet_bytes: 512,
 //!     flit_bytes: 128,
@@ -65,13 +72,15 @@ pub mod motifs;
 mod noise;
 pub mod patterns;
 pub mod permutation;
+pub mod programs;
 pub mod spec;
 mod streams;
 
 pub use endpoints::{Endpoints, PatternContext};
 pub use injection::{Injection, Phase};
-pub use motifs::{Motif, MotifRank};
+pub use motifs::Motif;
 pub use noise::{Noise, NoiseDistribution};
 pub use patterns::{Pattern, PatternKind};
 pub use permutation::Permutation;
-pub use spec::{JobSpec, WorkloadError, WorkloadSpec};
+pub use programs::{JobPrograms, OperationLists, ProgramSource, RankProgram};
+pub use spec::{JobSpec, Workload, WorkloadError, WorkloadSpec};

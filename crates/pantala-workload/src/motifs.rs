@@ -6,7 +6,7 @@
 
 mod lattice;
 mod process_array;
-mod rank;
+mod program;
 mod script;
 
 use std::fmt::Debug;
@@ -17,9 +17,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::patterns::Pattern;
+use crate::programs::RankContext;
 use crate::streams::{Purpose, keyed};
 
-pub use rank::MotifRank;
+pub use program::{MotifProgram, MotifRank};
 pub use script::Script;
 
 /// Declares the motifs: the module of each, and [`WorkloadSpec`] with a variant for each.
@@ -97,6 +98,12 @@ pub struct Place {
 }
 
 impl Place {
+    /// The first iteration of a rank.
+    pub(crate) const fn first(rank: &RankContext) -> Self {
+        let RankContext { rank, ranks, job, seed } = *rank;
+        Self { rank, ranks, iteration: 0, job, seed }
+    }
+
     /// Draws that all ranks of the job have in common in this iteration.
     pub(crate) const fn common_draws(&self, purpose: Purpose) -> Stream {
         keyed(self.seed, purpose, self.job, self.iteration)

@@ -3,8 +3,11 @@
 use pantala_engine::Time;
 use pantala_mpi::Fault;
 
+use crate::motifs::MotifProgram;
 pub use crate::motifs::WorkloadSpec;
 use crate::noise::Noise;
+use crate::patterns::Pattern;
+use crate::programs::JobPrograms;
 
 impl WorkloadSpec {
     /// Whether the workload never ends by itself.
@@ -18,14 +21,7 @@ impl WorkloadSpec {
     /// # Errors
     /// A [`Fault`] whose key is relative to the workload (`grid`, `load`).
     pub fn check(&self, ranks: u32) -> Result<(), Fault> {
-        if ranks == 0 {
-            return Err(Fault::new(
-                "ranks",
-                0,
-                "a job needs at least one rank",
-                "give a positive number",
-            ));
-        }
+        check_ranks(ranks)?;
         match (self, self.motif()) {
             (_, Some(motif)) => motif.check(ranks),
             (Self::Pattern(spec), _) => spec.check(ranks),
@@ -45,8 +41,54 @@ pub struct JobSpec {
     pub start: Time,
     /// How much its times to compute differ.
     pub noise: Noise,
-    /// What it runs.
-    pub workload: WorkloadSpec,
+    /// The traffic or the programs of its ranks.
+    pub workload: Workload,
+}
+
+/// The workload of a placed job.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Workload {
+    /// Synthetic traffic, which never ends.
+    Pattern(Pattern),
+    /// A program for each rank.
+    Programs(JobPrograms),
+}
+
+impl Workload {
+    /// Whether the workload never ends by itself.
+    #[must_use]
+    pub const fn is_endless(&self) -> bool {
+        matches!(self, Self::Pattern(_))
+    }
+
+    /// Checks the parameters for a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// A [`Fault`] whose key is relative to the workload (`grid`, `load`).
+    pub fn check(&self, ranks: u32) -> Result<(), Fault> {
+        check_ranks(ranks)?;
+        match self {
+            Self::Pattern(pattern) => pattern.check(ranks),
+            Self::Programs(programs) => programs.check(ranks),
+        }
+    }
+}
+
+impl From<WorkloadSpec> for Workload {
+    fn from(spec: WorkloadSpec) -> Self {
+        match spec {
+            WorkloadSpec::Pattern(pattern) => Self::Pattern(pattern),
+            motif => Self::Programs(JobPrograms::Motif(MotifProgram::new(motif))),
+        }
+    }
+}
+
+/// Checks that a job has ranks.
+fn check_ranks(ranks: u32) -> Result<(), Fault> {
+    if ranks > 0 {
+        return Ok(());
+    }
+    Err(Fault::new("ranks", 0, "a job needs at least one rank", "give a positive number"))
 }
 
 /// A job that cannot be run as specified.

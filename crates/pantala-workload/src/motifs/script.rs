@@ -29,11 +29,6 @@ impl Script {
         self.ops.get(place)
     }
 
-    /// All operations.
-    pub(crate) fn all(&self) -> &[Op] {
-        &self.ops
-    }
-
     /// The operations that send.
     pub(crate) fn sends(&self) -> impl Iterator<Item = Op> + '_ {
         let sends = |op: &&Op| {

@@ -3,5 +3,6 @@
 mod motifs;
 mod motifs_of_mixes;
 mod patterns;
+mod programs;
 mod spec;
 mod support;

@@ -83,7 +83,7 @@ pub fn job(name: &str, nodes: impl IntoIterator<Item = u32>, workload: &str) -> 
         nodes: nodes.into_iter().collect(),
         start: 0,
         noise: Noise::default(),
-        workload: workload_of(workload),
+        workload: workload_of(workload).into(),
     }
 }
 

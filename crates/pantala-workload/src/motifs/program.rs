@@ -1,0 +1,85 @@
+//! The programs of a motif's ranks: each executes the script of one iteration after the other.
+
+use std::sync::Arc;
+
+use pantala_mpi::{Communicator, Fault, Op, Outcome, Program};
+
+use super::{Motif, Place, Script, WorkloadSpec};
+use crate::programs::{ProgramSource, RankContext};
+
+/// The programs of a motif's ranks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MotifProgram {
+    /// A motif, never a pattern.
+    workload: Arc<WorkloadSpec>,
+}
+
+impl MotifProgram {
+    /// The programs of a motif.
+    ///
+    /// # Panics
+    /// If the workload is a pattern.
+    #[must_use]
+    pub fn new(workload: WorkloadSpec) -> Self {
+        assert!(workload.motif().is_some(), "a pattern has no ranks with programs");
+        Self { workload: Arc::new(workload) }
+    }
+
+    fn motif(&self) -> &dyn Motif {
+        self.workload.motif().unwrap_or_else(|| unreachable!("a pattern is refused by `new`"))
+    }
+}
+
+impl ProgramSource for MotifProgram {
+    type Program = MotifRank;
+
+    fn check(&self, ranks: u32) -> Result<(), Fault> {
+        self.workload.check(ranks)
+    }
+
+    fn communicators(&self, rank: &RankContext) -> Vec<Communicator> {
+        self.motif().communicators(&Place::first(rank))
+    }
+
+    fn program(&self, rank: RankContext) -> MotifRank {
+        let place = Place::first(&rank);
+        MotifRank { programs: self.clone(), place, script: Script::default(), position: 0 }
+    }
+}
+
+/// The program of one rank of a motif.
+#[derive(Clone, Debug)]
+pub struct MotifRank {
+    programs: MotifProgram,
+    place: Place,
+    /// The operations of the iteration.
+    script: Script,
+    /// The position in the iteration: 0 is its start mark, then comes the script, then its end mark.
+    position: usize,
+}
+
+impl Program for MotifRank {
+    fn next(&mut self, _: &Outcome) -> Option<Op> {
+        if self.position == 0 {
+            let motif = self.programs.motif();
+            if self.place.iteration >= motif.iterations() {
+                return None;
+            }
+            self.script.clear();
+            motif.iteration(&self.place, &mut self.script);
+            self.position = 1;
+            return Some(Op::IterationStart);
+        }
+        if let Some(op) = self.script.at(self.position - 1) {
+            self.position += 1;
+            return Some(op.clone());
+        }
+        self.position = 0;
+        self.place.iteration += 1;
+        Some(Op::IterationEnd)
+    }
+
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        Some(self.programs.motif().summary(&self.place))
+    }
+}

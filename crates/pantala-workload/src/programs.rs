@@ -1,0 +1,176 @@
+//! The programs of the ranks of finite jobs: one closed list of kinds.
+//!
+//! A kind is a type that implements [`ProgramSource`]: it describes the programs of a whole job and
+//! makes the program of each rank. To add a kind, add a line to the list `programs!` below. A rank
+//! holds its program by value in an enum, so an operation costs one `match` and no virtual call.
+
+mod operation_lists;
+
+use pantala_engine::Stream;
+use pantala_engine::random::key_of;
+use pantala_mpi::{Communicator, Fault, Op, Outcome, Program};
+
+use crate::motifs::MotifProgram;
+use crate::noise::Noise;
+use crate::streams::{Purpose, stream};
+
+pub use operation_lists::{OperationList, OperationLists};
+
+/// The rank for which a program is made.
+#[derive(Clone, Copy, Debug)]
+pub struct RankContext {
+    /// The rank.
+    pub rank: u32,
+    /// Number of ranks of the job.
+    pub ranks: u32,
+    /// The key of the job's name, for random streams.
+    pub job: u64,
+    /// The plan's seed.
+    pub seed: u64,
+}
+
+impl RankContext {
+    /// The context of `rank` of `ranks` in the job called `job`.
+    #[must_use]
+    pub fn new(rank: u32, ranks: u32, job: &str, seed: u64) -> Self {
+        Self { rank, ranks, job: key_of(job), seed }
+    }
+}
+
+/// The programs of all ranks of a job.
+pub trait ProgramSource {
+    /// The program of one rank.
+    type Program: Program;
+
+    /// Checks the parameters for a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// A [`Fault`] if the parameters are wrong or do not fit the number of ranks. Its key is
+    /// relative to the workload.
+    fn check(&self, ranks: u32) -> Result<(), Fault>;
+
+    /// The communicators of a rank besides [`COMM_WORLD`](pantala_mpi::COMM_WORLD). They have the
+    /// numbers 1, 2, ... in this order.
+    fn communicators(&self, _rank: &RankContext) -> Vec<Communicator> {
+        Vec::new()
+    }
+
+    /// Makes the program of a rank. The parameters have been checked.
+    fn program(&self, rank: RankContext) -> Self::Program;
+}
+
+/// Declares the kinds of programs: [`JobPrograms`] with a variant for each source, and the enum of
+/// their ranks' programs.
+macro_rules! programs {
+    ($($(#[$doc:meta])* $Kind:ident($Source:ty),)*) => {
+        /// The programs of a job's ranks, of any kind.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum JobPrograms {
+            $($(#[$doc])* $Kind($Source),)*
+        }
+
+        /// The program of one rank, of any kind.
+        #[derive(Clone, Debug)]
+        enum AnyProgram {
+            $($Kind(<$Source as ProgramSource>::Program),)*
+        }
+
+        impl JobPrograms {
+            /// Checks the parameters for a job of `ranks` ranks.
+            ///
+            /// # Errors
+            /// A [`Fault`] if the parameters are wrong or do not fit the number of ranks. Its key
+            /// is relative to the workload.
+            pub fn check(&self, ranks: u32) -> Result<(), Fault> {
+                match self {
+                    $(Self::$Kind(source) => source.check(ranks),)*
+                }
+            }
+
+            /// The communicators of a rank besides
+            /// [`COMM_WORLD`](pantala_mpi::COMM_WORLD).
+            #[must_use]
+            pub fn communicators(&self, rank: &RankContext) -> Vec<Communicator> {
+                match self {
+                    $(Self::$Kind(source) => source.communicators(rank),)*
+                }
+            }
+
+            fn program(&self, rank: RankContext) -> AnyProgram {
+                match self {
+                    $(Self::$Kind(source) => AnyProgram::$Kind(source.program(rank)),)*
+                }
+            }
+        }
+
+        impl Program for AnyProgram {
+            #[inline]
+            fn next(&mut self, outcome: &Outcome) -> Option<Op> {
+                match self {
+                    $(Self::$Kind(program) => program.next(outcome),)*
+                }
+            }
+
+            fn summary(&self) -> Option<Vec<(Op, u64)>> {
+                match self {
+                    $(Self::$Kind(program) => program.summary(),)*
+                }
+            }
+        }
+    };
+}
+
+programs! {
+    /// A motif.
+    Motif(MotifProgram),
+    /// A list of operations for each rank.
+    Operations(OperationLists),
+}
+
+/// The program of one rank, with the noise of its job on its compute times.
+#[derive(Clone, Debug)]
+pub struct RankProgram {
+    program: AnyProgram,
+    noise: Noise,
+    /// The random stream of the noise.
+    draws: Stream,
+}
+
+impl RankProgram {
+    /// The program of `rank` of `ranks` in the job called `job`.
+    #[must_use]
+    pub fn new(
+        programs: &JobPrograms,
+        rank: u32,
+        ranks: u32,
+        job: &str,
+        seed: u64,
+        noise: Noise,
+    ) -> Self {
+        Self {
+            program: programs.program(RankContext::new(rank, ranks, job, seed)),
+            noise,
+            draws: stream(seed, Purpose::Compute, job, rank),
+        }
+    }
+
+    /// Replaces the operations that are left by others, without noise.
+    pub(crate) fn replace(&mut self, operations: Vec<Op>) {
+        self.program = AnyProgram::Operations(OperationList::new(operations.into()));
+        self.noise = Noise::default();
+    }
+}
+
+impl Program for RankProgram {
+    #[inline]
+    fn next(&mut self, outcome: &Outcome) -> Option<Op> {
+        match self.program.next(outcome) {
+            Some(Op::Compute(time)) => Some(Op::Compute(self.noise.applied(time, &mut self.draws))),
+            operation => operation,
+        }
+    }
+
+    fn summary(&self) -> Option<Vec<(Op, u64)>> {
+        self.program.summary()
+    }
+}

@@ -1,0 +1,98 @@
+//! Jobs of several kinds of programs on one network.
+
+use crate::support::{Ideal, endpoints, endpoints_on, finish, job, run};
+use pantala_mpi::{COMM_WORLD, Call, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
+use pantala_workload::communication::communication;
+use pantala_workload::{JobPrograms, JobSpec, Noise, NoiseDistribution, OperationLists, Workload};
+
+const MOTIF: &str = "kind: stencil, grid: [4], message_bytes: [9000], iterations: 3, compute_ps: 10, periodic: true";
+
+/// A job with a list of operations for each rank, on nodes from `first` on.
+fn listed(name: &str, first: u32, lists: Vec<Vec<Op>>) -> JobSpec {
+    let lists = OperationLists { ranks: lists.into_iter().map(Into::into).collect() };
+    JobSpec {
+        name: name.to_owned(),
+        nodes: (first..).take(lists.ranks.len()).collect(),
+        start: 0,
+        noise: Noise::default(),
+        workload: Workload::Programs(JobPrograms::Operations(lists)),
+    }
+}
+
+/// Rank 0 computes and sends, rank 1 receives, then both meet in a barrier.
+fn ping() -> Vec<Vec<Op>> {
+    let barrier = Op::Collective(COMM_WORLD, Call::Barrier);
+    let send =
+        Op::Send(Outgoing { communicator: COMM_WORLD, destination: 1, tag: 7, bytes: 100_000 });
+    let recv = Op::Recv(Incoming {
+        communicator: COMM_WORLD,
+        source: Source::Rank(0),
+        tag: TagSelect::Is(7),
+        bytes: 100_000,
+    });
+    vec![vec![Op::Compute(5_000), send, barrier.clone()], vec![recv, barrier]]
+}
+
+#[test]
+fn listed_operations_run_beside_a_motif() {
+    let alone = {
+        let mut endpoints = endpoints(&[job("motif", 0..4, MOTIF)], 6);
+        finish(&mut endpoints, 6);
+        endpoints.rank_reports(0).collect::<Vec<_>>()
+    };
+    let jobs = [job("motif", 0..4, MOTIF), listed("listed", 4, ping())];
+    let mut endpoints = endpoints(&jobs, 6);
+    finish(&mut endpoints, 6);
+    assert_eq!(endpoints.ranks_ended(), (6, 6));
+    assert_eq!(endpoints.progress(), Some(1.0));
+    let reports: Vec<_> = endpoints.rank_reports(0).collect();
+    // The ideal network has no contention: the motif does the same alone and in company.
+    assert_eq!(reports[..4], alone);
+    let (sender, receiver) = (&reports[4], &reports[5]);
+    assert_eq!(sender.account.compute, 5_000);
+    assert_eq!(sender.account.bytes_sent, 100_000);
+    assert_eq!(receiver.account.bytes_received, 100_000);
+    // 100,000 B at 40 ps a byte take 4 us.
+    assert!(sender.end.unwrap() >= 4_000_000);
+}
+
+/// The same operations give the same result, whatever kind of program yields them.
+#[test]
+fn a_list_repeats_a_motif() {
+    let of = |first: JobSpec| {
+        let mut endpoints = endpoints(&[first], 8);
+        let network = finish(&mut endpoints, 8);
+        let reports = endpoints.rank_reports(0).map(|r| (r.end, r.account));
+        (network.packets, network.bytes, reports.collect::<Vec<_>>())
+    };
+    let call = Op::Collective(COMM_WORLD, Call::Allreduce { bytes: 3_000 });
+    let list = vec![vec![Op::Compute(70), call.clone(), Op::Compute(70), call]; 8];
+    let motif = "kind: allreduce_loop, message_bytes: 3000, iterations: 2, compute_ps: 70";
+    let (motif, list) = (job("j", 0..8, motif), listed("j", 0, list));
+    let mpi = MpiConfig::default();
+    let told = |job: &JobSpec| communication(job, &mpi.collectives, 1);
+    assert_eq!(told(&motif), told(&list));
+    assert_eq!(of(motif), of(list));
+}
+
+#[test]
+fn noise_applies_to_every_kind_of_program() {
+    let noise = Noise { distribution: NoiseDistribution::Uniform, share: 0.5 };
+    let job = JobSpec { noise, ..listed("j", 0, vec![vec![Op::Compute(1_000_000)]; 2]) };
+    let mut endpoints = endpoints(&[job], 2);
+    run(&mut endpoints, &mut Ideal::new(1, 1), 2, u64::MAX);
+    let times: Vec<_> = endpoints.rank_reports(0).map(|r| r.account.compute).collect();
+    assert!(times.iter().all(|time| *time != 1_000_000 && (500_000..1_500_000).contains(time)));
+    assert_ne!(times[0], times[1]);
+}
+
+#[test]
+fn every_rank_needs_a_list() {
+    let mut job = listed("j", 0, ping());
+    job.nodes.push(2);
+    let error = endpoints_on(&[job], &MpiConfig::default(), 4, 1).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "jobs[0].workload.operations = 2: the job has 3 ranks; give one list of operations for each rank"
+    );
+}
