@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pantala_reference import _clean, _keys, _object, _page
+from generate.reference import clean, keys, object_, page
 
 #: So many iterations are drawn: a matrix changes no more, or is long even.
 _ITERATIONS = 8
@@ -32,16 +32,16 @@ def applications_page(figures: dict[str, str]) -> str:
     ]
     for kind, application in APPLICATIONS.items():
         name = application.__name__
-        parts += [f"## {kind}", _clean(inspect.getdoc(application) or "").replace("``", "`")]
+        parts += [f"## {kind}", clean(inspect.getdoc(application) or "").replace("``", "`")]
         parts.append(f"For {application.paper_ranks:,} ranks, if no others are asked for.")
         if kind in figures:
             parts.append(
                 f"```{{figure}} {figures[kind]}\n:alt: Bytes from rank to rank of {kind}\n:width:"
                 " 90%\n```"
             )
-        keys = _keys(_object(schema["$defs"][name]))
-        parts.append(keys.replace("](#", "](scenario.md#"))
-    return _page(parts)
+        table = keys(object_(schema["$defs"][name]))
+        parts.append(table.replace("](#", "](scenario.md#"))
+    return page(parts)
 
 
 def draw(directory: Path) -> dict[str, str]:
@@ -79,18 +79,3 @@ def draw(directory: Path) -> dict[str, str]:
                 raise RuntimeError(f"the matrix of {kind} cannot be drawn: {error}") from error
         drawn[kind] = f"made-applications/{kind}.png"
     return drawn
-
-
-def write(app: Any) -> None:
-    """Writes the page and its figures into the source directory."""
-    reference = Path(app.srcdir) / "reference"
-    text = applications_page(draw(reference / "made-applications"))
-    path = reference / "applications.md"
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
-
-
-def setup(app: Any) -> dict[str, Any]:
-    """Sphinx asks for this."""
-    app.connect("builder-inited", write)
-    return {"parallel_read_safe": True}
