@@ -1,22 +1,22 @@
-"""The page of the applications: what each is, its parameters, and its communication matrix."""
+"""docs/reference/applications.md: every application, its keys and its communication matrix."""
 
 from __future__ import annotations
 
 import inspect
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from generate.reference import clean, keys, object_, page
 
-#: So many iterations are drawn: a matrix changes no more, or is long even.
+#: Figures of the page, from its directory.
+FIGURES = "made-applications"
+#: A figure shows at most so many iterations. More of them do not change the matrix.
 _ITERATIONS = 8
+_DOTS_PER_INCH = 80
 
 
-def applications_page(figures: dict[str, str]) -> str:
-    """Every application, its docstring and keys; `figures` has the file of its matrix by name,
-    where there is one.
-    """
+def applications_page() -> str:
+    """The page: for every application its docstring, its figure and its keys."""
     from pantala import scenario_json_schema
     from pantala.scenario.workload import APPLICATIONS
 
@@ -24,58 +24,50 @@ def applications_page(figures: dict[str, str]) -> str:
     parts = [
         "# Applications",
         (
-            "What a job's `workload` can be besides [synthetic traffic](scenario.md#pattern)."
-            ' Defaults are the papers\': `workload = { kind = "fft3d" }` is enough. [`pantala'
-            " workload show`](commands.md#pantala-workload-show) prints totals and draws the matrix"
-            " of any of them, with other parameters and on other numbers of ranks."
+            "A job's `workload` is one of these applications or [synthetic"
+            " traffic](scenario.md#pattern). The defaults are the values of the papers, so"
+            ' `workload = { kind = "fft3d" }` is enough. [`pantala workload'
+            " show`](commands.md#pantala-workload-show) prints the totals of an application and"
+            " draws its matrix, with other parameters and on other numbers of ranks. The figures"
+            f" below show at most {_ITERATIONS} iterations."
         ),
     ]
     for kind, application in APPLICATIONS.items():
-        name = application.__name__
-        parts += [f"## {kind}", clean(inspect.getdoc(application) or "").replace("``", "`")]
-        parts.append(f"For {application.paper_ranks:,} ranks, if no others are asked for.")
-        if kind in figures:
-            parts.append(
-                f"```{{figure}} {figures[kind]}\n:alt: Bytes from rank to rank of {kind}\n:width:"
-                " 90%\n```"
-            )
-        table = keys(object_(schema["$defs"][name]))
-        parts.append(table.replace("](#", "](scenario.md#"))
+        table = keys(object_(schema["$defs"][application.__name__]))
+        parts += [
+            f"## {kind}",
+            clean(inspect.getdoc(application) or "").replace("``", "`"),
+            f"Default number of ranks: {application.paper_ranks:,}.",
+            f"![Bytes from rank to rank of {kind}]({FIGURES}/{kind}.png)",
+            table.replace("](#", "](scenario.md#"),
+        ]
     return page(parts)
 
 
-def draw(directory: Path) -> dict[str, str]:
-    """Draws the matrices of a few iterations, those that are not there yet; nothing if the core is
-    not built.
+def draw_missing(directory: Path) -> list[Path]:
+    """Draws the matrix of every application that has no figure in a directory, and returns the new
+    files. To draw a figure again, delete it first.
     """
-    if find_spec("pantala._core") is None:
-        return {}
     from pantala.communication import application_scenario, communication
-    from pantala.errors import ScenarioError
     from pantala.figures import communication_matrix, save
     from pantala.scenario.workload import APPLICATIONS
 
     directory.mkdir(parents=True, exist_ok=True)
-    drawn = {}
+    drawn = []
     for kind, application in APPLICATIONS.items():
-        field = application.model_fields["iterations"]
-        few = _ITERATIONS if field.is_required() else min(_ITERATIONS, field.default)
-        settings: dict[str, Any] = {"iterations": few}
-        if (
-            application.model_fields.get("message") is not None
-            and application.model_fields["message"].is_required()
-        ):
-            settings["message"] = "1 MB"
         path = directory / f"{kind}.png"
-        if not path.is_file():
-            try:
-                save(
-                    communication_matrix(
-                        communication(application_scenario(kind, settings=settings))[0]
-                    ),
-                    path,
-                )
-            except ScenarioError as error:
-                raise RuntimeError(f"the matrix of {kind} cannot be drawn: {error}") from error
-        drawn[kind] = f"made-applications/{kind}.png"
+        if path.is_file():
+            continue
+        fields = application.model_fields
+        iterations = fields["iterations"]
+        settings: dict[str, Any] = {
+            "iterations": _ITERATIONS
+            if iterations.is_required()
+            else min(_ITERATIONS, iterations.default)
+        }
+        if "message" in fields and fields["message"].is_required():
+            settings["message"] = "1 MB"
+        scenario = application_scenario(kind, settings=settings)
+        save(communication_matrix(communication(scenario)[0]), path, dpi=_DOTS_PER_INCH)
+        drawn.append(path)
     return drawn

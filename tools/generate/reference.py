@@ -23,8 +23,8 @@ def tables_page() -> str:
             " results](../how-to/read-results.md) has examples."
         ),
     ]
-    for table in TABLES.values():
-        switch = f" Key: `{table.switch}`." if table.switch else ""
+    for found in TABLES.values():
+        switch = f" Key: `{found.switch}`." if found.switch else ""
         rows = [
             (
                 f"`{column.name}`",
@@ -32,11 +32,11 @@ def tables_page() -> str:
                 column.unit,
                 column.text,
             )
-            for column in table.columns
+            for column in found.columns
         ]
         parts += [
-            f"## {table.name}",
-            f"`{table.file}`. {table.text}{switch}",
+            f"## {found.name}",
+            f"`{found.file}`. {found.text}{switch}",
             table(("column", "type", "unit", ""), rows),
         ]
     return page(parts)
@@ -193,10 +193,12 @@ def _commands(group: Any) -> Iterable[tuple[str, Any]]:
 
 
 def page(parts: Iterable[str]) -> str:
+    """A page of paragraphs."""
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
     lines = [headings, ["---"] * len(headings), *([_cell(cell) for cell in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -229,6 +231,7 @@ def object_(definition: Json) -> Json:
 
 
 def keys(schema: Json) -> str:
+    """The table of the keys of an object."""
     required = schema.get("required", [])
     rows = []
     for key, value in schema.get("properties", {}).items():
