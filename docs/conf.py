@@ -57,6 +57,7 @@ CONTENTS = {
         "coarsening",
         "validation",
         "studies",
+        "core",
         "sources",
     ],
     "explanation/routing/index": [
