@@ -97,6 +97,9 @@ _HEAD = """# Validation: the tables
 bars hold. Each pair gives the value of the other simulator, then Pantala's. *links* is the mean
 number of links between routers that a packet takes.
 
+The first table has the bars that are met, and the largest error of each quantity where its bar
+applies.
+
 An error in italics is beyond 0.8 of saturation, where its bar does not apply. An error in bold
 misses its bar. In the figures, circles are runs of the other simulator; dots and lines are
 Pantala's. A line is dotted where the network accepts less than 0.97 of the offered load."""
