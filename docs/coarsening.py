@@ -109,6 +109,20 @@ def _scenarios() -> dict[str, pt.Scenario]:
     }
 
 
+_HEAD = """# Coarse runs: the measured error
+
+`python docs/coarsening.py DIRECTORY` measures these tables. [Coarse
+runs](coarsening.md#the-known-error) says what is compared.
+
+## Summary
+"""
+_BY_CASE = """## By scenario and routing
+
+Each cell gives the difference in % for `coarsen` = 2 / 4 / 8. *seeds* is the largest difference
+between two seeds of the runs by the packet.
+"""
+
+
 def main(directory: str) -> None:
     """Measures what is missing, and writes the page and the known errors."""
     place = Path(directory)
@@ -121,7 +135,8 @@ def main(directory: str) -> None:
     cases = list(dict.fromkeys(case for case, _, _ in records))
     first = _by_case(cases, records, "slowdown", "communication time")
     second = _by_case(cases, records, "message latency", "load of the busiest links")
-    _PAGE.write_text(f"{_summary(cases, records)}\n{first}\n{second}", encoding="utf-8")
+    text = f"{_HEAD}\n{_summary(cases, records)}\n{_BY_CASE}\n{first}\n{second}"
+    _PAGE.write_text(text, encoding="utf-8")
     _ERRORS.write_text(json.dumps(_known(cases, records), indent=2) + "\n", encoding="utf-8")
 
 

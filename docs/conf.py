@@ -1,49 +1,106 @@
-"""The documentation site: `make docs`."""
+"""The documentation site: `make docs`.
+
+The pages are plain Markdown, so that a code host shows them as they are. What only the site needs
+stands here: the order of the pages.
+"""
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent / "_ext"), str(Path(__file__).parents[1] / "python")]
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from pantala import __version__  # noqa: E402 - the path comes first
+from pantala import __version__
 
 project = "Pantala"
 author = "The Pantala authors"
 copyright = author
 release = version = __version__
 
-extensions = [
-    "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
-    "pantala_reference",
-    "pantala_applications",
-]
-exclude_patterns = ["_build", "explanation/made-*.md", "explanation/routing/made-*.md", "studies"]
+extensions = ["myst_parser"]
 html_theme = "furo"
 html_title = "Pantala"
 html_show_sphinx = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 
-myst_enable_extensions = ["colon_fence", "deflist"]
-myst_heading_anchors = 3
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 4
 
 # Two hyphens before an option stay two hyphens.
 smartquotes = False
-# Docstrings put code in single backticks.
-default_role = "code"
-autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
-autodoc_typehints_format = "short"
-autodoc_class_signature = "separated"
-autodoc_preserve_defaults = True
-autodoc_default_options = {
-    "members": True,
-    "exclude-members": "model_config, complete, shorthand, from_preset, __new__",
+
+#: Pages below each page that lists others, in the order of the sidebar.
+CONTENTS = {
+    "index": [
+        "tutorial",
+        "how-to/index",
+        "explanation/index",
+        "reference/index",
+        "performance",
+        "appendix-performance",
+        "scaling",
+        "comparison",
+        "prose",
+    ],
+    "how-to/index": ["scenario", "read-results", "curve", "coarsen", "python"],
+    "explanation/index": [
+        "interference",
+        "topologies",
+        "fabric",
+        "routing/index",
+        "deadlock",
+        "mpi",
+        "applications-kang2022",
+        "applications-yang2016",
+        "applications-wang2020",
+        "applications-chunduri2021",
+        "coarsening",
+        "validation",
+        "studies",
+        "core",
+        "sources",
+    ],
+    "explanation/routing/index": [
+        "minimal",
+        "valiant_group",
+        "valiant_node",
+        "ugal_g",
+        "ugal_n",
+        "par",
+        "ugal_global",
+        "q_adaptive",
+        "codes_adp",
+        "codes_padp",
+        "aries",
+        "merlin_ugal",
+        "booksim_ugal",
+    ],
+    "explanation/coarsening": ["made-coarsening"],
+    "explanation/validation": ["made-validation"],
+    "explanation/studies": [
+        f"../studies/prisacari2015/{name}" for name in ("claims", "numbers", "variants", "speedup")
+    ],
+    "reference/index": [
+        "scenario",
+        "applications",
+        "presets",
+        "commands",
+        "tables",
+        "metrics",
+        "python",
+        "figures",
+    ],
 }
-napoleon_use_ivar = True
-python_use_unqualified_type_names = True
-# The pages describe the Python face; the core behind it need not be built to read about it.
-autodoc_mock_imports = [] if find_spec("pantala._core") else ["pantala._core"]
+
+
+def _add_contents(app, page, source):
+    """Append the list of the pages below to a page that has some."""
+    if page in CONTENTS:
+        below = "\n".join(CONTENTS[page])
+        source[0] += f"\n```{{toctree}}\n:hidden:\n\n{below}\n```\n"
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("source-read", _add_contents)
+    return {"parallel_read_safe": True}

@@ -50,6 +50,13 @@ _PAPER = {
 Records = Mapping[str, Record]
 
 
+_HEAD = """# Prisacari et al., 2015: the speed-up of the crossbar
+
+Throughput in % of the injection bandwidth, without a speed-up / with a speed-up of 2. A tilde marks
+a point that is not known to 1 %, or not settled.
+"""
+
+
 def main(directory: str) -> None:
     """Measures what is missing, and writes the page."""
     place = Path(directory)
@@ -60,7 +67,8 @@ def main(directory: str) -> None:
         1,
         lambda record, kept: None if kept else print(record["key"], flush=True),
     )
-    _TARGET.write_text(f"{_throughputs(records)}\n{_agreement(records)}", encoding="utf-8")
+    text = f"{_HEAD}\n{_throughputs(records)}\n{_agreement(records)}"
+    _TARGET.write_text(text, encoding="utf-8")
 
 
 def _points() -> Iterator[Point]:

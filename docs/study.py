@@ -16,6 +16,16 @@ from pantala.papers.prisacari2015.claims import RULE
 
 _HERE = Path(__file__).parent / "studies"
 
+_NUMBERS = """# Prisacari et al., 2015: numbers
+
+Throughput in % of the injection bandwidth, measured, and by the exact model in brackets.
+"""
+_VARIANTS = """# Prisacari et al., 2015: variants
+
+Throughput in % of the injection bandwidth: of the variant (*measured*), of the study (*as is*), and
+by the exact model of the variant (*exact*).
+"""
+
 
 def main(directory: str) -> None:
     """Writes the claims, the numbers and the figure of a study into docs/studies/NAME."""
@@ -68,7 +78,7 @@ def claims_page(claims: list[dict[str, str]], latency: dict[str, dict[str, str]]
         "verdict",
         "at half and double latency",
     )
-    return f"{RULE}\n\n{table(headings, rows)}"
+    return f"# Prisacari et al., 2015: claims\n\n{RULE}\n\n{table(headings, rows)}"
 
 
 def _numbers(study: Path) -> str:
@@ -93,7 +103,7 @@ def _numbers(study: Path) -> str:
             )
         )
     rows.sort(key=lambda row: [*dict.fromkeys(found["pattern"])].index(row[0]))
-    return table(("pattern", "(p, a, h)", "nodes", "3/(4p)", *kinds), rows)
+    return f"{_NUMBERS}\n{table(('pattern', '(p, a, h)', 'nodes', '3/(4p)', *kinds), rows)}"
 
 
 def _variants(study: Path) -> str:
@@ -108,9 +118,8 @@ def _variants(study: Path) -> str:
         ]
         rows.append((variant, size, row["pattern"], row["configuration"], *values))
     kept = [row for row in rows if not row[0].endswith("latency")]
-    return table(
-        ("variant", "(p, a, h)", "pattern", "configuration", "measured", "as is", "exact"), kept
-    )
+    headings = ("variant", "(p, a, h)", "pattern", "configuration", "measured", "as is", "exact")
+    return f"{_VARIANTS}\n{table(headings, kept)}"
 
 
 def _by_run(found: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:

@@ -51,7 +51,7 @@ class Section:
 
     def text(self) -> str:
         """Its part of the page."""
-        parts = [f"### {self.peer.title}"]
+        parts = [f"## {self.peer.title}"]
         if self.figure:
             parts += [
                 f"![{self.peer.title} and Pantala](../_static/{self.figure})",
@@ -78,7 +78,7 @@ class Single:
 
     def text(self) -> str:
         """Its part of the page."""
-        parts = [f"### {self.title}"]
+        parts = [f"## {self.title}"]
         if self.missing:
             parts.append(f"not available yet ({self.missing})")
         if self.figure:
@@ -91,9 +91,23 @@ class Single:
         return "\n\n".join(parts)
 
 
+_HEAD = """# Validation: the tables
+
+`make validate` measures these tables. [Validation](validation.md) says what is compared and which
+bars hold. Each pair gives the value of the other simulator, then Pantala's. *links* is the mean
+number of links between routers that a packet takes.
+
+The first table has the bars that are met, and the largest error of each quantity where its bar
+applies.
+
+An error in italics is beyond 0.8 of saturation, where its bar does not apply. An error in bold
+misses its bar. In the figures, circles are runs of the other simulator; dots and lines are
+Pantala's. A line is dotted where the network accepts less than 0.97 of the offered load."""
+
+
 @dataclass(frozen=True)
 class Report:
-    """All of it."""
+    """The whole page."""
 
     sections: Sequence[Section]
     singles: Sequence[Single]
@@ -144,6 +158,7 @@ class Report:
         return (
             "\n\n".join(
                 [
+                    _HEAD,
                     head,
                     *(section.text() for section in self.sections),
                     *(single.text() for single in self.singles),

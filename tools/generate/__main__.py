@@ -8,7 +8,18 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from generate import core, models, plan_schema, routing_table, routings, scenario_keys, tables
+from generate import (
+    applications,
+    core,
+    models,
+    plan_schema,
+    python_pages,
+    reference,
+    routing_table,
+    routings,
+    scenario_keys,
+    tables,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,12 +30,22 @@ FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
     "python/pantala/catalogue/tables.py": tables.text,
     "python/pantala/scenario/keys.py": scenario_keys.text,
     "python/pantala/catalogue/routings.py": routings.text,
-    "docs/explanation/routing/made-routings.md": routing_table.text,
+    "docs/explanation/routing/index.md": routing_table.text,
 }
-#: Files made from the models of a scenario, which read the files above when they are imported.
+#: Files made from the Python package, which reads the files above when it is imported.
 FROM_MODELS: dict[str, Callable[[], str]] = {
     "schema/scenario.schema.json": models.scenario_schema,
+    "docs/reference/applications.md": applications.applications_page,
+    "docs/reference/commands.md": reference.commands_page,
+    "docs/reference/figures.md": python_pages.figures_page,
+    "docs/reference/metrics.md": reference.metrics_page,
+    "docs/reference/presets.md": reference.presets_page,
+    "docs/reference/python.md": python_pages.python_page,
+    "docs/reference/scenario.md": reference.scenario_page,
+    "docs/reference/tables.md": reference.tables_page,
 }
+#: The figures of docs/reference/applications.md. Only missing ones are drawn.
+MATRICES = ROOT / "docs" / "reference" / applications.FIGURES
 
 
 def wanted(catalogue: core.Catalogue) -> Iterator[tuple[str, str]]:
@@ -57,6 +78,9 @@ def main(arguments: list[str]) -> int:
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, encoding="utf-8")
         print(f"{path}: written")
+    if not check:
+        for figure in applications.draw_missing(MATRICES):
+            print(f"{figure.relative_to(ROOT)}: drawn")
     return 1 if found and check else 0
 
 

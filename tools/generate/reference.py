@@ -1,13 +1,10 @@
-"""Reference pages made from the code, before Sphinx reads the sources: tables, metrics, scenario
-keys, commands.
-"""
+"""docs/reference: the pages of tables, metrics, scenario keys, presets and commands."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 Json = dict[str, Any]
@@ -20,14 +17,14 @@ def tables_page() -> str:
     parts = [
         "# Tables",
         (
-            "A run directory holds `run.json` and the Parquet files below. Times are simulated"
-            " nanoseconds from the start of the simulation unless the text says that a column is a"
-            " duration; sizes are bytes. A table that was not recorded has no rows. [How to read"
-            " them](../how-to/read-results.md) has examples."
+            "A run directory holds `run.json` and the Parquet files below. A time is in simulated"
+            " nanoseconds from the start of the simulation, unless its description says that it is"
+            " a duration. Sizes are in bytes. A table that was not recorded has no rows. [Read the"
+            " results](../how-to/read-results.md) has examples."
         ),
     ]
-    for table in TABLES.values():
-        switch = f" Key: `{table.switch}`." if table.switch else ""
+    for found in TABLES.values():
+        switch = f" Key: `{found.switch}`." if found.switch else ""
         rows = [
             (
                 f"`{column.name}`",
@@ -35,30 +32,31 @@ def tables_page() -> str:
                 column.unit,
                 column.text,
             )
-            for column in table.columns
+            for column in found.columns
         ]
         parts += [
-            f"## {table.name}",
-            f"`{table.file}`. {table.text}{switch}",
-            _table(("column", "type", "unit", ""), rows),
+            f"## {found.name}",
+            f"`{found.file}`. {found.text}{switch}",
+            table(("column", "type", "unit", ""), rows),
         ]
-    return _page(parts)
+    return page(parts)
 
 
 def metrics_page() -> str:
-    """Every metric that `Run.metric` knows."""
+    """The metrics that `Run.metric` returns."""
     from pantala.metrics import all_metrics
 
     parts = [
         "# Metrics",
-        "What `Run.metric(name, job=...)` can be asked for. A metric's name ends in its unit.",
+        "`Run.metric(name, job=...)` returns the value of one of these metrics. The name of a"
+        " metric ends in its unit.",
     ]
-    for scope, words in (("job", "## Of a job"), ("run", "## Of a run")):
+    for scope, words in (("job", "## Metrics of a job"), ("run", "## Metrics of a run")):
         rows = [
             (f"`{metric.name}`", metric.text) for metric in all_metrics() if metric.scope == scope
         ]
-        parts += [words, _table(("metric", ""), rows)]
-    return _page(parts)
+        parts += [words, table(("metric", ""), rows)]
+    return page(parts)
 
 
 def scenario_page() -> str:
@@ -69,17 +67,17 @@ def scenario_page() -> str:
     parts = [
         "# Scenario keys",
         (
-            "A scenario is a TOML file, or the same objects in Python. `pantala schema` prints the"
-            " JSON Schema from which this page is made; editors that know it complete keys and mark"
-            " errors. [How to write one](../how-to/scenario.md)."
+            "A scenario is a TOML file, or the same objects in Python. `pantala schema` prints its"
+            " JSON Schema; an editor that has the schema completes keys and marks errors. [Write a"
+            " scenario](../how-to/scenario.md) explains the keys by example."
         ),
         "## The file",
-        _keys(schema),
+        keys(schema),
     ]
     for name in _in_order(schema):
-        plain = _object(schema["$defs"][name])
-        parts += [f"## {name}", _clean(plain.get("description", "")), _keys(plain)]
-    return _page(parts)
+        plain = object_(schema["$defs"][name])
+        parts += [f"## {name}", clean(plain.get("description", "")), keys(plain)]
+    return page(parts)
 
 
 def presets_page() -> str:
@@ -90,43 +88,44 @@ def presets_page() -> str:
     parts = [
         "# Presets",
         (
-            "Published machines, for `machine.preset`; mixes of jobs, for `jobs`; router models,"
-            " for `machine.router.model`; host stacks, for `mpi.preset`. A scenario changes any"
-            " value by naming its key. A value that no paper states is an assumption, marked *. The"
-            " resolved plan lists it below `assumptions` until the scenario sets another value."
+            "There are presets for machines (`machine.preset`), mixes of jobs (`jobs`), router"
+            " models (`machine.router.model`) and host stacks (`mpi.preset`). A scenario replaces a"
+            " value of a preset by setting its key. An asterisk marks an assumption: no paper"
+            " states the value. The resolved plan lists assumptions below `assumptions` until the"
+            " scenario sets another value."
         ),
     ]
     for name in machine_presets():
         nodes = f"{Machine.of(name).nodes:,} nodes."
         parts += [
             f"## {example(name)}",
-            _clean(f"{preset_text('machines', name)} {nodes}"),
+            clean(f"{preset_text('machines', name)} {nodes}"),
             *_entries("machines", name),
         ]
     for name in mix_presets():
         parts += [
             f"## {name}",
-            _clean(preset_text("mixes", name)),
+            clean(preset_text("mixes", name)),
             *_entries("mixes", name),
         ]
     parts += [
         "## Router models",
-        "[What their stages are](../explanation/fabric.md#stages-by-name).",
+        "[The router model](../explanation/fabric.md#choices-of-a-router) explains the keys.",
     ]
     for name in router_presets():
         parts += [
             f"### router: {name}",
-            _clean(preset_text("routers", name)),
+            clean(preset_text("routers", name)),
             *_entries("routers", name),
         ]
     for name in mpi_presets():
-        link = "[What each of them is](../explanation/mpi.md#what-messages-cost-their-hosts)."
+        link = "[Host costs](../explanation/mpi.md#host-costs) explains the keys."
         parts += [
             f"## mpi: {name}",
-            _clean(f"{preset_text('mpi', name)} {link}"),
+            clean(f"{preset_text('mpi', name)} {link}"),
             *_entries("mpi", name),
         ]
-    return _page(parts)
+    return page(parts)
 
 
 def _entries(folder: str, name: str) -> list[str]:
@@ -145,7 +144,7 @@ def _entries(folder: str, name: str) -> list[str]:
     told = "; ".join(
         f"*{source}*: {text}" for source, text in preset_source_texts(folder, name).items()
     )
-    return [_table(("key", "value", "source", "note"), rows), _clean(f"Sources. {told}.")]
+    return [table(("key", "value", "source", "note"), rows), clean(f"Sources. {told}.")]
 
 
 def commands_page() -> str:
@@ -158,8 +157,9 @@ def commands_page() -> str:
     parts = [
         "# Commands",
         (
-            "Exit status: 0 done; 1 the simulation or Pantala failed; 2 the input is at fault; 130"
-            " interrupted. `--debug` before any command shows the traceback of an error."
+            "Exit status: 0, the command succeeded; 1, the simulation or Pantala failed; 2, the"
+            " input is wrong; 130, the command was interrupted. `pantala --debug COMMAND` shows the"
+            " traceback of an error."
         ),
     ]
     for name, command in _commands(group):
@@ -172,14 +172,14 @@ def commands_page() -> str:
             f"## pantala {name}",
             f"```\npantala {name} {words} [OPTIONS]\n```".replace("  ", " "),
         ]
-        parts.append(_clean(command.help or ""))
+        parts.append(clean(command.help or ""))
         rows = [
             (f"`{item.metavar or item.name.upper()}`", item.help or "", "") for item in arguments
         ]
         rows += [(_option(item), item.help or "", _default(item)) for item in options]
         if rows:
-            parts.append(_table(("", "", "default"), rows))
-    return _page(parts)
+            parts.append(table(("", "", "default"), rows))
+    return page(parts)
 
 
 def _commands(group: Any) -> Iterable[tuple[str, Any]]:
@@ -192,31 +192,24 @@ def _commands(group: Any) -> Iterable[tuple[str, Any]]:
             yield from ((f"{name} {below}", deeper) for below, deeper in _commands(command))
 
 
-PAGES: dict[str, Callable[[], str]] = {
-    "tables": tables_page,
-    "metrics": metrics_page,
-    "scenario": scenario_page,
-    "presets": presets_page,
-    "commands": commands_page,
-}
-
-
-def _page(parts: Iterable[str]) -> str:
+def page(parts: Iterable[str]) -> str:
+    """A page of paragraphs."""
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
     lines = [headings, ["---"] * len(headings), *([_cell(cell) for cell in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def _cell(text: str) -> str:
     lines = re.sub(r"^- (\w+):", r"- `\1`:", text, flags=re.MULTILINE).replace("\n- ", "<br>- ")
-    pieces = [_clean(line) for line in lines.split("<br>")]
+    pieces = [clean(line) for line in lines.split("<br>")]
     return "<br>".join(" ".join(piece.split()) for piece in pieces).replace("|", "\\|")
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Rich's marks as Markdown, no angle of HTML, and names with underscores as code."""
     text = re.sub(r"\[b\](.*?)\[/b\]", r"`\1`", text).replace("``", "`")
     plain = re.split(r"(`[^`]*`)", text)
@@ -229,7 +222,7 @@ def _clean(text: str) -> str:
 # --- scenario ---
 
 
-def _object(definition: Json) -> Json:
+def object_(definition: Json) -> Json:
     """The table itself, where a bare string may stand for it."""
     found: Json = next(
         (item for item in definition.get("anyOf", []) if "properties" in item), definition
@@ -237,7 +230,8 @@ def _object(definition: Json) -> Json:
     return found
 
 
-def _keys(schema: Json) -> str:
+def keys(schema: Json) -> str:
+    """The table of the keys of an object."""
     required = schema.get("required", [])
     rows = []
     for key, value in schema.get("properties", {}).items():
@@ -249,7 +243,7 @@ def _keys(schema: Json) -> str:
             else ""
         )
         rows.append((f"`{key}`", _type(value), default, value.get("description", "")))
-    return _table(("key", "value", "default", ""), rows)
+    return table(("key", "value", "default", ""), rows)
 
 
 def _type(value: Json) -> str:
@@ -335,18 +329,3 @@ def _default(item: Any) -> str:
     if item.default is None or item.is_flag or not item.show_default:
         return ""
     return f"`{item.default}`"
-
-
-def write_pages(app: Any) -> None:
-    """Write the pages into the source directory; what has not changed stays untouched."""
-    for name, make in PAGES.items():
-        path = Path(app.srcdir) / "reference" / f"{name}.md"
-        text = make()
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
-
-
-def setup(app: Any) -> Json:
-    """Sphinx asks for this."""
-    app.connect("builder-inited", write_pages)
-    return {"parallel_read_safe": True}

@@ -1,0 +1,159 @@
+"""docs/reference/python.md and figures.md: signatures and docstrings of the Python package."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from functools import cached_property
+from types import FunctionType
+from typing import Any
+
+from generate.reference import page
+
+#: Parts of a docstring in Google's style.
+_PART = re.compile(r"^(Args|Returns|Yields|Raises|Warns|Attributes):$")
+#: The line at which the description of an argument or an error starts.
+_ITEM = re.compile(r"^[*\w.]+(?: \([^)]*\))?:")
+
+_VALUES = (property, cached_property)
+_ROUTINES = (FunctionType, classmethod, staticmethod)
+
+
+def python_page() -> str:
+    """The page of the functions and classes that `pantala` exports."""
+    import pantala as pt
+
+    experiment = getattr(pt, next(name for name in dir(pt) if name.startswith("Interference")))
+    parts = ["# Python", "After `import pantala as pt`, every name on this page is `pt.NAME`."]
+    parts += ["## Run", *_entries(pt, "run", "load", "curve", "bench")]
+    parts += ["## Results", *_class(pt.Run), *_class(experiment)]
+    parts += [
+        "## Scenarios",
+        "[Scenario keys](scenario.md) lists the keys, their units and defaults.",
+        *_class(pt.Scenario, only=("from_toml", "from_dict", "replace", "plan", "resolve")),
+    ]
+    parts += ["## Errors and warnings"]
+    parts += _class(pt.PantalaError)
+    parts += _class(pt.ScenarioError, only=("lines", "others"))
+    for name in (
+        "Fault",
+        "UsageError",
+        "RunDirectoryError",
+        "SimulationError",
+        "Interrupted",
+        "ScenarioWarning",
+    ):
+        parts += _class(getattr(pt, name), only=())
+    return page(parts)
+
+
+def figures_page() -> str:
+    """The page of `pantala.figures` and `pantala.report`."""
+    from pantala import figures, report
+
+    hidden = {"PALETTE", "FORMATS", "SATURATED", "style"}
+    names = [name for name in figures.__all__ if name not in hidden]
+    return page(
+        [
+            "# Figures and report",
+            "## pantala.figures",
+            *_text(figures),
+            *_entries(figures, *names),
+            "## pantala.report",
+            *_text(report),
+            *_entries(report, "write_report", "render_report", "finding_of"),
+        ]
+    )
+
+
+def _entries(module: Any, *names: str) -> Iterator[str]:
+    for name in names:
+        found = getattr(module, name)
+        if inspect.isclass(found):
+            yield from _class(found)
+        else:
+            yield from (f"### {name}", _signature(name, found), *_text(found))
+
+
+def _class(found: type, only: tuple[str, ...] | None = None) -> Iterator[str]:
+    """A class and its public members, or only those that are named."""
+    yield f"### {found.__name__}"
+    if not issubclass(found, BaseException) and only is None:
+        yield _signature(found.__name__, found)
+    yield from _text(found)
+    for name, member in vars(found).items():
+        shown = name in only if only is not None else not name.startswith("_")
+        if not shown or not isinstance(member, (*_VALUES, *_ROUTINES)):
+            continue
+        if isinstance(member, _VALUES):
+            yield f"#### {found.__name__}.{name}"
+            yield from _text(member)
+        else:
+            yield f"#### {found.__name__}.{name}()"
+            yield _signature(name, getattr(found, name))
+            yield from _text(getattr(found, name))
+
+
+def _signature(name: str, found: Any) -> str:
+    """The signature as a block of Python; over several lines if it is long."""
+    signature = inspect.signature(found)
+    told: list[str] = []
+    for parameter in signature.parameters.values():
+        if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in told:
+            told.append("*")
+        default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+        told.append(f"{parameter.name}: {parameter.annotation}{default}")
+    returned = signature.return_annotation
+    shown = not inspect.isclass(found) and returned is not signature.empty
+    arrow = f" -> {returned}" if shown else ""
+    line = f"{name}({', '.join(told)}){arrow}"
+    if len(line) > 96:
+        inside = "".join(f"    {item},\n" for item in told)
+        line = f"{name}(\n{inside}){arrow}"
+    return f"```py\n{line}\n```"
+
+
+def _text(found: Any) -> Iterator[str]:
+    """A docstring as Markdown: its parts become lists."""
+    lines = (inspect.getdoc(found) or "").replace("``", "`").splitlines()
+    body: list[str] = []
+    while lines:
+        part = _PART.match(lines[0])
+        if part is None:
+            body.append(lines.pop(0))
+            continue
+        lines.pop(0)
+        inside = []
+        while lines and (not lines[0].strip() or lines[0].startswith(" ")):
+            inside.append(lines.pop(0))
+        body += ["", *_part(part[1], textwrap.dedent("\n".join(inside)))]
+    yield re.sub(r"\n{3,}", "\n\n", _examples("\n".join(body)).strip())
+
+
+def _part(name: str, text: str) -> list[str]:
+    if name in {"Returns", "Yields"}:
+        return [f"**{name}**: {' '.join(text.split())}", ""]
+    items: list[str] = []
+    for line in text.strip().splitlines():
+        if _ITEM.match(line) or not items:
+            items.append(line)
+        else:
+            items[-1] += f" {line.strip()}"
+    told = []
+    for item in items:
+        head, _, rest = item.partition(":")
+        told.append(f"- `{head.split(' (')[0]}`: {' '.join(rest.split())}")
+    return [f"**{'Arguments' if name == 'Args' else name}**", "", *told, ""]
+
+
+def _examples(text: str) -> str:
+    """An indented example after `::` as a block of code."""
+
+    def block(found: re.Match[str]) -> str:
+        return f"{found[1]}:\n\n```py\n{textwrap.dedent(found[2]).strip()}\n```\n\n"
+
+    return re.sub(r"(.*)::\n\n((?:(?:[ ]{4}.*)?\n?)+)", block, text)
