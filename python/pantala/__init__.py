@@ -16,35 +16,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
-__all__ = [
-    "ROUTINGS",
-    "Bandwidth",
-    "Capacity",
-    "Duration",
-    "Fault",
-    "InterferenceRun",
-    "Interrupted",
-    "Metric",
-    "PantalaError",
-    "Run",
-    "RunDirectoryError",
-    "ScenarioError",
-    "ScenarioWarning",
-    "SimulationError",
-    "Size",
-    "UsageError",
-    "__version__",
-    "bench",
-    "curve",
-    "load",
-    "run",
-    "scenario_json_schema",
-]
-
-#: Module to the names that live there; `__init__.pyi` has them for type checkers. A module is
-#: imported when a name of it is first used, so that `pantala bench` does not wait for tables and
-#: figures.
-_HOMES = {
+#: The public names by the module that defines them; the models of a scenario come on top. This is
+#: the only list: `make generate` writes `__init__.pyi` for type checkers from it. A module is
+#: imported when one of its names is first used, so that `pantala bench` does not wait for tables
+#: and figures.
+_PUBLIC = {
     "pantala.benchmark": ("bench",),
     "pantala.capacity": ("Capacity",),
     "pantala.errors": (
@@ -73,14 +49,15 @@ _HOMES = {
         "Size",
     ),
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names}
+__all__ = sorted(["__version__", *_MODULE_OF])
 
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
         value: object = _version()
-    elif name in _HOME_OF:
-        value = getattr(import_module(_HOME_OF[name]), name)
+    elif name in _MODULE_OF:
+        value = getattr(import_module(_MODULE_OF[name]), name)
     else:
         try:
             return import_module(f"pantala.{name}")  # pt.metrics, pt.figures, ...
@@ -99,7 +76,7 @@ def __dir__() -> list[str]:
 
 
 def _scenario_names() -> list[str]:
-    """The names of the models of a scenario, all of which are names of `pantala` as well."""
+    """Returns the names of `pantala.scenario`, which are names of `pantala` as well."""
     names: list[str] = import_module("pantala.scenario").__all__
     return names
 

@@ -1,3 +1,4 @@
+# `make generate` writes this file from the list in __init__.py; do not edit it.
 from pantala.benchmark import bench as bench
 from pantala.capacity import Capacity as Capacity
 from pantala.errors import (
@@ -15,9 +16,9 @@ from pantala.load_curve import curve as curve
 from pantala.metrics import Metric as Metric
 from pantala.results import InterferenceRun as InterferenceRun, Run as Run, load as load
 from pantala.routings import ROUTINGS as ROUTINGS
-from pantala.scenario import *
 from pantala.scenario.json_schema import scenario_json_schema as scenario_json_schema
-from pantala.scenario.workload import *
 from pantala.units import Bandwidth as Bandwidth, Duration as Duration, Size as Size
+from pantala.scenario import *
+from pantala.scenario.workload import *
 
 __version__: str

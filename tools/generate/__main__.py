@@ -1,5 +1,6 @@
-"""Write the generated files: ``make generate``; with ``--check``, name the stale ones and exit with
-status 1.
+"""Write the generated files: ``make generate``.
+
+With ``--check``, name the stale ones and exit with status 1.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from generate import (
     routing_table,
     routings,
     scenario_keys,
+    stub,
     tables,
 )
 
@@ -33,8 +35,9 @@ FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
     "docs/explanation/routing/index.md": routing_table.text,
 }
 #: Files made from the Python package, which reads the files above when it is imported.
-FROM_MODELS: dict[str, Callable[[], str]] = {
+FROM_PACKAGE: dict[str, Callable[[], str]] = {
     "schema/scenario.schema.json": models.scenario_schema,
+    "python/pantala/__init__.pyi": stub.text,
     "docs/reference/applications.md": applications.applications_page,
     "docs/reference/commands.md": reference.commands_page,
     "docs/reference/figures.md": python_pages.figures_page,
@@ -49,13 +52,11 @@ MATRICES = ROOT / "docs" / "reference" / applications.FIGURES
 
 
 def wanted(catalogue: core.Catalogue) -> Iterator[tuple[str, str]]:
-    """Every generated file with the text that it should have, in the order in which they build on
-    one another.
-    """
+    """Yields every generated file with its text, each after the files that it depends on."""
     for path, from_catalogue in FROM_CATALOGUE.items():
         yield path, from_catalogue(catalogue)
-    for path, from_models in FROM_MODELS.items():
-        yield path, from_models()
+    for path, from_package in FROM_PACKAGE.items():
+        yield path, from_package()
 
 
 def _read(path: Path) -> str | None:
@@ -71,8 +72,7 @@ def main(arguments: list[str]) -> int:
         found += 1
         if check:
             print(
-                f"{path}: differs from what the core declares; run 'make generate' and do not edit"
-                " it by hand"
+                f"{path}: differs from its source; run 'make generate' and do not edit it by hand"
             )
             continue
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,22 @@
+"""python/pantala/__init__.pyi: the public names as type checkers see them."""
+
+from __future__ import annotations
+
+from generate.python import formatted
+
+_HEAD = """# `make generate` writes this file from the list in __init__.py; do not edit it.
+"""
+
+
+def text() -> str:
+    """The stub's source."""
+    import pantala
+
+    public: dict[str, tuple[str, ...]] = vars(pantala)["_PUBLIC"]
+    lines = [
+        f"from {module} import {', '.join(f'{name} as {name}' for name in names)}"
+        for module, names in public.items()
+    ]
+    models = ["from pantala.scenario import *", "from pantala.scenario.workload import *"]
+    source = "\n".join([*lines, *models, "", "__version__: str", ""])
+    return _HEAD + formatted(source)
