@@ -95,7 +95,7 @@ def communication(scenario: Scenario) -> list[Communication]:
     try:
         found = native.communication(plan)
     except PlanError as error:
-        raise scenario.blame(error) from None
+        raise scenario.error_of_plan(error) from None
     workloads = {job["name"]: job["workload"] for job in plan["jobs"]}
     return [_communication(job, workloads[job["job"]]) for job in found]
 

@@ -29,7 +29,7 @@ def deadlock(scenario: Scenario) -> dict[str, Any]:
     try:
         return native.deadlock(scenario.plan())
     except PlanError as error:
-        raise scenario.blame(error) from None
+        raise scenario.error_of_plan(error) from None
 
 
 def deadlocks(
@@ -51,7 +51,7 @@ def deadlocks(
             yield routing.name, native.deadlock(scenario.plan())
         except PlanError as error:
             if not error.key.startswith("routing"):
-                raise scenario.blame(error) from None
+                raise scenario.error_of_plan(error) from None
             yield routing.name, error.message
 
 

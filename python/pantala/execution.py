@@ -71,7 +71,7 @@ def run(
             _simulate(scenario, parts, output, line, threads)
     except PlanError as error:
         output.discard()
-        raise scenario.blame(error) from None
+        raise scenario.error_of_plan(error) from None
     except SimulationError as error:
         raise SimulationError(str(error), _keep(output)) from None
     except KeyboardInterrupt:

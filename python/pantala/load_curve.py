@@ -295,7 +295,7 @@ def measure_point(
         )
     except PlanError as error:
         with _keys_of_the_curve():
-            raise scenario.blame(error) from None
+            raise scenario.error_of_plan(error) from None
 
 
 def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:

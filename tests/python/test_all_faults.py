@@ -160,7 +160,7 @@ def refused_by_the_core(*faults: tuple[str, str, str, str]) -> list[str]:
         "jobs": [job],
     }
     first, *others = faults
-    return pt.Scenario.from_dict(data).blame(PlanError(*first, others)).lines
+    return pt.Scenario.from_dict(data).error_of_plan(PlanError(*first, others)).lines
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 import pantala as pt
 from pantala.papers.chunduri2021.table import TABLE, of_calls
 from pantala.scenario.workload import Application
-from pantala.scenario.workload.choosy import Choosy
 from pantala.scenario.workload.lattice_layout import box, factors, process_box, split
+from pantala.scenario.workload.rank_constraints import RankConstrained
 from pantala.units import Size
 
 KINDS: dict[str, Any] = {
@@ -173,7 +173,7 @@ def test_ranks_that_cannot_run_it(kind: str, ranks: int, remedy: str) -> None:
 @pytest.mark.parametrize("ranks", [1, 2, 4, 16, 60, 64, 96, 128, 512])
 def test_legal_ranks_make_a_plan(kind: str, ranks: int) -> None:
     application: Application = KINDS[kind](scaling="strong")
-    if not isinstance(application, Choosy) or application.takes(ranks):
+    if not isinstance(application, RankConstrained) or application.takes(ranks):
         plan = application.as_plan(ranks)
         assert prod(plan["grid"]) == ranks
     else:

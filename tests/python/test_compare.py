@@ -26,7 +26,7 @@ from compare.process import Failed, Process, run
 from compare.runs import Measured, Run, Settings, measure
 from compare.simulator import Simulator
 from compare.sst import SC22, Sst
-from stand_ins import Standing, program
+from simulator_stand_ins import Standing, program
 
 SMALL = replace(describe("uniform-72"), simulated_ps=10_240_000)
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from compare import __main__ as command
-from stand_ins import BOOKSIM, CAMINOS, CODES, SST, Standing, program
+from simulator_stand_ins import BOOKSIM, CAMINOS, CODES, SST, Standing, program
 from support import ROOT
 
 

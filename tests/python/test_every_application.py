@@ -10,7 +10,7 @@ import pytest
 
 import pantala as pt
 from pantala.scenario.workload import APPLICATIONS
-from pantala.scenario.workload.choosy import Choosy
+from pantala.scenario.workload.rank_constraints import RankConstrained
 
 pytestmark = pytest.mark.native
 
@@ -49,7 +49,9 @@ class Facts(HTMLParser):
 def fewest_ranks(application: str) -> int:
     """The smallest number of ranks above one that the application takes."""
     workload = APPLICATIONS[application](iterations=1, **REQUIRED.get(application, {}))
-    return next(n for n in range(2, 1000) if not isinstance(workload, Choosy) or workload.takes(n))
+    return next(
+        n for n in range(2, 1000) if not isinstance(workload, RankConstrained) or workload.takes(n)
+    )
 
 
 def job(application: str) -> pt.Job:

@@ -16,7 +16,7 @@ import pytest
 from pantala import figures
 from pantala.report import finding_of, render_report, write_report
 from pantala.report.finding import finding, hottest_sentence
-from pantala.report.subject import Subject
+from pantala.report.reported_run import ReportedRun
 from pantala.results import InterferenceRun, Run
 from pantala.slowdown import SLOWDOWN_COLUMNS
 from small_runs import small_interference, small_run
@@ -171,7 +171,7 @@ def test_finding_names_victim_bully_and_factor(study: InterferenceRun, text: str
     )
     assert found.endswith("One seed, one placement: repeat with other seeds before you conclude.")
     shown = text.replace("&#39;", "'").replace("\u00a0", " ")
-    subject = Subject.of(study)
+    subject = ReportedRun.of(study)
     assert finding(subject) in shown
     assert hottest_sentence(subject).replace("\u00a0", " ") in shown
 
@@ -190,7 +190,7 @@ def test_finding_does_not_dramatise_an_unchanged_job(tmp_path: Path) -> None:
 def finding_about(rows: list[dict[str, Any]]) -> str:
     """What the finding says of a slowdown table with these values; the rest of it is null."""
     run = cast("Any", SimpleNamespace(document={"complete": True}))
-    subject = Subject(
+    subject = ReportedRun(
         "x", run, {}, pl.DataFrame(rows, {n: t for n, (t, _) in SLOWDOWN_COLUMNS.items()})
     )
     return finding(subject)

@@ -41,7 +41,7 @@ from pantala.papers.prisacari2015.verdicts import _RULES, judge
 from pantala.studies import Options, Outcome
 from pantala.studies.directory import StudyDirectory
 from pantala.studies.simulate import Point, Record, _factor, merged, simulate
-from pantala.studies.steady import Estimate
+from pantala.studies.steady_state import Estimate
 from pantala.units import Duration
 from support import Ended
 

@@ -105,7 +105,7 @@ def text(catalogue: Catalogue) -> str:
         *(["from pantala.capacity import Capacity"] if "Capacity(" in classes else []),
         "from pantala.catalogue.key import Key",
         f"from pantala.scenario.base import {', '.join(sorted(imported['base'] | {'Model'}))}",
-        f"from pantala.scenario.capacities import {', '.join(sorted(imported['capacity']))}",
+        f"from pantala.scenario.buffer_capacity import {', '.join(sorted(imported['capacity']))}",
         f"from pantala.units import {', '.join(sorted(imported['units']))}",
         "",
         f"__all__ = [{names}]",

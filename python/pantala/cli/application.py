@@ -14,7 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from pantala.cli import bench, check, curve, reference, report, run, study, topology, workload
-from pantala.cli.stopped import INTERRUPTED
+from pantala.cli.interruption import INTERRUPTED
 from pantala.errors import PantalaError, ScenarioWarning
 from pantala.former_names import now_called
 

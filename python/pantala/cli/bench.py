@@ -47,7 +47,7 @@ def bench(
 ) -> None:
     """Runs a benchmark, or lists them."""
     from pantala.benchmark import bench as measure
-    from pantala.cli.settings import parse_threads
+    from pantala.cli.option_values import parse_threads
 
     if listed:
         console().print(_list())

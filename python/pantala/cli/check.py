@@ -45,7 +45,7 @@ def check(
     ] = False,
 ) -> None:
     """Checks a scenario file."""
-    from pantala.cli.settings import parse_settings
+    from pantala.cli.option_values import parse_settings
     from pantala.errors import ScenarioError, UsageError
     from pantala.plan import plan_text
     from pantala.scenario import Scenario

@@ -165,7 +165,7 @@ def curve(
     """Measures a load-latency curve."""
     from rich.console import Console
 
-    from pantala.cli.settings import parse_loads, parse_numbers, parse_settings, parse_threads
+    from pantala.cli.option_values import parse_loads, parse_numbers, parse_settings, parse_threads
     from pantala.errors import UsageError
     from pantala.load_curve import curve as measure_curve
     from pantala.load_curve import curve_setup

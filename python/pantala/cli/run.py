@@ -68,8 +68,8 @@ def run(
     ] = False,
 ) -> None:
     """Runs a scenario file."""
-    from pantala.cli.settings import parse_settings, parse_threads
-    from pantala.cli.stopped import Stopped
+    from pantala.cli.interruption import InterruptedCommand
+    from pantala.cli.option_values import parse_settings, parse_threads
     from pantala.errors import Interrupted
     from pantala.execution import run as run_scenario
     from pantala.results import InterferenceRun
@@ -91,7 +91,7 @@ def run(
             threads=parse_threads(threads),
         )
     except Interrupted as stopped:
-        raise Stopped(str(stopped)) from None
+        raise InterruptedCommand(str(stopped)) from None
     if quiet:
         return
     from pantala.report import finding_of

@@ -59,8 +59,8 @@ def run(
     """Runs a study."""
     from rich.console import Console
 
-    from pantala.cli.settings import check_jobs_and_seed
-    from pantala.cli.stopped import Stopped
+    from pantala.cli.interruption import InterruptedCommand
+    from pantala.cli.option_values import check_jobs_and_seed
     from pantala.papers import study
     from pantala.parallel import cores
     from pantala.studies import Options
@@ -83,7 +83,7 @@ def run(
         try:
             outcome = found.run(options)
         except KeyboardInterrupt:
-            raise Stopped(
+            raise InterruptedCommand(
                 f"interrupted; the same command goes on from what is in {target}"
             ) from None
     _show(outcome, found.source)

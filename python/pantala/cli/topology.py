@@ -123,7 +123,7 @@ def topology(
 ) -> None:
     """Shows and writes a topology."""
     from pantala import topology as topology_of
-    from pantala.cli.settings import parse_settings
+    from pantala.cli.option_values import parse_settings
     from pantala.errors import UsageError
     from pantala.scenario import Scenario
 

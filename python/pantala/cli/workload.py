@@ -83,7 +83,7 @@ def show(
     ] = False,
 ) -> None:
     """Shows what an application communicates."""
-    from pantala.cli.settings import parse_settings
+    from pantala.cli.option_values import parse_settings
     from pantala.communication import application_scenario, communication
     from pantala.errors import UsageError
     from pantala.scenario import Scenario
@@ -152,7 +152,7 @@ def paper_table(
     from rich.console import Console
 
     from pantala import papers
-    from pantala.cli.settings import check_jobs_and_seed
+    from pantala.cli.option_values import check_jobs_and_seed
     from pantala.papers.application_table import measure
     from pantala.parallel import cores
 
@@ -195,7 +195,7 @@ def _summary(found: Communication) -> dict[str, Any]:
 
 
 def _print(found: Communication) -> None:
-    from pantala.report.words import count, duration, size
+    from pantala.report.formatting import count, duration, size
 
     sent, partners = found.sent_bytes(), found.partners()
     shown = facts(f"{found.job}: {count(found.ranks)} ranks")
@@ -220,7 +220,7 @@ def _print(found: Communication) -> None:
 
 def _sizes(found: Communication) -> str:
     """The sizes that occur, or the smallest, the median and the largest."""
-    from pantala.report.words import size
+    from pantala.report.formatting import size
 
     sizes = sorted(found.sizes)
     if len(sizes) <= 3:

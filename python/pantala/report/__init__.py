@@ -15,16 +15,16 @@ from pantala.figures.runs import InterferenceLike, RunLike
 from pantala.report.finding import SCOPE, finding, hottest_sentence
 from pantala.report.machine import facts, plan_text, summary
 from pantala.report.pictures import pictures
-from pantala.report.sheets import (
-    classes_sheet,
-    communication_sheet,
-    hottest_sheet,
-    jobs_sheet,
-    latency_sheets,
-    runs_sheet,
-    traffic_sheet,
+from pantala.report.reported_run import ReportedRun
+from pantala.report.tables import (
+    classes_table,
+    communication_table,
+    hottest_table,
+    jobs_table,
+    latency_tables,
+    runs_table,
+    traffic_table,
 )
-from pantala.report.subject import Subject
 from pantala.report.tiles import tiles
 from pantala.report.warnings import warnings
 
@@ -52,38 +52,38 @@ def render_report(run: RunLike | InterferenceLike) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("template.html.j2").render(_content(Subject.of(run)))
+    return environment.get_template("template.html.j2").render(_content(ReportedRun.of(run)))
 
 
 def finding_of(run: RunLike | InterferenceLike) -> str:
     """Return the report's opening sentences: who is slowed down by how much, and which link is the
     hottest.
     """
-    subject = Subject.of(run)
-    return " ".join(filter(None, [finding(subject), hottest_sentence(subject), SCOPE]))
+    reported = ReportedRun.of(run)
+    return " ".join(filter(None, [finding(reported), hottest_sentence(reported), SCOPE]))
 
 
-def _content(subject: Subject) -> dict[str, Any]:
-    plan, document = subject.plan, subject.run.document
+def _content(reported: ReportedRun) -> dict[str, Any]:
+    plan, document = reported.plan, reported.run.document
     return {
-        "title": subject.name,
+        "title": reported.name,
         "coarsened": document.get("coarsened"),
-        "comparison": subject.slowdown is not None,
-        "finding": finding(subject),
-        "hottest_link": hottest_sentence(subject),
+        "comparison": reported.slowdown is not None,
+        "finding": finding(reported),
+        "hottest_link": hottest_sentence(reported),
         "scope": SCOPE,
         "summary": summary(plan),
-        "warnings": warnings(subject),
-        "colours": subject.colours,
-        "pictures": pictures(subject),
-        "communication": communication_sheet(subject),
-        "traffic": traffic_sheet(subject),
-        "tiles": tiles(subject),
-        "jobs": jobs_sheet(subject),
-        "latencies": latency_sheets(subject),
-        "classes": classes_sheet(subject),
-        "hottest": hottest_sheet(subject),
-        "runs": runs_sheet(subject),
+        "warnings": warnings(reported),
+        "colours": reported.colours,
+        "pictures": pictures(reported),
+        "communication": communication_table(reported),
+        "traffic": traffic_table(reported),
+        "tiles": tiles(reported),
+        "jobs": jobs_table(reported),
+        "latencies": latency_tables(reported),
+        "classes": classes_table(reported),
+        "hottest": hottest_table(reported),
+        "runs": runs_table(reported),
         "facts": facts(plan),
         "plan": plan_text(plan),
         "version": document["pantala"],

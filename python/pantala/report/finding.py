@@ -11,8 +11,8 @@ import polars as pl
 from pantala.figures.link_load import SATURATED
 from pantala.figures.runs import job_names, job_row
 from pantala.link_classes import INSIDE_GROUPS
-from pantala.report.subject import Subject
-from pantala.report.words import count, duration, join, percent, significant
+from pantala.report.formatting import count, duration, join, percent, significant
+from pantala.report.reported_run import ReportedRun
 
 __all__ = ["SCOPE", "finding", "hottest_sentence", "iterations_compared"]
 
@@ -24,23 +24,23 @@ _WITHIN = f"within {100 * _UNCHANGED:g} %"
 SCOPE = "One seed, one placement: repeat with other seeds before you conclude."
 
 
-def finding(subject: Subject) -> str:
+def finding(reported: ReportedRun) -> str:
     """Say in plain words who is slowed down by how much, or how long the jobs of a single run
     communicate.
     """
-    told = _single(subject) if subject.slowdown is None else _comparison(subject.slowdown)
-    return " ".join([*_cut_off(subject), *told])
+    told = _single(reported) if reported.slowdown is None else _comparison(reported.slowdown)
+    return " ".join([*_cut_off(reported), *told])
 
 
-def _cut_off(subject: Subject) -> list[str]:
+def _cut_off(reported: ReportedRun) -> list[str]:
     """Say which runs ended before every job that can end had ended."""
-    cut = {title: run for title, run in subject.parts.items() if not run.document["complete"]}
+    cut = {title: run for title, run in reported.parts.items() if not run.document["complete"]}
     if not cut:
         return []
     when = join(
         list(dict.fromkeys(f"{duration(run.document['simulated_ns'])}" for run in cut.values()))
     )
-    if subject.slowdown is None:
+    if reported.slowdown is None:
         return [f"The run ended after {when}, before every job had finished."]
     titles = ", ".join("the run together" if title == "together" else title for title in cut)
     return [f"Ended before every job had finished, after {when}: {titles}."]
@@ -113,7 +113,7 @@ def _iterations(number: int) -> str:
     )
 
 
-def _grouped(subject: str, rows: list[dict[str, Any]], key: str) -> str:
+def _grouped(reported: str, rows: list[dict[str, Any]], key: str) -> str:
     """Which of many jobs take longer, less long and as long as alone."""
     rows = sorted(rows, key=lambda row: -row[key])
     groups = (
@@ -129,7 +129,7 @@ def _grouped(subject: str, rows: list[dict[str, Any]], key: str) -> str:
         return f"{row['name']} ({row[key]:.2f} times{over})"
 
     told = [f"{words} {join([named(row) for row in group])}" for words, group in groups if group]
-    return f"{subject} is {'; it is '.join(told)}." if told else ""
+    return f"{reported} is {'; it is '.join(told)}." if told else ""
 
 
 def _is_unchanged(ratio: float) -> bool:
@@ -180,8 +180,8 @@ def _traffic(row: dict[str, Any], other: str) -> str:
     return f"{name} is synthetic traffic: beside {other}, {latency}, and its accepted load {load}."
 
 
-def _single(subject: Subject) -> list[str]:
-    rows = [job_row(subject.run, job) for job in job_names(subject.run)]
+def _single(reported: ReportedRun) -> list[str]:
+    rows = [job_row(reported.run, job) for job in job_names(reported.run)]
     told = [text for row in rows if (text := _communication(row))]
     if len(rows) == 1 or not told:
         told += [text for row in rows if (text := _latency(row))]
@@ -212,22 +212,22 @@ def _latency(row: dict[str, Any]) -> str:
     )
 
 
-def hottest_sentence(subject: Subject) -> str:
+def hottest_sentence(reported: ReportedRun) -> str:
     """Name the hottest link of any class, its load and its peak window, and count the saturated
     links.
     """
-    if subject.hottest.is_empty():
+    if reported.hottest.is_empty():
         return ""
-    loads, link = subject.loads, subject.hottest.row(0, named=True)
+    loads, link = reported.loads, reported.hottest.row(0, named=True)
     when = "Over the whole run"
-    if len(subject.names) > 1:
+    if len(reported.names) > 1:
         together = f"In the {duration(loads.end_ns - loads.start_ns)} in which all jobs ran"
         when = (
             together
             if loads.shared
             else "All jobs ran together in no whole window of time. Over the whole run"
         )
-    text = f"{when}, the hottest link is {_place(link)}{_owner(subject, link)}"
+    text = f"{when}, the hottest link is {_place(link)}{_owner(reported, link)}"
     text += f": it sends {percent(link['utilization'])} of the time"
     if loads.window_ns is not None and link["peak_utilization"] is not None:
         window = duration(loads.window_ns, exact=True)
@@ -251,11 +251,11 @@ def hottest_sentence(subject: Subject) -> str:
     return text + "."
 
 
-def _owner(subject: Subject, link: dict[str, Any]) -> str:
+def _owner(reported: ReportedRun, link: dict[str, Any]) -> str:
     """Whose bytes the link carried most over the run; empty if there is one job only, or if that is
     not recorded.
     """
-    shares = {name: link[f"job_{job}_share"] for job, name in job_names(subject.run).items()}
+    shares = {name: link[f"job_{job}_share"] for job, name in job_names(reported.run).items()}
     if len(shares) < 2 or any(share is None for share in shares.values()):
         return ""
     name = max(shares, key=lambda name: shares[name])

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pantala.report.words import TIMES, bandwidth, count, size
+from pantala.report.formatting import TIMES, bandwidth, count, size
 from pantala.report.workload import application, picoseconds, workload_lines
 
 __all__ = ["facts", "plan_text", "summary"]

@@ -15,9 +15,9 @@ from pantala import figures
 from pantala.figures.runs import RunLike, is_endless, job_names, job_row, table
 from pantala.link_classes import NETWORK
 from pantala.report.finding import hottest_sentence
-from pantala.report.inline import inline_svg
-from pantala.report.subject import Subject
-from pantala.report.words import duration, join, percent, significant
+from pantala.report.formatting import duration, join, percent, significant
+from pantala.report.inline_svg import inline_svg
+from pantala.report.reported_run import ReportedRun
 
 __all__ = ["Picture", "pictures"]
 
@@ -35,9 +35,9 @@ class Picture:
     svg: Markup | None = None
 
 
-def pictures(subject: Subject) -> dict[str, Picture]:
+def pictures(reported: ReportedRun) -> dict[str, Picture]:
     """Draw every figure for which the runs hold the data, by the key that the template asks for."""
-    makers: dict[str, Callable[[Subject], Picture | None]] = {
+    makers: dict[str, Callable[[ReportedRun], Picture | None]] = {
         "slowdown": _slowdown,
         "ranks": _ranks,
         "throughput": _throughput,
@@ -48,7 +48,7 @@ def pictures(subject: Subject) -> dict[str, Picture]:
         "hottest": _hottest,
         "learning": _learning,
     }
-    drawn = {key: maker(subject) for key, maker in makers.items()}
+    drawn = {key: maker(reported) for key, maker in makers.items()}
     return {key: picture for key, picture in drawn.items() if picture is not None}
 
 
@@ -56,10 +56,10 @@ def _picture(key: str, title: str, caption: str, source: str, alt: str, figure: 
     return Picture(title, caption, source, inline_svg(figure, key, alt))
 
 
-def _slowdown(subject: Subject) -> Picture | None:
-    if subject.slowdown is None:
+def _slowdown(reported: ReportedRun) -> Picture | None:
+    if reported.slowdown is None:
         return None
-    rows = subject.slowdown.drop_nulls("slowdown")
+    rows = reported.slowdown.drop_nulls("slowdown")
     if rows.is_empty():
         return None
     told = [
@@ -86,8 +86,8 @@ def _slowdown(subject: Subject) -> Picture | None:
     )
 
 
-def _ranks(subject: Subject) -> Picture | None:
-    ranks = table(subject.run, "ranks")
+def _ranks(reported: ReportedRun) -> Picture | None:
+    ranks = table(reported.run, "ranks")
     if ranks is None or not ranks.select("communication_time_ns").sum().collect().item():
         return None
     return _picture(
@@ -97,23 +97,23 @@ def _ranks(subject: Subject) -> Picture | None:
         " that. A steep line: all ranks alike. A long foot or head: some ranks fare better or worse"
         " than the rest.",
         f"{YANG}, Fig. 3",
-        f"Distribution of communication time over the ranks of {_jobs(subject)}; the table above"
+        f"Distribution of communication time over the ranks of {_jobs(reported)}; the table above"
         " has mean, standard deviation and maximum.",
-        figures.communication_time(subject.run, subject.alone),
+        figures.communication_time(reported.run, reported.alone),
     )
 
 
-def _throughput(subject: Subject) -> Picture:
+def _throughput(reported: ReportedRun) -> Picture:
     title = "Throughput over time"
-    if table(subject.run, "job_windows") is None:
+    if table(reported.run, "job_windows") is None:
         return Picture(
             title, "This run kept no windows of time, so there is no throughput over time to draw."
         )
-    frame = figures.throughput_windows(subject.run, 0)
+    frame = figures.throughput_windows(reported.run, 0)
     step = (
         "" if frame is None else f" One step is {duration(float(frame['end_ns'][0]), exact=True)}."
     )
-    figure = figures.throughput(subject.run, subject.alone)
+    figure = figures.throughput(reported.run, reported.alone)
     scales = (
         " Mind the scale of each panel."
         if len({axes.get_ylim() for axes in figure.axes}) > 1
@@ -123,19 +123,19 @@ def _throughput(subject: Subject) -> Picture:
         "throughput",
         title,
         "Payload delivered to each job per unit of simulated time"
-        f"{_dashed(subject)}{step} A dotted line marks the end of another job.{scales}",
+        f"{_dashed(reported)}{step} A dotted line marks the end of another job.{scales}",
         f"{KANG}, Fig. 5 and 9",
-        f"Delivered throughput of {_jobs(subject)} over simulated time.",
+        f"Delivered throughput of {_jobs(reported)} over simulated time.",
         figure,
     )
 
 
-def _latency(subject: Subject) -> Picture | None:
-    jobs = [job_row(subject.run, job) for job in job_names(subject.run)]
+def _latency(reported: ReportedRun) -> Picture | None:
+    jobs = [job_row(reported.run, job) for job in job_names(reported.run)]
     if all(row["packet_latency_mean_ns"] is None for row in jobs):
         return None
-    packets = table(subject.run, "packets")
-    record = subject.plan["record"]
+    packets = table(reported.run, "packets")
+    record = reported.plan["record"]
     caption = "Median, mean and the 95th and 99th percentiles cover every packet delivered. "
     if packets is None:
         caption += (
@@ -155,21 +155,22 @@ def _latency(subject: Subject) -> Picture | None:
         for row in jobs
         if row["packet_latency_p50_ns"] is not None
     ]
-    together = " together with the others" if subject.alone else ""
+    together = " together with the others" if reported.alone else ""
     return _picture(
         "latency",
         "Packet latency",
         caption,
         f"{KANG}, Fig. 6",
         f"Packet latency of each job{together}. " + " ".join(told),
-        figures.packet_latency(subject.run, subject.alone),
+        figures.packet_latency(reported.run, reported.alone),
     )
 
 
-def _load(subject: Subject) -> Picture:
-    loads, last = subject.loads, list(subject.parts)[-1]
+def _load(reported: ReportedRun) -> Picture:
+    loads, last = reported.loads, list(reported.parts)[-1]
     part = (
-        loads.shared and loads.end_ns - loads.start_ns < 0.97 * subject.run.document["simulated_ns"]
+        loads.shared
+        and loads.end_ns - loads.start_ns < 0.97 * reported.run.document["simulated_ns"]
     )
     note = ""
     if part:
@@ -181,18 +182,19 @@ def _load(subject: Subject) -> Picture:
     return _picture(
         "load",
         "Link utilization, group by group",
-        "A square is the mean utilization of the global links from the group of its row to the group of"
-        " its column; the diagonal is the mean over the links inside the group. Utilization is the share"
-        f" of time in which a link was sending, the congestion index of Kang et al.{note}",
+        "A square is the mean utilization of the global links from the group of its row to the"
+        " group of its column; the diagonal is the mean over the links inside the group."
+        " Utilization is the share of time in which a link was sending, the congestion index of"
+        f" Kang et al.{note}",
         f"{KANG}, Fig. 12",
-        f"Heat map of link utilization, {subject.plan['topology']['g']} groups by as many."
-        f" {hottest_sentence(subject)}",
-        figures.link_load_map(subject.parts, shared=[last] if part else []),
+        f"Heat map of link utilization, {reported.plan['topology']['g']} groups by as many."
+        f" {hottest_sentence(reported)}",
+        figures.link_load_map(reported.parts, shared=[last] if part else []),
     )
 
 
-def _stall(subject: Subject) -> Picture:
-    worst = subject.hottest
+def _stall(reported: ReportedRun) -> Picture:
+    worst = reported.hottest
     told = (
         ""
         if worst.is_empty()
@@ -205,21 +207,21 @@ def _stall(subject: Subject) -> Picture:
         " square, during which a flit was ready and could not advance for want of credit.",
         f"{KANG}, Fig. 11",
         f"Heat map of stall time.{told}",
-        figures.link_load_map(subject.parts, "stall"),
+        figures.link_load_map(reported.parts, "stall"),
     )
 
 
-def _shift(subject: Subject) -> Picture | None:
-    if set(subject.alone) != set(subject.names) or not all(
-        run.document["complete"] for run in subject.parts.values()
+def _shift(reported: ReportedRun) -> Picture | None:
+    if set(reported.alone) != set(reported.names) or not all(
+        run.document["complete"] for run in reported.parts.values()
     ):
         return None
-    if any(is_endless(subject.run, job) for job in job_names(subject.run)):
+    if any(is_endless(reported.run, job) for job in job_names(reported.run)):
         return (
             None  # an endless job sends as long as it may, and so not the same alone and together
         )
-    alone = sum(_sent(run) for run in subject.alone.values())
-    more = _sent(subject.run) / alone - 1 if alone else 0.0
+    alone = sum(_sent(run) for run in reported.alone.values())
+    more = _sent(reported.run) / alone - 1 if alone else 0.0
     changed = f"{significant(100 * abs(more), 2)} % {'more' if more >= 0 else 'less'}"
     return _picture(
         "shift",
@@ -230,7 +232,7 @@ def _shift(subject: Subject) -> Picture | None:
         f" the links between routers carried {changed} together.",
         "",
         "Heat map of the bytes that the routing moved between links because the jobs ran together.",
-        figures.link_shift_map(subject.run, subject.alone),
+        figures.link_shift_map(reported.run, reported.alone),
     )
 
 
@@ -239,28 +241,28 @@ def _sent(run: RunLike) -> float:
     return float(links.select(pl.col("bytes").sum()).collect().item())
 
 
-def _hottest(subject: Subject) -> Picture | None:
-    if subject.hottest.is_empty():
+def _hottest(reported: ReportedRun) -> Picture | None:
+    if reported.hottest.is_empty():
         return None
     peak = (
         ""
-        if subject.loads.window_ns is None
+        if reported.loads.window_ns is None
         else " A tick marks the load in the link's peak window."
     )
     return _picture(
         "hottest",
         "Hottest links",
         "The links of the highest utilization"
-        f" {'while all jobs ran' if subject.loads.shared else 'over the whole run'}, of any class,"
+        f" {'while all jobs ran' if reported.loads.shared else 'over the whole run'}, of any class,"
         f" divided by the job whose bytes they carried.{peak}",
         "",
-        hottest_sentence(subject) + " The table below has the numbers.",
-        figures.hottest_links(subject.run),
+        hottest_sentence(reported) + " The table below has the numbers.",
+        figures.hottest_links(reported.run),
     )
 
 
-def _learning(subject: Subject) -> Picture | None:
-    rows = table(subject.run, "q_learning")
+def _learning(reported: ReportedRun) -> Picture | None:
+    rows = table(reported.run, "q_learning")
     if rows is None:
         return None
     updates = int(rows.select(pl.col("updates").sum()).collect().item())
@@ -273,13 +275,13 @@ def _learning(subject: Subject) -> Picture | None:
         KANG,
         f"Estimates of q_adaptive's tables over simulated time, after {updates:,} corrections in"
         " all.",
-        figures.learning(subject.run),
+        figures.learning(reported.run),
     )
 
 
-def _jobs(subject: Subject) -> str:
-    return ", ".join(subject.names) + (" alone and together" if subject.alone else "")
+def _jobs(reported: ReportedRun) -> str:
+    return ", ".join(reported.names) + (" alone and together" if reported.alone else "")
 
 
-def _dashed(subject: Subject) -> str:
-    return ": dashed alone, solid together." if subject.alone else "."
+def _dashed(reported: ReportedRun) -> str:
+    return ": dashed alone, solid together." if reported.alone else "."

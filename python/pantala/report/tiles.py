@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pantala.report.finding import iterations_compared
-from pantala.report.subject import Subject
-from pantala.report.words import TIMES, duration, significant
+from pantala.report.formatting import TIMES, duration, significant
+from pantala.report.reported_run import ReportedRun
 
 __all__ = ["Tile", "tiles"]
 
@@ -21,9 +21,9 @@ class Tile:
     lines: list[str]
 
 
-def tiles(subject: Subject) -> list[Tile]:
+def tiles(reported: ReportedRun) -> list[Tile]:
     """Return a tile for each job of an interference experiment; none for a single run."""
-    return [] if subject.slowdown is None else [_tile(row) for row in subject.slowdown.to_dicts()]
+    return [] if reported.slowdown is None else [_tile(row) for row in reported.slowdown.to_dicts()]
 
 
 def _tile(row: dict[str, Any]) -> Tile:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pantala.figures.runs import RunLike
-from pantala.report.subject import Subject
-from pantala.report.words import duration, significant
+from pantala.report.formatting import duration, significant
+from pantala.report.reported_run import ReportedRun
 from pantala.slowdown import accepted_load
 
 __all__ = ["warnings"]
@@ -19,10 +19,10 @@ _REASONS = {
 _SATURATED = 0.97
 
 
-def warnings(subject: Subject) -> list[str]:
+def warnings(reported: ReportedRun) -> list[str]:
     """Say of every part of the report what is wrong with it; an empty list is good news."""
     found = []
-    for title, run in subject.parts.items():
+    for title, run in reported.parts.items():
         texts = (*_ending(run), *_planned(run), *_conservation(run), *_saturation(run))
         found += [f"{title}: {text}" for text in texts]
     return found

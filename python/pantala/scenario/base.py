@@ -25,9 +25,9 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from pantala.catalogue.key import Key
 from pantala.errors import UsageError
-from pantala.scenario.collect import collected, fault
-from pantala.scenario.declared import unread_here
 from pantala.scenario.faults import scenario_error
+from pantala.scenario.unread_keys import unread_here
+from pantala.scenario.validation import fault, validated
 from pantala.units import Bandwidth, Duration, Parsed, Quantity, Size, TimePerByte
 
 __all__ = [
@@ -110,7 +110,7 @@ class Model(BaseModel, metaclass=_OneLineErrors):
     def _read_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         if isinstance(data, str) and cls.shorthand is not None:
             data = {cls.shorthand: data}
-        return collected(cls, data, handler) if isinstance(data, Mapping) else handler(data)
+        return validated(cls, data, handler) if isinstance(data, Mapping) else handler(data)
 
     @classmethod
     def known_keys(cls) -> dict[str, str]:

@@ -23,7 +23,7 @@ from pantala.scenario.base import (
     UnsignedSize,
     UnsignedTimePerByte,
 )
-from pantala.scenario.capacities import BoundedCapacity, FiniteCapacity, SomeCapacity
+from pantala.scenario.buffer_capacity import BoundedCapacity, FiniteCapacity, SomeCapacity
 from pantala.units import Duration, Size, TimePerByte
 
 __all__ = [

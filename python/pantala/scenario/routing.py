@@ -24,7 +24,7 @@ from pantala.catalogue.routings import KEYS
 from pantala.errors import nearest
 from pantala.routings import ROUTINGS
 from pantala.scenario.base import fault
-from pantala.scenario.effect import Effect
+from pantala.scenario.key_effect import Effect
 from pantala.scenario.keys import AriesKeys, QAdaptiveKeys, RoutingKeys
 from pantala.scenario.presets import merge
 

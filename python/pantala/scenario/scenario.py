@@ -14,22 +14,22 @@ from pantala.errors import PlanError, ScenarioError, ScenarioWarning
 from pantala.plan import build_plan, resolve_plan
 from pantala.scenario.assumptions import assumptions_of
 from pantala.scenario.base import Flag, Name, plain
-from pantala.scenario.blame import blamed
 from pantala.scenario.changes import changed
-from pantala.scenario.collect import Faults
-from pantala.scenario.declared import unread_in_scenario
 from pantala.scenario.detail import Detail
 from pantala.scenario.faults import scenario_error
 from pantala.scenario.job import Job
-from pantala.scenario.jobs import faults_of_jobs
+from pantala.scenario.job_checks import faults_of_jobs
 from pantala.scenario.keys import RecordKeys, ScenarioKeys, StopKeys
 from pantala.scenario.machine import Machine
 from pantala.scenario.mixes import jobs_of, jobs_schema
 from pantala.scenario.mpi import Mpi, laid_over_machine
+from pantala.scenario.plan_faults import error_of_plan
 from pantala.scenario.presets import machine_preset
-from pantala.scenario.routed import follow, routed, unread
 from pantala.scenario.routing import Routing
+from pantala.scenario.routing_overlay import mark_inherited, unread_routing_keys, with_full_routings
 from pantala.scenario.toml import read_toml
+from pantala.scenario.unread_keys import unread_in_scenario
+from pantala.scenario.validation import Faults
 
 __all__ = ["Record", "Scenario", "Stop"]
 
@@ -116,8 +116,8 @@ class Scenario(ScenarioKeys):
         if isinstance(mpi, Mapping):
             data["mpi"] = laid_over_machine(preset.get("mpi", {}), mpi)
         given = dict(data)
-        data = routed(data, preset)
-        faults += unread(given, data)
+        data = with_full_routings(data, preset)
+        faults += unread_routing_keys(given, data)
         if faults:
             raise Faults(faults, data, *settled)
         return data
@@ -149,7 +149,7 @@ class Scenario(ScenarioKeys):
         }
         for above, below in [*layers, (self.routing, Routing.model_validate(preset))]:
             if above is not None:
-                follow(above, below)
+                mark_inherited(above, below)
         return self
 
     @property
@@ -248,14 +248,14 @@ class Scenario(ScenarioKeys):
         try:
             resolved = resolve_plan(self.plan())
         except PlanError as error:
-            raise self.blame(error) from None
+            raise self.error_of_plan(error) from None
         for message in resolved["derived"].get("warnings", ()):
             warnings.warn(ScenarioWarning(self._source, message), stacklevel=2)
         return resolved
 
-    def blame(self, error: PlanError) -> ScenarioError:
+    def error_of_plan(self, error: PlanError) -> ScenarioError:
         """The scenario's own error for the faults that the core found in its plan."""
-        return blamed(error, self._source, self._given)
+        return error_of_plan(error, self._source, self._given)
 
 
 def _preset_of(machine: object) -> dict[str, Any]:

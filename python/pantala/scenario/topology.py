@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from pantala.scenario.base import Count, Index
-from pantala.scenario.collect import Faults, fault
 from pantala.scenario.keys import TopologyKeys
+from pantala.scenario.validation import Faults, fault
 
 __all__ = ["INSIDE", "TITLES", "Topology", "changes_shape", "over_preset"]
 

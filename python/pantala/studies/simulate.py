@@ -27,7 +27,7 @@ from pantala.parallel import each
 from pantala.plan import resolve_plan
 from pantala.results import Run
 from pantala.scenario import Scenario
-from pantala.studies.steady import Estimate, estimate
+from pantala.studies.steady_state import Estimate, estimate
 from pantala.units import Duration
 
 __all__ = ["PRECISION", "Point", "Record", "simulate"]

@@ -21,8 +21,8 @@ from pantala.papers.prisacari2015.runs import (
     Spec,
     process_grid,
 )
-from pantala.report.inline import inline_svg
-from pantala.report.words import count, duration, join, percent
+from pantala.report.formatting import count, duration, join, percent
+from pantala.report.inline_svg import inline_svg
 from pantala.studies.simulate import PRECISION
 
 __all__ = ["assumptions", "finding", "variant_rows", "write_page"]

@@ -17,7 +17,7 @@ from pantala.papers.prisacari2015.document import finding, write_page
 from pantala.papers.prisacari2015.evidence import Evidence, Result, results, table
 from pantala.papers.prisacari2015.runs import LATENCY, Spec, specs
 from pantala.papers.prisacari2015.verdicts import RUN_CLAIMS, judge, judge_all
-from pantala.report.words import percent
+from pantala.report.formatting import percent
 from pantala.studies.directory import StudyDirectory, write_json
 from pantala.studies.simulate import Record, simulate
 from pantala.studies.study import Options, Outcome, Study

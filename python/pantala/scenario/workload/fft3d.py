@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import model_validator
 
 from pantala.scenario.base import Count, PositiveSize
-from pantala.scenario.collect import fault, refuse_all
+from pantala.scenario.validation import fault, refuse_all
 from pantala.scenario.workload.application import Application, Compute, grid_of
 from pantala.units import Duration, Size
 

@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Count, PositiveSize
 from pantala.scenario.workload.application import Compute, grid_of
-from pantala.scenario.workload.choosy import Choosy
+from pantala.scenario.workload.rank_constraints import RankConstrained
 from pantala.units import Duration, Size
 
 __all__ = ["Hacc"]
 
 
-class Hacc(Choosy):
+class Hacc(RankConstrained):
     """HACC: large messages between random pairs of ranks (a 3D FFT), an exchange of particles, an
     Allreduce.
 

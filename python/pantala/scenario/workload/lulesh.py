@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Count, UnsignedSize
 from pantala.scenario.workload.application import Compute, grid_of
-from pantala.scenario.workload.choosy import Choosy
+from pantala.scenario.workload.rank_constraints import RankConstrained
 from pantala.units import Duration, Size
 
 __all__ = ["Lulesh"]
 
 
-class Lulesh(Choosy):
+class Lulesh(RankConstrained):
     """LULESH: shock hydrodynamics on a cube of ranks.
 
     An iteration: a broadcast, a reduction, an exchange with the (up to) 26 neighbours across faces,

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pantala import native
 from pantala.scenario.base import Count, Flag, PositiveSize
 from pantala.scenario.workload.application import Compute
-from pantala.scenario.workload.choosy import Choosy
 from pantala.scenario.workload.lattice_layout import box, process_box, split
+from pantala.scenario.workload.rank_constraints import RankConstrained
 from pantala.units import Duration, Size
 
 __all__ = ["Milc", "MilcReorder"]
@@ -24,7 +24,7 @@ class _Layout(NamedTuple):
     faces: list[int]
 
 
-class Milc(Choosy):
+class Milc(RankConstrained):
     """MILC: an exchange with the neighbours of a four-dimensional lattice beside computing, then
     small Allreduces.
 

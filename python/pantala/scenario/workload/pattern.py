@@ -9,8 +9,8 @@ from pydantic_core import PydanticCustomError
 
 from pantala.errors import show
 from pantala.scenario.base import Count, Flag, Index, PositiveSize
-from pantala.scenario.collect import fault
 from pantala.scenario.keys import PatternKeys
+from pantala.scenario.validation import fault
 
 __all__ = ["Pattern"]
 

@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Count, PositiveSize
 from pantala.scenario.workload.application import Compute
-from pantala.scenario.workload.choosy import Choosy
+from pantala.scenario.workload.rank_constraints import RankConstrained
 from pantala.units import Duration, Size
 
 __all__ = ["Qbox"]
 
 
-class Qbox(Choosy):
+class Qbox(RankConstrained):
     """Qbox: Fourier transforms in the columns of a process array, products of matrices along its
     rows.
 

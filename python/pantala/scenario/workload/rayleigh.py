@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Literal
 
 from pantala.scenario.base import Count, PositiveSize
 from pantala.scenario.workload.application import Compute, grid_of
-from pantala.scenario.workload.choosy import Choosy
+from pantala.scenario.workload.rank_constraints import RankConstrained
 from pantala.units import Duration, Size
 
 __all__ = ["Rayleigh"]
 
 
-class Rayleigh(Choosy):
+class Rayleigh(RankConstrained):
     """Rayleigh: large Alltoallv in the rows and the columns of a process array, and little else.
 
     Source: Chunduri et al., IPDPS 2021, Table I (no point-to-point; heavy collectives of 23 MB; 28%

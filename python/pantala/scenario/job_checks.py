@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from pantala.scenario.collect import fault
+from pantala.scenario.validation import fault
 
 __all__ = ["faults_of_jobs"]
 

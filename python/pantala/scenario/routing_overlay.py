@@ -9,17 +9,17 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from pantala.scenario.effect import without_effect
 from pantala.scenario.job import Job
+from pantala.scenario.key_effect import without_effect
 from pantala.scenario.presets import merge
 from pantala.scenario.routing import Routing, defaults_of, effects_under, laid_over
 
-__all__ = ["follow", "routed", "unread"]
+__all__ = ["mark_inherited", "unread_routing_keys", "with_full_routings"]
 
 _CLASSES = ("routing", "routing_all_to_all")
 
 
-def routed(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
+def with_full_routings(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a scenario with every routing in full.
 
     The layers, the later over the earlier: the preset, the algorithm itself, the scenario's
@@ -52,7 +52,7 @@ def routed(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
     return data
 
 
-def follow(routing: Routing, below: Routing) -> None:
+def mark_inherited(routing: Routing, below: Routing) -> None:
     """Marks the keys of a routing that have the value of the one that it lies over as not given by
     the scenario.
     """
@@ -60,7 +60,9 @@ def follow(routing: Routing, below: Routing) -> None:
     routing._follows(*(name for name in names if getattr(routing, name) == getattr(below, name)))
 
 
-def unread(given: Mapping[str, Any], full: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
+def unread_routing_keys(
+    given: Mapping[str, Any], full: Mapping[str, Any]
+) -> Iterator[PydanticCustomError]:
     """The faults of keys that no routing reads: neither the one that they are given for nor one
     that is laid over it.
 

@@ -1,7 +1,7 @@
 """All faults of a table at once: unknown keys, faults between keys and faults of values.
 
 Pydantic stops at the first fault that a validator raises before or after it validates the fields.
-With `collected` a model reports the faults of all stages together.
+With `validated` a model reports the faults of all stages together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 from pantala.errors import nearest
 from pantala.former_names import now_called
 
-__all__ = ["Faults", "Reports", "collected", "fault", "refuse_all"]
+__all__ = ["Faults", "Reports", "fault", "refuse_all", "validated"]
 
 
 def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
@@ -79,7 +79,7 @@ class Reports(Protocol):
         """Faults of the validated table, given the data as they were."""
 
 
-def collected(model: Reports, data: Mapping[str, Any], handler: Callable[[Any], Any]) -> Any:
+def validated(model: Reports, data: Mapping[str, Any], handler: Callable[[Any], Any]) -> Any:
     """Validates a table.
 
     Args:

@@ -14,11 +14,11 @@ from pantala.figures.link_load import LinkLoads, link_loads
 from pantala.figures.runs import InterferenceLike, RunLike, job_names
 from pantala.figures.style import PALETTE, colours
 
-__all__ = ["Subject"]
+__all__ = ["ReportedRun"]
 
 
 @dataclass(frozen=True)
-class Subject:
+class ReportedRun:
     """A run and, for an interference study, what it is compared with."""
 
     name: str
@@ -29,7 +29,7 @@ class Subject:
     slowdown: pl.DataFrame | None
 
     @classmethod
-    def of(cls, run: RunLike | InterferenceLike) -> Subject:
+    def of(cls, run: RunLike | InterferenceLike) -> ReportedRun:
         """Take a run, or an interference study as its together run with what goes beside it."""
         if hasattr(run, "together"):
             study = cast("InterferenceLike", run)

@@ -13,7 +13,7 @@ from pantala.plan import scenario_key
 from pantala.scenario.key_path import Named, parse, value_at
 from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
-__all__ = ["blamed", "in_units"]
+__all__ = ["error_of_plan", "in_units"]
 
 #: The quantity that a plan's key holds, by the end of its name.
 _QUANTITIES: Mapping[str, type[Quantity]] = {
@@ -28,7 +28,7 @@ _SHORTHANDS = frozenset({"algorithm", "kind", "distribution", "model", "preset"}
 _RAW_TIME = re.compile(r"\b(\d+) ps\b")
 
 
-def blamed(error: PlanError, source: str, given: Mapping[str, Any]) -> ScenarioError:
+def error_of_plan(error: PlanError, source: str, given: Mapping[str, Any]) -> ScenarioError:
     """The error of a scenario for the faults of its plan.
 
     Args:

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 from pantala.scenario.base import fault
 from pantala.scenario.workload.application import Application
 
-__all__ = ["Choosy"]
+__all__ = ["RankConstrained"]
 
 #: How far above twice the ranks a number is looked for that will do.
 _FAR = 1024
 
 
-class Choosy(Application):
+class RankConstrained(Application):
     """An application that says of a number of ranks whether it can run it; the nearest that can are
     found by trying.
     """

@@ -12,19 +12,28 @@ from pantala.figures.hottest import ALL_CLASSES, link_name
 from pantala.figures.link_load import SATURATED
 from pantala.figures.runs import Case, cases, is_endless, job_names, job_row
 from pantala.report.finding import iterations_compared
-from pantala.report.subject import Subject
-from pantala.report.words import TIMES, count, duration, fixed, percent, significant, size, span
+from pantala.report.formatting import (
+    TIMES,
+    count,
+    duration,
+    fixed,
+    percent,
+    significant,
+    size,
+    span,
+)
+from pantala.report.reported_run import ReportedRun
 
 __all__ = [
     "Cell",
-    "Sheet",
-    "classes_sheet",
-    "communication_sheet",
-    "hottest_sheet",
-    "jobs_sheet",
-    "latency_sheets",
-    "runs_sheet",
-    "traffic_sheet",
+    "ReportTable",
+    "classes_table",
+    "communication_table",
+    "hottest_table",
+    "jobs_table",
+    "latency_tables",
+    "runs_table",
+    "traffic_table",
 ]
 
 
@@ -42,7 +51,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ReportTable:
     """One table: its caption says what it holds; the first column of a row is its header."""
 
     caption: str
@@ -67,18 +76,18 @@ def _times(ratio: float | None) -> Cell:
     return _NONE if ratio is None else Cell(f"{ratio:.2f} {TIMES}", ratio, strong=True)
 
 
-def communication_sheet(subject: Subject) -> Sheet:
+def communication_table(reported: ReportedRun) -> ReportTable:
     """Communication time over the ranks of each job; alone, together and the slowdowns where there
     is a comparison.
     """
     rows = (
         None
-        if subject.slowdown is None
-        else subject.slowdown.filter(pl.col("compared").ne_missing("duration"))
+        if reported.slowdown is None
+        else reported.slowdown.filter(pl.col("compared").ne_missing("duration"))
     )
     parts: tuple[str, ...] = ("alone", "together")
     if rows is None:
-        rows, parts = subject.run.jobs.sort("job").collect(), ("",)
+        rows, parts = reported.run.jobs.sort("job").collect(), ("",)
     columns = {
         f"{key} {part}".strip(): f"{part}_communication_time_{key}_ns".lstrip("_")
         for part in parts
@@ -91,7 +100,7 @@ def communication_sheet(subject: Subject) -> Sheet:
     caption = (
         f"Communication time of a rank, {unit}: mean, standard deviation and maximum over ranks."
     )
-    paired = subject.slowdown is not None
+    paired = reported.slowdown is not None
     partly = paired and any(iterations_compared(row) for row in rows.to_dicts())
     if paired:
         caption += (
@@ -104,7 +113,7 @@ def communication_sheet(subject: Subject) -> Sheet:
             " its ranks finished in both, and not at all if there are none."
         )
     # The answers come first: a narrow screen shows the first columns only.
-    sheet = Sheet(
+    table = ReportTable(
         caption,
         ["job", *["slowdown", "run time"] * paired, *columns, *["iterations compared"] * partly],
     )
@@ -113,20 +122,20 @@ def communication_sheet(subject: Subject) -> Sheet:
         cells += [_number(row[column], longest, divisor) for column in columns.values()]
         if partly:
             cells.append(Cell(iterations_compared(row) or "all", row["compared_iterations"]))
-        sheet.rows.append([Cell(row["name"], job=row["name"]), *cells])
-    return sheet
+        table.rows.append([Cell(row["name"], job=row["name"]), *cells])
+    return table
 
 
-def traffic_sheet(subject: Subject) -> Sheet:
+def traffic_table(reported: ReportedRun) -> ReportTable:
     """Packet latency and accepted load of synthetic traffic, alone and together; no rows without
     any.
     """
     patterns = (
         pl.DataFrame()
-        if subject.slowdown is None
-        else subject.slowdown.filter(pl.col("compared") == "duration")
+        if reported.slowdown is None
+        else reported.slowdown.filter(pl.col("compared") == "duration")
     )
-    sheet = Sheet(
+    table = ReportTable(
         "Synthetic traffic, alone and together for the same simulated time: mean packet latency and"
         " its slowdown, together over alone; accepted load as a share of terminal bandwidth and its"
         " slowdown, alone over together.",
@@ -143,7 +152,7 @@ def traffic_sheet(subject: Subject) -> Sheet:
     for row in patterns.to_dicts():
         latencies = [row[f"{part}_packet_latency_mean_ns"] for part in ("alone", "together")]
         loads = [row[f"{part}_accepted_load"] for part in ("alone", "together")]
-        sheet.rows.append(
+        table.rows.append(
             [
                 Cell(row["name"], job=row["name"]),
                 _times(row["packet_latency_slowdown"]),
@@ -152,7 +161,7 @@ def traffic_sheet(subject: Subject) -> Sheet:
                 *(_NONE if value is None else Cell(significant(value), value) for value in loads),
             ]
         )
-    return sheet
+    return table
 
 
 _KINDS = {
@@ -167,22 +176,26 @@ _KINDS = {
 }
 
 
-def latency_sheets(subject: Subject) -> list[Sheet]:
+def latency_tables(reported: ReportedRun) -> list[ReportTable]:
     """Latency of packets, in the network, and of messages; a kind that no job has is left out."""
-    found = [(case, job_row(case.run, case.job)) for case in cases(subject.run, subject.alone)]
-    return [sheet for kind in _KINDS if (sheet := _latency_sheet(kind, found, bool(subject.alone)))]
+    found = [(case, job_row(case.run, case.job)) for case in cases(reported.run, reported.alone)]
+    return [
+        table for kind in _KINDS if (table := _latency_table(kind, found, bool(reported.alone)))
+    ]
 
 
-def _latency_sheet(
+def _latency_table(
     kind: str, found: list[tuple[Case, dict[str, Any]]], paired: bool
-) -> Sheet | None:
+) -> ReportTable | None:
     keys = [f"{kind}_latency_{key}_ns" for key in ("mean", "p50", "p95", "p99")]
     known = [row[key] for _, row in found for key in keys if row[key] is not None]
     if not known:
         return None
     divisor, unit = span(max(known))
     ratios = ["mean ÷ alone", "p99 ÷ alone"] if paired else []
-    sheet = Sheet(f"{_KINDS[kind]}, {unit}.", ["job", *ratios, "mean", "median", "p95", "p99"])
+    table = ReportTable(
+        f"{_KINDS[kind]}, {unit}.", ["job", *ratios, "mean", "median", "p95", "p99"]
+    )
     alone: dict[str, Any] = {}
     for case, row in found:
         cells = [Cell(case.label, job=case.name, company=case.company), *[Cell("")] * len(ratios)]
@@ -190,13 +203,13 @@ def _latency_sheet(
             alone = row
         elif alone.get("name") == case.name:
             cells[1:] = [_ratio(row[key], alone[key]) for key in (keys[0], keys[3])]
-        sheet.rows.append(cells + [_number(row[key], max(known), divisor) for key in keys])
-    return sheet
+        table.rows.append(cells + [_number(row[key], max(known), divisor) for key in keys])
+    return table
 
 
-def jobs_sheet(subject: Subject) -> Sheet:
+def jobs_table(reported: ReportedRun) -> ReportTable:
     """The bytes that each job sent, their rates and their paths."""
-    sheet = Sheet(
+    table = ReportTable(
         "Traffic of each job. Run time: from the first rank's start to the last rank's end. MPI"
         " payload: bytes of the messages that its ranks sent, messages inside a node included."
         " Injected: bytes on its injection links, with control messages. Rates: these over the run"
@@ -214,12 +227,12 @@ def jobs_sheet(subject: Subject) -> Sheet:
             "non-minimal",
         ],
     )
-    for case in cases(subject.run, subject.alone):
+    for case in cases(reported.run, reported.alone):
         row = job_row(case.run, case.job)
         end = row["end_ns"] if row["end_ns"] is not None else case.run.document["simulated_ns"]
         length, endless = end - row["start_ns"], is_endless(case.run, case.job)
         hops, share = row["link_hops_mean"], row["nonminimal_share"]
-        sheet.rows.append(
+        table.rows.append(
             [
                 Cell(case.label, job=case.name, company=case.company),
                 Cell(count(row["ranks"]), row["ranks"]),
@@ -233,7 +246,7 @@ def jobs_sheet(subject: Subject) -> Sheet:
                 _NONE if share is None else Cell(percent(share), share),
             ]
         )
-    return sheet
+    return table
 
 
 def _volume(volume: int | None, length: float) -> list[Cell]:
@@ -244,17 +257,18 @@ def _volume(volume: int | None, length: float) -> list[Cell]:
     return [Cell(size(volume), volume), _NONE if rate is None else Cell(significant(rate), rate)]
 
 
-def classes_sheet(subject: Subject) -> Sheet:
+def classes_table(reported: ReportedRun) -> ReportTable:
     """The utilization of the links of each class while all jobs ran."""
-    windows = subject.loads.window_ns is not None
+    windows = reported.loads.window_ns is not None
     columns = ["class", "links", "mean utilization", "highest utilization"]
     if windows:
         columns += ["highest in a window", f"links above {percent(SATURATED)} in a window"]
-    sheet = Sheet(
-        f"Utilization of the links by class, {_span(subject)}.", [*columns, "mean stall, whole run"]
+    table = ReportTable(
+        f"Utilization of the links by class, {_span(reported)}.",
+        [*columns, "mean stall, whole run"],
     )
     for name in ALL_CLASSES:
-        links = subject.loads.links.filter(pl.col("class") == name)
+        links = reported.loads.links.filter(pl.col("class") == name)
         if links.is_empty():
             continue
         mean, most, peak, stalled = links.select(
@@ -267,20 +281,19 @@ def classes_sheet(subject: Subject) -> Sheet:
         if windows:
             saturated = links.filter(pl.col("saturated_windows") > 0).height
             cells += [_share(peak), Cell(count(saturated), saturated)]
-        sheet.rows.append([*cells, _share(stalled)])
-    return sheet
+        table.rows.append([*cells, _share(stalled)])
+    return table
 
 
-def hottest_sheet(subject: Subject) -> Sheet:
+def hottest_table(reported: ReportedRun) -> ReportTable:
     """The links of the highest load while all jobs ran, of any class."""
-    names = job_names(subject.run)
+    names = job_names(reported.run)
     shares = list(names) if len(names) > 1 else []
-    windows = subject.loads.window_ns is not None
-    sheet = Sheet(
-        f"Hottest links, {_span(subject)}. Utilization is the share of that time in which the link was"
-        " sending. The shares of jobs are of the link's bytes over the whole run; stalled is the"
-        " share of the whole run in which a flit was ready and could not advance for want of"
-        " credit.",
+    windows = reported.loads.window_ns is not None
+    table = ReportTable(
+        f"Hottest links, {_span(reported)}. Utilization is the share of that time in which the link"
+        " was sending. The shares of jobs are of the link's bytes over the whole run; stalled is"
+        " the share of the whole run in which a flit was ready but the output had no credit.",
         [
             "link",
             "utilization",
@@ -291,7 +304,7 @@ def hottest_sheet(subject: Subject) -> Sheet:
             *(f"{names[job]}'s share" for job in shares),
         ],
     )
-    for link in subject.hottest.to_dicts():
+    for link in reported.hottest.to_dicts():
         cells = [
             Cell(str(link["link"]), link["link"]),
             _share(link["utilization"]),
@@ -305,29 +318,31 @@ def hottest_sheet(subject: Subject) -> Sheet:
             ]
         cells += [_share(link["stall_share"]), Cell(size(link["bytes"]), link["bytes"])]
         cells += [_share(link[f"job_{job}_share"]) for job in shares]
-        sheet.rows.append(cells)
-    return sheet
+        table.rows.append(cells)
+    return table
 
 
-def _span(subject: Subject) -> str:
+def _span(reported: ReportedRun) -> str:
     """The time over which the loads of links are."""
-    loads = subject.loads
+    loads = reported.loads
     if not loads.shared:
         return "over the whole run"
     when = (
         f"from {duration(loads.start_ns, exact=True) if loads.start_ns else 'the start'} to"
         f" {duration(loads.end_ns)}"
     )
-    return f"{when}, while all jobs ran" if len(subject.names) > 1 else f"{when}, while the job ran"
+    return (
+        f"{when}, while all jobs ran" if len(reported.names) > 1 else f"{when}, while the job ran"
+    )
 
 
 def _share(share: float | None) -> Cell:
     return _NONE if share is None else Cell(percent(share), share)
 
 
-def runs_sheet(subject: Subject) -> Sheet:
+def runs_table(reported: ReportedRun) -> ReportTable:
     """Each simulation of the report: how much it moved and what that cost."""
-    sheet = Sheet(
+    table = ReportTable(
         "Each simulation. A packet-hop is one packet over one link between routers, or its"
         " ejection.",
         [
@@ -341,11 +356,11 @@ def runs_sheet(subject: Subject) -> Sheet:
             "result hash",
         ],
     )
-    for title, run in subject.parts.items():
+    for title, run in reported.parts.items():
         document = run.document
         counters, cost = document["counters"], document.get("provenance", {})
         wall, speed = cost.get("wall_seconds"), cost.get("packet_hops_per_cpu_second")
-        sheet.rows.append(
+        table.rows.append(
             [
                 Cell(title),
                 Cell(document["reason"]),
@@ -357,4 +372,4 @@ def runs_sheet(subject: Subject) -> Sheet:
                 Cell(str(document["result_hash"])[:12]),
             ]
         )
-    return sheet
+    return table

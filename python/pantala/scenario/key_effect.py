@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticCustomError
 
-from pantala.scenario.collect import fault
+from pantala.scenario.validation import fault
 
 __all__ = ["Effect", "without_effect"]
 

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from pantala.catalogue.key import Condition, Key
 from pantala.errors import show
-from pantala.scenario.effect import Effect, without_effect
+from pantala.scenario.key_effect import Effect, without_effect
 
 if TYPE_CHECKING:
     from pantala.scenario.base import Model
