@@ -165,7 +165,7 @@ def _measured(place: Path, case: Case, scenario: pt.Scenario, seed: int, coarsen
     return record
 
 
-def _record(result: pt.Run | pt.InterferenceRun) -> Record:
+def _record(result: pt.Run | pt.InterferenceExperiment) -> Record:
     runs = (
         {"together": result}
         if isinstance(result, pt.Run)
@@ -179,7 +179,7 @@ def _record(result: pt.Run | pt.InterferenceRun) -> Record:
             values["communication time"][job] = row["communication_time_mean_ns"]
             values["message latency"][job] = row["message_latency_mean_ns"]
             values["packet latency"][job] = row["packet_latency_mean_ns"]
-    if isinstance(result, pt.InterferenceRun):
+    if isinstance(result, pt.InterferenceExperiment):
         for row in result.slowdown.collect().to_dicts():
             values["slowdown"][row["name"]] = row["slowdown"]
     links = together.links.filter(

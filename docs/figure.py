@@ -1,4 +1,4 @@
-"""Draws the figure of the README from an interference study: `make demo`, then `make figure`."""
+"""Draws the README's figure from an interference experiment: `make demo`, then `make figure`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pantala import figures
 
 def main(directory: str, file: str) -> None:
     """Draws throughput over time of every job, alone and together."""
-    study = pt.load(directory)
-    assert isinstance(study, pt.InterferenceRun)
-    figures.save(figures.throughput(study.together, study.alone), file, dpi=150)
+    experiment = pt.load(directory)
+    assert isinstance(experiment, pt.InterferenceExperiment)
+    figures.save(figures.throughput(experiment.together, experiment.alone), file, dpi=150)
 
 
 if __name__ == "__main__":

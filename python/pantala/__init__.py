@@ -5,9 +5,9 @@ A scenario says what runs on which machine; a run is its result, as tables and m
     import pantala as pt
 
     scenario = pt.Scenario.from_toml("examples/interference.toml")
-    study = pt.run(scenario, out="runs/interference")
-    print(study.slowdown.collect())
-    study.together.links.filter(pl.col("class") == "global").collect()
+    experiment = pt.run(scenario, out="runs/interference")
+    print(experiment.slowdown.collect())
+    experiment.together.links.filter(pl.col("class") == "global").collect()
 
 The same in commands: ``pantala run``, ``check``, ``curve``, ``topology``, ``report``.
 """
@@ -37,7 +37,7 @@ _PUBLIC = {
     "pantala.load_curve": ("curve",),
     "pantala.metrics": ("Metric",),
     "pantala.results": (
-        "InterferenceRun",
+        "InterferenceExperiment",
         "Run",
         "load",
     ),

@@ -14,7 +14,11 @@ from pantala.errors import (
 from pantala.execution import run as run
 from pantala.load_curve import curve as curve
 from pantala.metrics import Metric as Metric
-from pantala.results import InterferenceRun as InterferenceRun, Run as Run, load as load
+from pantala.results import (
+    InterferenceExperiment as InterferenceExperiment,
+    Run as Run,
+    load as load,
+)
 from pantala.routings import ROUTINGS as ROUTINGS
 from pantala.scenario.json_schema import scenario_json_schema as scenario_json_schema
 from pantala.units import Bandwidth as Bandwidth, Duration as Duration, Size as Size

@@ -13,7 +13,7 @@ from pantala import native
 from pantala.errors import Interrupted, PlanError, SimulationError
 from pantala.plan import only_jobs
 from pantala.progress import ProgressLine
-from pantala.results import InterferenceRun, Run, load
+from pantala.results import InterferenceExperiment, Run, load
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE, OutputDirectory
 from pantala.scenario import Scenario
 from pantala.slowdown import SLOWDOWN_FILE, slowdown_of
@@ -32,7 +32,7 @@ def run(
     progress: bool | None = None,
     report: bool = True,
     threads: native.Threads = 1,
-) -> Run | InterferenceRun:
+) -> Run | InterferenceExperiment:
     """Runs a scenario and opens its results.
 
     Args:
@@ -46,7 +46,7 @@ def run(
             and only one where routers read the queues of others (``ugal_global``).
 
     Returns:
-        The run; an `InterferenceRun` if the scenario asks for ``interference``.
+        The run; an `InterferenceExperiment` if the scenario asks for ``interference``.
 
     Raises:
         UsageError: no such number of threads. Nothing has been written.
@@ -86,7 +86,7 @@ def run(
     return result
 
 
-def write_report(result: Run | InterferenceRun) -> Path:
+def write_report(result: Run | InterferenceExperiment) -> Path:
     """Writes report.html, a page that needs no other file, into the directory of a run; returns its
     path.
     """

@@ -18,6 +18,7 @@ _KEYS = {
 _VALUES = {"beside": "valiant", "climbing": "ascending"}
 _OPTIONS = {
     "--jobs": "--workers",
+    "-j": "-w",
     "--spread": "--port-assignment",
     "--wiring": "--global-arrangement",
     "--wiring-seed": "--global-arrangement-seed",

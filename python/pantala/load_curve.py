@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from pantala import native
 from pantala.errors import PlanError, ScenarioError, UsageError, nearest
-from pantala.parallel import cores, each_released
+from pantala.parallel import cores, on_threads
 from pantala.scenario import Machine, Scenario
 from pantala.scenario.base import plain
 from pantala.scenario.presets import (
@@ -190,7 +190,7 @@ def curve(
         return number, _as_point(measure_point(setup, scenarios[number], check, share), setup)
 
     points: dict[int, CurvePoint] = {}
-    for number, point in each_released(measured, range(len(scenarios)), at_once):
+    for number, point in on_threads(measured, range(len(scenarios)), at_once):
         points[number] = point
         if on_point is not None:
             on_point(point)

@@ -19,7 +19,7 @@ from functools import partial
 from threading import Event
 from typing import TypeVar
 
-__all__ = ["cores", "each", "each_released"]
+__all__ = ["cores", "in_processes", "on_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,26 +30,28 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
-    """Calls `work` with every item, `jobs` at a time, and gives each result as it comes, in no
+def in_processes(
+    work: Callable[[Item], Result], items: Sequence[Item], workers: int
+) -> Iterator[Result]:
+    """Calls `work` with every item, `workers` at a time, and gives each result as it comes, in no
     order.
 
     Args:
         work: a function that another process can import.
         items: what to call it with; they are begun in this order.
-        jobs: how many processes; with 1, or with one item, this one does the work.
+        workers: the number of processes; with 1, or with one item, this process does the work.
 
     Raises:
         BaseException: whatever `work` raises; it ends all that still runs.
     """
-    if jobs == 1 or len(items) < 2:
+    if workers == 1 or len(items) < 2:
         yield from map(work, items)
         return
     # Forked processes would share the threads' locks of Polars.
     context = multiprocessing.get_context("spawn")
     # Ctrl-C goes to all processes of a terminal; this one answers it for all.
     deaf = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    pool = ProcessPoolExecutor(min(jobs, len(items)), context, initializer=deaf)
+    pool = ProcessPoolExecutor(min(workers, len(items)), context, initializer=deaf)
     try:
         yield from _as_they_come({pool.submit(work, item) for item in items})
     except BaseException:
@@ -60,10 +62,10 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
     pool.shutdown()
 
 
-def each_released(
-    work: Callable[[Item, Callable[[object], None]], Result], items: Sequence[Item], jobs: int
+def on_threads(
+    work: Callable[[Item, Callable[[object], None]], Result], items: Sequence[Item], workers: int
 ) -> Iterator[Result]:
-    """Calls `work` with every item, `jobs` at a time, on threads of this process; yields each
+    """Calls `work` with every item, `workers` at a time, on threads of this process; yields each
     result as it comes.
 
     This is for work that releases the interpreter, as the core's simulations do. It needs no
@@ -73,12 +75,12 @@ def each_released(
         work: called with an item and a function. It calls the function with anything, about five
             times per second; the function raises when the work is to stop.
         items: the items; work on them begins in this order.
-        jobs: the number of threads; with 1 this thread does the work.
+        workers: the number of threads; with 1 this thread does the work.
 
     Raises:
         BaseException: whatever `work` raises; the other work stops.
     """
-    if jobs == 1 or len(items) < 2:
+    if workers == 1 or len(items) < 2:
         yield from (work(item, lambda _: None) for item in items)
         return
     stop = Event()
@@ -87,7 +89,7 @@ def each_released(
         if stop.is_set():
             raise KeyboardInterrupt
 
-    pool = ThreadPoolExecutor(min(jobs, len(items)))
+    pool = ThreadPoolExecutor(min(workers, len(items)))
     try:
         yield from _as_they_come({pool.submit(work, item, check) for item in items})
     finally:

@@ -16,16 +16,16 @@ from pantala.errors import RunDirectoryError
 from pantala.run_directory import INTERFERENCE_FILE, RUN_FILE
 from pantala.slowdown import SLOWDOWN_COLUMNS, SLOWDOWN_FILE, slowdown_of
 
-__all__ = ["InterferenceRun", "Run", "load"]
+__all__ = ["InterferenceExperiment", "Run", "load"]
 
 
-def load(path: str | Path) -> Run | InterferenceRun:
-    """Opens a run directory, or the directory of an interference study.
+def load(path: str | Path) -> Run | InterferenceExperiment:
+    """Opens a run directory, or the directory of an interference experiment.
 
     Raises:
         RunDirectoryError: the directory holds no run.
     """
-    return InterferenceRun(path) if (Path(path) / INTERFERENCE_FILE).is_file() else Run(path)
+    return InterferenceExperiment(path) if (Path(path) / INTERFERENCE_FILE).is_file() else Run(path)
 
 
 class Run:
@@ -71,9 +71,7 @@ class Run:
 
     @property
     def coarsened(self) -> str | None:
-        """What a coarsened run is, and how far off it is known to be; None for a run by the
-        packet.
-        """
+        """Returns the statement about a coarsened run and its known error, or None."""
         return self.document.get("coarsened")
 
     @cached_property
@@ -178,19 +176,19 @@ class Run:
         return f"Run('{self.path}', jobs={self.job_names}{state})"
 
 
-class InterferenceRun:
-    """An interference study: each job alone, then all together on the same nodes.
+class InterferenceExperiment:
+    """An interference experiment: each job alone, then all together on the same nodes.
 
     Attributes:
-        path: the directory of the study; each run has a directory in it.
+        path: the directory of the experiment; each run has a directory in it.
         document: interference.json: the runs, and whether all of them were made.
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Opens the directory of a study.
+        """Opens the directory of an experiment.
 
         Raises:
-            RunDirectoryError: the directory holds no study.
+            RunDirectoryError: the directory holds no experiment.
         """
         self.path = Path(path)
         self.document: dict[str, Any] = _document(self.path, INTERFERENCE_FILE)
@@ -207,9 +205,7 @@ class InterferenceRun:
 
     @property
     def coarsened(self) -> str | None:
-        """What a coarsened study is, and how far off it is known to be; None for a study by the
-        packet.
-        """
+        """Returns the statement about a coarsened experiment and its known error, or None."""
         return self.document.get("coarsened")
 
     @cached_property
@@ -229,7 +225,7 @@ class InterferenceRun:
         """The run of all jobs together.
 
         Raises:
-            RunDirectoryError: the study was interrupted before it.
+            RunDirectoryError: the experiment was interrupted before it.
         """
         for part in self.document["parts"]:
             if part["part"] == "together":
@@ -271,7 +267,7 @@ class InterferenceRun:
 
     def __repr__(self) -> str:
         return (
-            f"InterferenceRun('{self.path}',"
+            f"InterferenceExperiment('{self.path}',"
             f" alone={list(self.alone)}{'' if self.complete else ', incomplete'})"
         )
 

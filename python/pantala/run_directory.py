@@ -21,12 +21,12 @@ __all__ = ["INTERFERENCE_FILE", "RUN_FILE", "OutputDirectory", "holds_run"]
 
 #: What every run directory has; written last.
 RUN_FILE = "run.json"
-#: What the directory of an interference study has; written last.
+#: What the directory of an interference experiment has; written last.
 INTERFERENCE_FILE = "interference.json"
 
 
 def holds_run(path: Path) -> bool:
-    """Whether a directory holds a run or an interference study."""
+    """Whether a directory holds a run or an interference experiment."""
     return (path / RUN_FILE).is_file() or (path / INTERFERENCE_FILE).is_file()
 
 

@@ -1,5 +1,4 @@
-"""One small interference study, run by the core once per process; tests get copies that they may
-edit.
+"""One small interference experiment. The core runs it once per process; each test gets a copy.
 
 `python tests/python/small_runs.py DIR` writes it to look at.
 """
@@ -14,31 +13,32 @@ from functools import cache
 from pathlib import Path
 
 import pantala as pt
-from pantala.results import InterferenceRun, Run
+from pantala.results import InterferenceExperiment, Run
 
 __all__ = ["small_interference", "small_run"]
 
 
-def small_interference(directory: Path, packets: str = "sampled") -> InterferenceRun:
-    """A copy of the study: fft3d and halo3d alone and together. halo3d slows fft3d down, fft3d does
-    not slow halo3d.
+def small_interference(directory: Path, packets: str = "sampled") -> InterferenceExperiment:
+    """Returns a copy of the experiment: fft3d and halo3d, alone and together.
+
+    halo3d slows fft3d down, fft3d does not slow halo3d.
 
     Args:
         directory: where to.
         packets: which packets the runs record.
     """
-    shutil.copytree(_study(packets), directory, dirs_exist_ok=True)
-    return InterferenceRun(directory)
+    shutil.copytree(_experiment(packets), directory, dirs_exist_ok=True)
+    return InterferenceExperiment(directory)
 
 
 def small_run(directory: Path, packets: str = "sampled") -> Run:
     """A copy of the run of both jobs together; the arguments are those of `small_interference`."""
-    shutil.copytree(_study(packets) / "together", directory, dirs_exist_ok=True)
+    shutil.copytree(_experiment(packets) / "together", directory, dirs_exist_ok=True)
     return Run(directory)
 
 
 @cache
-def _study(packets: str) -> Path:
+def _experiment(packets: str) -> Path:
     directory = Path(tempfile.mkdtemp(prefix="pantala-tests-"))
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     pt.run(scenario(packets), out=directory, overwrite=True, report=False)

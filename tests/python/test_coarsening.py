@@ -112,9 +112,9 @@ def test_a_coarse_run_says_so_first(cli: Cli, long: Path, tmp_path: Path) -> Non
     body = page.split("<header>", 1)[1].lstrip()
     assert body.startswith('<p class="coarsened">Coarsened by 4: ')
     assert "each stands for 4 packets of 512\u00a0B" in page
-    study = pt.load(tmp_path / "coarse")
-    assert study.coarsened is not None
-    assert FIRST.fullmatch(study.coarsened)
+    experiment = pt.load(tmp_path / "coarse")
+    assert experiment.coarsened is not None
+    assert FIRST.fullmatch(experiment.coarsened)
 
 
 @native
@@ -171,13 +171,13 @@ def test_threads_change_nothing(router: str, long: Path, tmp_path: Path) -> None
 
 @native
 def test_runs_of_different_detail_are_not_compared(long: Path, tmp_path: Path) -> None:
-    def study(coarsen: int) -> Any:
+    def experiment(coarsen: int) -> Any:
         changes = {"interference": True, "detail.coarsen": coarsen}
         return pt.run(
             pt.Scenario.from_toml(long, changes=changes), tmp_path / f"of-{coarsen}", report=False
         )
 
-    fine, coarse = study(1), study(2)
+    fine, coarse = experiment(1), experiment(2)
     with pytest.raises(
         UsageError, match=r"detail\.coarsen = 1 and the run together 2: .*run both with one detail"
     ):

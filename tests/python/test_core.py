@@ -68,9 +68,9 @@ def test_the_small_examples_run(cli: Cli, workdir: Path, example: str) -> None:
     assert "<html" in Path("here/report.html").read_text()
     result = pt.load("here")
     assert result.complete
-    run = result.together if isinstance(result, pt.InterferenceRun) else result
+    run = result.together if isinstance(result, pt.InterferenceExperiment) else result
     assert run.document["conservation"] == {"packets": True, "flits": True, "credits": True}
-    if isinstance(result, pt.InterferenceRun):
+    if isinstance(result, pt.InterferenceExperiment):
         assert (result.metric("slowdown", job="training") or 0) > 1
 
 
@@ -120,11 +120,13 @@ def test_one_seed_one_result(small: Path, workdir: Path) -> None:
 
 
 def test_an_alone_run_has_the_nodes_of_the_run_together(small: Path, workdir: Path) -> None:
-    study = pt.run(pt.Scenario.from_toml(small).replace({"interference": True}), report=False)
-    assert isinstance(study, pt.InterferenceRun)
-    together = {job["name"]: job["nodes"] for job in study.together.plan["jobs"]}
-    assert {name: run.plan["jobs"][0]["nodes"] for name, run in study.alone.items()} == together
-    assert study.slowdown.collect()["slowdown"].min() > 0.5  # type: ignore[operator]
+    experiment = pt.run(pt.Scenario.from_toml(small).replace({"interference": True}), report=False)
+    assert isinstance(experiment, pt.InterferenceExperiment)
+    together = {job["name"]: job["nodes"] for job in experiment.together.plan["jobs"]}
+    assert {
+        name: run.plan["jobs"][0]["nodes"] for name, run in experiment.alone.items()
+    } == together
+    assert experiment.slowdown.collect()["slowdown"].min() > 0.5  # type: ignore[operator]
 
 
 def test_ctrl_c_keeps_what_there_is(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,8 +36,8 @@ def test_a_run_is_its_directory(fake_core: FakeCore, workdir: Path, scenario: pt
 def test_interference_runs_each_job_alone_then_all(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
-    study = pt.run(scenario.replace(BOTH), out="study", report=False)
-    assert isinstance(study, pt.InterferenceRun)
+    experiment = pt.run(scenario.replace(BOTH), out="experiment", report=False)
+    assert isinstance(experiment, pt.InterferenceExperiment)
     assert [plan["name"] for plan in fake_core.runs] == [
         "small/alone-fft",
         "small/alone-halo",
@@ -46,9 +46,9 @@ def test_interference_runs_each_job_alone_then_all(
     alone_fft, alone_halo, together = fake_core.runs
     assert alone_fft["jobs"] + alone_halo["jobs"] == together["jobs"]
     assert {plan["seed"] for plan in fake_core.runs} == {1}
-    assert list(study.alone) == ["fft", "halo"]
-    assert study.complete
-    row = study.slowdown.collect().to_dicts()[0]
+    assert list(experiment.alone) == ["fft", "halo"]
+    assert experiment.complete
+    row = experiment.slowdown.collect().to_dicts()[0]
     assert {key: value for key, value in row.items() if value is not None} == {
         "job": 0,
         "name": "fft",
@@ -67,26 +67,26 @@ def test_interference_runs_each_job_alone_then_all(
         "slowdown": 1.5,
         "run_time_slowdown": 1.0,
     }
-    assert study.metric("slowdown", job="halo") == 1.5
-    document = json.loads(Path("study/interference.json").read_text())
+    assert experiment.metric("slowdown", job="halo") == 1.5
+    document = json.loads(Path("experiment/interference.json").read_text())
     assert document["parts"][0] == {"part": "alone-fft", "directory": "alone-fft", "jobs": ["fft"]}
-    assert isinstance(pt.load("study"), pt.InterferenceRun)
+    assert isinstance(pt.load("experiment"), pt.InterferenceExperiment)
 
 
 def test_an_endless_job_runs_alone_for_as_long_as_together(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     noise = {"kind": "pattern", "pattern": "uniform", "load": 0.5}
-    study = pt.run(scenario.replace(BOTH | {"jobs.0.workload": noise}), report=False)
-    assert isinstance(study, pt.InterferenceRun)
+    experiment = pt.run(scenario.replace(BOTH | {"jobs.0.workload": noise}), report=False)
+    assert isinstance(experiment, pt.InterferenceExperiment)
     assert [plan["name"] for plan in fake_core.runs] == [
         "small/alone-halo",
         "small/together",
         "small/alone-fft",
     ]
     assert [plan["stop"]["duration_ps"] for plan in fake_core.runs] == [0, 0, 10**9]
-    assert list(study.alone) == ["fft", "halo"]
-    assert study.slowdown.select("name", "compared", "slowdown").collect().rows() == [
+    assert list(experiment.alone) == ["fft", "halo"]
+    assert experiment.slowdown.select("name", "compared", "slowdown").collect().rows() == [
         ("fft", "duration", None),
         ("halo", "run", 1.5),
     ]
@@ -96,10 +96,10 @@ def test_an_experiment_with_a_job_that_was_cut_off_is_not_complete(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     fake_core.unfinished = True
-    study = pt.run(scenario.replace(BOTH), report=False)
-    assert isinstance(study, pt.InterferenceRun)
-    assert not study.complete
-    assert study.slowdown.collect()["compared"].to_list() == ["nothing", "nothing"]
+    experiment = pt.run(scenario.replace(BOTH), report=False)
+    assert isinstance(experiment, pt.InterferenceExperiment)
+    assert not experiment.complete
+    assert experiment.slowdown.collect()["compared"].to_list() == ["nothing", "nothing"]
 
 
 def test_a_directory_with_a_run_is_kept(
@@ -207,12 +207,12 @@ def test_ctrl_c_keeps_the_parts_of_a_study(
         pt.run(scenario.replace(BOTH), out="here")
     assert stopped.value.directory == Path("here")
     assert isinstance(stopped.value, KeyboardInterrupt)
-    study = pt.InterferenceRun("here")
-    assert not study.complete
-    assert [run.complete for run in study.alone.values()] == [True, False]
+    experiment = pt.InterferenceExperiment("here")
+    assert not experiment.complete
+    assert [run.complete for run in experiment.alone.values()] == [True, False]
     assert not Path("here/slowdown.parquet").exists()
     with pytest.raises(pt.RunDirectoryError, match="interrupted before the jobs ran together"):
-        _ = study.together
+        _ = experiment.together
 
 
 def test_a_stalled_run_is_kept_with_its_diagnosis(

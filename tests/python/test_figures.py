@@ -14,15 +14,15 @@ from matplotlib.figure import Figure
 import pantala as pt
 from pantala import figures
 from pantala.report import render_report
-from pantala.results import InterferenceRun, Run
+from pantala.results import InterferenceExperiment, Run
 from small_runs import small_interference, small_run
 
 pytestmark = pytest.mark.native
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> InterferenceRun:
-    return small_interference(tmp_path_factory.mktemp("study"))
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperiment:
+    return small_interference(tmp_path_factory.mktemp("experiment"))
 
 
 def words(figure: Figure) -> str:
@@ -35,8 +35,8 @@ def point(load: float, accepted: float, latency: float) -> dict[str, Any]:
     return {"load": load, "accepted": accepted, "saturated": saturated, "latency_mean_ns": latency}
 
 
-def test_slowdown_bars_are_the_means(study: InterferenceRun) -> None:
-    rows = study.slowdown.collect()
+def test_slowdown_bars_are_the_means(experiment: InterferenceExperiment) -> None:
+    rows = experiment.slowdown.collect()
     figure = figures.slowdown_bars(rows)
     lengths = [patch.get_width() for patch in figure.axes[0].patches]  # type: ignore[attr-defined]
     expected = [
@@ -48,15 +48,19 @@ def test_slowdown_bars_are_the_means(study: InterferenceRun) -> None:
     assert "communication time of a rank (µs)" in words(figure)
 
 
-def test_a_job_without_a_slowdown_is_left_out_and_colours_stay(study: InterferenceRun) -> None:
-    rows = study.slowdown.collect().with_columns(slowdown=pl.Series([None, 1.05], dtype=pl.Float64))
+def test_a_job_without_a_slowdown_is_left_out_and_colours_stay(
+    experiment: InterferenceExperiment,
+) -> None:
+    rows = experiment.slowdown.collect().with_columns(
+        slowdown=pl.Series([None, 1.05], dtype=pl.Float64)
+    )
     figure = figures.slowdown_bars(rows)
     assert "fft3d" not in words(figure)
     assert figures.PALETTE[1].lower() in figures.to_svg(figure)
 
 
-def test_throughput_windows_keep_every_byte(study: InterferenceRun) -> None:
-    run = study.together
+def test_throughput_windows_keep_every_byte(experiment: InterferenceExperiment) -> None:
+    run = experiment.together
     frame = figures.throughput_windows(run, 0)
     assert frame is not None
     sent = (frame["gb_per_s"] * (frame["end_ns"] - frame["start_ns"])).sum()
@@ -88,9 +92,9 @@ def test_many_windows_are_joined(tmp_path: Path) -> None:
     assert frame["gb_per_s"].to_list() == pytest.approx([5e-2] * 200)
 
 
-def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
-    matrix = figures.group_matrix(study.together, pl.col("utilization"))
-    links = study.together.links.collect()
+def test_group_matrix_is_the_mean_over_links(experiment: InterferenceExperiment) -> None:
+    matrix = figures.group_matrix(experiment.together, pl.col("utilization"))
+    links = experiment.together.links.collect()
     local = links.filter(pl.col("class") == "local", pl.col("source_group") == 3)[
         "utilization"
     ].mean()
@@ -102,19 +106,24 @@ def test_group_matrix_is_the_mean_over_links(study: InterferenceRun) -> None:
     assert matrix[3, 5] == pytest.approx(across["utilization"].mean())
 
 
-def test_group_matrix_of_a_single_job_is_that_of_its_whole_run(study: InterferenceRun) -> None:
-    run = study.alone["fft3d"]
+def test_group_matrix_of_a_single_job_is_that_of_its_whole_run(
+    experiment: InterferenceExperiment,
+) -> None:
+    run = experiment.alone["fft3d"]
     whole, shared = (
         figures.group_matrix(run, pl.col("bytes"), shared=shared) for shared in (False, True)
     )
     assert shared == pytest.approx(whole, rel=0.01)
 
 
-def test_shared_time_ends_with_the_first_job(study: InterferenceRun) -> None:
-    assert figures.shared_time(study.together) == (0, study.together.jobs.collect()["end_ns"].min())
-    assert figures.shared_time(study.alone["fft3d"]) == (
+def test_shared_time_ends_with_the_first_job(experiment: InterferenceExperiment) -> None:
+    assert figures.shared_time(experiment.together) == (
         0,
-        study.alone["fft3d"].document["simulated_ns"],
+        experiment.together.jobs.collect()["end_ns"].min(),
+    )
+    assert figures.shared_time(experiment.alone["fft3d"]) == (
+        0,
+        experiment.alone["fft3d"].document["simulated_ns"],
     )
 
 
@@ -130,18 +139,18 @@ def test_unwired_groups_are_blank(tmp_path: Path) -> None:
     figures.to_svg(figures.link_load_map({"run": Run(tmp_path)}))
 
 
-def test_hottest_bars_add_up_to_the_load(study: InterferenceRun) -> None:
-    table = figures.hottest_table(study.together, 5)
+def test_hottest_bars_add_up_to_the_load(experiment: InterferenceExperiment) -> None:
+    table = figures.hottest_table(experiment.together, 5)
     bars: dict[float, float] = {}
-    for patch in figures.hottest_links(study.together, 5).axes[0].patches:
+    for patch in figures.hottest_links(experiment.together, 5).axes[0].patches:
         middle = round(patch.get_y() + patch.get_height() / 2, 6)  # type: ignore[attr-defined]
         bars[middle] = bars.get(middle, 0) + patch.get_width()  # type: ignore[attr-defined]
     assert list(bars.values()) == pytest.approx(table["utilization"].to_list(), rel=1e-3)
     assert table["utilization"].is_sorted(descending=True)
 
 
-def test_hottest_links_of_other_classes(study: InterferenceRun) -> None:
-    text = words(figures.hottest_links(study.together, 3, ["ejection"]))
+def test_hottest_links_of_other_classes(experiment: InterferenceExperiment) -> None:
+    text = words(figures.hottest_links(experiment.together, 3, ["ejection"]))
     assert re.search(r"ejection, router \d+ → node \d+", text)
 
 
@@ -167,9 +176,9 @@ def test_latency_axis_turns_logarithmic(tmp_path: Path) -> None:
     assert sum(low <= tick <= high for tick in axes.get_xticks()) >= 3, "one label is no scale"
 
 
-def test_communication_time_reaches_every_rank(study: InterferenceRun) -> None:
-    line = figures.communication_time(study.together).axes[0].lines[0]
-    slowest = study.together.jobs.collect()["communication_time_max_ns"][0]
+def test_communication_time_reaches_every_rank(experiment: InterferenceExperiment) -> None:
+    line = figures.communication_time(experiment.together).axes[0].lines[0]
+    slowest = experiment.together.jobs.collect()["communication_time_max_ns"][0]
     assert np.asarray(line.get_xdata())[-1] == pytest.approx(slowest / 1e3)
     assert np.asarray(line.get_ydata())[-1] == 1.0
 
@@ -198,30 +207,32 @@ def test_curve_without_saturation_needs_no_mark() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", figures.FORMATS)
-def test_same_figure_gives_the_same_file(study: InterferenceRun, tmp_path: Path, kind: str) -> None:
+def test_same_figure_gives_the_same_file(
+    experiment: InterferenceExperiment, tmp_path: Path, kind: str
+) -> None:
     files = []
     for number in (1, 2):
-        figure = figures.throughput(study.together, study.alone)
+        figure = figures.throughput(experiment.together, experiment.alone)
         files.append(figures.save(figure, tmp_path / f"{number}.{kind}").read_bytes())
     assert files[0] == files[1]
 
 
-def test_unknown_format_is_refused(study: InterferenceRun, tmp_path: Path) -> None:
+def test_unknown_format_is_refused(experiment: InterferenceExperiment, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"one of \.svg, \.pdf, \.png"):
-        figures.save(figures.communication_time(study.together), tmp_path / "figure.gif")
+        figures.save(figures.communication_time(experiment.together), tmp_path / "figure.gif")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_job_keeps_its_colour_in_every_figure(study: InterferenceRun) -> None:
-    both = (study.together, study.alone)
+def test_a_job_keeps_its_colour_in_every_figure(experiment: InterferenceExperiment) -> None:
+    both = (experiment.together, experiment.alone)
     drawn = [
         figures.throughput(*both),
         figures.packet_latency(*both),
         figures.communication_time(*both),
     ]
     drawn += [
-        figures.slowdown_bars(study.slowdown.collect()),
-        figures.hottest_links(study.together),
+        figures.slowdown_bars(experiment.slowdown.collect()),
+        figures.hottest_links(experiment.together),
     ]
     for figure in drawn:
         found = set(re.findall(r"#[0-9a-f]{6}", figures.to_svg(figure)))

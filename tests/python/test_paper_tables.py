@@ -78,7 +78,7 @@ def test_a_table_is_measured_row_by_row() -> None:
 
 @pytest.mark.slow
 def test_a_table_is_the_same_in_processes() -> None:
-    assert measure(TINY, jobs=2, seed=3) == measure(TINY, seed=3)
+    assert measure(TINY, workers=2, seed=3) == measure(TINY, seed=3)
 
 
 def test_a_choice_of_applications() -> None:
@@ -99,16 +99,16 @@ def _line(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
 
 def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(papers, "table", lambda _name: TINY)
-    status, text, _ = _line(capsys, "tiny", "--json", "--jobs", "1")
+    status, text, _ = _line(capsys, "tiny", "--json", "--workers", "1")
     assert (status, json.loads(text)) == (0, measure(TINY))
-    status, text, _ = _line(capsys, "tiny", "--jobs", "1")
+    status, text, _ = _line(capsys, "tiny", "--workers", "1")
     assert status == 0
     words = next(line.split() for line in text.splitlines() if "Tree" in line)
     assert words == ["Tree", "0.24", "0.24", "+0.0%", "20.00", "20.00", "+0.0%"]
     monkeypatch.undo()
     status, _, line = _line(capsys, "kang2021")
     assert (status, line) == (2, "table = 'kang2021': is not a table; did you mean 'kang2022'?\n")
-    assert _line(capsys, "kang2022", "--jobs", "0")[0] == 2
+    assert _line(capsys, "kang2022", "--workers", "0")[0] == 2
 
 
 @pytest.mark.parametrize("table", papers.tables(), ids=lambda table: table.name)

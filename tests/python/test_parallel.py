@@ -7,24 +7,24 @@ from threading import Barrier, Event
 
 import pytest
 
-from pantala.parallel import cores, each_released
+from pantala.parallel import cores, on_threads
 
 
 def test_every_item_has_a_result() -> None:
-    for jobs in (1, 2, 8):
-        assert sorted(each_released(lambda item, _: item * item, [1, 2, 3, 4], jobs)) == [
+    for workers in (1, 2, 8):
+        assert sorted(on_threads(lambda item, _: item * item, [1, 2, 3, 4], workers)) == [
             1,
             4,
             9,
             16,
         ]
-    assert list(each_released(lambda item, _: item, [], 2)) == []
+    assert list(on_threads(lambda item, _: item, [], 2)) == []
     assert cores() >= 1
 
 
 def test_items_are_worked_on_at_once() -> None:
     meeting = Barrier(3, timeout=60)  # passed only if all three come
-    assert sorted(each_released(lambda item, _: meeting.wait() * 0 + item, [1, 2, 3], 3)) == [
+    assert sorted(on_threads(lambda item, _: meeting.wait() * 0 + item, [1, 2, 3], 3)) == [
         1,
         2,
         3,
@@ -48,5 +48,5 @@ def test_an_error_stops_the_others(error: type[BaseException]) -> None:
             raise
 
     with pytest.raises(error):
-        list(each_released(work, ["endless", "faulty"], 2))
+        list(on_threads(work, ["endless", "faulty"], 2))
     assert stopped.is_set()

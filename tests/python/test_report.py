@@ -17,7 +17,7 @@ from pantala import figures
 from pantala.report import finding_of, render_report, write_report
 from pantala.report.finding import finding, hottest_sentence
 from pantala.report.reported_run import ReportedRun
-from pantala.results import InterferenceRun, Run
+from pantala.results import InterferenceExperiment, Run
 from pantala.slowdown import SLOWDOWN_COLUMNS
 from small_runs import small_interference, small_run
 
@@ -80,13 +80,13 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> InterferenceRun:
-    return small_interference(tmp_path_factory.mktemp("study"))
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperiment:
+    return small_interference(tmp_path_factory.mktemp("experiment"))
 
 
 @pytest.fixture(scope="module")
-def text(study: InterferenceRun) -> str:
-    return render_report(study)
+def text(experiment: InterferenceExperiment) -> str:
+    return render_report(experiment)
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +105,10 @@ def edited(directory: Path, edit: Callable[[dict[str, Any]], None]) -> Run:
 
 @pytest.mark.slow
 def test_communication_times_are_those_of_the_slowdown_table(
-    study: InterferenceRun, page: Page
+    experiment: InterferenceExperiment, page: Page
 ) -> None:
     expected = []
-    for row in study.slowdown.collect().to_dicts():
+    for row in experiment.slowdown.collect().to_dicts():
         expected += [row["slowdown"], row["run_time_slowdown"]]
         for part in ("alone", "together"):
             expected += [
@@ -119,27 +119,29 @@ def test_communication_times_are_those_of_the_slowdown_table(
 
 @pytest.mark.parametrize("kind", ["packet", "network", "message"])
 def test_latencies_are_those_of_the_jobs_tables(
-    study: InterferenceRun, page: Page, kind: str
+    experiment: InterferenceExperiment, page: Page, kind: str
 ) -> None:
     keys = [f"{kind}_latency_{key}_ns" for key in ("mean", "p50", "p95", "p99")]
     expected = []
-    for number, run in enumerate(study.alone.values()):
+    for number, run in enumerate(experiment.alone.values()):
         alone = run.jobs.collect().row(0, named=True)
-        both = study.together.jobs.collect().row(number, named=True)
+        both = experiment.together.jobs.collect().row(number, named=True)
         ratios = [both[key] / alone[key] for key in (keys[0], keys[3])]
         expected += [alone[key] for key in keys] + ratios + [both[key] for key in keys]
     assert page.values_of(f"{kind.capitalize()} latency") == pytest.approx(expected, rel=1e-12)
 
 
-def test_shown_numbers_are_the_exact_ones_rounded(study: InterferenceRun, page: Page) -> None:
-    mean = study.slowdown.collect()["alone_communication_time_mean_ns"][0]
+def test_shown_numbers_are_the_exact_ones_rounded(
+    experiment: InterferenceExperiment, page: Page
+) -> None:
+    mean = experiment.slowdown.collect()["alone_communication_time_mean_ns"][0]
     assert page.rows_of("Communication time of a rank, µs")[1][3] == f"{mean / 1000:.2f}"
 
 
 def test_hottest_links_come_by_load_with_both_ends_and_shares(
-    study: InterferenceRun, page: Page
+    experiment: InterferenceExperiment, page: Page
 ) -> None:
-    loads = figures.link_loads(study.together).links.sort("utilization", descending=True)
+    loads = figures.link_loads(experiment.together).links.sort("utilization", descending=True)
     first = loads.row(0, named=True)
     row = page.rows_of("Hottest links")[1]
     assert [row[0], row[2]] == [str(first["link"]), figures.link_name(first)]
@@ -150,17 +152,19 @@ def test_hottest_links_come_by_load_with_both_ends_and_shares(
     assert sum(values[5:7]) == pytest.approx(1, abs=1e-3)
 
 
-def test_classes_of_links_have_their_loads(study: InterferenceRun, page: Page) -> None:
+def test_classes_of_links_have_their_loads(experiment: InterferenceExperiment, page: Page) -> None:
     rows = page.rows_of("Utilization of the links by class")[1:]
     assert [row[0] for row in rows] == ["injection", "ejection", "local", "global"]
-    loads = figures.link_loads(study.together).links
+    loads = figures.link_loads(experiment.together).links
     highest = [loads.filter(pl.col("class") == row[0])["utilization"].max() for row in rows]
     assert page.values_of("Utilization of the links by class")[2::6] == highest
 
 
-def test_finding_names_victim_bully_and_factor(study: InterferenceRun, text: str) -> None:
-    row = study.slowdown.collect().row(0, named=True)
-    found = finding_of(study).replace("\u00a0", " ")
+def test_finding_names_victim_bully_and_factor(
+    experiment: InterferenceExperiment, text: str
+) -> None:
+    row = experiment.slowdown.collect().row(0, named=True)
+    found = finding_of(experiment).replace("\u00a0", " ")
     assert found.startswith(
         f"Beside halo3d, fft3d communicates {row['slowdown']:.2f} times as long as alone; its run"
         f" time is {row['run_time_slowdown']:.2f} times as long. Beside fft3d, halo3d"
@@ -171,16 +175,16 @@ def test_finding_names_victim_bully_and_factor(study: InterferenceRun, text: str
     )
     assert found.endswith("One seed, one placement: repeat with other seeds before you conclude.")
     shown = text.replace("&#39;", "'").replace("\u00a0", " ")
-    subject = ReportedRun.of(study)
+    subject = ReportedRun.of(experiment)
     assert finding(subject) in shown
     assert hottest_sentence(subject).replace("\u00a0", " ") in shown
 
 
 def test_finding_does_not_dramatise_an_unchanged_job(tmp_path: Path) -> None:
-    study = small_interference(tmp_path)
-    even = study.slowdown.collect().with_columns(slowdown=pl.Series([1.01, 0.8]))
+    experiment = small_interference(tmp_path)
+    even = experiment.slowdown.collect().with_columns(slowdown=pl.Series([1.01, 0.8]))
     even.write_parquet(tmp_path / "slowdown.parquet")
-    text = finding_of(InterferenceRun(tmp_path))
+    text = finding_of(InterferenceExperiment(tmp_path))
     assert text.startswith(
         "Beside halo3d, fft3d's communication time is unchanged (1.01 times, within 2 %); its run"
     )
@@ -259,21 +263,21 @@ def test_every_figure_has_a_text_and_every_table_a_caption(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_same_tables_give_the_same_page(study: InterferenceRun, text: str) -> None:
-    assert text == render_report(InterferenceRun(study.path))
+def test_same_tables_give_the_same_page(experiment: InterferenceExperiment, text: str) -> None:
+    assert text == render_report(InterferenceExperiment(experiment.path))
 
 
 @pytest.mark.slow
 def test_write_report_returns_where_it_wrote(
-    study: InterferenceRun, text: str, tmp_path: Path
+    experiment: InterferenceExperiment, text: str, tmp_path: Path
 ) -> None:
-    path = write_report(study, tmp_path / "report.html")
+    path = write_report(experiment, tmp_path / "report.html")
     assert path.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.slow
-def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) -> None:
-    text = render_report(study.together)
+def test_single_run_has_the_same_without_a_comparison(experiment: InterferenceExperiment) -> None:
+    text = render_report(experiment.together)
     page = Page(text)
     assert "slowdown" not in text
     assert [caption.split(",")[0].split(":")[0] for caption in page.captions] == [
@@ -286,7 +290,7 @@ def test_single_run_has_the_same_without_a_comparison(study: InterferenceRun) ->
         "Hottest links",
         "Each simulation. A packet-hop is one packet over one link between routers",
     ]
-    jobs = study.together.jobs.collect()
+    jobs = experiment.together.jobs.collect()
     keys = ["communication_time_mean_ns", "communication_time_std_ns", "communication_time_max_ns"]
     expected = [row[key] for row in jobs.to_dicts() for key in keys]
     assert page.values_of("Communication time of a rank") == expected
@@ -385,8 +389,8 @@ def test_a_job_that_was_not_run_alone_has_no_slowdown(tmp_path: Path) -> None:
     run["plan"]["jobs"][1]["workload"] = {"kind": "pattern", "pattern": "uniform", "load": 0.01}
     (tmp_path / "together" / "run.json").write_text(json.dumps(run))
     (tmp_path / "slowdown.parquet").unlink()
-    text = render_report(InterferenceRun(tmp_path))
-    found = finding_of(InterferenceRun(tmp_path))
+    text = render_report(InterferenceExperiment(tmp_path))
+    found = finding_of(InterferenceExperiment(tmp_path))
     assert found.startswith("Beside halo3d, fft3d communicates ")
     assert "halo3d has no slowdown: there is no run alone." in found
     assert "figure-shift" not in text

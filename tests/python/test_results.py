@@ -13,37 +13,41 @@ pytestmark = pytest.mark.native
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> pt.InterferenceRun:
-    directory = tmp_path_factory.mktemp("study")
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> pt.InterferenceExperiment:
+    directory = tmp_path_factory.mktemp("experiment")
     small_interference(directory)
-    return pt.InterferenceRun(directory)
+    return pt.InterferenceExperiment(directory)
 
 
 @pytest.mark.parametrize("name", list(TABLES))
-def test_every_table_is_a_lazy_frame_of_its_schema(study: pt.InterferenceRun, name: str) -> None:
-    table = getattr(study.together, name)
+def test_every_table_is_a_lazy_frame_of_its_schema(
+    experiment: pt.InterferenceExperiment, name: str
+) -> None:
+    table = getattr(experiment.together, name)
     assert isinstance(table, pl.LazyFrame)
     assert dict(table.collect_schema()) == TABLES[name].polars_schema
     assert (getattr(pt.Run, name).__doc__ or "").startswith("One row a")
 
 
-def test_a_table_that_was_not_recorded_is_empty(study: pt.InterferenceRun, tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_bytes((study.together.path / "run.json").read_bytes())
+def test_a_table_that_was_not_recorded_is_empty(
+    experiment: pt.InterferenceExperiment, tmp_path: Path
+) -> None:
+    (tmp_path / "run.json").write_bytes((experiment.together.path / "run.json").read_bytes())
     messages = pt.Run(tmp_path).messages.collect()
     assert messages.is_empty()
     assert dict(messages.schema) == TABLES["messages"].polars_schema
 
 
-def test_every_metric_has_a_value_and_a_text(study: pt.InterferenceRun) -> None:
-    run = study.together
+def test_every_metric_has_a_value_and_a_text(experiment: pt.InterferenceExperiment) -> None:
+    run = experiment.together
     for metric in run.metrics():
         value = run.metric(metric.name, job=run.job_names[0] if metric.scope == "job" else None)
         assert value is None or isinstance(value, int | float), metric
         assert metric.text.endswith((".", ")"))
 
 
-def test_metrics_agree_with_the_tables(study: pt.InterferenceRun) -> None:
-    run, job = study.together, study.together.job_names[1]
+def test_metrics_agree_with_the_tables(experiment: pt.InterferenceExperiment) -> None:
+    run, job = experiment.together, experiment.together.job_names[1]
     row = run.jobs.filter(pl.col("name") == job).collect().row(0, named=True)
     assert run.metric("communication_time_std_ns", job=job) == row["communication_time_std_ns"]
     execution = row["end_ns"] - row["start_ns"]
@@ -52,11 +56,11 @@ def test_metrics_agree_with_the_tables(study: pt.InterferenceRun) -> None:
     assert run.metric("link_injection_rate_gb_per_s", job=job) == row["injected_bytes"] / execution
     loads = run.links.filter(pl.col("class") == "global").collect()["utilization"]
     assert run.metric("global_utilization_max") == loads.max()
-    assert study.metric("packet_hops") == run.document["counters"]["packet_hops"]
+    assert experiment.metric("packet_hops") == run.document["counters"]["packet_hops"]
 
 
-def test_a_single_job_need_not_be_named(study: pt.InterferenceRun) -> None:
-    name, alone = next(iter(study.alone.items()))
+def test_a_single_job_need_not_be_named(experiment: pt.InterferenceExperiment) -> None:
+    name, alone = next(iter(experiment.alone.items()))
     assert alone.metric("packets") == alone.metric("packets", job=name)
 
 
@@ -71,10 +75,10 @@ def test_a_single_job_need_not_be_named(study: pt.InterferenceRun) -> None:
     ],
 )
 def test_a_metric_that_cannot_be_had(
-    study: pt.InterferenceRun, name: str, job: str | None, says: str
+    experiment: pt.InterferenceExperiment, name: str, job: str | None, says: str
 ) -> None:
     with pytest.raises(pt.UsageError, match=says):
-        study.together.metric(name, job=job)
+        experiment.together.metric(name, job=job)
 
 
 def test_what_is_no_run(tmp_path: Path) -> None:

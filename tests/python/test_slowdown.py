@@ -139,10 +139,10 @@ def scenario(*jobs: pt.Job, **options: Any) -> pt.Scenario:
     )
 
 
-def study_of(scenario: pt.Scenario, out: Path) -> pt.InterferenceRun:
-    study = pt.run(scenario, out=out, report=False)
-    assert isinstance(study, pt.InterferenceRun)
-    return study
+def experiment_of(scenario: pt.Scenario, out: Path) -> pt.InterferenceExperiment:
+    experiment = pt.run(scenario, out=out, report=False)
+    assert isinstance(experiment, pt.InterferenceExperiment)
+    return experiment
 
 
 @pytest.mark.native
@@ -151,13 +151,13 @@ def test_a_duration_that_cuts_the_jobs_off(tmp_path: Path) -> None:
         pt.Job(name="halo", ranks=27, workload=HALO),
         pt.Job(name="other", ranks=27, workload=HALO),
     )
-    whole = study_of(scenario(*jobs), tmp_path / "whole")
+    whole = experiment_of(scenario(*jobs), tmp_path / "whole")
     assert whole.complete
-    cut = study_of(scenario(*jobs, stop={"duration": "12 us"}), tmp_path / "cut")
+    cut = experiment_of(scenario(*jobs, stop={"duration": "12 us"}), tmp_path / "cut")
     assert not cut.complete
     assert not cut.together.complete
     assert cut.together.document["reason"] == "duration"
-    row, full = (study.slowdown.collect().row(0, named=True) for study in (cut, whole))
+    row, full = (experiment.slowdown.collect().row(0, named=True) for experiment in (cut, whole))
     assert (full["compared"], full["compared_iterations"]) == ("run", 6)
     assert full["slowdown"] == whole.metric("slowdown", job="halo")
     assert row["compared"] == "iterations"
@@ -175,7 +175,7 @@ def test_a_duration_that_cuts_the_jobs_off(tmp_path: Path) -> None:
     assert row["together_communication_time_mean_ns"] == pytest.approx(
         of_ranks["communication_time_ns"].mean()
     )
-    nothing = study_of(scenario(*jobs, stop={"duration": "1 us"}), tmp_path / "nothing")
+    nothing = experiment_of(scenario(*jobs, stop={"duration": "1 us"}), tmp_path / "nothing")
     assert nothing.slowdown.collect()["slowdown"].to_list() == [None, None]
     assert nothing.slowdown.collect()["compared"].to_list() == ["nothing", "nothing"]
 
@@ -187,11 +187,11 @@ def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> N
         pt.Job(name="noise", ranks=30, workload=NOISE),
         pt.Job(name="hot", ranks=30, workload=hot),
     )
-    study = study_of(scenario(*jobs, stop={"duration": "10 us"}), tmp_path / "run")
-    assert study.complete, "a pattern has no end to miss"
-    noise, hot_row = study.slowdown.collect().to_dicts()
+    experiment = experiment_of(scenario(*jobs, stop={"duration": "10 us"}), tmp_path / "run")
+    assert experiment.complete, "a pattern has no end to miss"
+    noise, hot_row = experiment.slowdown.collect().to_dicts()
     assert noise["compared"] == "duration"
-    alone, together = study.alone["noise"], study.together
+    alone, together = experiment.alone["noise"], experiment.together
     latency = [
         run.metric("packet_latency_mean_ns", job="noise") or 0.0 for run in (alone, together)
     ]
@@ -204,7 +204,10 @@ def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> N
     assert hot_row["together_accepted_load"] < 0.5, "saturated"
     assert noise["slowdown"] is None
     assert noise["run_time_slowdown"] is None
-    assert study.metric("packet_latency_slowdown", job="noise") == noise["packet_latency_slowdown"]
+    assert (
+        experiment.metric("packet_latency_slowdown", job="noise")
+        == noise["packet_latency_slowdown"]
+    )
 
 
 @pytest.mark.native
@@ -213,13 +216,16 @@ def test_a_pattern_runs_alone_for_as_long_as_together(tmp_path: Path) -> None:
         pt.Job(name="noise", ranks=30, workload=NOISE),
         pt.Job(name="halo", ranks=27, workload=HALO),
     )
-    study = study_of(scenario(*jobs), tmp_path / "run")
-    assert [part["part"] for part in study.document["parts"]] == [
+    experiment = experiment_of(scenario(*jobs), tmp_path / "run")
+    assert [part["part"] for part in experiment.document["parts"]] == [
         "alone-halo",
         "together",
         "alone-noise",
     ]
-    assert list(study.alone) == ["noise", "halo"], "in the scenario's order"
-    assert study.alone["noise"].document["simulated_ns"] == study.together.document["simulated_ns"]
-    assert study.alone["noise"].complete
-    assert study.slowdown.collect()["compared"].to_list() == ["duration", "run"]
+    assert list(experiment.alone) == ["noise", "halo"], "in the scenario's order"
+    assert (
+        experiment.alone["noise"].document["simulated_ns"]
+        == experiment.together.document["simulated_ns"]
+    )
+    assert experiment.alone["noise"].complete
+    assert experiment.slowdown.collect()["compared"].to_list() == ["duration", "run"]

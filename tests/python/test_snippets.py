@@ -123,7 +123,7 @@ def test_no_two_pages_run_into_one_directory() -> None:
             assert used.setdefault(out, str(page)) == str(page), (
                 f"{out} is used by {used[out]} and by {page}"
             )
-        for out in re.findall(r"^study = pt\.run\(.*out=\"([^\"]+)\"\)$", text, re.MULTILINE):
+        for out in re.findall(r"^\w+ = pt\.run\(.*out=\"([^\"]+)\"\)$", text, re.MULTILINE):
             assert used.setdefault(out, str(page)) == str(page), (
                 f"{out} is used by {used[out]} and by {page}"
             )

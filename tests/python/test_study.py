@@ -523,7 +523,9 @@ def test_bad_input_is_one_line(cli: Cli, workdir: Path) -> None:
     (Path("taken") / "notes.txt").touch()
     for words, message in [
         (["prisacari2014"], "did you mean 'prisacari2015'?"),
-        (["prisacari2015", "--jobs", "0"], "--jobs 0: must be at least 1"),
+        (["prisacari2015", "--workers", "0"], "--workers 0: must be at least 1"),
+        (["prisacari2015", "--jobs", "2"], "no option --jobs; it is now called '--workers'"),
+        (["prisacari2015", "-j", "2"], "no option -j; it is now called '-w'"),
         (["prisacari2015", "--seed", "-1"], "--seed -1"),
         (["prisacari2015", "--out", "taken"], "something else in it; choose another --out"),
         (

@@ -9,7 +9,7 @@ import typer
 
 from pantala.cli import complete
 
-__all__ = ["Coarsen", "Jobs", "OptionalScenarioFile", "ScenarioFile", "Settings", "Threads"]
+__all__ = ["Coarsen", "OptionalScenarioFile", "ScenarioFile", "Settings", "Threads", "Workers"]
 
 ScenarioFile = Annotated[
     Path,
@@ -55,7 +55,12 @@ Threads = Annotated[
         help="Threads, or auto for as many as pay; results do not depend on it.",
     ),
 ]
-Jobs = Annotated[
+Workers = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", metavar="N", help="Processes at a time; all cores if not given."),
+    typer.Option(
+        "--workers",
+        "-w",
+        metavar="N",
+        help="Processes at a time; one per core if not given.",
+    ),
 ]

@@ -11,7 +11,13 @@ from pantala.errors import UsageError
 if TYPE_CHECKING:
     from pantala.native import Threads
 
-__all__ = ["check_jobs_and_seed", "parse_loads", "parse_numbers", "parse_settings", "parse_threads"]
+__all__ = [
+    "check_workers_and_seed",
+    "parse_loads",
+    "parse_numbers",
+    "parse_settings",
+    "parse_threads",
+]
 
 
 def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:
@@ -31,14 +37,14 @@ def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:
     return changes
 
 
-def check_jobs_and_seed(jobs: int | None, seed: int) -> None:
-    """Checks ``--jobs`` and ``--seed``.
+def check_workers_and_seed(workers: int | None, seed: int) -> None:
+    """Checks ``--workers`` and ``--seed``.
 
     Raises:
         UsageError: one of them is out of range.
     """
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"--jobs {jobs}: must be at least 1")
+    if workers is not None and workers < 1:
+        raise UsageError(f"--workers {workers}: must be at least 1")
     if not 0 <= seed < 2**63:
         raise UsageError(f"--seed {seed}: must be from 0 to 2^63 - 1")
 

@@ -14,7 +14,7 @@ from pantala.cli.tables import console, table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from pantala.results import InterferenceRun, Run
+    from pantala.results import InterferenceExperiment, Run
 
 __all__ = ["HELP", "run"]
 
@@ -72,7 +72,7 @@ def run(
     from pantala.cli.option_values import parse_settings, parse_threads
     from pantala.errors import Interrupted
     from pantala.execution import run as run_scenario
-    from pantala.results import InterferenceRun
+    from pantala.results import InterferenceExperiment
     from pantala.scenario import Scenario
 
     changes = parse_settings(settings)
@@ -101,7 +101,9 @@ def run(
         output.print(
             result.coarsened, highlight=False, markup=False, soft_wrap=not output.is_terminal
         )
-    for shown in _comparison(result) if isinstance(result, InterferenceRun) else [_jobs(result)]:
+    for shown in (
+        _comparison(result) if isinstance(result, InterferenceExperiment) else [_jobs(result)]
+    ):
         output.print(shown)
     output.print(
         finding_of(result), highlight=False, markup=False, soft_wrap=not output.is_terminal
@@ -113,7 +115,7 @@ def run(
         )
 
 
-def _comparison(result: InterferenceRun) -> list[Table]:
+def _comparison(result: InterferenceExperiment) -> list[Table]:
     """The jobs that end alone and together, then synthetic traffic."""
     rows = result.slowdown.collect().to_dicts()
     traffic = [row for row in rows if row["compared"] == "duration"]

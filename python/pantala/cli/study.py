@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Jobs
+from pantala.cli.arguments import Workers
 from pantala.cli.tables import console, listing
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def run(
             autocompletion=complete.files,
         ),
     ] = None,
-    jobs: Jobs = None,
+    workers: Workers = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a study that is there already.")
@@ -60,13 +60,13 @@ def run(
     from rich.console import Console
 
     from pantala.cli.interruption import InterruptedCommand
-    from pantala.cli.option_values import check_jobs_and_seed
+    from pantala.cli.option_values import check_workers_and_seed
     from pantala.papers import study
     from pantala.parallel import cores
     from pantala.studies import Options
 
     found = study(name)
-    check_jobs_and_seed(jobs, seed)
+    check_workers_and_seed(workers, seed)
     target = out if out is not None else Path("runs") / name
     errors = Console(stderr=True)
     with errors.status(f"{name}: preparing") as line:
@@ -79,7 +79,7 @@ def run(
                     f"{done}/{count} {text}", highlight=False, markup=False, soft_wrap=True
                 )
 
-        options = Options(target, quick, jobs or cores(), seed, overwrite, progress)
+        options = Options(target, quick, workers or cores(), seed, overwrite, progress)
         try:
             outcome = found.run(options)
         except KeyboardInterrupt:

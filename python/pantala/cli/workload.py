@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Jobs
+from pantala.cli.arguments import Workers
 from pantala.cli.tables import console, facts, fits, listing, table
 
 if TYPE_CHECKING:
@@ -146,18 +146,18 @@ def paper_table(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
-    jobs: Jobs = None,
+    workers: Workers = None,
 ) -> None:
     """Measures a paper's table of applications."""
     from rich.console import Console
 
     from pantala import papers
-    from pantala.cli.option_values import check_jobs_and_seed
+    from pantala.cli.option_values import check_workers_and_seed
     from pantala.papers.application_table import measure
     from pantala.parallel import cores
 
     found = papers.table(name)
-    check_jobs_and_seed(jobs, seed)
+    check_workers_and_seed(workers, seed)
     with Console(stderr=True).status(f"{name}: running") as line:
         done: list[str] = []
 
@@ -165,7 +165,9 @@ def paper_table(
             done.append(record["application"])
             line.update(f"{name}: {len(done)} of {count} applications; last {done[-1]}")
 
-        records = measure(found, seed=seed, jobs=jobs or cores(), only=only or (), on_row=on_row)
+        records = measure(
+            found, seed=seed, workers=workers or cores(), only=only or (), on_row=on_row
+        )
     if as_json:
         print(json.dumps(records, indent=2))
     else:

@@ -1,4 +1,4 @@
-"""Figures of runs and interference studies, drawn with Matplotlib.
+"""Figures of runs and interference experiments, drawn with Matplotlib.
 
 Each function reads the tables of a run and returns a `matplotlib.figure.Figure`; `save` writes one
 to a file::
@@ -6,8 +6,8 @@ to a file::
     import pantala as pt
     from pantala import figures
 
-    study = pt.load("runs/interference")
-    figures.save(figures.throughput(study.together, study.alone), "throughput.pdf")
+    experiment = pt.load("runs/interference")
+    figures.save(figures.throughput(experiment.together, experiment.alone), "throughput.pdf")
 
 Every job keeps its colour from figure to figure.
 """

@@ -59,13 +59,13 @@ class RunLike(Protocol):
 
 
 class InterferenceLike(Protocol):
-    """An interference study: every job alone (by name, in the scenario's order), then all
+    """An interference experiment: every job alone (by name, in the scenario's order), then all
     together.
     """
 
     @property
     def name(self) -> str:
-        """The study's name."""
+        """The experiment's name."""
         ...
 
     @property

@@ -18,7 +18,7 @@ import polars as pl
 
 from pantala import native
 from pantala.errors import UsageError, nearest
-from pantala.parallel import each
+from pantala.parallel import in_processes
 from pantala.results import Run
 from pantala.scenario import Scenario
 
@@ -123,7 +123,7 @@ def measure(
     table: PaperTable,
     *,
     seed: int = 1,
-    jobs: int = 1,
+    workers: int = 1,
     only: Sequence[str] = (),
     on_row: Callable[[Record, int], None] = lambda _record, _count: None,
 ) -> list[Record]:
@@ -132,7 +132,7 @@ def measure(
     Args:
         table: the table.
         seed: of all scenarios.
-        jobs: how many processes run at a time; results do not depend on it.
+        workers: how many processes run at a time; results do not depend on it.
         only: the applications wanted, by the paper's names in any case; all if empty.
         on_row: called with each row as it comes, and how many there will be.
 
@@ -150,7 +150,7 @@ def measure(
     # What moves most takes longest, so it begins first.
     order = sorted(rows, key=lambda row: -float(row.paper.get("total_mb", 0.0)))
     measured = partial(_measured, of_run=table.of_run, of_plan=table.of_plan)
-    for record in each(measured, order, jobs):
+    for record in in_processes(measured, order, workers):
         records[record["application"]] = record
         on_row(record, len(rows))
     return [records[row.application] for row in rows]

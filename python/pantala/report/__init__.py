@@ -32,10 +32,10 @@ __all__ = ["finding_of", "render_report", "write_report"]
 
 
 def write_report(run: RunLike | InterferenceLike, path: str | os.PathLike[str]) -> Path:
-    """Write the report of a run or of an interference study as one HTML file, and return its path.
+    """Write the report of a run or an interference experiment as one HTML file; return its path.
 
     Args:
-        run: A run, or an interference study with `together`, `alone` and `slowdown`.
+        run: A run, or an interference experiment with `together`, `alone` and `slowdown`.
         path: File to write; replaced if it exists.
     """
     target = Path(path)

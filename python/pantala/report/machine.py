@@ -16,7 +16,7 @@ Plan = Mapping[str, Any]
 
 
 def summary(plan: Plan) -> str:
-    """Put the study in one line: machine, routing, jobs."""
+    """Put the experiment in one line: machine, routing, jobs."""
     nodes = _nodes(plan["topology"])
     jobs = " + ".join(_named(job) for job in plan["jobs"])
     return (

@@ -1,4 +1,4 @@
-"""What a report is about: one run, or an interference study."""
+"""The content of a report: one run, or an interference experiment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ReportedRun"]
 
 @dataclass(frozen=True)
 class ReportedRun:
-    """A run and, for an interference study, what it is compared with."""
+    """A run and, in an interference experiment, the runs that it is compared with."""
 
     name: str
     run: RunLike
@@ -30,10 +30,15 @@ class ReportedRun:
 
     @classmethod
     def of(cls, run: RunLike | InterferenceLike) -> ReportedRun:
-        """Take a run, or an interference study as its together run with what goes beside it."""
+        """Take a run, or the run together of an interference experiment with its comparison."""
         if hasattr(run, "together"):
-            study = cast("InterferenceLike", run)
-            return cls(study.name, study.together, study.alone, study.slowdown.collect())
+            experiment = cast("InterferenceLike", run)
+            return cls(
+                experiment.name,
+                experiment.together,
+                experiment.alone,
+                experiment.slowdown.collect(),
+            )
         return cls(str(run.document["plan"]["name"]), run, {}, None)
 
     @property

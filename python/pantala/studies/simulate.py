@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 
 from pantala import native
-from pantala.parallel import each
+from pantala.parallel import in_processes
 from pantala.plan import resolve_plan
 from pantala.results import Run
 from pantala.scenario import Scenario
@@ -247,17 +247,17 @@ def _record(run: Run) -> Record:
 def simulate(
     points: Sequence[Point],
     directory: Path,
-    jobs: int,
+    workers: int,
     on_point: Callable[[Record, bool], None] = lambda _record, _kept: None,
 ) -> dict[str, Record]:
-    """Measures all points that are not in `directory` yet, `jobs` at a time.
+    """Measures all points that are not in `directory` yet, `workers` at a time.
 
-    The result does not depend on `jobs`, nor on whether the study was interrupted before.
+    The result does not depend on `workers`, nor on whether the study was interrupted before.
 
     Args:
         points: the points; no two of the same key.
         directory: one file a point; it must exist.
-        jobs: how many processes simulate at a time; with 1, this one does.
+        workers: how many processes simulate at a time; with 1, this one does.
         on_point: called with each record as it comes, and whether it was there before.
 
     Returns:
@@ -277,7 +277,7 @@ def simulate(
             records[point.key] = kept
             on_point(kept, True)
     missing.sort(key=lambda point: (-point.cost, point.key))
-    for record in each(Point.measure, missing, jobs):
+    for record in in_processes(Point.measure, missing, workers):
         _write(directory, record)
         records[record["key"]] = record
         on_point(record, False)

@@ -16,7 +16,7 @@ class Options:
     Attributes:
         out: the directory of its results.
         quick: whether to run the small version.
-        jobs: how many processes simulate at a time.
+        workers: how many processes simulate at a time.
         seed: the seed of every scenario.
         overwrite: whether to replace a study that is there.
         progress: called with the number of points done, the number of points, and a line about the
@@ -25,7 +25,7 @@ class Options:
 
     out: Path
     quick: bool = False
-    jobs: int = 1
+    workers: int = 1
     seed: int = 1
     overwrite: bool = False
     progress: Callable[[int, int, str], None] = lambda _done, _all, _line: None

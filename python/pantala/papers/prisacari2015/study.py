@@ -55,7 +55,7 @@ def run_specs(runs: list[Spec], options: Options) -> Outcome:
         done += 1
         options.progress(done, len(points), _line(record, kept))
 
-    records = simulate(points, directory.points, options.jobs, tell)
+    records = simulate(points, directory.points, options.workers, tell)
     found = results(runs, records, options.seed)
     evidence = Evidence(found)
     verdicts = judge_all(evidence)
@@ -180,7 +180,7 @@ def _provenance(options: Options, records: Mapping[str, Record], seconds: float)
         "machine": f"{platform.system()} {platform.machine()}",
         "runs": str(len(records)),
         "seed": str(options.seed),
-        "processes": str(options.jobs),
+        "processes": str(options.workers),
         "simulating": f"{work / 60:.1f} min, summed over runs",
         "this time": f"{seconds / 60:.1f} min, without what was kept of an interrupted study",
     }
