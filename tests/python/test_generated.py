@@ -21,6 +21,6 @@ def test_a_file_edited_by_hand_is_named_with_the_remedy(
     line = capsys.readouterr().out.splitlines()[0]
     assert (
         line
-        == "schema/plan.schema.json: differs from what the core declares; run 'make generate' and"
-        " do not edit it by hand"
+        == "schema/plan.schema.json: differs from the core's declarations; run 'make generate',"
+        " and do not edit the file by hand"
     )

@@ -1,5 +1,6 @@
-"""Write the generated files: ``make generate``; with ``--check``, name the stale ones and exit with
-status 1.
+"""Write the generated files: ``make generate``.
+
+With ``--check``, print the stale files and exit with status 1.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from generate import (
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Files made from the catalogue: path from the root of the project, and the function that makes the
+#: Files made from the catalogue: path from the project's root, and the function that makes the
 #: text.
 FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
     "schema/plan.schema.json": plan_schema.text,
@@ -49,9 +50,7 @@ MATRICES = ROOT / "docs" / "reference" / applications.FIGURES
 
 
 def wanted(catalogue: core.Catalogue) -> Iterator[tuple[str, str]]:
-    """Every generated file with the text that it should have, in the order in which they build on
-    one another.
-    """
+    """Yields every generated file with its expected text, in the order of their dependencies."""
     for path, from_catalogue in FROM_CATALOGUE.items():
         yield path, from_catalogue(catalogue)
     for path, from_models in FROM_MODELS.items():
@@ -63,7 +62,7 @@ def _read(path: Path) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the stale files; with ``--check`` only name them."""
+    """Writes the stale files; with ``--check``, only prints their paths."""
     check, found = arguments == ["--check"], 0
     for path, text in wanted(core.catalogue()):
         if _read(ROOT / path) == text:
@@ -71,8 +70,8 @@ def main(arguments: list[str]) -> int:
         found += 1
         if check:
             print(
-                f"{path}: differs from what the core declares; run 'make generate' and do not edit"
-                " it by hand"
+                f"{path}: differs from the core's declarations; run 'make generate', and do not"
+                " edit the file by hand"
             )
             continue
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
