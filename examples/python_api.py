@@ -1,4 +1,4 @@
-"""A scenario in Python: a small sweep over routings, and what it does to a halo exchange.
+"""A scenario in Python: a halo exchange under three routings.
 
 python examples/python_api.py [DIRECTORY]
 """
@@ -12,7 +12,7 @@ import pantala as pt
 
 
 def main(directory: Path) -> pl.DataFrame:
-    """Runs the scenario under three routings; one row a routing."""
+    """Runs the scenario under three routings and returns one row per routing."""
     scenario = pt.Scenario(
         name="sweep",
         machine={"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},

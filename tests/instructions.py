@@ -1,10 +1,9 @@
-"""Instructions of the core per packet-hop, as valgrind counts them: a guard against growing slower
-unnoticed.
+"""Counts of the core's instructions per packet-hop with valgrind, to detect slowdowns.
 
-Times depend on the machine and on who else uses it; these numbers repeat to a few ten-thousandths.
-They depend on the compiler, so they are recorded in instructions.json by its version.
-tests/python/test_instructions.py holds the core to them; ``make instructions`` (``python -m
-instructions``) records them anew.
+Times depend on the machine and its other users. Instruction counts repeat within a few
+ten-thousandths. They depend on the compiler, so instructions.json records them by compiler version.
+tests/python/test_instructions.py compares the core with the record. ``make instructions`` (``python
+-m instructions``) writes a new record.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ __all__ = [
 #: Instructions per packet-hop, by compiler and benchmark.
 RECORD = Path(__file__).with_suffix(".json")
 
-#: How far a core may be off what is recorded, as a fraction of it.
+#: The allowed deviation from the record, as a fraction of it.
 TOLERANCE = 0.05
 
-#: Runs the prepared benchmark in a file. Making the plan would take valgrind longer than running
-#: it.
+#: The program that runs a prepared benchmark from a file. The plan is made outside, because under
+#: valgrind that would take longer than the run.
 _CHILD = """\
 import json, sys
 from pantala.benchmark import BenchPlan, run_bench_plan
@@ -52,14 +51,15 @@ with open(sys.argv[1], encoding="utf-8") as file:
 
 
 class Guarded(NamedTuple):
-    """A benchmark, and two simulated times: what lies between them is counted, so that start and
-    set-up are not.
+    """A benchmark with two simulated times; only the instructions between them count.
+
+    The difference leaves out start and set-up.
 
     Attributes:
-        name: of the benchmark.
-        case: of the benchmark; empty if it has none.
-        start_us: the shorter time, in microseconds; the network is full by then.
-        end_us: the longer one.
+        name: the benchmark.
+        case: the case of the benchmark; empty if it has none.
+        start_us: the shorter time in microseconds; the network is full by then.
+        end_us: the longer time in microseconds.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Guarded(NamedTuple):
         return f"{self.name} {self.case}".rstrip()
 
 
-#: What is held to the record: less than a minute in all.
+#: The benchmarks in the record. Together they take less than a minute.
 GUARDED = (
     Guarded("uniform-1056", "", 10, 30),
     Guarded("adaptive-1056", "ugal_n", 10, 20),
@@ -80,22 +80,22 @@ GUARDED = (
 
 
 def compiler() -> str:
-    """What the core was built with and for."""
+    """Returns the compiler and the architecture of the core."""
     return f"{native.core().RUSTC}, {platform.machine()}"
 
 
 def recorded() -> dict[str, dict[str, float]]:
-    """The record: instructions per packet-hop by compiler and benchmark."""
+    """Returns the record: instructions per packet-hop by compiler and benchmark."""
     record: dict[str, dict[str, float]] = json.loads(RECORD.read_text(encoding="utf-8"))
     return record
 
 
 def measured(guarded: Guarded) -> float:
-    """Instructions per packet-hop here and now.
+    """Returns the instructions per packet-hop of the installed core.
 
     Raises:
-        FileNotFoundError: there is no valgrind.
-        RuntimeError: it failed.
+        FileNotFoundError: valgrind is not installed.
+        RuntimeError: valgrind failed.
     """
     (before, hops_before), (after, hops_after) = (
         _count(guarded, simulated_us) for simulated_us in (guarded.start_us, guarded.end_us)
@@ -106,14 +106,18 @@ def measured(guarded: Guarded) -> float:
 def cachegrind(
     guarded: Guarded, simulated_us: int, options: Sequence[str] = ("--cache-sim=no",)
 ) -> tuple[str, int]:
-    """What cachegrind writes of a process that runs a benchmark for a simulated time, and its
-    packet-hops.
+    """Returns cachegrind's output for a benchmark, and the benchmark's packet-hops.
 
-    Without a simulated cache cachegrind is the fastest of valgrind's tools that count.
+    Without a simulated cache, cachegrind is the fastest counting tool of valgrind.
+
+    Args:
+        guarded: the benchmark.
+        simulated_us: simulated time in microseconds.
+        options: options of cachegrind.
 
     Raises:
-        FileNotFoundError: there is no valgrind.
-        RuntimeError: it failed.
+        FileNotFoundError: valgrind is not installed.
+        RuntimeError: valgrind failed.
     """
     valgrind = shutil.which("valgrind")
     if valgrind is None:
@@ -126,8 +130,8 @@ def cachegrind(
         program = [sys.executable, "-c", _CHILD, str(prepared)]
         ended = subprocess.run(
             [valgrind, "--tool=cachegrind", *options, f"--cachegrind-out-file={counts}", *program],
-            # Python does the same both times: sets in one order, and no cache of bytecode that only
-            # one finds.
+            # Both processes must run the same Python instructions: a fixed order of sets, and no
+            # bytecode cache that only the second one finds.
             env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,
             text=True,
@@ -140,7 +144,7 @@ def cachegrind(
 
 
 def _count(guarded: Guarded, simulated_us: int) -> tuple[int, int]:
-    """Instructions and packet-hops of a process that runs a benchmark for a simulated time."""
+    """Returns instructions and packet-hops of a process that runs a benchmark."""
     written, hops = cachegrind(guarded, simulated_us)
     found = re.search(r"^summary: (\d+)", written, re.MULTILINE)
     if found is None:
@@ -149,7 +153,7 @@ def _count(guarded: Guarded, simulated_us: int) -> tuple[int, int]:
 
 
 def _main() -> None:
-    """Records the numbers of this compiler anew; those of others stay."""
+    """Records the counts of this compiler; the records of other compilers stay."""
     of_this = {str(guarded): round(measured(guarded), 1) for guarded in GUARDED}
     record = (recorded() if RECORD.exists() else {}) | {compiler(): of_this}
     RECORD.write_text(json.dumps(dict(sorted(record.items())), indent=2) + "\n", encoding="utf-8")

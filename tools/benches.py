@@ -1,5 +1,6 @@
-"""The table of docs/performance.md: every bench in turn, each run a process, medians and spread
-(``make benches``).
+"""The table of docs/performance.md: medians and spread of every bench (``make benches``).
+
+The benches run in turn, each run in its own process.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _HEADINGS = (
 
 
 def row(name: str, case: str, results: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The cells of a case: the median of its runs, with the least and the greatest."""
+    """Returns the cells of a case: the median of its runs, with the least and the greatest."""
     rates = [result["packet_hops_per_cpu_second"] / 1e6 for result in results]
     first = results[0]
     return (
@@ -51,12 +52,12 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def main(
     benches: Annotated[
-        list[str] | None, typer.Argument(help="Benches; all but million if none.")
+        list[str] | None, typer.Argument(help="Benches. Default: all except million.")
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Rounds; a round runs every bench once.")] = 3,
-    timeout: Annotated[float, typer.Option(min=1, help="Of a run, in seconds.")] = 1_200,
+    repeats: Annotated[int, typer.Option(min=1, help="Rounds. Each runs every bench once.")] = 3,
+    timeout: Annotated[float, typer.Option(min=1, help="Time limit per run in seconds.")] = 1_200,
 ) -> None:
-    """Runs benches in turn and prints their medians as a table in Markdown."""
+    """Runs benches in turn and prints their medians as a Markdown table."""
     names = benches or [name for name in BENCHMARKS if name != "million"]
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:

@@ -1,8 +1,8 @@
-"""What a packet-hop costs, stage by stage: ``make stages``.
+"""The cost of a packet-hop by stage: ``make stages``.
 
-Cachegrind counts a bench for two simulated times. The difference, by source file, is that of a
-running network: start and set-up fall out. The core must be built with line tables (``maturin
-develop --profile profiling``).
+Cachegrind counts a bench for two simulated times. The difference, by source file, is the cost of a
+running network without start and set-up. The core must be built with line tables (``maturin develop
+--profile profiling``).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ __all__ = ["STAGES", "Costs", "app", "by_file", "costs", "merged", "stage"]
 #: Costs by source file, or by stage: instructions, misses.
 Costs = Mapping[str, Counter[str]]
 
-#: The stages with their files, as regular expressions of what follows `crates/`; the first that
-#: matches counts.
+#: The stages with regular expressions for the part of a path after `crates/`. The first match
+#: counts.
 STAGES: tuple[tuple[str, str], ...] = (
     ("NIC", r"pantala-fabric/src/(nic|response)\.rs"),
     ("routing", r"pantala-fabric/src/(routing|learning|adaptive)"),
@@ -46,13 +46,12 @@ STAGES: tuple[tuple[str, str], ...] = (
     ("sources and ranks", r"pantala-(workload|mpi)/"),
     ("recorder", r"pantala-sim/"),
 )
-#: Files outside the crates: pointers, integers and slices of Rust's library, inlined into all
-#: stages.
+#: Code of Rust's standard library (pointers, integers, slices), inlined into all stages.
 LIBRARY = "Rust's library, inlined"
-#: Everything else: the allocator, Python, crates of others.
+#: Everything else: the allocator, Python, external crates.
 REST = "the rest"
 
-#: The columns: a heading, and the events of cachegrind that it sums.
+#: The columns: a heading, and the cachegrind events that the column sums.
 COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("instructions", ("Ir",)),
     ("misses, first level", ("D1mr", "D1mw")),
@@ -60,15 +59,15 @@ COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("mispredicted branches", ("Bcm", "Bim")),
 )
 
-#: What cachegrind simulates: caches of 32 KiB and 1 MiB, and branches.
+#: Options for the simulation of caches (32 KiB and 1 MiB) and branches.
 _CACHES = ("--cache-sim=yes", "--branch-sim=yes", "--D1=32768,8,64", "--LL=1048576,16,64")
 
-#: Simulated times in microseconds: the network is full by the first.
+#: Simulated times in microseconds. The network is full at the first one.
 _START_US, _END_US = 10, 20
 
 
 def stage(file: str) -> str:
-    """The stage of a source file."""
+    """Returns the stage of a source file."""
     _, found, path = file.rpartition("crates/")
     if found:
         for name, pattern in STAGES:
@@ -80,7 +79,7 @@ def stage(file: str) -> str:
 
 
 def by_file(written: str) -> dict[str, Counter[str]]:
-    """The costs by source file in what cachegrind has written."""
+    """Returns the costs by source file in cachegrind's output."""
     events: list[str] = []
     found: dict[str, Counter[str]] = {}
     file = ""
@@ -96,7 +95,7 @@ def by_file(written: str) -> dict[str, Counter[str]]:
 
 
 def costs(before: Costs, after: Costs) -> dict[str, Counter[str]]:
-    """The costs by stage that a longer run has more than a shorter one."""
+    """Returns the costs by stage of a longer run minus those of a shorter run."""
     found: dict[str, Counter[str]] = {}
     for file in after:
         more = found.setdefault(stage(file), Counter())
@@ -108,8 +107,9 @@ def costs(before: Costs, after: Costs) -> dict[str, Counter[str]]:
 def _rows(
     stages: Costs, hops: int, columns: Iterable[tuple[str, tuple[str, ...]]]
 ) -> list[list[str]]:
-    """The cells of every stage, the costliest first, and of the sum: costs per packet-hop, share of
-    instructions.
+    """Returns the table's rows: a row per stage, the costliest first, and a row for the sum.
+
+    The cells are costs per packet-hop and the share of instructions.
     """
     summed = [events for _, events in columns]
     total: Counter[str] = Counter()
@@ -126,7 +126,7 @@ def _rows(
 
 
 def _shown(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """A table for a terminal."""
+    """Returns a table for a terminal."""
     shown = Table(title=title, box=box.SIMPLE, title_justify="left")
     for index, heading in enumerate(headings):
         shown.add_column(heading, justify="right" if index else "left")
@@ -136,9 +136,7 @@ def _shown(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 def merged(found: Mapping[str, tuple[Costs, int]]) -> str:
-    """One table in Markdown for several benches, each with its costs by stage and its
-    packet-hops.
-    """
+    """Returns one Markdown table for several benches, from their costs by stage and packet-hops."""
     columns = [column for column in COLUMNS if column[0] != "misses, last level"]
     headings = ["stage", *(f"`{bench}`: {heading}" for bench in found for heading, _ in columns)]
     by_bench = [
@@ -156,15 +154,17 @@ def merged(found: Mapping[str, tuple[Costs, int]]) -> str:
 
 
 def _counted(guarded: Guarded, caches: bool) -> tuple[Costs, int]:
-    """The costs by stage of a bench, and the packet-hops that they are for; exits with a message if
-    there are none.
+    """Returns the costs by stage of a bench and the number of packet-hops.
+
+    Raises:
+        typer.Exit: valgrind failed, or the core has no line tables.
     """
     options = _CACHES if caches else ("--cache-sim=no",)
     try:
         runs = [cachegrind(guarded, time, options) for time in (_START_US, _END_US)]
     except (FileNotFoundError, RuntimeError) as error:
         print(
-            f"stages: {error}; it needs valgrind (Debian: apt-get install valgrind)",
+            f"stages: {error}; install valgrind (Debian: apt-get install valgrind)",
             file=sys.stderr,
         )
         raise typer.Exit(1) from error
@@ -172,7 +172,7 @@ def _counted(guarded: Guarded, caches: bool) -> tuple[Costs, int]:
     found = costs(by_file(before), by_file(after))
     if not {name for name, _ in STAGES} & set(found):
         print(
-            "stages: the core has no line tables; run 'make stages', which builds it so",
+            "stages: the core has no line tables; run 'make stages', which builds them",
             file=sys.stderr,
         )
         raise typer.Exit(1)
@@ -185,16 +185,16 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def main(
     benches: Annotated[
-        list[str] | None, typer.Argument(help="Benches; uniform-1056 and saturated-1056 if none.")
+        list[str] | None, typer.Argument(help="Benches. Default: uniform-1056 and saturated-1056.")
     ] = None,
     markdown: Annotated[
-        bool, typer.Option(help="Print one table in Markdown, for docs/performance.md.")
+        bool, typer.Option(help="Print one Markdown table, for docs/performance.md.")
     ] = False,
     caches: Annotated[
-        bool, typer.Option(help="Simulate caches and branches too; takes three times as long.")
+        bool, typer.Option(help="Also simulate caches and branches. Takes three times as long.")
     ] = True,
 ) -> None:
-    """Counts the instructions of a packet-hop by stage, and the misses of simulated caches."""
+    """Counts instructions per packet-hop by stage, and misses of simulated caches."""
     console = Console(width=None if sys.stdout.isatty() else 120)
     chosen = benches or ["uniform-1056", "saturated-1056"]
     for bench in chosen:

@@ -1,7 +1,7 @@
-"""What can go wrong, as exceptions whose text is one line that says where, what and what to do.
+"""Pantala's exceptions. Each text is one line with the place, the fault and the remedy.
 
-The command line prints that line and exits with `PantalaError.exit_status`: 2 where the input is at
-fault, 1 where the simulation is.
+The command line prints that line and exits with `PantalaError.exit_status`: 2 for a fault of the
+input, 1 for a fault of the simulation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class _Pickled(BaseException):
-    """An exception that comes from another process as it was, whatever arguments it is made of."""
+    """An exception that pickle restores unchanged, whatever arguments its class takes."""
 
     def __reduce__(
         self,
@@ -39,9 +39,9 @@ class _Pickled(BaseException):
 
 
 def _remade(kind: type[BaseException], args: tuple[object, ...]) -> BaseException:
-    """An exception of a kind with its arguments; pickle gives it its attributes."""
+    """Returns an exception of class `kind` with these arguments, for pickle to complete."""
     error = kind.__new__(kind, *args)
-    # An OSError leaves them to its __init__.
+    # OSError sets its arguments in __init__, which is not called here.
     error.args = args
     return error
 
@@ -53,18 +53,18 @@ class PantalaError(_Pickled, Exception):
 
 
 class UsageError(PantalaError, ValueError):
-    """An argument of a function or command that cannot be used."""
+    """An invalid argument of a function or a command."""
 
 
 class PlanError(PantalaError, ValueError):
-    """A plan that the core refuses: more ranks than nodes, too few virtual channels, ...
+    """A plan that the core rejects, for example because jobs have more ranks than there are nodes.
 
     Attributes:
-        key: the key in the plan, dotted, e.g. ``jobs[1].workload.grid``.
-        value: its value, as text; empty if there is none to show.
-        message: what is wrong with it.
+        key: the dotted key in the plan, e.g. ``jobs[1].workload.grid``.
+        value: the value as text; empty if there is none to show.
+        message: what is wrong.
         remedy: what to do.
-        others: further faults of the plan, which have no others.
+        others: the further faults of the plan; their own `others` are empty.
     """
 
     def __init__(
@@ -89,8 +89,8 @@ class Fault:
 
     Attributes:
         key: the key in the scenario, e.g. ``jobs[1].workload.grid``; empty if the fault has no key.
-        value: its value, as text; empty if there is none to show.
-        message: what is wrong with it.
+        value: the value as text; empty if there is none to show.
+        message: what is wrong.
         remedy: what to do.
     """
 
@@ -101,18 +101,18 @@ class Fault:
 
 
 class ScenarioError(PantalaError, ValueError):
-    """A scenario that cannot be run: unknown key, missing unit, grid that does not match, ...
+    """A scenario that cannot be run, for example because of an unknown key or a missing unit.
 
-    Its text is one line about the first fault; `lines` has a line per fault.
+    The text is one line about the first fault. `lines` has one line per fault.
 
     Attributes:
-        source: the file, or ``scenario`` for one made in Python.
+        source: the file, or ``scenario`` for a scenario made in Python.
         key: the key of the first fault, e.g. ``jobs[1].workload.grid``; empty if the fault has no
             key.
-        value: its value, as text; empty if there is none to show.
-        message: what is wrong with it.
+        value: the value of that key as text; empty if there is none to show.
+        message: what is wrong.
         remedy: what to do.
-        faults: all faults, the first one included.
+        faults: all faults, including the first.
     """
 
     def __init__(
@@ -135,30 +135,34 @@ class ScenarioError(PantalaError, ValueError):
 
     @property
     def others(self) -> int:
-        """The number of faults after the first one."""
+        """The number of faults after the first."""
         return len(self.faults) - 1
 
     @property
     def lines(self) -> list[str]:
-        """A line per fault: the source, the key, its value, what is wrong and what to do."""
+        """One line per fault: source, key, value, what is wrong and what to do."""
         return [
             _line(self.source, each.key, each.value, each.message, each.remedy)
             for each in self.faults
         ]
 
     def respelled(self, source: str, spelled: Callable[[str], str]) -> ScenarioError:
-        """A copy of the error with another source, and with its keys spelled by a function."""
+        """Returns a copy of the error with another source and converted keys.
+
+        Args:
+            source: the new source.
+            spelled: converts a key to its new spelling.
+        """
         first, *others = (replace(each, key=spelled(each.key)) for each in self.faults)
         return ScenarioError(source, first.key, first.value, first.message, first.remedy, others)
 
 
 class ScenarioWarning(_Pickled, UserWarning):
-    """A scenario that runs, although it may not end well: its packets could wait for each other in
-    a cycle.
+    """A risk of a scenario that runs, such as packets that can wait for each other in a cycle.
 
     Attributes:
-        source: the file, or ``scenario`` for one made in Python.
-        message: what there is to know before it runs; it stands in the resolved plan, too.
+        source: the file, or ``scenario`` for a scenario made in Python.
+        message: the warning; the resolved plan contains it too.
     """
 
     def __init__(self, source: str, message: str) -> None:
@@ -168,7 +172,7 @@ class ScenarioWarning(_Pickled, UserWarning):
 
 
 class RunDirectoryError(PantalaError, OSError):
-    """An output directory that is taken or cannot be written, or a directory that holds no run."""
+    """An output directory that exists or cannot be written, or a directory without a run."""
 
     def __init__(self, path: Path, message: str, remedy: str) -> None:
         self.path = path
@@ -181,8 +185,9 @@ class RunDirectoryError(PantalaError, OSError):
 
 
 class SimulationError(PantalaError, RuntimeError):
-    """A simulation that could not go on: a stalled network, a deadlock of MPI calls. Its text is
-    the diagnosis.
+    """A simulation that cannot continue: a stalled network or a deadlock of MPI calls.
+
+    The text is the diagnosis.
 
     Attributes:
         directory: the run directory, kept and marked incomplete; None if there is none.
@@ -196,10 +201,10 @@ class SimulationError(PantalaError, RuntimeError):
 
 
 class Interrupted(_Pickled, KeyboardInterrupt):
-    """Ctrl-C during a simulation: a `KeyboardInterrupt` that knows what was kept.
+    """Ctrl-C during a simulation, as a `KeyboardInterrupt` with the directory of the partial run.
 
     Attributes:
-        directory: the run directory, marked incomplete; None if nothing had been recorded.
+        directory: the run directory, marked incomplete; None if nothing was recorded.
     """
 
     def __init__(self, directory: Path | None) -> None:
@@ -212,7 +217,7 @@ class Interrupted(_Pickled, KeyboardInterrupt):
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that a mistyped one was most likely meant to be, if any comes near."""
+    """Returns the known word most similar to a mistyped one; None if no word is similar."""
     import difflib
 
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
@@ -220,7 +225,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def show(value: object, width: int = 60) -> str:
-    """A value as TOML would write it, cut to `width` characters."""
+    """Returns a value as TOML writes it, cut to `width` characters."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError):

@@ -1,7 +1,7 @@
-"""Quantities with units: text such as ``"200 Gb/s"`` to exact integers, and back.
+"""Quantities with units: exact conversion of text such as ``"200 Gb/s"`` to integers, and back.
 
-A scenario writes its quantities as text with a unit; the simulator counts in integer picoseconds,
-bytes, bytes a second and femtoseconds a byte. Each of the four is a subclass of `int`, so that it
+A scenario writes quantities as text with a unit. The simulator counts in integer picoseconds,
+bytes, bytes per second and femtoseconds per byte. Each of the four is a subclass of `int`. It
 computes as a number and prints as a quantity::
 
     >>> Duration.parse("30 ns")
@@ -13,8 +13,8 @@ computes as a number and prints as a quantity::
     >>> Size.parse("15 KiB") + 1
     15361
 
-Nothing is rounded: a value that is not a whole number of the base unit is refused. Prefixes are the
-SI's (k, M, G: powers of 1000) and the IEC's (Ki, Mi, Gi: powers of 1024); ``B`` is a byte and ``b``
+Nothing is rounded. `parse` rejects a value that is not a whole number of the base unit. Prefixes
+are SI (k, M, G: powers of 1000) and IEC (Ki, Mi, Gi: powers of 1024). ``B`` is a byte and ``b`` is
 a bit.
 """
 
@@ -42,8 +42,8 @@ _UNIT = re.compile(r"[A-Za-zµμ][A-Za-zµμ/ *^0-9-]*")
 _NUMBER_PATTERN = r"^\s*[+]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?\s*"
 _LARGEST = 2**63 - 1
 
-# A registry of our own, not pint's default one: there `b` is a barn, `KB` a kelvin-byte, and 900
-# other units load first. These three base units are all that a scenario measures.
+# Pint's default registry reads `b` as barn and `KB` as kelvin-byte, and loads 900 other units. A
+# scenario needs only these base units.
 _DEFINITIONS = """
 femto- = 1e-15 = f-
 pico- = 1e-12 = p-
@@ -83,10 +83,10 @@ _IEC = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 
 
 def _usual_units() -> dict[str, tuple[str, Fraction]]:
-    """Unit to its base unit and how many of that it is, for the spellings that scenarios use; pint
-    knows the others.
+    """Returns the usual unit spellings: unit to base unit, and number of base units in it.
 
-    Importing pint takes longer than everything else that reads a scenario.
+    Pint reads all other spellings. This table avoids its import in most runs, because the import
+    takes longer than everything else that reads a scenario.
     """
     units = {
         f"{p}s": ("picosecond", Fraction(10) ** (power + 12))
@@ -108,10 +108,10 @@ _USUAL = _usual_units()
 
 
 class UnitError(ValueError):
-    """A quantity that cannot be read: no unit, another dimension, or not exact.
+    """A quantity that cannot be read: it has no unit, another dimension, or is not exact.
 
     Attributes:
-        message: what is wrong with the value, to follow ``KEY = VALUE``.
+        message: what is wrong with the value; it follows ``KEY = VALUE``.
         remedy: what to write instead.
     """
 
@@ -123,7 +123,7 @@ class UnitError(ValueError):
 
 @lru_cache(maxsize=1)
 def _registry() -> pint.UnitRegistry[Any]:
-    """Pint's registry of the units above, built on first use."""
+    """Returns pint's registry of the units above, built on first use."""
     import pint
 
     registry: pint.UnitRegistry[Any] = pint.UnitRegistry(
@@ -135,7 +135,7 @@ def _registry() -> pint.UnitRegistry[Any]:
 
 @lru_cache(maxsize=1024)
 def _factor(unit: str, base: str) -> Fraction | None:
-    """How many `base` one `unit` is, exactly; None if it is no unit or has another dimension."""
+    """Returns the exact number of `base` per `unit`; None for an unknown or incompatible unit."""
     if unit in _USUAL:
         its_base, factor = _USUAL[unit]
         return factor if its_base == base else None
@@ -152,20 +152,22 @@ def _factor(unit: str, base: str) -> Fraction | None:
 
 
 class Parsed(ABC):
-    """A base of what scenarios give as text: pydantic reads it by `parse`, writes it by `str`, and
-    can describe it.
+    """The base of scenario values written as text.
+
+    Pydantic reads such a value with `parse`, writes it with `str`, and includes its pattern in the
+    JSON Schema.
     """
 
-    _pattern: ClassVar[str]  # a regular expression that such text matches
+    _pattern: ClassVar[str]  # a regular expression that matches the text
     _examples: ClassVar[tuple[str, ...]]
 
     @classmethod
     @abstractmethod
     def parse(cls, value: object) -> Self:
-        """Reads `value`.
+        """Returns the value of a text.
 
         Raises:
-            UnitError: it cannot be read.
+            UnitError: the value cannot be read.
         """
 
     @classmethod
@@ -194,30 +196,31 @@ class Parsed(ABC):
 
 
 class Quantity(Parsed, int):
-    """An exact whole number of a base unit; the base of `Duration`, `Size`, `Bandwidth` and
-    `TimePerByte`.
+    """An exact whole number of a base unit.
+
+    It is the base of `Duration`, `Size`, `Bandwidth` and `TimePerByte`.
     """
 
-    _base: ClassVar[str]  # the base unit, as pint names it
-    _noun: ClassVar[str]  # what it is, for messages
+    _base: ClassVar[str]  # the base unit in pint's spelling
+    _noun: ClassVar[str]  # the kind of quantity, for messages
     _counted: ClassVar[str]  # the base unit in words, plural
     _scales: ClassVar[
         tuple[tuple[str, int], ...]
-    ]  # units to print in, largest first, the base unit last
-    _zero: ClassVar[str]  # the unit that zero is printed in
+    ]  # output units and their scales, largest first, base unit last
+    _zero: ClassVar[str]  # the output unit of zero
     _pattern = _NUMBER_PATTERN + r"[A-Za-zµμ].*$"
 
     @classmethod
     def parse(cls, value: object) -> Self:
-        """Reads a quantity from text with a unit, exactly.
+        """Returns the exact quantity that a text with a unit states.
 
         Args:
-            value: text such as ``"30 ns"``, or a quantity of this class, which is returned as it
-                is.
+            value: text such as ``"30 ns"``, or a quantity of this class, which is returned
+                unchanged.
 
         Raises:
-            UnitError: no unit, an unknown unit, another dimension, or not a whole number of the
-            base unit.
+            UnitError: the unit is missing, unknown or of another dimension, or the value is not a
+                whole number of the base unit.
         """
         if isinstance(value, cls):
             return value
@@ -248,8 +251,9 @@ class Quantity(Parsed, int):
         return cls(exact.numerator)
 
     def __str__(self) -> str:
-        """The text of fewest digits that gives exactly this number back, in the largest unit among
-        equals.
+        """Returns the shortest text that reads back as exactly this number.
+
+        Of texts with equally many digits, the one with the largest unit is returned.
         """
         if self == 0:
             return f"0 {self._zero}"
@@ -293,11 +297,11 @@ class Size(Quantity):
 
 
 class Bandwidth(Quantity):
-    """A data rate: a whole number of bytes a second."""
+    """A data rate: a whole number of bytes per second."""
 
     _base = "byte / second"
     _noun = "bandwidth"
-    _counted = "bytes a second"
+    _counted = "bytes per second"
     _examples = ("25 GB/s",)
     _scales = (
         ("GB/s", 10**9),
@@ -311,19 +315,23 @@ class Bandwidth(Quantity):
 
 
 class TimePerByte(Quantity):
-    """A time for each byte: a whole number of femtoseconds."""
+    """A time per byte: a whole number of femtoseconds."""
 
     _base = "femtosecond / byte"
     _noun = "time per byte"
-    _counted = "femtoseconds a byte"
+    _counted = "femtoseconds per byte"
     _examples = ("344 ps/B",)
     _scales = (("us/B", 10**9), ("ns/B", 10**6), ("ps/B", 10**3), ("fs/B", 1))
     _zero = "ps/B"
 
 
 def _in_unit(value: int, unit: str, scale: int) -> str | None:
-    """`value` base units in a unit of `scale` of them: exact, at least one; None where there is no
-    such text.
+    """Returns `value` base units as exact text in a larger unit; None if no such text exists.
+
+    Args:
+        value: the number of base units.
+        unit: the larger unit.
+        scale: the number of base units in one `unit`. A value below it gives None.
     """
     if abs(value) < scale:
         return None
@@ -331,14 +339,14 @@ def _in_unit(value: int, unit: str, scale: int) -> str | None:
     sign = "-" if value < 0 else ""
     if rest == 0:
         return f"{sign}{whole} {unit}"
-    if scale % 10:  # a power of 1024: decimals would not end soon
+    if scale % 10:  # a power of 1024 needs too many decimals
         return None
     decimals = str(rest).rjust(len(str(scale)) - 1, "0").rstrip("0")
     return f"{sign}{whole}.{decimals} {unit}"
 
 
 def _wrong_unit(unit: str, noun: str, wanted: str) -> tuple[str, str]:
-    """The message and the remedy for a unit that does not measure `noun`."""
+    """Returns the message and the remedy for a unit that does not measure `noun`."""
     suspect = unit.removesuffix("/s").removesuffix("ps")  # KB/s, Kbps
     if suspect in {"KB", "Kb"}:
         return (

@@ -55,7 +55,7 @@ READ_FAULTS = [
     ("ranks = 6", "ranks = 0", "jobs[0].ranks = 0", "must be at least 1"),
     ("ranks = 6", "ranks = 6.0", "jobs[0].ranks = 6.0", "is not a whole number"),
     ("ranks = 6\n", "", "jobs[0].ranks", "is missing; add ranks = ..."),
-    ('name = "halo"', 'name = "fft"', 'jobs[1].name = "fft"', "is the name of an earlier job too"),
+    ('name = "halo"', 'name = "fft"', 'jobs[1].name = "fft"', "is also the name of an earlier job"),
     ('"minimal"', '"minimum"', 'routing.algorithm = "minimum"', "did you mean 'minimal'?"),
     (
         "kang2022",
@@ -79,7 +79,7 @@ READ_FAULTS = [
         "g = 9",
         "g = 9, rows = 2",
         "machine.topology.rows = 2",
-        "is no key of a one-dimensional Dragonfly; remove it",
+        "is not a key of a one-dimensional Dragonfly; remove it",
     ),
     (
         "a = 4",
@@ -147,7 +147,7 @@ READ_FAULTS = [
             " load = 0.5 }"
         ),
         "stop.duration",
-        "is missing: no job ends by itself; write e.g. duration = '100 us'",
+        "is missing, and no job ends by itself; add e.g. duration = '100 us'",
     ),
     (
         FFT,
@@ -294,7 +294,7 @@ def test_overlapping_node_lists(cli: Cli, workdir: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (b"name = here", "line 1, column 8: invalid value; text goes in quotes"),
+        (b"name = here", "line 1, column 8: invalid value; put text in quotes"),
         (b'name = "x"\n[[jobs]', "line 2, column 7: expected ']]'"),
         (b'name = "x', "end of file: "),
         (b"name = 1\nname = 2", "cannot overwrite a value"),
@@ -313,10 +313,11 @@ def test_a_file_that_is_not_toml(cli: Cli, workdir: Path, text: bytes, says: str
 def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
     assert (
         one_line(cli("run", "absent.toml"))
-        == "absent.toml: cannot be read: No such file or directory; check the path and its rights"
+        == "absent.toml: cannot be read: No such file or directory;"
+        " check the path and its permissions"
     )
     assert one_line(cli("run", workdir)).endswith(
-        "cannot be read: Is a directory; check the path and its rights"
+        "cannot be read: Is a directory; check the path and its permissions"
     )
     assert not list(workdir.iterdir())
 
@@ -356,7 +357,7 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
         (["topology", "--rows", "2", "--columns", "3", "--p", "2"], "key h: is missing"),
         (
             ["topology", "--p", "2", "--a", "4", "--h", "2", "--links-per-row-pair", "2"],
-            "is no key of a one-dim",
+            "is not a key of a one-dim",
         ),
         (["topology", "--port-assignment", "even"], "known: consecutive, round_robin"),
         (["topology", "--routing", "minimal"], "only --deadlock asks for a routing"),

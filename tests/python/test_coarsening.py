@@ -60,7 +60,7 @@ def test_the_key(text: str, coarsen: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("3", r"key detail\.coarsen = 3: must be 1, 2, 4 or 8; give one of these"),
+        ("3", r"key detail\.coarsen = 3: must be 1, 2, 4 or 8; write one of these"),
         ("0", r"key detail\.coarsen = 0: must be at least 1"),
         ("16", r"key detail\.coarsen = 16: must be at most 8"),
         ('"much"', r'key detail\.coarsen = "much": is not a whole number'),

@@ -53,13 +53,13 @@ def test_all_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     for title in ("SST", "CODES", "BookSim2", "CAMINOS"):
         assert any(row[:3] == [title, "1", "200"] for row in rows), title
     for line in (
-        "CAMINOS: palm-tree wiring",
+        "CAMINOS: palmtree global link arrangement",
         "BookSim2: packet-hops are computed",
         "CODES: packet-hops are its own statistics",
     ):
         assert line in shown
-    assert shown.count("not given") == 1
-    assert "SST, fork of SC 2022: not given. To install: build" in shown
+    assert shown.count("no path given") == 1
+    assert "SST, fork of SC 2022: no path given. To install: build" in shown
     assert (tmp_path / "kept" / "uniform-72" / "caminos" / "caminos.cfg").is_file()
 
 
@@ -70,8 +70,8 @@ def test_those_that_are_missing_are_named(tmp_path: Path, monkeypatch: pytest.Mo
     ended = CliRunner().invoke(command.app, ["uniform-72", "--caminos", broken, "--repeats", "1"])
     assert ended.exit_code == 0, ended.output
     assert "exited with status 1: no such option" in ended.stdout
-    assert ended.stdout.count("not given. To install:") == 4
-    assert "BookSim2: not given. To install: not in a package registry: clone" in ended.stdout
+    assert ended.stdout.count("no path given. To install:") == 4
+    assert "BookSim2: no path given. To install: not in a package registry: clone" in ended.stdout
 
 
 def test_the_makefile_names_every_simulator() -> None:

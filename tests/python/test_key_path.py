@@ -39,7 +39,7 @@ def test_a_path_is_read(text: str, steps: list[Any]) -> None:
 def test_what_is_no_path(text: str, small: Path) -> None:
     with pytest.raises(KeyPathError):
         parse(text)
-    with pytest.raises(pt.ScenarioError, match="is no path of keys; write e"):
+    with pytest.raises(pt.ScenarioError, match="is not a path of keys; write e"):
         pt.Scenario.from_toml(small, changes={text: 1})
 
 

@@ -105,7 +105,7 @@ def test_what_is_laid_over_a_mix() -> None:
 
 def test_what_a_mix_assumes_until_it_is_changed() -> None:
     told = scenario("wang2020.workload1").plan()["assumptions"]
-    assert told["jobs[1].workload.iterations"] == "of the 279 updates of a whole training"
+    assert told["jobs[1].workload.iterations"] == "a whole training has 279 updates"
     assert "scalable workload model" in told["jobs[2].workload.iterations"]
     assert "jobs[0].workload.message" not in told
     changed = scenario({"preset": "wang2020.workload1", "alexnet": {"workload": {"iterations": 3}}})

@@ -196,7 +196,7 @@ def test_a_preset_file_is_data() -> None:
     assert (file.about, file.sources) == ("A machine.", {"paper": "Somebody, 2015"})
     assert file.tables() == {"machine": {"packet": "64 B", "flit": "64 B"}, "mpi": {"a": 1}}
     assert file.entries["machine.packet"] == Entry("64 B", ("paper IV.A",), "one flit")
-    assert file.assumptions() == {"mpi.a": "the sources are silent; chosen here"}
+    assert file.assumptions() == {"mpi.a": "no source states the value; chosen here"}
 
 
 @pytest.mark.parametrize(
@@ -213,17 +213,20 @@ def test_a_preset_file_is_data() -> None:
         ),
         (
             HEAD + ENTRY + 'flit = "64 B"',
-            "machine.flit = '64 B': is no entry; write { value = ..., source = ... }",
+            "machine.flit = '64 B': is not an entry; write { value = ..., source = ... }",
         ),
         (
             HEAD + ENTRY + 'flit = { source = "paper" }',
-            "machine.flit = {'source': 'paper'}: is no entry",
+            "machine.flit = {'source': 'paper'}: is not an entry",
         ),
         (
             HEAD + ENTRY + 'flit = { value = 1, source = "paper", unit = "B" }',
             "machine.flit: has unit; an entry has value",
         ),
-        (HEAD + 'SST = "a simulator"\n' + ENTRY, "sources.SST: no value names it; remove it"),
+        (
+            HEAD + 'SST = "a simulator"\n' + ENTRY,
+            "sources.SST: is not used by any value; remove it",
+        ),
         (HEAD.partition("\n")[2] + ENTRY, 'about: is missing; add about = "..."'),
     ],
 )

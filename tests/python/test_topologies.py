@@ -115,11 +115,11 @@ def test_service_nodes_that_do_not_come_out_even() -> None:
     [
         (
             lambda: machine(topology={"rows": 2}),
-            "topology.rows = 2: is no key of a one-dimensional Dragonfly; remove",
+            "topology.rows = 2: is not a key of a one-dimensional Dragonfly; remove",
         ),
         (
             lambda: machine(topology=GRID | {"links_per_local_pair": 2}),
-            "topology.links_per_local_pair = 2: is no key of a two-dimensional Dragonfly; remove",
+            "topology.links_per_local_pair = 2: is not a key of a two-dimensional Dragonfly",
         ),
         (
             lambda: machine(topology=GRID | {"a": 5}),
@@ -144,11 +144,11 @@ def test_service_nodes_that_do_not_come_out_even() -> None:
         ),
         (
             lambda: machine(topology={"cables_per_pair": 2, "links_per_pair": 3}),
-            "topology.links_per_pair = 3: but cables_per_pair * links_per_cable = 4; give either",
+            "topology.links_per_pair = 3: is not cables_per_pair * links_per_cable = 4; give",
         ),
         (
             lambda: machine(compute_nodes=2000),
-            "compute_nodes = 2000: but the machine has 1,056 nodes",
+            "compute_nodes = 2000: is more than the 1,056 nodes of the machine",
         ),
         (
             lambda: machine(nic={"responses": "yes"}),
@@ -159,7 +159,10 @@ def test_service_nodes_that_do_not_come_out_even() -> None:
             'preset = "prisacari2015(4,8)": takes 3 numbers: p, a, h; write e.g.',
         ),
         (lambda: machine("prisacari2015(4,0,4)"), "takes 3 numbers: p, a, h"),
-        (lambda: machine("theta(4)"), "preset = \"theta(4)\": takes no numbers; write 'theta'"),
+        (
+            lambda: machine("theta(4)"),
+            "preset = \"theta(4)\": does not take numbers; write 'theta'",
+        ),
         (lambda: machine("tetha"), "is not a preset; did you mean 'theta'?"),
     ],
 )

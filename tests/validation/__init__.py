@@ -1,5 +1,5 @@
-"""The validation suite: the runs of other simulators beside Pantala's. `make validate` runs it.
+"""The validation suite: runs of other simulators, compared with Pantala's; see `make validate`.
 
-`peers` says what they measured and how to measure the same, `measure` does so, `bars` says how
-close it must be; `page` and `figures` show it; `suite` is all of it together.
+`peers` holds their measurements and the calls that repeat them. `measure` makes these calls. `bars`
+holds the allowed errors. `page` and `figures` write the results. `suite` runs all of it.
 """

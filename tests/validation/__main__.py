@@ -1,5 +1,6 @@
-"""`make validate`: every run of every peer again; the page's tables and figures, and whether the
-bars are met.
+"""`make validate`: repeats every run of every peer and writes the page's tables and figures.
+
+The exit status is 1 if a bar is not met.
 """
 
 from __future__ import annotations

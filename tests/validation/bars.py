@@ -1,4 +1,4 @@
-"""How close Pantala must be to a peer, and whether it is."""
+"""The bars: the allowed errors of Pantala's results against a peer's, and their check."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from validation.peers import Point, Series
 
 __all__ = ["BARS", "FREE", "Bar", "Check", "check", "of_one"]
 
-#: Up to this share of a series' saturation every bar holds; beyond, that of the accepted load only.
+#: All bars apply up to this share of a series' saturation. Above it, only `everywhere` bars apply.
 FREE = 0.8
 
 
 @dataclass(frozen=True)
 class Bar:
-    """How far a quantity may be off.
+    """The allowed error of a quantity.
 
     Attributes:
-        limit: how far.
-        relative: whether the limit is a share of theirs; else a difference.
-        everywhere: whether it holds at every load.
+        limit: the largest allowed error.
+        relative: whether the error is a share of the peer's value; otherwise a difference.
+        everywhere: whether the bar applies at every load.
     """
 
     limit: float
@@ -28,7 +28,7 @@ class Bar:
     everywhere: bool = False
 
 
-#: By the keys of a point of `pantala.curve`, and two of their own.
+#: The bars by the keys of a point of `pantala.curve`, and two further ones.
 BARS: Mapping[str, Bar] = {
     "accepted": Bar(0.05, everywhere=True),
     "latency_mean_ns": Bar(0.05),
@@ -43,12 +43,14 @@ BARS: Mapping[str, Bar] = {
 
 @dataclass(frozen=True)
 class Check:
-    """A quantity, theirs and ours.
+    """The comparison of one quantity.
 
     Attributes:
-        key: which, of `BARS`.
-        error: how far ours is off, as the bar counts it.
-        bound: whether the bar holds here.
+        key: the quantity, a key of `BARS`.
+        theirs: the peer's value.
+        ours: Pantala's value.
+        error: the error, as the bar counts it.
+        bound: whether the bar applies here.
     """
 
     key: str
@@ -59,7 +61,7 @@ class Check:
 
     @property
     def bar(self) -> Bar:
-        """Its bar."""
+        """The bar of the quantity."""
         return BARS[self.key]
 
     @property
@@ -71,7 +73,7 @@ class Check:
 def of_one(
     key: str, theirs: float, ours: float, *, width: float = 0.0, steady: bool = True
 ) -> Check:
-    """Compares a quantity; theirs may lie anywhere from `theirs` to `width` above it."""
+    """Compares one quantity; the peer's value can lie between `theirs` and `theirs` + `width`."""
     bar = BARS[key]
     error = ours - min(max(ours, theirs), theirs + width)
     return Check(
@@ -80,14 +82,12 @@ def of_one(
 
 
 def check(series: Series, point: Point, ours: Mapping[str, float]) -> list[Check]:
-    """Compares every quantity that the peer gave for a point."""
+    """Compares every quantity that the peer reports for a point."""
     steady = point.load <= FREE * series.saturation
     checks = []
     for key, theirs in point.theirs.items():
         percentile = "_p99_" in key
-        if not (
-            percentile and theirs >= series.peer.last
-        ):  # else it stands at the end of the histogram
+        if not (percentile and theirs >= series.peer.last):  # not at the end of the histogram
             width = series.peer.bin if percentile else 0.0
             checks.append(of_one(key, theirs, ours[key], width=width, steady=steady))
     return checks

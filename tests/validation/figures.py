@@ -16,16 +16,17 @@ from validation.peers import Series
 
 __all__ = ["learning", "peer"]
 
-#: A series, and ours by load: at its loads and at those between.
+#: A series, and Pantala's results by load, at the series' loads and between them.
 Drawn = tuple[Series, Mapping[float, Mapping[str, Any]]]
 
-#: Below this share of the load, a point is a moment of a filling network and not a steady state.
+#: If less than this share of the load is accepted, the network is still filling, not steady.
 STEADY = 0.97
 
 
 def peer(title: str, drawn: Sequence[Drawn]) -> Figure:
-    """Latency and accepted load over offered load, a row of panels a pattern (and routing, where
-    there are many).
+    """Draws latency and accepted load over offered load, with one row of panels per pattern.
+
+    A pattern with many series has one row per routing.
     """
     panels = _panels(drawn)
     with style():
@@ -43,7 +44,7 @@ def peer(title: str, drawn: Sequence[Drawn]) -> Figure:
 
 
 def learning(theirs: Mapping[int, float], ours: Mapping[int, float]) -> Figure:
-    """Accepted load by time in us, in the step that ends there: a few of theirs, all of ours."""
+    """Draws the accepted load over time in us, at the end of each step, for SST and Pantala."""
     with style():
         figure = new_figure(2.6)
         axes = figure.add_subplot()
@@ -67,9 +68,7 @@ def learning(theirs: Mapping[int, float], ours: Mapping[int, float]) -> Figure:
 
 
 def _panels(drawn: Sequence[Drawn]) -> list[tuple[str, list[tuple[str, Drawn]]]]:
-    """Series by pattern, and by routing too where a pattern has more of them than there are
-    colours.
-    """
+    """Returns the series by pattern, and by routing if a pattern has more series than colours."""
     panels = []
     by_pattern = sorted(drawn, key=lambda item: item[0].pattern, reverse=True)  # uniform first
     for pattern, items in groupby(by_pattern, key=lambda item: item[0].pattern):
@@ -135,7 +134,7 @@ def _line(
 
 
 def _span(lines: Sequence[tuple[str, Drawn]]) -> tuple[float, float]:
-    """Of the latency axis: all of theirs."""
+    """Returns the range of the latency axis, which covers all of the peer's values."""
     theirs = [
         point.theirs["latency_mean_ns"] for _, (series, _) in lines for point in series.points
     ]

@@ -1,4 +1,4 @@
-"""Pantala's side: the runs of the peers again, two at a time."""
+"""Pantala's repetition of the peers' runs, two at a time."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ __all__ = ["accepted_over_time", "between", "missing", "point", "together"]
 
 
 def missing(call: Mapping[str, Any]) -> str | None:
-    """Why Pantala cannot measure what a call of `pantala.curve` asks for, in a line; None if it
-    can.
-    """
+    """Returns why Pantala cannot make a call of `pantala.curve`, in one line; None if it can."""
     try:
         curve_setup(**call)
     except (pt.ScenarioError, pt.UsageError) as error:
@@ -27,10 +25,10 @@ def missing(call: Mapping[str, Any]) -> str | None:
 
 
 def point(call: Mapping[str, Any], load: float, since_start: frozenset[str]) -> dict[str, Any]:
-    """A point of `pantala.curve`, as the peer counts it.
+    """Returns a point of `pantala.curve`, counted as the peer counts it.
 
-    The quantities `since_start` count from time zero on: a second run measures them, whose window
-    begins there.
+    The quantities `since_start` count from time zero. A second run with a window from time zero
+    measures them.
     """
     measured = _measured(call, load)
     ours = dict(measured)
@@ -45,7 +43,7 @@ def point(call: Mapping[str, Any], load: float, since_start: frozenset[str]) -> 
 def accepted_over_time(
     call: Mapping[str, Any], load: float, until_us: int, step_us: int
 ) -> list[tuple[int, float]]:
-    """The load accepted in each step of time from the start: (end of the step, accepted)."""
+    """Returns the accepted load per step of time: pairs of the step's end in us and the load."""
     times = {
         "warmup": "1 ps",
         "measure": f"{until_us * 1_000_000 - 1} ps",
@@ -58,8 +56,9 @@ def accepted_over_time(
 
 
 def _measured(call: Mapping[str, Any], load: float) -> CurvePoint:
-    """A point of `pantala.curve`, without a word of what can deadlock: BookSim2's ugal can, there
-    as here.
+    """Returns a point of `pantala.curve`, without warnings about deadlock.
+
+    BookSim2's ugal can deadlock in both simulators.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pt.ScenarioWarning)
@@ -68,8 +67,9 @@ def _measured(call: Mapping[str, Any], load: float) -> CurvePoint:
 
 
 def between(call: Mapping[str, Any], nodes: tuple[int, int], load: float) -> dict[str, Any]:
-    """A point of `pantala.curve` where two nodes send to one another at a fixed interval, and
-    nobody else.
+    """Returns a point of `pantala.curve` with only two nodes, which send to each other.
+
+    They send at a fixed interval.
     """
     setup = curve_setup(**{**call, "pattern": "shift", "injection": "periodic"})
     scenario = setup.scenario.replace(
@@ -85,7 +85,7 @@ def between(call: Mapping[str, Any], nodes: tuple[int, int], load: float) -> dic
 def together(
     tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]], processes: int = 2
 ) -> list[Any]:
-    """What the calls return, in their order; `processes` of them run at a time."""
+    """Returns the results of the calls in their order; `processes` of them run at a time."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
         futures = [pool.submit(function, *arguments) for function, arguments in tasks]

@@ -1,4 +1,4 @@
-"""The validation page's tables, as Markdown."""
+"""The tables of the validation page, as Markdown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from validation.peers import Peer, Point, Series
 __all__ = ["Measured", "Report", "Section", "Single", "cells", "line"]
 
 _SPACE = "\N{NO-BREAK SPACE}"
-#: The columns of a peer's table: keys of which a peer has one, heading, decimals.
+#: The columns of a peer's table: possible keys (a peer has one of them), heading, decimals.
 _COLUMNS = (
     (("accepted",), "accepted", 3),
     (("latency_mean_ns",), "mean", 0),
@@ -23,7 +23,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Measured:
-    """A point of a peer's series and its checks."""
+    """A point of a peer's series with its checks."""
 
     series: Series
     point: Point
@@ -32,11 +32,13 @@ class Measured:
 
 @dataclass(frozen=True)
 class Section:
-    """A peer.
+    """The part of the page about a peer.
 
     Attributes:
-        figure: the file of its figure; None if nothing could be measured.
-        missing: series that Pantala cannot measure, and why.
+        peer: the peer.
+        measured: its points.
+        figure: the file of its figure; None if nothing was measured.
+        missing: the series that Pantala cannot measure, each with the reason.
     """
 
     peer: Peer
@@ -46,11 +48,11 @@ class Section:
 
     @property
     def checks(self) -> list[Check]:
-        """All of them."""
+        """The checks of all points."""
         return [check for item in self.measured for check in item.checks]
 
     def text(self) -> str:
-        """Its part of the page."""
+        """Returns the part of the page."""
         parts = [f"## {self.peer.title}"]
         if self.figure:
             parts += [
@@ -66,8 +68,11 @@ class Single:
     """A table of checks with a word before each.
 
     Attributes:
-        headings: of the word, of theirs and of ours.
-        missing: why Pantala cannot measure it.
+        title: the heading.
+        headings: the headings of the words, the peer's values and Pantala's values.
+        checks: the words and checks.
+        figure: the file of a figure; None if there is none.
+        missing: why Pantala cannot measure it; None if it can.
     """
 
     title: str
@@ -77,7 +82,7 @@ class Single:
     missing: str | None = None
 
     def text(self) -> str:
-        """Its part of the page."""
+        """Returns the part of the page."""
         parts = [f"## {self.title}"]
         if self.missing:
             parts.append(f"not available yet ({self.missing})")
@@ -114,7 +119,7 @@ class Report:
 
     @property
     def failures(self) -> list[str]:
-        """The bars that are not met, a line each."""
+        """The bars that are not met, one line each."""
         lines = [
             f"{section.peer.name}: {item.series.label} at {item.point.load:g}: {check.key}: theirs"
             f" {check.theirs:.4g}, ours {check.ours:.4g}"
@@ -132,7 +137,7 @@ class Report:
 
     @property
     def missing(self) -> list[str]:
-        """What could not be measured, a line each."""
+        """The series that could not be measured, one line each."""
         lines = [
             f"{s.peer.name}: {label}: not available yet ({why})"
             for s in self.sections
@@ -143,7 +148,7 @@ class Report:
         ]
 
     def text(self) -> str:
-        """The page."""
+        """Returns the text of the page."""
         rows = [
             _summary_row(section.peer.title, len(section.measured), section.checks)
             for section in self.sections
@@ -169,12 +174,12 @@ class Report:
 
 
 def line(cells: Sequence[str]) -> str:
-    """A line of a table."""
+    """Returns a line of a table."""
     return "| " + " | ".join(cells) + " |"
 
 
 def cells(item: Measured) -> list[str]:
-    """A point's line in its peer's table: theirs, ours and the difference."""
+    """Returns the cells of a point: the peer's value, Pantala's value and the error."""
     series = item.series
     settings = ["/".join(series.settings)] if series.settings else []
     row = [f"`{series.routing}`", f"`{series.pattern}`", *settings, f"{item.point.load:g}"]
@@ -185,7 +190,7 @@ def cells(item: Measured) -> list[str]:
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], words: int) -> str:
-    """A table whose first `words` columns are words and the others numbers."""
+    """Returns a table whose first `words` columns are words and whose other columns are numbers."""
     rule = ["---" if number < words else "---:" for number in range(len(headings))]
     return "\n".join(line(row) for row in [headings, rule, *rows])
 
@@ -195,7 +200,7 @@ def _columns(peer: Peer) -> list[tuple[tuple[str, ...], str, int]]:
 
 
 def _peer_table(section: Section) -> str:
-    """Every point of a peer."""
+    """Returns the table of all points of a peer."""
     peer = section.peer
     settings = ["/".join(name.split("_")[0] for name in peer.settings)] if peer.settings else []
     units = {"mean": f"mean, {peer.unit}", "p99": f"p99, {peer.unit}"}
@@ -207,7 +212,7 @@ def _peer_table(section: Section) -> str:
 
 
 def _summary_row(title: str, points: int, checks: Sequence[Check]) -> list[str]:
-    """How many bars are met, and the largest error of each quantity where its bar holds."""
+    """Returns the number of bars met, and the largest error per quantity where its bar applies."""
     bound = [check for check in checks if check.bound]
     row = [title, f"{points}", f"{sum(check.met for check in bound)} of {len(bound)}"]
     for keys, _, _ in _COLUMNS:
@@ -229,6 +234,6 @@ def _percent(check: Check) -> str:
 
 
 def _error(check: Check) -> str:
-    """In italics where no bar holds, in bold where one is not met."""
+    """Returns the error in italics where no bar applies, and in bold where a bar is not met."""
     mark = "*" if not check.bound else "" if check.met else "**"
     return f"{mark}{_percent(check)}{mark}"

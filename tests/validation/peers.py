@@ -1,4 +1,4 @@
-"""What other simulators measured, and the calls of `pantala.curve` that measure the same."""
+"""Measurements of other simulators, and the calls of `pantala.curve` that repeat them."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ Call = dict[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """Where a quantity stands in a peer's table: `scale` times what is there, plus `offset`, is our
-    unit.
+    """A column of a peer's table, with its conversion to Pantala's unit.
+
+    The converted value is `scale` times the peer's value plus `offset`.
     """
 
     name: str
@@ -46,20 +47,20 @@ def _as_it_is(_: Row) -> Call:
 
 @dataclass(frozen=True, eq=False)
 class Peer:
-    """A simulator: its table, and how its runs are done here.
+    """A simulator: its table, and the conversion of its runs to Pantala's.
 
     Attributes:
-        name: as its table and our router preset have it.
-        title: as a heading has it.
+        name: the name in its table and of Pantala's router preset.
+        title: the name in headings.
         file: its table.
-        unit: of its times; one is a nanosecond here.
-        columns: where its table has our quantities, by the keys of a point of `pantala.curve`.
-        settings: columns that tell its series apart, besides routing and pattern.
-        call: from a row, the arguments of `pantala.curve` besides preset, routing, pattern and
-            loads.
-        bin: width of the bins that its percentiles come from; they are the bins' lower ends.
-        last: the end of its histograms, where they have one: a percentile there says nothing.
-        since_start: quantities that it counts from time zero on, not in the measured window.
+        unit: the unit of its times; one unit is a nanosecond here.
+        columns: the columns with Pantala's quantities, by the keys of a point of `pantala.curve`.
+        settings: the columns that distinguish its series, besides routing and pattern.
+        call: returns, for a row, the arguments of `pantala.curve` besides preset, routing, pattern
+            and loads.
+        bin: width of the bins of its percentiles, which are the bins' lower ends.
+        last: the end of its histograms, if any. A percentile at this value is unknown.
+        since_start: quantities that it counts from time zero and not in the measured window.
     """
 
     name: str
@@ -76,8 +77,12 @@ class Peer:
 
 @dataclass(frozen=True)
 class Point:
-    """One run of a peer: its load, what it gave by our keys, and the arguments of `pantala.curve`
-    for the same.
+    """One run of a peer.
+
+    Attributes:
+        load: the offered load.
+        theirs: the peer's results by Pantala's keys.
+        call: the arguments of `pantala.curve` for the same run.
     """
 
     load: float
@@ -87,7 +92,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """The runs of a peer that differ in their load only, in the order of it."""
+    """Runs of a peer that differ only in their load, in rising order."""
 
     peer: Peer
     routing: str
@@ -97,12 +102,12 @@ class Series:
 
     @property
     def saturation(self) -> float:
-        """The largest load that was accepted."""
+        """The largest accepted load."""
         return max(point.theirs["accepted"] for point in self.points)
 
     @property
     def label(self) -> str:
-        """What tells it apart from the peer's other series: ``min, uniform, 4/2/256``."""
+        """The label of the series among the peer's series: ``min, uniform, 4/2/256``."""
         return ", ".join(
             [self.routing, self.pattern, *(["/".join(self.settings)] if self.settings else [])]
         )
@@ -110,13 +115,13 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """SST's Q-adaptive from empty tables.
+    """A run of SST's Q-adaptive from empty tables.
 
     Attributes:
-        call: the arguments of `pantala.curve` for the same.
-        load: offered.
-        step_us: accepted load counts in steps of this length.
-        accepted: by the end of the step, in us.
+        call: the arguments of `pantala.curve` for the same run.
+        load: the offered load.
+        step_us: length of the steps in which accepted load is counted.
+        accepted: accepted load by the end of the step in us.
     """
 
     call: Mapping[str, Any]
@@ -127,8 +132,12 @@ class Learning:
 
 @dataclass(frozen=True, eq=False)
 class HotLink:
-    """One flow over a global link of BookSim2: settings as in its series, and the flits a cycle
-    that come through.
+    """One flow over a global link of BookSim2.
+
+    Attributes:
+        settings: the settings, as in its series.
+        call: the arguments of `pantala.curve` for the same run.
+        flits_per_cycle: the flits per cycle that arrive.
     """
 
     settings: tuple[str, ...]
@@ -136,13 +145,14 @@ class HotLink:
     flits_per_cycle: float
 
 
-#: Two nodes of the machine with a local, the global and a local link between them, either way.
+#: Two nodes whose paths, in both directions, have a local, a global and a local link.
 LOCAL_GLOBAL_LOCAL = (28, 60)
 
 
 def booksim2(packet_flits: int, internal_speedup: int, vc_buffer_flits: int) -> dict[str, str]:
-    """The keys for BookSim2's settings. Of the three steps that a head takes, the crossbar's flit
-    time is the last.
+    """Returns the keys for BookSim2's settings.
+
+    A head takes three steps in BookSim2. The last of them is the crossbar's flit time.
     """
     return {
         "machine.packet": f"{packet_flits} B",
@@ -153,7 +163,7 @@ def booksim2(packet_flits: int, internal_speedup: int, vc_buffer_flits: int) -> 
 
 
 def caminos(crossbar_delay: int, packet_phits: int, internal_speedup: int) -> dict[str, str]:
-    """The keys for CAMINOS' settings."""
+    """Returns the keys for CAMINOS' settings."""
     return {
         "machine.packet": f"{packet_phits} B",
         "machine.router.crossbar_bandwidth": f"{internal_speedup} GB/s",
@@ -162,7 +172,7 @@ def caminos(crossbar_delay: int, packet_phits: int, internal_speedup: int) -> di
 
 
 def _booksim2(row: Row) -> Call:
-    """Three samples of warm-up, three or more of measurement."""
+    """Returns the arguments for three samples of warm-up and three or more of measurement."""
     sample = int(row.get("sample_cycles", 1_000))
     warmup, window = f"{3 * sample} ns", f"{int(row.get('samples', 3)) * sample} ns"
     changes = booksim2(
@@ -231,7 +241,7 @@ PEERS = (
         columns={
             "accepted": Column("accepted"),
             "latency_mean_ns": Column("message_delay_mean_cycles"),
-            # Its network delay begins at the first router, ours a terminal link earlier.
+            # Its network delay starts at the first router, Pantala's one terminal link earlier.
             "network_latency_p99_ns": Column("network_delay_p99_cycles", offset=1.0),
             "link_hops_mean": Column("link_hops"),
         },
@@ -242,7 +252,7 @@ PEERS = (
 
 
 def read(peer: Peer) -> list[Series]:
-    """The series of a peer, in the order of its table."""
+    """Returns the series of a peer in the order of its table."""
     series: dict[tuple[str, ...], list[Point]] = {}
     for row in _rows(peer.file):
         if row["peer"] == peer.name:
@@ -261,7 +271,7 @@ def read(peer: Peer) -> list[Series]:
 
 
 def learning() -> Learning:
-    """How Q-adaptive learns on `next_group`."""
+    """Returns the run of Q-adaptive that learns on `next_group`."""
     measured = _rows("learning.csv")
     first = measured[0]
     call = {"preset": first["peer"], "routing": first["routing"], "pattern": first["pattern"]}
@@ -270,12 +280,12 @@ def learning() -> Learning:
 
 
 def hot_links() -> list[HotLink]:
-    """What one hot link of BookSim2 carries."""
+    """Returns the throughput of one hot link of BookSim2 for several settings."""
     (peer,) = (peer for peer in PEERS if peer.name == "booksim2")
     return [
         HotLink(
             tuple(row[name] for name in peer.settings),
-            # Credits come back in bursts of their round trip, of which the window holds many.
+            # Credits return in bursts of one round trip. The window holds many of them.
             {
                 "preset": row["peer"],
                 "routing": row["routing"],
@@ -290,7 +300,7 @@ def hot_links() -> list[HotLink]:
 
 
 def _rows(file: str) -> list[dict[str, str]]:
-    """The rows of a table of `curves`."""
+    """Returns the rows of a table of `curves`."""
     with (CURVES / file).open(encoding="utf-8") as text:
         return list(csv.DictReader(text))
 

@@ -1,4 +1,4 @@
-"""The whole suite: what is measured, and what is written and said of it."""
+"""The whole suite: all runs, and the page with their results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from validation.peers import (
 
 __all__ = ["GRID", "between_points", "run"]
 
-#: Loads at which our lines are drawn, besides those of the peers.
+#: Loads of Pantala's lines, besides the peers' loads.
 GRID = (
     0.02,
     0.05,
@@ -51,7 +51,7 @@ Ours = Mapping[float, Mapping[str, Any]]
 
 
 def run(docs: Path) -> int:
-    """Measures everything; writes the page and its figures under `docs`.
+    """Measures everything and writes the page and its figures under `docs`.
 
     Returns:
         An exit status: 1 if a bar is not met.
@@ -66,7 +66,7 @@ def run(docs: Path) -> int:
     }
     no_learning, no_links = measure.missing(learns.call), measure.missing(links[0].call)
 
-    # The longest first, so that nothing long is left to one process at the end.
+    # Start the longest tasks first, so that no process is left with a long one at the end.
     tasks: dict[Any, Any] = {}
     if no_learning is None:
         tasks[learns] = (
@@ -96,7 +96,7 @@ def run(docs: Path) -> int:
         _learning(docs, learns, results.get(learns), no_learning),
         Single(
             "One hot link of BookSim2",
-            ("packet/internal/vc", "BookSim2, flits a cycle", "Pantala"),
+            ("packet/internal/vc", "BookSim2, flits per cycle", "Pantala"),
             [
                 (
                     "/".join(link.settings),
@@ -116,8 +116,9 @@ def run(docs: Path) -> int:
 
 
 def between_points(series: Series) -> list[Point]:
-    """Loads of the grid between those of a series, with the call of the nearest point; nothing is
-    known of theirs.
+    """Returns the loads of the grid between a series' loads, with the call of the nearest point.
+
+    These points have no results of the peer.
     """
     known = [point.load for point in series.points]
     return [

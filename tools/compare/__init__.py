@@ -1,3 +1,1 @@
-"""Pantala's benches beside other simulators of the same machine and load: ``make compare``,
-docs/comparison.md.
-"""
+"""Comparison of Pantala's benches with other simulators: ``make compare``, docs/comparison.md."""

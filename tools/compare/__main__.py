@@ -27,7 +27,7 @@ from pantala.benchmark import BENCHMARKS
 
 __all__ = ["SIMULATORS", "app", "paths"]
 
-#: All simulators but Pantala, in the order of the tables.
+#: All simulators except Pantala, in the order of the tables.
 SIMULATORS: tuple[Simulator, ...] = (Sst(), SC22(), Codes(), BookSim2(), Caminos())
 
 _PATH = typer.Option(help="Path of its executable.", show_default=False)
@@ -38,7 +38,7 @@ class _Wrong(Exception):
 
 
 def paths(given: Mapping[str, str], file: Path | None) -> dict[str, str]:
-    """The executables by the key of their simulator: those of a TOML file, then those given.
+    """Returns the executables by their simulator's key: from a TOML file, then from options.
 
     Raises:
         _Wrong: a key or an executable does not exist.
@@ -54,7 +54,9 @@ def paths(given: Mapping[str, str], file: Path | None) -> dict[str, str]:
     checked: dict[str, str] = {}
     for key, path in named.items():
         if key not in known:
-            raise _Wrong(f"{file}: '{key}' is no simulator; allowed are {', '.join(sorted(known))}")
+            raise _Wrong(
+                f"{file}: '{key}' is not a simulator; write one of {', '.join(sorted(known))}"
+            )
         if not isinstance(path, str) or shutil.which(path) is None:
             raise _Wrong(
                 f"{key} = {path!r}: there is no such executable; give the path of the simulator's"
@@ -65,7 +67,7 @@ def paths(given: Mapping[str, str], file: Path | None) -> dict[str, str]:
 
 
 def _described(benches: Sequence[str]) -> list[Description]:
-    """All cases of the benches.
+    """Returns the descriptions of all cases of the benches.
 
     Raises:
         _Wrong: a bench does not exist or cannot be compared.
@@ -87,7 +89,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def compare(
     benches: Annotated[
-        list[str] | None, typer.Argument(help="Benches; uniform-72 and uniform-1056 if none.")
+        list[str] | None, typer.Argument(help="Benches. Default: uniform-72 and uniform-1056.")
     ] = None,
     sst: Annotated[str, _PATH] = "",
     sst_sc22: Annotated[str, _PATH] = "",
@@ -99,11 +101,12 @@ def compare(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of every simulator.")] = 3,
     share: Annotated[
-        float, typer.Option(min=1e-4, max=1, help="Share of the bench that the others simulate.")
+        float,
+        typer.Option(min=1e-4, max=1, help="Share of the simulated time for other simulators."),
     ] = 0.1,
-    timeout: Annotated[float, typer.Option(min=1, help="Of a run, in seconds.")] = 1_200,
+    timeout: Annotated[float, typer.Option(min=1, help="Time limit per run in seconds.")] = 1_200,
     keep: Annotated[
-        Path | None, typer.Option(help="Keep configurations and outputs there.")
+        Path | None, typer.Option(help="Directory to keep configurations and outputs in.")
     ] = None,
 ) -> None:
     """Measures packet-hops per CPU-second of Pantala and of other simulators, in turn."""
@@ -139,7 +142,7 @@ def compare(
 
 
 def _progress(text: str) -> None:
-    """Tells what runs, on a terminal only."""
+    """Prints what runs, on a terminal only."""
     if sys.stderr.isatty():
         print(text, file=sys.stderr)
 

@@ -1,7 +1,8 @@
 """BookSim2: `dragonflynew` and the router `iq`, one cycle per flit.
 
-Format of the output: `TrafficManager::_DisplayStats` and `main.cpp` of github.com/booksim/booksim2,
-master of 2017. The adapter has met these sources, not the program.
+The format of the output is from `TrafficManager::_DisplayStats` and `main.cpp` of
+github.com/booksim/booksim2, master of 2017. The adapter was written from these sources and not
+tested with the program.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from compare.simulator import Moved, number
 
 __all__ = ["BookSim2"]
 
-#: Samples of a run; the first is its warm-up.
+#: Samples per run. The first is the warm-up.
 _SAMPLES = 20
 
-#: Cycles that its source gives to local and to global links (`dragonfly.cpp`, DRAGON_LATENCY).
+#: Latency of local and global links in cycles (`dragonfly.cpp`, DRAGON_LATENCY).
 _LOCAL, _GLOBAL = 10, 100
 
-#: Its routing and the virtual channels that this takes, by the routing here.
+#: Its routing and number of virtual channels, by Pantala's routing.
 _ROUTINGS = {"minimal": ("min", 2), "ugal_n": ("ugal", 3)}
 
 
@@ -32,16 +33,14 @@ class BookSim2:
     title = "BookSim2"
     install = "not in a package registry: clone github.com/booksim/booksim2 and run 'make' in src"
     hops = (
-        "computed: its rate of injected flits in 19 of 20 samples, taken for all, times its mean"
+        "computed: its rate of injected flits in 19 of 20 samples, used for all 20, times its mean"
         " hops (routers passed)"
     )
-    #: It ends with 255 where the simulation succeeds (`main.cpp`: `return result ? -1 : 0`).
+    #: It exits with 255 on success (`main.cpp`: `return result ? -1 : 0`).
     statuses: Set[int] = frozenset({0, 255})
 
     def differences(self, described: Description) -> list[str]:
-        """Link latencies are compiled in; the adaptive rule is its own; nodes send to themselves
-        too.
-        """
+        """Returns the differences: compiled-in link latencies, its own adaptive rule and others."""
         if (described.a, described.h, described.g) != (
             2 * described.p,
             described.p,
@@ -57,13 +56,15 @@ class BookSim2:
             described.cycles(described.global_latency_ps),
         )
         found = [f"links of {_LOCAL} and {_GLOBAL} cycles, compiled in, not {local} and {over}"]
-        found.append("flits, not packets, hold buffers and cross links; output queues have no end")
+        found.append(
+            "flits, not packets, hold buffers and cross links; output queues are unbounded"
+        )
         if described.routing != "minimal":
-            found.append("its own rule of ugal: minimal up to twice the other queue and 30 flits")
+            found.append("its own rule of ugal: minimal up to twice the other queue plus 30 flits")
         return found
 
     def prepare(self, described: Description, directory: Path) -> list[str]:
-        """One file of settings."""
+        """Writes one file of settings."""
         routing, channels = _ROUTINGS[described.routing]
         settings = {
             "topology": "dragonflynew",
@@ -80,7 +81,7 @@ class BookSim2:
             "packet_size": described.packet_flits,
             "injection_rate": described.load,
             "injection_rate_uses_flits": 1,
-            # Every sample is simulated: a relative change is never below 0.
+            # A threshold of 0 is never reached, so every sample is simulated.
             "sim_type": "throughput",
             "warmup_periods": 1,
             "sample_period": self._sample(described),
@@ -94,7 +95,7 @@ class BookSim2:
         return ["booksim.cfg"]
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
-        """Packets from the rate of injected flits: the network runs empty at the end."""
+        """Returns packet-hops from the rate of injected flits, because the network drains."""
         rate = number(r"^Injected flit rate average = (\S+)", process.output, self.title)
         hops = number(r"^Hops average = (\S+)", process.output, self.title)
         seconds = number(r"^Total run time (\S+)", process.output, self.title)
@@ -103,5 +104,5 @@ class BookSim2:
         return Moved(packets * hops, process.share_of_cpu(seconds))
 
     def _sample(self, described: Description) -> int:
-        """Cycles of a sample."""
+        """Returns the cycles per sample."""
         return max(1, round(described.simulated_ps / described.flit_ps / _SAMPLES))

@@ -1,4 +1,4 @@
-"""CAMINOS: `Dragonfly` and the router `InputOutput`, one cycle per flit; run with caminos 0.6.3."""
+"""CAMINOS: `Dragonfly` and the router `InputOutput`, one cycle per flit; tested with 0.6.3."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Caminos"]
 
 _SHORTEST = "WeighedShortest { class_weight: [10, 100] }"
 
-#: The configuration of its routing and its virtual channels, by the routing here.
+#: The configuration of its routing and its number of virtual channels, by Pantala's routing.
 _ROUTINGS = {
     "minimal": (f"AscendantChannelsWithLinkClass {{ bases: [1, 1], routing: {_SHORTEST} }}", 2),
     "ugal_n": (
@@ -28,10 +28,10 @@ _ROUTINGS = {
     "par": ("PAR", 5),
 }
 
-#: How an output is chosen: by the flits in its buffer and, for ugal_n, those sent and not yet
-#: credited; twice for a path that is not minimal. With the latter PAR would take hardly any minimal
-#: path: after the first local hop it compares a global link, on which 59 flits are under way, with
-#: a local one.
+#: The choice of an output, by the flits in its buffer and, for ugal_n, the flits sent and not yet
+#: credited. The sum counts twice for a non-minimal path. PAR does not count uncredited flits,
+#: because it would then take almost no minimal path: after the first local hop it compares a global
+#: link with 59 flits in flight with a local link.
 _ADAPTIVE = """\
 OccupancyFunction {{ label_coefficient: 30, occupancy_coefficient: 1,
 				product_coefficient: 1, constant_coefficient: 0,
@@ -89,7 +89,7 @@ Configuration
 
 
 def _policies(routing: str) -> str:
-    """How a router chooses among the outputs that a routing allows."""
+    """Returns the rule by which a router chooses among the outputs of a routing."""
     return (
         ""
         if routing == "minimal"
@@ -110,23 +110,23 @@ class Caminos:
     statuses: Set[int] = frozenset({0})
 
     def differences(self, described: Description) -> list[str]:
-        """Its wiring, its crossbar and, for adaptive routings, its rules."""
+        """Returns the differences: global link arrangement, crossbar and adaptive rules."""
         if described.routing not in _ROUTINGS:
             raise NotComparable(
                 f"it has no routing '{described.routing}'; it has {', '.join(_ROUTINGS)}"
             )
         found = [
-            "palm-tree wiring, not absolute",
-            "its crossbar moves a flit per cycle for every virtual channel, not four per port",
+            "palmtree global link arrangement, not absolute",
+            "its crossbar moves one flit per cycle and virtual channel, not four per port",
         ]
         if described.routing != "minimal":
             found.append(
-                "its own rule: minimal up to twice the other queue and 30 flits, ties at random"
+                "its own rule: minimal up to twice the other queue plus 30 flits, ties at random"
             )
         return found
 
     def prepare(self, described: Description, directory: Path) -> list[str]:
-        """One configuration, without a warm-up: its statistics are of the whole run."""
+        """Writes one configuration without a warm-up; its statistics cover the whole run."""
         routing, channels = _ROUTINGS[described.routing]
         text = _CONFIGURATION.format(
             seed=described.seed,
@@ -152,9 +152,7 @@ class Caminos:
         return ["caminos.cfg"]
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
-        """Phits over links from the mean use of all links between routers, and phits that
-        arrived.
-        """
+        """Returns packet-hops from the mean utilization of links and from the accepted load."""
         used = number(r"average_link_utilization\s*:\s*([\d.e+-]+)", process.output, self.title)
         accepted = number(r"accepted_load\s*:\s*([\d.e+-]+)", process.output, self.title)
         links = described.routers * (described.a - 1 + described.h)
@@ -162,5 +160,5 @@ class Caminos:
         return Moved(phits / described.packet_flits)
 
     def _cycles(self, described: Description) -> int:
-        """The simulated time in cycles."""
+        """Returns the simulated time in cycles."""
         return max(1, round(described.simulated_ps / described.flit_ps))

@@ -1,8 +1,9 @@
-"""CODES: dragonfly-dally under the synthetic driver, sequential.
+"""CODES: dragonfly-dally with the synthetic driver, sequential.
 
-Formats: `model-net-synthetic-dragonfly-all.c`, `dragonfly-dally.cxx` and `scripts/dragonfly-dally`
-of github.com/codes-org/codes, master of 2026, and `core/tw-stats.c` of github.com/ROSS-org/ROSS,
-8.1. The adapter has met these sources, not the program.
+The formats are from `model-net-synthetic-dragonfly-all.c`, `dragonfly-dally.cxx` and
+`scripts/dragonfly-dally` of github.com/codes-org/codes, master of 2026, and from `core/tw-stats.c`
+of github.com/ROSS-org/ROSS, 8.1. The adapter was written from these sources and not tested with the
+program.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from compare.simulator import Moved, number
 
 __all__ = ["Codes", "global_links", "local_links"]
 
-#: Its routing by the routing here. Its `adaptive` (ugal) ends with an error.
+#: Its routing, by Pantala's routing. Its `adaptive` (ugal) ends with an error.
 _ROUTINGS = {"minimal": "minimal", "par": "prog-adaptive"}
 
-#: CODES counts bandwidth in GiB/s.
+#: CODES takes bandwidth in GiB/s.
 _GIB = 1 << 30
 
 _CONFIGURATION = """\
@@ -65,8 +66,9 @@ PARAMS
 
 
 def local_links(described: Description) -> Iterator[bytes]:
-    """Links inside a group as CODES reads them: routers from and to in the group, and a type, as
-    32-bit integers.
+    """Yields the links inside a group in CODES' format.
+
+    A link is three 32-bit integers: two routers of the group and a type.
     """
     for source in range(described.a):
         for target in range(described.a):
@@ -75,8 +77,9 @@ def local_links(described: Description) -> Iterator[bytes]:
 
 
 def global_links(described: Description) -> Iterator[bytes]:
-    """Links between groups as CODES reads them: routers from and to in the machine, as 32-bit
-    integers.
+    """Yields the links between groups in CODES' format.
+
+    A link is two 32-bit integers: two routers of the machine.
     """
     for group in range(described.g):
         for index in range(described.a * described.h):
@@ -96,7 +99,7 @@ class Codes:
     title = "CODES"
     install = (
         "not in a package registry: build github.com/ROSS-org/ROSS and github.com/codes-org/codes; "
-        "the path is that of model-net-synthetic-dragonfly-all"
+        "give the path of model-net-synthetic-dragonfly-all"
     )
     hops = (
         "its own statistics: finished chunks (one per packet) times their mean hops (routers"
@@ -105,22 +108,22 @@ class Codes:
     statuses: Set[int] = frozenset({0})
 
     def differences(self, described: Description) -> list[str]:
-        """Its router has neither crossbar nor output buffers."""
+        """Returns the differences: no crossbar, no output buffers, and others."""
         if described.routing not in _ROUTINGS:
             raise NotComparable(
                 f"it has no routing '{described.routing}'; it has {', '.join(_ROUTINGS)}"
             )
         return [
-            "packets are stored and forwarded whole, without crossbar and output buffers",
+            "store-and-forward of whole packets, without crossbar and output buffers",
             (
                 "every node sends a fixed number of packets at exponential intervals, then the"
-                " network runs empty"
+                " network drains"
             ),
             "4 virtual channels, each with the whole input buffer",
         ]
 
     def prepare(self, described: Description, directory: Path) -> list[str]:
-        """A configuration and two binary files of links."""
+        """Writes a configuration and two binary files of links."""
         text = _CONFIGURATION.format(
             routers=described.routers,
             p=described.p,
@@ -151,7 +154,7 @@ class Codes:
         ]
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
-        """Chunks and hops of its report, the running time of ROSS."""
+        """Returns chunks times hops from its report, and the running time of ROSS."""
         hops = number(r"Average number of hops traversed (\S+)", process.output, self.title)
         chunks = number(r"finished chunks (\d+)", process.output, self.title)
         seconds = number(r": Running Time = (\S+) seconds", process.output, self.title)

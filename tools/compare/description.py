@@ -1,4 +1,4 @@
-"""The machine and the load of a bench, from which the configurations of all simulators are made."""
+"""The machine and the load of a bench, from which all simulators are configured."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class NotComparable(Exception):
 
 @dataclass(frozen=True)
 class Description:
-    """A balanced or unbalanced 1D Dragonfly under uniform random traffic.
+    """A one-dimensional Dragonfly, balanced or not, under uniform random traffic.
 
     Attributes:
         bench: name of the bench.
@@ -29,21 +29,21 @@ class Description:
         g: groups.
         packet_bytes: size of a packet.
         flit_bytes: size of a flit.
-        bandwidth: of every link, in bytes per second.
-        crossbar_bandwidth: of a crossbar port, in bytes per second.
-        terminal_latency_ps: of a link between a node and its router.
-        local_latency_ps: of a link inside a group.
-        global_latency_ps: of a link between groups.
-        input_latency_ps: of a router's input.
-        output_latency_ps: of a router's output.
-        input_buffer_flits: per virtual channel.
-        output_buffer_flits: per virtual channel.
-        routing: name of the routing, as in Pantala.
-        threshold: the adaptive routings take the minimal path up to this multiple of the other
-            path's queue.
-        load: offered by each node, as a share of the bandwidth.
+        bandwidth: bandwidth of every link in bytes per second.
+        crossbar_bandwidth: bandwidth of a crossbar port in bytes per second.
+        terminal_latency_ps: latency of a link between a node and its router.
+        local_latency_ps: latency of a link inside a group.
+        global_latency_ps: latency of a link between groups.
+        input_latency_ps: latency of a router's input.
+        output_latency_ps: latency of a router's output.
+        input_buffer_flits: input buffer per virtual channel.
+        output_buffer_flits: output buffer per virtual channel.
+        routing: name of the routing in Pantala.
+        threshold: adaptive routings take the minimal path up to this multiple of the other path's
+            queue.
+        load: offered load of each node, as a share of the bandwidth.
         simulated_ps: simulated time.
-        seed: of the random numbers.
+        seed: seed of the random numbers.
     """
 
     bench: str
@@ -76,22 +76,22 @@ class Description:
 
     @property
     def routers(self) -> int:
-        """Number of routers."""
+        """The number of routers."""
         return self.a * self.g
 
     @property
     def nodes(self) -> int:
-        """Number of nodes."""
+        """The number of nodes."""
         return self.p * self.routers
 
     @property
     def packet_flits(self) -> int:
-        """Flits per packet."""
+        """The number of flits per packet."""
         return -(-self.packet_bytes // self.flit_bytes)
 
     @property
     def flit_ps(self) -> int:
-        """Time of a flit on a link, which is a cycle of the simulators that count cycles."""
+        """The time of a flit on a link, which is one cycle in simulators that count cycles."""
         return self.flit_bytes * _PS // self.bandwidth
 
     @property
@@ -100,29 +100,31 @@ class Description:
         return self.simulated_ps / 1_000
 
     def cycles(self, ps: int, least: int = 1) -> int:
-        """A time in cycles of one flit, rounded; at least `least`."""
+        """Returns a time in cycles of one flit, rounded, at least `least`."""
         return max(least, round(ps / self.flit_ps))
 
     def global_peer(self, group: int, index: int) -> int | None:
-        """The group at the end of a global link: absolute wiring, by the group's global link 0 to
-        a*h - 1.
+        """Returns the group at the end of a global link; None for an unconnected port.
+
+        The global link arrangement is absolute. `index` is the group's global link, from 0 to a*h -
+        1.
         """
         if index >= self.g - 1:
             return None
         return index + 1 if index >= group else index
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields, for a configuration that reads JSON."""
+        """Returns all fields, for a configuration that reads JSON."""
         return asdict(self)
 
 
 def cases(bench: str) -> tuple[str, ...]:
-    """The cases of a bench; a single empty name if it has none."""
+    """Returns the cases of a bench; a single empty name if it has none."""
     return BENCHMARKS[bench].cases or ("",)
 
 
 def describe(bench: str, case: str = "") -> Description:
-    """The description of a bench or of one of its cases, read from its plan.
+    """Returns the description of a bench or of one of its cases, read from its plan.
 
     Raises:
         NotComparable: no other simulator has this machine or this load.

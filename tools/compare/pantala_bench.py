@@ -1,4 +1,4 @@
-"""Pantala: a bench in a process of its own."""
+"""Pantala: a bench in its own process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compare.simulator import Moved
 
 __all__ = ["CHILD", "Pantala"]
 
-#: The program of the process: one case of a bench, its result as JSON.
+#: The program of the process. It runs one case of a bench and prints the result as JSON.
 CHILD = (
     "import json, sys; from pantala.benchmark import bench_case;"
     " print(json.dumps(bench_case(*sys.argv[1:])))"
@@ -20,7 +20,7 @@ CHILD = (
 
 
 class Pantala:
-    """Pantala; its executable is the Python that it is installed in."""
+    """Pantala. Its executable is the Python in which it is installed."""
 
     key = "pantala"
     title = "Pantala"
@@ -29,15 +29,15 @@ class Pantala:
     statuses: Set[int] = frozenset({0})
 
     def differences(self, described: Description) -> list[str]:
-        """None: the description is that of its plan."""
+        """Returns nothing, because the description is made from Pantala's plan."""
         return []
 
     def prepare(self, described: Description, directory: Path) -> list[str]:
-        """The arguments of Python; the plan is made by the bench itself."""
+        """Returns the arguments of Python; the bench itself makes the plan."""
         return ["-c", CHILD, described.bench, described.case]
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
-        """The bench's own count and its processor time without set-up."""
+        """Returns the bench's own count and its CPU time without set-up."""
         try:
             result = json.loads(process.output)
         except json.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""A program run to its end, with the processor time that it took."""
+"""A program run to its end, with its CPU time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Failed", "Process", "run"]
 
 
 class Failed(Exception):
-    """A program that did not end well; the text says how."""
+    """A program that failed; the text says how."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Process:
     """A program that ended.
 
     Attributes:
-        output: what it printed, standard error included.
+        output: its output, including standard error.
         cpu_seconds: user and system time of the process and of the children that it waited for
             (rusage).
-        wall_seconds: from its start to its end.
+        wall_seconds: wall-clock time from start to end.
     """
 
     output: str
@@ -33,25 +33,23 @@ class Process:
     wall_seconds: float
 
     def share_of_cpu(self, wall_seconds: float) -> float:
-        """The processor time of a part of the process, of which only the wall-clock time is
-        known.
-        """
+        """Returns the CPU time of a part of the process, estimated from its wall-clock time."""
         return self.cpu_seconds * min(1.0, wall_seconds / self.wall_seconds)
 
 
 def run(
     command: Sequence[str], directory: Path, timeout: float, statuses: Set[int] = frozenset({0})
 ) -> Process:
-    """Runs a program in a directory, where its output stays in `output.txt`.
+    """Runs a program in a directory and keeps its output there in `output.txt`.
 
     Args:
         command: the program and its arguments.
-        directory: where it runs.
-        timeout: in seconds.
-        statuses: with which it exits where it succeeds.
+        directory: the working directory.
+        timeout: time limit in seconds.
+        statuses: the exit statuses on success.
 
     Raises:
-        Failed: it is no program, it exits with another status, or it takes longer than `timeout`.
+        Failed: the program does not exist, exits with another status, or exceeds the time limit.
     """
     printed = directory / "output.txt"
     started = time.monotonic()

@@ -1,4 +1,4 @@
-"""Runs in turn: Pantala, a simulator, Pantala, the next simulator, and again."""
+"""Alternating runs: Pantala, a simulator, Pantala, the next simulator, and so on."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["Measured", "Run", "Settings", "measure"]
 
 @dataclass(frozen=True)
 class Settings:
-    """How to compare.
+    """The settings of a comparison.
 
     Attributes:
         repeats: runs of every simulator; Pantala runs before each of them.
-        share: of the bench's simulated time that the other simulators simulate.
-        timeout: of a run, in seconds.
-        keep: directory in which configurations and outputs stay; None to delete them.
+        share: share of the bench's simulated time that the other simulators simulate.
+        timeout: time limit per run in seconds.
+        keep: directory for configurations and outputs; None deletes them.
     """
 
     repeats: int = 3
@@ -34,12 +34,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Run:
-    """One run.
+    """The result of one run.
 
     Attributes:
-        packet_hops: that it moved.
-        cpu_seconds: of the whole process.
-        network_cpu_seconds: without set-up; None if the simulator does not tell.
+        packet_hops: the packet-hops of the run.
+        cpu_seconds: CPU time of the whole process.
+        network_cpu_seconds: CPU time without set-up; None if the simulator does not report it.
         simulated_us: simulated time.
     """
 
@@ -50,12 +50,12 @@ class Run:
 
     @property
     def whole(self) -> float:
-        """Packet-hops per second of the whole process."""
+        """Packet-hops per CPU-second of the whole process."""
         return self.packet_hops / self.cpu_seconds
 
     @property
     def network(self) -> float | None:
-        """Packet-hops per second without set-up."""
+        """Packet-hops per CPU-second without set-up; None if the simulator does not report it."""
         return self.packet_hops / self.network_cpu_seconds if self.network_cpu_seconds else None
 
 
@@ -67,7 +67,7 @@ class Measured:
         simulator: the simulator.
         runs: its runs.
         before: Pantala's run before each of them; for Pantala itself, all its runs.
-        differences: where its machine is not the described one.
+        differences: the differences between its machine and the description.
         missing: why it has no runs; empty if it has.
     """
 
@@ -78,8 +78,9 @@ class Measured:
     missing: str = ""
 
     def ratio(self, rate: Callable[[Run], float | None]) -> float | None:
-        """The median over all pairs of Pantala's rate over that of the simulator; None if a run has
-        no such rate.
+        """Returns the median over pairs of runs of Pantala's rate over the simulator's rate.
+
+        The result is None if a run has no such rate.
         """
         ratios = []
         for ours, theirs in zip(self.before, self.runs, strict=True):
@@ -97,9 +98,16 @@ def measure(
     settings: Settings,
     tell: Callable[[str], None] = lambda _: None,
 ) -> list[Measured]:
-    """Measures Pantala and the other simulators in turn; each with the path of its executable.
+    """Measures Pantala and the other simulators in turn.
 
-    A simulator that cannot repeat the bench, or fails, has no runs and says why.
+    A simulator that cannot repeat the bench, or that fails, has no runs and a reason.
+
+    Args:
+        described: the bench.
+        pantala: Pantala and the path of its executable.
+        others: the other simulators with the paths of their executables.
+        settings: the settings of the comparison.
+        tell: receives a line before each run.
     """
     shorter = replace(
         described, simulated_ps=max(1, round(described.simulated_ps * settings.share))
@@ -138,7 +146,7 @@ def _run_beside(
 
 
 def _once(program: tuple[Simulator, str], described: Description, settings: Settings) -> Run:
-    """One run in a directory of its own."""
+    """Runs a simulator once in its own directory and returns the result."""
     simulator, path = program
     with tempfile.TemporaryDirectory() as temporary:
         directory = Path(temporary)
@@ -157,5 +165,5 @@ def _once(program: tuple[Simulator, str], described: Description, settings: Sett
 
 
 def spread(values: Sequence[float]) -> tuple[float, float, float]:
-    """Median, least and greatest of some values."""
+    """Returns the median, the least and the greatest of some values."""
     return median(values), min(values), max(values)

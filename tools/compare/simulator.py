@@ -1,6 +1,4 @@
-"""What the comparison needs of a simulator: its configuration, its command, and the packet-hops
-that it moved.
-"""
+"""The interface of a simulator: its configuration, its command and its packet-hops."""
 
 from __future__ import annotations
 
@@ -18,12 +16,12 @@ __all__ = ["Moved", "Simulator", "number"]
 
 @dataclass(frozen=True)
 class Moved:
-    """What a simulator did.
+    """The work of a simulation.
 
     Attributes:
         packet_hops: traversals of links between routers, and ejections.
-        network_cpu_seconds: processor time of the simulation without set-up; None if the simulator
-            does not tell.
+        network_cpu_seconds: CPU time of the simulation without set-up; None if the simulator does
+            not report it.
     """
 
     packet_hops: float
@@ -31,15 +29,15 @@ class Moved:
 
 
 class Simulator(Protocol):
-    """A simulator. The adapters are small: one file each.
+    """A simulator. Each adapter is one small file.
 
     Attributes:
-        key: its option and its key in a file of paths.
+        key: the name of its option and its key in a file of paths.
         title: its name in tables.
         install: how to install it.
-        hops: where its packet-hops come from: "counted: ...", "its own statistics: ..." or
-            "computed: ...".
-        statuses: with which its executable exits where it succeeds.
+        hops: the source of its packet-hops: "counted: ...", "its own statistics: ..." or "computed:
+            ...".
+        statuses: the exit statuses of its executable on success.
     """
 
     key: str
@@ -49,7 +47,7 @@ class Simulator(Protocol):
     statuses: Set[int]
 
     def differences(self, described: Description) -> list[str]:
-        """In words, where its machine or load is not the described one.
+        """Returns the differences between its machine or load and the description, in words.
 
         Raises:
             NotComparable: it cannot repeat the machine or the load at all.
@@ -57,29 +55,30 @@ class Simulator(Protocol):
         ...
 
     def prepare(self, described: Description, directory: Path) -> list[str]:
-        """Writes its configuration into a directory; returns the arguments of its executable, which
-        runs there.
+        """Writes its configuration into a directory and returns the arguments of its executable.
+
+        The executable runs in that directory.
         """
         ...
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
-        """Reads what a run did from its output and its files.
+        """Returns the work of a run, read from its output and its files.
 
         Raises:
-            Failed: they do not say.
+            Failed: they do not contain it.
         """
         ...
 
 
 def number(pattern: str, text: str, of: str) -> float:
-    """The number that a regular expression's first group finds last in a text.
+    """Returns the last number in a text that a regular expression's first group matches.
 
     Raises:
-        Failed: it finds none.
+        Failed: there is no match.
     """
     found = re.findall(pattern, text, re.MULTILINE)
     if not found:
         raise Failed(
-            f"{of} printed nothing like '{pattern}'; this adapter may not know its version"
+            f"{of} printed nothing like '{pattern}'; check that the adapter supports its version"
         )
     return float(found[-1])

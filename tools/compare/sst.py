@@ -1,8 +1,8 @@
 """SST: merlin's Dragonfly under its offered load, upstream or the fork of SC 2022.
 
-Formats: `sst --print-timing-info` of sst-core 11 to 15 ("Build time", then "Simulation time" or
-"Run loop time"), and its CSV of statistics. The adapter has met their sources and documents, not
-the program.
+The formats are `sst --print-timing-info` of sst-core 11 to 15 ("Build time", then "Simulation time"
+or "Run loop time") and its CSV of statistics. The adapter was written from their sources and
+documentation and not tested with the program.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ class Sst:
     key = "sst"
     title = "SST"
     install = (
-        "not in a package registry: build github.com/sstsimulator/sst-core and sst-elements; the"
-        " path is that of 'sst'"
+        "not in a package registry: build github.com/sstsimulator/sst-core and sst-elements; give"
+        " the path of 'sst'"
     )
     hops = "its own statistics: send_packet_count of all router ports"
     statuses: Set[int] = frozenset({0})
-    #: Its routing by the routing here.
+    #: Its routing, by Pantala's routing.
     routings: Mapping[str, str] = {"minimal": "minimal", "ugal_n": "ugal"}
-    #: Parameters of network interfaces besides those of every version.
+    #: Additional parameters of the network interfaces.
     interface: Mapping[str, Any] = {}
 
     def differences(self, described: Description) -> list[str]:
-        """Nodes send at a fixed interval, and a packet arrives with its head."""
+        """Returns the differences: fixed send intervals, packets that arrive with their head."""
         if described.routing not in self.routings:
             raise NotComparable(
                 f"it has no routing '{described.routing}'; it has {', '.join(self.routings)}"
@@ -57,7 +57,7 @@ class Sst:
         return found
 
     def prepare(self, described: Description, directory: Path) -> list[str]:
-        """The script of the network and the description that it reads."""
+        """Writes the script of the network and the description that it reads."""
         shutil.copyfile(_SCRIPT, directory / _SCRIPT.name)
         machine = described.as_dict()
         machine |= {
@@ -68,7 +68,7 @@ class Sst:
         return ["--print-timing-info", _SCRIPT.name]
 
     def moved(self, described: Description, directory: Path, process: Process) -> Moved:
-        """Packets that router ports sent; the times that SST prints."""
+        """Returns the packets that router ports sent, and the time that SST prints."""
         seconds = number(
             r"(?:Run loop|Run stage|Simulation) [Tt]ime:\s+(\S+) seconds",
             process.output,
@@ -77,7 +77,7 @@ class Sst:
         return Moved(self._sent(directory / _STATISTICS), process.share_of_cpu(seconds))
 
     def _sent(self, statistics: Path) -> int:
-        """The sum of send_packet_count over all ports."""
+        """Returns the sum of send_packet_count over all ports."""
         if not statistics.is_file():
             raise Failed(f"{self.title} wrote no {statistics.name}")
         with statistics.open(encoding="utf-8", newline="") as text:
@@ -102,5 +102,5 @@ class SC22(Sst):
         " 11.1"
     )
     routings: Mapping[str, str] = {"minimal": "minimal", "ugal_n": "ugal-4vc", "par": "par"}
-    # Without it the fork writes a line to a file per packet.
+    # With the default level the fork writes a line per packet to a file.
     interface: Mapping[str, Any] = {"io_level": 0}

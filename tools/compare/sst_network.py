@@ -1,8 +1,7 @@
-"""A Dragonfly of merlin under uniform random traffic, as SST reads it: it describes itself in
-`machine.json`.
+"""A Dragonfly of merlin under uniform random traffic, described in `machine.json`.
 
 SST runs this file, not Python: the module `sst` exists only there. Components, parameters and ports
-are those of `pymerlin-base.py`, `pymerlin-topo-dragonfly.py` and `offered_load.cc`.
+are from `pymerlin-base.py`, `pymerlin-topo-dragonfly.py` and `offered_load.cc`.
 """
 
 from __future__ import annotations
@@ -19,26 +18,26 @@ FLIT = f"{MACHINE['flit_bytes']}B"
 BANDWIDTH = f"{MACHINE['bandwidth']}B/s"
 INPUT_BUFFER = f"{MACHINE['input_buffer_flits'] * MACHINE['flit_bytes']}B"
 OUTPUT_BUFFER = f"{MACHINE['output_buffer_flits'] * MACHINE['flit_bytes']}B"
-#: The group's global link (0 to a h - 1) to the group that is the n-th of the others.
+#: The group's global link (0 to a h - 1) to the n-th of the other groups.
 GLOBAL_LINKS = [index if index < G - 1 else -1 for index in range(A * H)]
 
 _links: dict[str, Any] = {}
 
 
 def link(name: str) -> Any:
-    """The link of a name, which two ends share."""
+    """Returns the link with a name. Both ends share it."""
     if name not in _links:
         _links[name] = sst.Link(name)
     return _links[name]
 
 
 def latency(kind: str) -> str:
-    """The latency of a class of links, with its unit."""
+    """Returns the latency of a link class with its unit."""
     return f"{MACHINE[f'{kind}_latency_ps']}ps"
 
 
 def node(number: int) -> Any:
-    """A node, which sends at the offered load; returns its network interface."""
+    """Makes a node that sends at the offered load, and returns its network interface."""
     source = sst.Component(f"node{number}", "merlin.offered_load")
     source.addParams(
         {
@@ -65,7 +64,7 @@ def node(number: int) -> Any:
 
 
 def router(number: int) -> Any:
-    """A router with its routing; its packets sent are counted port by port."""
+    """Returns a router with its routing and with a count of sent packets per port."""
     built = sst.Component(f"router{number}", "merlin.hr_router")
     built.addParams(
         {
@@ -104,7 +103,7 @@ def router(number: int) -> Any:
 
 
 def build() -> None:
-    """All routers, nodes and links."""
+    """Makes all routers, nodes and links."""
     for group in range(G):
         for local in range(A):
             number = group * A + local

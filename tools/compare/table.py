@@ -1,4 +1,4 @@
-"""The comparison as tables of a terminal."""
+"""The comparison as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["machine", "missing", "show"]
 
 
 def machine() -> str:
-    """The processor of this machine, and how many there are."""
+    """Returns the number of processors of this machine and their name."""
     info = Path("/proc/cpuinfo")
     names = []
     if info.is_file():
@@ -28,7 +28,7 @@ def machine() -> str:
 
 
 def show(console: Console, described: Description, rows: Sequence[Measured]) -> None:
-    """Prints a table of a bench: a line per simulator, then where its numbers come from."""
+    """Prints the table of a bench: one line per simulator, then the notes."""
     table = Table(
         title=(
             f"{described.title}: {described.nodes:,} nodes, {described.routing}, load"
@@ -62,14 +62,14 @@ def missing(console: Console, simulators: Iterable[tuple[str, str, str]]) -> Non
     """Prints the simulators that are not compared: title, option, how to install."""
     for title, option, install in simulators:
         console.print(
-            f"{title}: not given. To install: {install}. Then: {option}=PATH",
+            f"{title}: no path given. To install: {install}. Then run with {option}=PATH",
             markup=False,
             highlight=False,
         )
 
 
 def _cells(row: Measured) -> list[str]:
-    """The columns of a simulator, but for its title."""
+    """Returns the columns of a simulator except its title."""
     runs = row.runs
     ratios = (row.ratio(lambda run: run.whole), row.ratio(lambda run: run.network))
     itself = row.before is row.runs
@@ -90,7 +90,7 @@ def _cells(row: Measured) -> list[str]:
 
 
 def _spread(values: Sequence[float | None]) -> str:
-    """A median with the least and the greatest value; `not told` if there is one missing."""
+    """Returns the median with the least and the greatest value; `not told` if one is missing."""
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return "not told"
@@ -99,12 +99,12 @@ def _spread(values: Sequence[float | None]) -> str:
 
 
 def _number(value: float) -> str:
-    """Three digits, with separators where it is large."""
+    """Returns a number with three digits, with separators if it is large."""
     return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{float(f'{value:.3g}'):g}"
 
 
 def _notes(console: Console, row: Measured) -> None:
-    """Where a simulator's packet-hops come from, and where its machine differs."""
+    """Prints the source of a simulator's packet-hops, and the differences of its machine."""
     lines = [f"packet-hops are {row.simulator.hops}", *row.differences] if row.runs else []
     lines += [row.missing] if row.missing else []
     for line in lines:

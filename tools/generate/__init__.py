@@ -1,3 +1,4 @@
-"""Development tool: writes every file made from the catalogue of the compiled core, and finds stale
-ones.
+"""Development tool that writes all files made from the compiled core's catalogue.
+
+With ``--check`` it finds stale files.
 """

@@ -25,7 +25,7 @@ from generate import (
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Files made from the catalogue: path from the root of the project, and the function that makes the
+#: Files made from the catalogue: path from the project's root, and the function that makes the
 #: text.
 FROM_CATALOGUE: dict[str, Callable[[core.Catalogue], str]] = {
     "schema/plan.schema.json": plan_schema.text,
@@ -64,7 +64,7 @@ def _read(path: Path) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the stale files; with ``--check`` only name them."""
+    """Writes the stale files; with ``--check``, only prints their paths."""
     check, found = arguments == ["--check"], 0
     for path, text in wanted(core.catalogue()):
         if _read(ROOT / path) == text:

@@ -1,7 +1,7 @@
 """The catalogue, read from the compiled core.
 
-The extension module is loaded by its path, not through the package ``pantala``: the package imports
-generated modules, which may be stale or missing when this tool runs.
+The extension module is loaded by its path and not through the package ``pantala``. The package
+imports generated modules, which can be stale or missing when this tool runs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PACKAGE = Path(__file__).resolve().parents[2] / "python" / "pantala"
 
 
 def catalogue() -> Catalogue:
-    """The catalogue: ``plan`` (JSON Schema), ``tables`` and ``routings``.
+    """Returns the catalogue: ``plan`` (JSON Schema), ``tables`` and ``routings``.
 
     Raises:
         SystemExit: the core is not built.

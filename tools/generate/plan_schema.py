@@ -8,5 +8,5 @@ from generate.core import Catalogue
 
 
 def text(catalogue: Catalogue) -> str:
-    """The schema as the text of a file."""
+    """Returns the text of the file."""
     return json.dumps(catalogue["plan"], indent=2, ensure_ascii=False) + "\n"

@@ -6,12 +6,12 @@ import subprocess
 import sys
 import textwrap
 
-#: The longest text that a nested call holds in one line, and the width of a piece of a longer one.
+#: The longest text on one line of a nested call, and the width of a longer text's pieces.
 _LONGEST, _WIDTH = 104, 98
 
 
 def string(text: str) -> str:
-    """A string literal; a long text becomes a parenthesised sequence of literals."""
+    """Returns a string literal; a long text becomes a parenthesised sequence of literals."""
     if len(text) <= _LONGEST:
         return _literal(text)
     *pieces, last = textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
@@ -25,7 +25,7 @@ def _literal(text: str) -> str:
 
 
 def formatted(source: str) -> str:
-    """The source in the format of `ruff format`, as the project configures it."""
+    """Returns the source in the format of `ruff format` with the project's configuration."""
     command = [
         sys.executable,
         "-m",

@@ -26,7 +26,7 @@ _HEAD = """
 
 
 def text(catalogue: Catalogue) -> str:
-    """The page with its table as the catalogue has it."""
+    """Returns the page with the table of the catalogue."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(_START)
     _, _, after = rest.partition(_END)
     rows = "".join(f"{_row(routing)}\n" for routing in catalogue["routings"]["algorithms"])

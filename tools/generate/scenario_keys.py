@@ -1,6 +1,4 @@
-"""python/pantala/scenario/keys.py: the keys of a scenario that the core declares, as fields of
-pydantic models.
-"""
+"""python/pantala/scenario/keys.py: scenario keys from the core, as fields of pydantic models."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ _SUFFIX = re.compile(rf"_({'|'.join(_UNITS)})$")
 _WIDTH = 120
 _LARGEST = {"uint8": 2**8 - 1, "uint16": 2**16 - 1, "uint32": 2**32 - 1, "uint64": 2**64 - 1}
 
-#: Scalars of a unit: the quantity, and the annotation where the number is positive or may be zero.
+#: Per unit: the quantity, and its annotations for positive numbers and for numbers from zero.
 _QUANTITIES = {
     "ps": ("Duration", "PositiveDuration", "UnsignedDuration"),
     "fs": ("TimePerByte", "UnsignedTimePerByte", "UnsignedTimePerByte"),
@@ -30,15 +28,20 @@ _QUANTITIES = {
 
 @dataclass(frozen=True)
 class Part:
-    """One object of the plan: the class to write, the definition in the schema, and which of its
-    keys.
+    """One object of the plan, which becomes one class.
+
+    Attributes:
+        name: the class.
+        definition: the definition in the schema.
+        only: the keys to include; all if empty.
+        without: the keys to leave out.
+        text: the class's docstring; if empty, the description of the definition.
     """
 
     name: str
     definition: str
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-    #: The class's docstring, if not the description of the definition.
     text: str = ""
 
 
@@ -53,7 +56,7 @@ PARTS = (
         "TopologyKeys",
         "TopologyPlan",
         without=("kind", "a", "rows", "columns", "g"),
-        text="Keys of a topology but its kind and the numbers that can follow from others.",
+        text="Keys of a topology, except its kind and the numbers that follow from other keys.",
     ),
     Part("LinkKeys", "LinkPlan"),
     Part("DetailKeys", "DetailPlan"),
@@ -79,7 +82,7 @@ PARTS = (
 
 
 def text(catalogue: Catalogue) -> str:
-    """The module as text."""
+    """Returns the module as text."""
     classes = "\n\n\n".join(_class(part, catalogue["plan"]) for part in PARTS)
     names = ", ".join(f'"{part.name}"' for part in PARTS)
     imported = {"base": set(), "units": set(), "capacity": set()}  # type: dict[str, set[str]]
@@ -158,8 +161,9 @@ def _class(part: Part, schema: dict[str, Any]) -> str:
 
 
 def _definition(name: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """A definition of the schema by name; ``WorkloadSpec:pattern`` is the alternative of that
-    kind.
+    """Returns a definition of the schema by name.
+
+    ``WorkloadSpec:pattern`` is the alternative of that kind.
     """
     if not name:
         return schema
@@ -229,7 +233,7 @@ def _kind(unit: str, value: dict[str, Any], schema: dict[str, Any]) -> str:
         case "number":
             return _number(value)
     raise SystemExit(
-        f"generate: no form in Python for {value}; declare the key by hand and leave it out of"
+        f"generate: {value} has no form in Python; declare the key by hand and leave it out of"
         " PARTS"
     )
 
@@ -250,7 +254,7 @@ def _number(value: dict[str, Any]) -> str:
 
 
 def _choices(value: dict[str, Any], schema: dict[str, Any]) -> list[tuple[str, str]]:
-    """The choices of an enum with the meaning of each."""
+    """Returns the choices of an enum, each with its meaning."""
     if "$ref" in value:
         return _choices(schema["$defs"][value["$ref"].rsplit("/", 1)[-1]], schema)
     return [
@@ -269,8 +273,9 @@ def _literal(unit: str, default: Any) -> str:
 
 
 def _described(name: str, value: dict[str, Any], schema: dict[str, Any]) -> str:
-    """The description of a key: its first paragraph, the meaning of no value, and one line per
-    choice.
+    """Returns the description of a key.
+
+    It has the first paragraph, the meaning of no value, and one line per choice.
     """
     parts = [_first(value["description"])]
     if "x-zero" in value and "0 means" not in parts[0] and "if not given" not in parts[0]:
@@ -296,7 +301,7 @@ def _effect_in_words(other: str, when: Any) -> str:
 
 
 def _first(description: str) -> str:
-    """The first paragraph, which is for users; what follows is for readers of the code."""
+    """Returns the first paragraph, which is for users; the others are for readers of the code."""
     paragraph = " ".join(description.split("\n\n")[0].split())
     if "[`" in paragraph:
         raise SystemExit(f"generate: a description for users names a Rust item: {paragraph}")

@@ -28,7 +28,7 @@ __all__ = ["TABLES"]
 
 
 def text(catalogue: Catalogue) -> str:
-    """The module's source."""
+    """Returns the module's source."""
     names = [f"_{table['name'].upper()}" for table in catalogue["tables"]]
     tables = "\n".join(
         f"{name} = {_table(table)}" for name, table in zip(names, catalogue["tables"], strict=True)

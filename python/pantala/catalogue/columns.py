@@ -1,4 +1,4 @@
-"""The classes of the table descriptions in `pantala.catalogue.tables`. Written by hand."""
+"""The classes of the table descriptions in `pantala.catalogue.tables`; written by hand."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Column:
 
     Attributes:
         name: the name.
-        type: the type of the values, as a short Arrow name: ``u32``, ``f64``, ``str``, ``bool``.
-        text: what the values mean.
-        unit: ``ns`` or ``bytes``; ``1`` for a ratio; empty for counts, numbers of things and texts.
+        type: the type of the values as a short Arrow name: ``u32``, ``f64``, ``str``, ``bool``.
+        text: the meaning of the values.
+        unit: ``ns`` or ``bytes``; ``1`` for a ratio; empty for counts, indices and texts.
         nullable: whether values can be null.
     """
 
@@ -58,9 +58,9 @@ class Table:
 
     Attributes:
         name: the name; the file is called ``NAME.parquet``.
-        text: what a row is.
-        switch: the key that switches the table on, as ``record.messages``; None if every run has
-            it.
+        text: the meaning of a row.
+        switch: the key that switches the table on, such as ``record.messages``; None if every run
+            has the table.
         columns: the columns in the order of the file.
     """
 
@@ -76,5 +76,5 @@ class Table:
 
     @property
     def polars_schema(self) -> dict[str, DataTypeClass]:
-        """Column name to Polars data type, in the order of the file."""
+        """The Polars data type of each column by name, in the order of the file."""
         return {column.name: column.dtype for column in self.columns}

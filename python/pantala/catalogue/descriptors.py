@@ -1,4 +1,4 @@
-"""The types of the catalogue's entries. Written by hand; `make generate` writes the entries."""
+"""The types of the catalogue's entries; written by hand. `make generate` writes the entries."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class RoutingMode:
     Attributes:
         name: the name in a scenario.
         rule: the rule in one or two sentences.
-        fixed: the values that make the mode, by key of the plan below `routing`.
-        defaults: the values of the mode that a scenario may replace.
-        assumptions: the values that no source states, besides those of the algorithm: key to
-            reason.
+        fixed: the values that define the mode, by key of the plan below `routing`.
+        defaults: the values of the mode that a scenario can replace.
+        assumptions: reason by key, for each value that no source states; the algorithm's own
+            assumptions are not repeated.
     """
 
     name: str
@@ -31,24 +31,24 @@ class RoutingMode:
 
 @dataclass(frozen=True)
 class RoutingDescriptor:
-    """The facts about a routing algorithm. Keys are those of the plan below `routing`.
+    """The facts about a routing algorithm. Keys are keys of the plan below `routing`.
 
     Attributes:
         name: the name in a scenario and in a plan.
         title: the name in words.
         rule: the rule in one or two sentences.
-        source: the publication or the simulator that defines it.
+        source: the publication or the simulator that defines the algorithm.
         through: the intermediate of a non-minimal path, in words; empty if all paths are minimal.
         decides: the routers that decide, in words; empty if none does.
         information: the state that decisions read.
-        virtual_channels: the number of virtual channels of its own map.
-        maps: the number of virtual channels of each map of another simulator, by the map's name.
-        max_hops: most links between routers on a one-dimensional Dragonfly.
-        max_hops_2d: most links between routers on a two-dimensional one; None if it cannot run
+        virtual_channels: the number of virtual channels of the algorithm's own VC map.
+        maps: the number of virtual channels of each VC map of another simulator, by the map's name.
+        max_hops: the largest number of links between routers on a one-dimensional Dragonfly.
+        max_hops_2d: the same on a two-dimensional Dragonfly; None if the algorithm cannot run
             there.
-        reads: the keys that have an effect under it, besides those that concern every routing.
-        defaults: the values that its source gives to keys.
-        assumptions: the values that no source states: key to reason.
+        reads: the keys that the algorithm reads, besides the keys that every routing reads.
+        defaults: the values of keys that the algorithm's source sets.
+        assumptions: reason by key, for each value that no source states.
         modes: names for the algorithm with particular values.
     """
 

@@ -1,4 +1,5 @@
-"""A key of a scenario that goes into the plan: its name there, its unit, and when it has an effect.
+"""The declaration of a scenario key: its name and unit in the plan, and its effect.
+
 Written by hand.
 """
 
@@ -10,24 +11,24 @@ from typing import Literal
 
 __all__ = ["Condition", "Key", "Unit"]
 
-#: The unit of a plan's number, as the suffix of its name says; empty for what has none.
+#: The unit of a number in the plan, which is also the suffix of its name; empty if it has none.
 Unit = Literal["", "ps", "fs", "bytes", "bytes_per_s", "flits", "packets"]
 
-#: Values under which a key has an effect, or the number that a value must exceed.
+#: The values of another key for which this key has an effect, or a number that the value exceeds.
 Condition = tuple[object, ...] | float
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key.
+    """The declaration of one key.
 
     Attributes:
-        plan: the name in the plan: ``input_latency_ps``.
-        unit: the unit of the plan's number.
-        effect: the keys on whose values it depends whether this one has an effect, and those
-            values. A key that starts with ``/`` counts from the scenario; any other is a neighbour
-            in the same table.
-        source: the paper and section, or ``assumption: ...``, of the default.
+        plan: the name in the plan, such as ``input_latency_ps``.
+        unit: the unit of the number in the plan.
+        effect: the other keys, and their values, for which this key has an effect. A key that
+            starts with ``/`` is a path from the root of the scenario. Any other key is in the same
+            table.
+        source: the paper and section of the default, or ``assumption: ...``.
     """
 
     plan: str

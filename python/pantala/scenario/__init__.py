@@ -1,4 +1,4 @@
-"""The scenario: typed models of what to run, read from TOML or made in Python."""
+"""Scenarios: typed models of a simulation's input, read from TOML or made in Python."""
 
 from pantala.scenario import workload
 from pantala.scenario.detail import Detail

@@ -1,4 +1,4 @@
-"""What a scenario takes from its preset or its routing though no paper says so."""
+"""The assumptions of a scenario: values from presets or routings that no paper states."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _NOTHING = object()
 
 
 def assumptions_of(scenario: Scenario) -> dict[str, str]:
-    """The values that are assumptions: dotted key to reason, in the order of the preset's file.
+    """Returns the values that are assumptions, as reasons by dotted key in the preset's order.
 
-    A preset's value is one where the preset's comment says so; it is none any more once the
-    scenario has another value.
+    A value of a preset is an assumption if no source of it is a paper. It is not listed if the
+    scenario replaces it by another value.
     """
     preset = scenario.machine.preset
     found = {}
@@ -65,7 +65,7 @@ def assumptions_of(scenario: Scenario) -> dict[str, str]:
 
 
 def _of_jobs(scenario: Scenario) -> dict[str, str]:
-    """The assumptions of the mix that the jobs are from, if they are from one."""
+    """Returns the assumptions of the jobs' mix; empty if the jobs are not from a mix."""
     mix = mix_of(scenario.given.get("jobs"))
     if mix is None:
         return {}
@@ -82,13 +82,13 @@ def _of_jobs(scenario: Scenario) -> dict[str, str]:
 
 @lru_cache
 def _of_mix(name: str) -> Mapping[str, Job]:
-    """The jobs of a mix as they are, nothing laid over them."""
+    """Returns the unchanged jobs of a mix by name."""
     return {job["name"]: Job.model_validate(job) for job in jobs_of(name)}
 
 
 @lru_cache
 def _of_preset(preset: str) -> Mapping[str, BaseModel]:
-    """A preset as it is, nothing laid over it."""
+    """Returns the unchanged tables of a machine preset by name."""
     tables = machine_preset(preset)
     usual: dict[str, BaseModel] = {
         "machine": Machine.of(preset),
@@ -100,7 +100,7 @@ def _of_preset(preset: str) -> Mapping[str, BaseModel]:
 
 
 def _at(place: Any, key: str) -> Any:
-    """What is at a dotted key, as a scenario spells it."""
+    """Returns the value at a dotted key in the scenario's spelling; `_NOTHING` if there is none."""
     for step in key.split("."):
         if isinstance(place, Mapping):
             place = place[step]

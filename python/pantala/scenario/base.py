@@ -1,6 +1,4 @@
-"""What every part of a scenario shares: the base model, checked numbers, and faults that name their
-key.
-"""
+"""The base of all scenario models: strict keys, checked numbers, and faults that name their key."""
 
 from __future__ import annotations
 
@@ -50,8 +48,9 @@ __all__ = [
 
 
 def plain(value: Any) -> Any:
-    """Values of a scenario as TOML or JSON have them: only the keys given, without those of presets
-    and defaults.
+    """Returns scenario values as TOML or JSON data.
+
+    The result has only the given keys, without values of presets and defaults.
     """
     if isinstance(value, Model):
         return value.as_given()
@@ -64,12 +63,12 @@ def plain(value: Any) -> Any:
     return value
 
 
-if TYPE_CHECKING:  # or checkers would forget the arguments of every model
+if TYPE_CHECKING:  # with the class below, type checkers lose the arguments of every model
     from pydantic._internal._model_construction import ModelMetaclass as _OneLineErrors
 else:
 
     class _OneLineErrors(type(BaseModel)):
-        """Lets ``pt.Job(...)`` raise the error that a file would: a `ScenarioError` of one line."""
+        """A metaclass whose models raise a `ScenarioError` of one line for a wrong argument."""
 
         def __call__(cls, *args, **values):
             try:
@@ -81,7 +80,7 @@ else:
 
 
 class Model(BaseModel, metaclass=_OneLineErrors):
-    """The base of every part of a scenario: typed, immutable, and strict about its keys.
+    """The base of every part of a scenario: typed, immutable and strict about its keys.
 
     Raises:
         ScenarioError: a value is missing, unknown, of the wrong type or out of range.
@@ -97,12 +96,12 @@ class Model(BaseModel, metaclass=_OneLineErrors):
         serialize_by_alias=True,
     )
 
-    #: The field that a bare string stands for: ``machine = "kang2022"`` is ``machine = {preset =
-    #: "kang2022"}``.
+    #: The field that a bare string sets: ``machine = "kang2022"`` means ``machine = { preset =
+    #: "kang2022" }``.
     shorthand: ClassVar[str | None] = None
-    #: Whether a preset can give any of the fields, so that the JSON Schema requires none.
+    #: Whether a preset can give any of the fields. The JSON Schema then requires none.
     from_preset: ClassVar[bool] = False
-    #: Fields that a preset elsewhere can give, so that the JSON Schema does not require them.
+    #: Fields that a preset of another table can give. The JSON Schema does not require them.
     given_elsewhere: ClassVar[tuple[str, ...]] = ()
 
     @model_validator(mode="wrap")
@@ -114,21 +113,22 @@ class Model(BaseModel, metaclass=_OneLineErrors):
 
     @classmethod
     def known_keys(cls) -> dict[str, str]:
-        """The keys, as a scenario spells them, by every spelling: Python cannot say ``global=``."""
+        """Returns each accepted spelling of a key with the scenario's own spelling.
+
+        Some keys have a second spelling, because ``global=`` is not valid Python.
+        """
         spelled = {name: cls.model_fields[name].alias or name for name in cls.in_order()}
         return spelled | {key: key for key in spelled.values()}
 
     @classmethod
     def in_order(cls) -> list[str]:
-        """The fields in the order of the documentation: first those of the class itself, then
-        inherited ones.
-        """
+        """Returns the fields in the order of the documentation: own fields, then inherited ones."""
         own = [name for name in cls.__annotations__ if name in cls.model_fields]
         return [*own, *(name for name in cls.model_fields if name not in own)]
 
     @classmethod
     def stated(cls, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The table with the kind that it has even if it does not say so."""
+        """Returns the table with its `kind`, also if the data leaves it out."""
         kind = cls.model_fields.get("kind")
         return dict(data) if kind is None else {"kind": kind.default, **data}
 
@@ -137,8 +137,9 @@ class Model(BaseModel, metaclass=_OneLineErrors):
 
     @classmethod
     def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
-        """The faults of keys that nothing reads; the scenario checks the tables that presets
-        complete.
+        """Yields the faults of keys without effect.
+
+        The scenario itself checks the tables that presets complete.
         """
         if not cls.from_preset:
             yield from unread_here(made, data)
@@ -147,7 +148,7 @@ class Model(BaseModel, metaclass=_OneLineErrors):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
-        """Refuses fields that a user's class adds to one of ours: no plan would have them.
+        """Checks that a user's subclass adds no field that the plan cannot contain.
 
         Raises:
             UsageError: the class adds fields and does not write the plan itself.
@@ -165,18 +166,18 @@ class Model(BaseModel, metaclass=_OneLineErrors):
             )
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same values; how they were given does not matter."""
+        """Returns whether both have the same values, regardless of the way they were given."""
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
         return hash((type(self), *self.__dict__.values()))
 
     def _remember(self, values: Mapping[str, Any]) -> None:
-        """Keeps the arguments that an object was made of."""
+        """Keeps the arguments from which the object was made."""
         self._made_of = values
 
     def as_given(self) -> dict[str, Any]:
-        """The keys that the object was made of, as TOML or JSON have them."""
+        """Returns the keys from which the object was made, as TOML or JSON data."""
         if self._made_of is None:
             dumped: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
             return dumped
@@ -185,22 +186,23 @@ class Model(BaseModel, metaclass=_OneLineErrors):
         return {**keys, **plain(self._made_of)}
 
     def _follows(self, *names: str) -> None:
-        """Marks fields as not given: they follow from others, and have to anew when those
-        change.
-        """
+        """Marks fields as not given, because they follow from other fields and change with them."""
         self.__pydantic_fields_set__.difference_update(names)
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Fills in what a preset gives, before the fields are validated; the base class has no
-        presets.
+        """Returns the data with the values of presets, before the fields are validated.
+
+        The base class has no presets.
         """
         return data
 
     @classmethod
     def between_keys(cls, data: Mapping[str, Any]) -> Iterable[PydanticCustomError]:
-        """The faults between keys, in data that `complete` has completed and that need not be
-        valid.
+        """Returns the faults between keys.
+
+        Args:
+            data: data after `complete`; the values can be invalid.
         """
         return ()
 
@@ -251,20 +253,20 @@ UnsignedDuration = Annotated[Duration, AfterValidator(_unsigned)]
 PositiveSize = Annotated[Size, AfterValidator(_positive)]
 #: A size, zero allowed.
 UnsignedSize = Annotated[Size, AfterValidator(_unsigned)]
-#: A time for each byte, zero allowed.
+#: A time per byte, zero allowed.
 UnsignedTimePerByte = Annotated[TimePerByte, AfterValidator(_unsigned)]
 #: A bandwidth above zero.
 PositiveBandwidth = Annotated[Bandwidth, AfterValidator(_positive)]
 
-#: A number of things, at least one.
+#: A count of at least one.
 Count = Annotated[int, Strict(), Field(ge=1, le=2**32 - 1)]
-#: A number of things, or the number of a thing counted from 0.
+#: A count, zero allowed, or an index from 0.
 Index = Annotated[int, Strict(), Field(ge=0, le=2**32 - 1)]
 #: A share, from 0 to 1.
 Share = Annotated[float, Strict(), Field(ge=0.0, le=1.0, allow_inf_nan=False)]
-#: ``true`` or ``false``, and nothing that merely looks like it.
+#: ``true`` or ``false`` only; 0, 1 and texts are rejected.
 Flag = Annotated[bool, Strict()]
-#: A flag that can also be said in a word: "on" or "off".
+#: A flag that also accepts "on" and "off".
 Switch = Annotated[
     bool,
     Strict(),
@@ -275,5 +277,5 @@ Switch = Annotated[
         json_schema_input_type=bool | Literal["on", "off"],
     ),
 ]
-#: A name that can be a directory: letters, digits, ``.``, ``_``, ``-``.
+#: A name that can name a directory: letters, digits, ``.``, ``_``, ``-``.
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]

@@ -1,4 +1,4 @@
-"""Capacities of buffers as fields of a scenario: with room for something, with a bound, or both."""
+"""Fields for buffer capacities: nonzero, bounded, or both."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def _some_room(value: Capacity) -> Capacity:
 
 def _bounded(value: Capacity) -> Capacity:
     if value.unit == "unlimited":
-        raise fault("must have a bound: credits count the room in it", "write e.g. '30 packets'")
+        raise fault("must be bounded, because credits count its space", "write e.g. '30 packets'")
     return _some_room(value)
 
 
 def _finite(value: Capacity) -> Capacity:
     if value.unit == "unlimited":
-        raise fault("must have a bound", "write e.g. '50 flits'")
+        raise fault("must be bounded", "write e.g. '50 flits'")
     return value
 
 
-#: A buffer with room for something and with a bound.
+#: The capacity of a bounded, nonempty buffer.
 BoundedCapacity = Annotated[Capacity, AfterValidator(_bounded)]
-#: A number of flits or packets, zero allowed, with a bound.
+#: A bounded number of flits or packets, zero allowed.
 FiniteCapacity = Annotated[Capacity, AfterValidator(_finite)]
-#: A buffer with room for something, perhaps unlimited.
+#: The capacity of a nonempty buffer, which can be unlimited.
 SomeCapacity = Annotated[Capacity, AfterValidator(_some_room)]

@@ -1,4 +1,4 @@
-"""Values put over those of a scenario, by path: `Scenario.replace`, `changes=` and ``--set``."""
+"""Changes of scenario values by path, for `Scenario.replace`, `changes=` and ``--set``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pantala.scenario.routing import Routing
 
 __all__ = ["changed"]
 
-#: The key that a bare text stands for: ``machine = "kang2022"`` is ``machine = { preset =
+#: The key that a bare string sets: ``machine = "kang2022"`` means ``machine = { preset =
 #: "kang2022" }``.
 _SHORTHANDS: Mapping[str, str | None] = {
     "collectives": Collectives.shorthand,
@@ -40,16 +40,15 @@ class _NoSuchKey(Exception):
 
 
 def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """`data` with `changes` put over it; `data` itself stays as it is.
+    """Returns a copy of `data` with `changes` applied.
 
     Args:
         data: the tables of a scenario.
-        changes: path to value; `pantala.scenario.key_path` tells how paths are spelled.
-        source: what to name in errors.
+        changes: path to value; `pantala.scenario.key_path` describes the paths.
+        source: the name for errors.
 
     Raises:
-        ScenarioError: a path cannot be read, or leads through something that is not a table or a
-        list.
+        ScenarioError: a path is not valid, or passes through a value that is not a table or a list.
     """
     result = merge({}, data)
     for path, value in changes.items():
@@ -57,7 +56,7 @@ def changed(data: Mapping[str, Any], changes: Mapping[str, Any], source: str) ->
             _put(result, parse(path), value)
         except KeyPathError:
             raise ScenarioError(
-                source, path, "", "is no path of keys", "write e.g. jobs[0].ranks"
+                source, path, "", "is not a path of keys", "write e.g. jobs[0].ranks"
             ) from None
         except _NoSuchKey as error:
             raise ScenarioError(source, path, "", error.message, error.remedy) from None
@@ -76,7 +75,7 @@ def _put(data: dict[str, Any], steps: Sequence[Step], value: Any) -> None:
 
 
 def _below(place: Any, key: Any) -> Any:
-    """What lies at a key, made something to put values into."""
+    """Returns the value at a key, converted to a table or a list that can be changed."""
     below = place[key] if isinstance(place, list) else place.setdefault(key, {})
     if isinstance(below, str) and _SHORTHANDS.get(key):
         place[key] = {_SHORTHANDS[key]: below}
@@ -86,8 +85,12 @@ def _below(place: Any, key: Any) -> Any:
 
 
 def _spot(place: Any, above: Any, steps: Sequence[Step]) -> tuple[str | int, int]:
-    """The key or position in `place`, which lies at the key `above`, that the first steps name; how
-    many steps do.
+    """Returns the key or position in `place` that the first steps name, and their number.
+
+    Args:
+        place: a table or a list of the scenario.
+        above: the key of `place`.
+        steps: the remaining steps of the path.
     """
     step = steps[0]
     if isinstance(place, list):

@@ -1,4 +1,4 @@
-"""From pydantic's list of errors to lines that name the key and the remedy."""
+"""Conversion of pydantic's errors to lines that name the key and the remedy."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from pantala.scenario.key_path import dotted
 
 __all__ = ["scenario_error"]
 
-#: Keys whose value is one of several tables told apart by `kind`: pydantic puts that kind into the
-#: error's place.
+#: Keys of tables that `kind` distinguishes. Pydantic puts the kind into the place of an error.
 _TAGGED = frozenset({"placement", "workload"})
 
 _Words = Callable[[Mapping[str, Any]], tuple[str, str]]
 
-#: Pydantic's error types in our words: message and remedy, from the error's context.
+#: Message and remedy per error type of pydantic, from the error's context.
 _WORDS: dict[str, _Words] = {
     "too_short": lambda _: ("has too few items", "add the others"),
     "too_few": lambda _: ("has too few items", "add the others"),
@@ -52,12 +51,12 @@ _WORDS: dict[str, _Words] = {
 
 
 def scenario_error(error: ValidationError, source: str, data: Mapping[str, Any]) -> ScenarioError:
-    """The faults of a validation as one error, whose text is a line about the first one.
+    """Returns one error with all faults of a validation; its text is a line about the first.
 
     Args:
-        error: what pydantic found.
-        source: the file, or another name for where the data is from.
-        data: the data as it was given, for the values to show.
+        error: pydantic's error.
+        source: the file, or another name for the origin of the data.
+        data: the data as given, for the values in messages.
     """
     found = [_found(detail, data) for detail in error.errors(include_url=False)]
     given = {each.says for each in found if each.given}
@@ -65,10 +64,10 @@ def scenario_error(error: ValidationError, source: str, data: Mapping[str, Any])
     kept = [
         each.fault
         for each in found
-        # A preset, or a table laid over another, passes a fault on: only the key that was given
-        # counts.
+        # A fault also appears at keys that take the value from a preset or another table. Report
+        # it only at the given key.
         if (each.given or each.says not in given)
-        # The fault of a table makes those of its keys.
+        # A wrong table makes all its keys wrong.
         and not any(each.path[:length] in at_fault for length in range(1, len(each.path)))
     ]
     first, *others = dict.fromkeys(kept)
@@ -92,7 +91,7 @@ def _found(detail: ErrorDetails, data: Mapping[str, Any]) -> _Found:
     context: Mapping[str, Any] = detail.get("ctx", {})
     kind, given = detail["type"], detail["input"]
     path = [*_place(detail["loc"]), *context.get("at", [])]
-    if kind == "missing" and isinstance(path[-1], int):  # one of a list of fixed length
+    if kind == "missing" and isinstance(path[-1], int):  # an item of a list of fixed length
         path.pop()
         kind = "too_few"
     if kind in {"union_tag_invalid", "union_tag_not_found"} and isinstance(
@@ -131,9 +130,7 @@ def _say(
 
 
 def _place(loc: tuple[str | int, ...]) -> list[str | int]:
-    """The key as it is written in the scenario: pydantic's place without the kinds of tagged
-    tables.
-    """
+    """Returns the key as written in the scenario: pydantic's place without the kinds of tables."""
     path: list[str | int] = []
     skip = False
     for step in loc:
@@ -146,7 +143,10 @@ def _place(loc: tuple[str | int, ...]) -> list[str | int]:
 
 
 def _at(data: Any, path: list[str | int]) -> Any:
-    """What is given at a path; a text on the way stands for its table; None if nothing is there."""
+    """Returns the value given at a path; None if nothing is there.
+
+    A bare string on the way is the value of its table.
+    """
     for step in path:
         if isinstance(data, str):
             return data
@@ -161,7 +161,7 @@ def _at(data: Any, path: list[str | int]) -> Any:
 
 
 def _is_given(data: Any, path: list[str | int]) -> bool:
-    """Whether the data have the key itself; a text that stands for its table does not count."""
+    """Returns whether the data have the key itself; a bare string for a table does not count."""
     for step in path:
         try:
             data = data[step]
@@ -171,7 +171,7 @@ def _is_given(data: Any, path: list[str | int]) -> bool:
 
 
 def _value(data: Any, path: list[str | int], given: object, deeper: bool) -> str:
-    """The value of a key: as it was given, else, if a preset gave it, as it was validated."""
+    """Returns the value of a key as text: as given, or as validated if a preset gave it."""
     value = _at(data, path) if deeper or _is_given(data, path) else given
     if value is None or isinstance(value, BaseModel) or (isinstance(value, Mapping) and value):
         return ""

@@ -1,4 +1,4 @@
-"""Jobs: how many ranks, on which nodes, doing what."""
+"""Jobs: their number of ranks, placement and workload."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ __all__ = [
 
 
 class RandomPlacement(Model):
-    """Nodes drawn at random from those that are free, ranks in the order of the draw (Kang et al.,
-    SC 2022, V).
+    """Free nodes drawn at random, with ranks in the order of the draw.
+
+    Source: Kang et al., SC 2022, V.
     """
 
     kind: Literal["random"] = "random"
@@ -33,41 +34,46 @@ class RandomPlacement(Model):
 
 
 class RandomRoutersPlacement(Model):
-    """Routers drawn at random, the free nodes of each in order (RR in Wang et al., IPDPS 2020,
-    IV.C).
+    """Routers drawn at random, with the free nodes of each in order.
+
+    Source: random routers (RR) in Wang et al., IPDPS 2020, IV.C.
     """
 
     kind: Literal["random_routers"] = "random_routers"
-    """Random routers, their nodes in order."""
+    """Random routers, with their nodes in order."""
 
 
 class RandomGroupsPlacement(Model):
-    """Groups drawn at random, the free nodes of each in order (RG in Wang et al., IPDPS 2020,
-    IV.C).
+    """Groups drawn at random, with the free nodes of each in order.
 
-    For a job on every node this is the randomised group numbering of Prisacari et al. (2015, IV.A).
+    For a job on every node, this is the random group numbering of Prisacari et al. (2015, IV.A).
+
+    Source: random groups (RG) in Wang et al., IPDPS 2020, IV.C.
     """
 
     kind: Literal["random_groups"] = "random_groups"
-    """Random groups, their nodes in order."""
+    """Random groups, with their nodes in order."""
 
 
 class ContiguousPlacement(Model):
-    """Consecutive free nodes: fill a router, a group, then the next (Yang et al., SC 2016, 2.3)."""
+    """Consecutive free nodes, which fill a router, then a group, then the next group.
+
+    Source: Yang et al., SC 2016, 2.3.
+    """
 
     kind: Literal["contiguous"] = "contiguous"
     """Consecutive free nodes."""
     first_node: Index | None = None
-    """The first of them; if not given, wherever enough free nodes follow each other first."""
+    """The first node of the job. Default: the first place with enough consecutive free nodes."""
 
 
 class NodesPlacement(Model):
-    """An explicit list: rank i is on the i-th node of it, or the (i // ranks_per_node)-th."""
+    """A list of nodes: rank i runs on node number i // ranks_per_node of the list."""
 
     kind: Literal["nodes"] = "nodes"
-    """The nodes listed."""
+    """The listed nodes."""
     nodes: tuple[Index, ...]
-    """One node for every `ranks_per_node` ranks, counted from 0; node n is on router n // p."""
+    """One node per `ranks_per_node` ranks, counted from 0. Node n is on router n // p."""
 
 
 _PlacementByKind = Annotated[
@@ -85,7 +91,7 @@ def _from_name(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
-#: Where the ranks of a job are; the kind alone will do: ``placement = "random"``.
+#: The nodes of a job. The kind alone is enough: ``placement = "random"``.
 Placement = Annotated[
     _PlacementByKind,
     BeforeValidator(_from_name, json_schema_input_type=_Name | _PlacementByKind),
@@ -93,34 +99,35 @@ Placement = Annotated[
 
 
 class ComputeNoise(NoiseKeys):
-    """Noise of computing times: each is multiplied by 1 + share x, by the rank's own random
-    stream.
-    """
+    """Noise of compute times: a factor 1 + share x, with x from the rank's own random stream."""
 
     shorthand: ClassVar[str | None] = "distribution"
 
 
 class Job(JobKeys):
-    """A parallel program: its ranks on their nodes, all started together."""
+    """A parallel program: its ranks, their nodes and their workload.
+
+    All ranks of a job start at the same time.
+    """
 
     name: Name
-    """The job's name in tables and figures; its random numbers follow it, not its place in the
-    list."""
+    """The job's name in tables and figures. The job's random numbers depend on its name, not on its
+    position in the list."""
     placement: Placement = RandomPlacement()
-    """On which nodes: random (nodes), random_routers, random_groups, contiguous, or a list. Lists
-    come first, then contiguous jobs, then those that draw; jobs of a kind are placed in the order
-    of the scenario."""
+    """The nodes of the job: random (nodes), random_routers, random_groups, contiguous, or a list of
+    nodes. Jobs with lists are placed first, then contiguous jobs, then jobs with random placement.
+    Jobs of the same kind are placed in the order of the scenario."""
     routing: Routing | None = None
-    """How the job's packets choose their way, if not as the scenario's `routing` says: an
-    algorithm, or a table whose keys are laid over the scenario's (MPICH_GNI_ROUTING_MODE of Cray's
-    MPI)."""
+    """The routing of the job's packets: an algorithm, or a table whose keys replace keys of the
+    scenario's `routing`. Default: the scenario's `routing` (MPICH_GNI_ROUTING_MODE of Cray's MPI).
+    """
     routing_all_to_all: Routing | None = None
-    """The same for the packets of its all-to-all collectives, over the scenario's
-    `routing_all_to_all` (MPICH_GNI_A2A_ROUTING_MODE of Cray's MPI)."""
+    """The routing of the packets of the job's all-to-all collectives. Its keys replace keys of the
+    scenario's `routing_all_to_all` (MPICH_GNI_A2A_ROUTING_MODE of Cray's MPI)."""
     compute_noise: ComputeNoise = ComputeNoise()
-    """Noise of the times that ranks compute; the name of a distribution alone will do."""
+    """Noise of the ranks' compute times. The name of a distribution alone is enough."""
     workload: Workload
-    """What the ranks do."""
+    """The workload of the ranks: a pattern or an application."""
 
     @model_validator(mode="after")
     def _legal_ranks(self) -> Job:
@@ -130,16 +137,16 @@ class Job(JobKeys):
 
     @property
     def node_count(self) -> int:
-        """How many nodes its ranks need."""
+        """The number of nodes that the job's ranks need."""
         return -(-self.ranks // self.ranks_per_node)
 
     @property
     def application(self) -> str:
-        """What the job runs: the kind of its application, or the name of its pattern."""
+        """The kind of the job's application, or the name of its pattern."""
         workload = self.workload
         return workload.pattern if isinstance(workload, Pattern) else workload.application
 
     @property
     def endless(self) -> bool:
-        """Whether the job goes on until the run stops: a pattern does, a motif ends."""
+        """Whether the job runs until the run stops: true for patterns, false for applications."""
         return isinstance(self.workload, Pattern)

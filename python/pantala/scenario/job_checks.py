@@ -1,4 +1,4 @@
-"""Faults that concern several jobs, or the jobs and the run, in data that need not be valid."""
+"""Faults between jobs, and between jobs and the run, in data that can be invalid."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["faults_of_jobs"]
 
 
 def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
-    """The faults between the keys of a scenario.
+    """Yields the faults between the keys of a scenario.
 
     Args:
-        data: the keys of a scenario, completed by its presets; values may be of any type.
+        data: the keys of a scenario after presets completed it; values can have any type.
     """
     jobs = data.get("jobs")
     routing = data.get("routing")
@@ -28,7 +28,7 @@ def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
             "algorithm",
         )
     if not isinstance(jobs, list | tuple):
-        return  # the field says so
+        return  # the validation of the field reports it
     if not jobs:
         yield fault("has no jobs", "add a [[jobs]] table", "jobs")
         return
@@ -37,7 +37,11 @@ def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
         name = _at(job, "name")
         if isinstance(name, str) and name in names:
             yield fault(
-                "is the name of an earlier job too", "give each job its own", "jobs", number, "name"
+                "is also the name of an earlier job",
+                "give each job its own name",
+                "jobs",
+                number,
+                "name",
             )
         names.add(name if isinstance(name, str) else None)
     if (
@@ -45,15 +49,17 @@ def faults_of_jobs(data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
         and _at(data.get("stop"), "duration") is None
     ):
         yield fault(
-            "is missing: no job ends by itself",
-            "write e.g. duration = '100 us'",
+            "is missing, and no job ends by itself",
+            "add e.g. duration = '100 us'",
             "stop",
             "duration",
         )
     if data.get("interference") is True and len(jobs) < 2:
-        yield fault("needs at least two jobs", "add a [[jobs]] table, or remove it", "interference")
+        yield fault(
+            "needs at least two jobs", "add a [[jobs]] table, or remove this key", "interference"
+        )
 
 
 def _at(place: object, key: str) -> object:
-    """The value of a key in a table or an object."""
+    """Returns the value of a key in a table or an object; None if there is none."""
     return place.get(key) if isinstance(place, Mapping) else getattr(place, key, None)

@@ -1,4 +1,4 @@
-"""The JSON Schema of a scenario, for editors and other programs; made from the models."""
+"""The JSON Schema of a scenario for editors and other programs, made from the models."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["scenario_json_schema", "scenario_schema_text"]
 
 
 def scenario_json_schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) that every scenario file fulfils.
+    """Returns the JSON Schema (2020-12) of scenario files.
 
-    It checks keys, types and ranges; that units exist and jobs fit the machine only ``pantala
-    check`` can tell.
+    It checks keys, types and ranges. Only ``pantala check`` also checks units and whether the jobs
+    fit the machine.
     """
     described: dict[str, Any] = _tidied(Scenario.model_json_schema())
     return {
@@ -25,12 +25,12 @@ def scenario_json_schema() -> dict[str, Any]:
 
 
 def scenario_schema_text() -> str:
-    """The JSON Schema as the text of a file."""
+    """Returns the JSON Schema as the text of a file."""
     return json.dumps(scenario_json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _tidied(node: Any, inside_properties: bool = False) -> Any:
-    """The schema without generated titles; descriptions have one line per paragraph or item."""
+    """Returns the schema without generated titles and with descriptions unwrapped."""
     if isinstance(node, list):
         return [_tidied(item) for item in node]
     if not isinstance(node, dict):
@@ -50,7 +50,7 @@ def _tidied(node: Any, inside_properties: bool = False) -> Any:
 
 
 def _unwrapped(paragraph: str) -> str:
-    """A paragraph on one line; of a list, each item on one line."""
+    """Returns a paragraph on one line, or a list with one line per item."""
     lines: list[str] = []
     for line in paragraph.split("\n"):
         words = " ".join(line.split())

@@ -1,4 +1,4 @@
-"""Keys without effect: a scenario may give a key only if some choice of the scenario reads it."""
+"""Keys without effect: a scenario can give a key only if one of its choices reads the key."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Effect", "without_effect"]
 
 @dataclass(frozen=True)
 class Effect:
-    """Whether a key has an effect, and the words if it has none.
+    """Whether a key has an effect, and the words for a message if it has none.
 
     Attributes:
-        holds: whether it has one.
-        under: the choice that makes it void, to follow "has no effect": ``under algorithm =
-            'minimal'``.
-        remedy: the way to make it count, or to do without it: ``read by: ugal_g, par; remove it``.
+        holds: whether the key has an effect.
+        under: the choice without effect for the key, such as ``under algorithm = 'minimal'``; it
+            follows "has no effect".
+        remedy: what to do, such as ``read by: ugal_g, par; remove it``.
     """
 
     holds: bool
@@ -33,14 +33,14 @@ class Effect:
 def without_effect(
     given: Mapping[str, Any] | BaseModel, effects: Mapping[str, Effect], *at: str | int
 ) -> Iterator[PydanticCustomError]:
-    """The faults of keys that are given and have no effect, for a validator to raise or to collect.
+    """Yields the faults of keys that are given and have no effect.
 
     Args:
-        given: the keys of a table that a scenario itself gives, without those of presets and
-            defaults; of a model, the fields that are set.
-        effects: the conditions by key, dotted below the table. A key that is a table stands for all
-            keys below it.
-        at: the table, from the model that raises down.
+        given: the keys of a table that a scenario itself gives, without values of presets and
+            defaults. For a model, its set fields.
+        effects: the effects by key, dotted below the table. A key of a table means all keys below
+            it.
+        at: the path of the table, from the model that raises the faults.
     """
     for key, effect in effects.items():
         path = () if effect.holds else _first(given, key.split("."))
@@ -49,7 +49,7 @@ def without_effect(
 
 
 def _first(given: object, steps: list[str]) -> list[str]:
-    """The path to the first value given at a key or below it; empty if none is."""
+    """Returns the path to the first value given at a key or below it; empty if there is none."""
     path: list[str] = []
     for step in steps:
         table = _table(given)
@@ -65,7 +65,7 @@ def _first(given: object, steps: list[str]) -> list[str]:
 
 
 def _table(place: object) -> Mapping[str, Any]:
-    """The keys that are given at a place."""
+    """Returns the given keys of a table or a model."""
     if isinstance(place, BaseModel):
         names = {name: field.alias or name for name, field in type(place).model_fields.items()}
         return {

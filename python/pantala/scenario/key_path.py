@@ -1,16 +1,16 @@
-"""Paths of keys: the one place that reads and writes ``jobs[0].workload.grid``.
+"""Paths of keys such as ``jobs[0].workload.grid``; only this module reads and writes them.
 
 A path names a value of a scenario. Dots separate keys. A position, counted from 0, names an item of
-a list. The name of a job names a job::
+a list. A job's name also names the job::
 
     routing.algorithm           a key in a table
-    jobs[0].ranks               the first job; errors are written like this
+    jobs[0].ranks               the first job, as in error messages
     jobs.0.ranks                the same
-    jobs.fft3d.ranks            the job with the name fft3d
-    jobs["fft.2"].ranks         the job with the name fft.2
+    jobs.fft3d.ranks            the job named fft3d
+    jobs["fft.2"].ranks         the job named fft.2
 
-A number alone is always a position. A name may contain dots; if several names fit, the longest one
-that leaves a key counts. A name in brackets and quotes is taken as it stands.
+A bare number is always a position. A name can contain dots. If several names match, the longest
+name with a key after it is used. A name in brackets and quotes is taken literally.
 """
 
 from __future__ import annotations
@@ -31,28 +31,26 @@ _STEP = re.compile(
 
 
 class KeyPathError(ValueError):
-    """Text that is no path of keys."""
+    """Text that is not a path of keys."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """A step in brackets and quotes: a key or a name as it stands, never a position and never a
-    part of a name.
-    """
+    """A literal key or name in brackets and quotes, never a position or a part of a name."""
 
     name: str
 
 
-#: Between dots: a key, a position, a name or a part of a name. In brackets: a position, or a name
-#: in quotes.
+#: One step of a path. Between dots it is a key, a position, a name or a part of a name. In brackets
+#: it is a position or a name in quotes.
 Step = str | int | Named
 
 
 def parse(path: str) -> list[Step]:
-    """The steps of a path; `position` tells what a step between dots is in a list.
+    """Returns the steps of a path; `position` interprets a step between dots in a list.
 
     Raises:
-        KeyPathError: the text is no path.
+        KeyPathError: the text is not a path.
     """
     steps: list[Step] = []
     at = 0
@@ -71,7 +69,7 @@ def parse(path: str) -> list[Step]:
 
 
 def dotted(path: Iterable[str | int]) -> str:
-    """A path as errors write it: ``("jobs", 1, "grid")`` is ``jobs[1].grid``."""
+    """Returns a path in the form of error messages: ``("jobs", 1, "grid")`` is ``jobs[1].grid``."""
     text = ""
     for step in path:
         if isinstance(step, int):
@@ -82,15 +80,15 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 def position(count: int, names: Sequence[str], steps: Sequence[Step]) -> tuple[int, int] | None:
-    """The item of a list that the first steps of a path name.
+    """Returns the position of the list item that the first steps of a path name.
 
     Args:
         count: the number of items.
-        names: the names of the items, in order; empty if they have none.
+        names: the names of the items in order; empty if they have none.
         steps: the steps below the list, at least one.
 
     Returns:
-        The item's position, and the number of steps that name it; None if there is no such item.
+        The item's position and the number of steps that name it; None if there is no such item.
     """
     first = steps[0]
     if isinstance(first, str) and first.isdecimal():
@@ -105,7 +103,7 @@ def position(count: int, names: Sequence[str], steps: Sequence[Step]) -> tuple[i
         if isinstance(step, str)
     ]
     lengths = sorted(range(1, len(texts) + 1), key=lambda length: (length == len(steps), -length))
-    for length in lengths:  # the longest name that leaves a key, else the whole path
+    for length in lengths:  # the longest name with a key after it, else the whole path
         name = ".".join(texts[:length])
         if name in names:
             return names.index(name), length
@@ -113,8 +111,11 @@ def position(count: int, names: Sequence[str], steps: Sequence[Step]) -> tuple[i
 
 
 def value_at(data: Any, path: str) -> str:
-    """The value at a path, as `dotted` writes it, as text; empty if there is nothing, a table or a
-    list of tables.
+    """Returns the value at a path as text; empty for nothing, a table or a list of tables.
+
+    Args:
+        data: the scenario as given.
+        path: the path, as `dotted` writes it.
     """
     for step in parse(path):
         try:

@@ -78,7 +78,7 @@ class MachineKeys(Model):
 
 
 class TopologyKeys(Model):
-    """Keys of a topology but its kind and the numbers that can follow from others."""
+    """Keys of a topology, except its kind and the numbers that follow from other keys."""
 
     p: Count
     """Nodes per router."""

@@ -1,4 +1,4 @@
-"""The links: how fast, and how long, a class of them."""
+"""The link classes of a machine: bandwidth and latency of each."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ __all__ = ["Link", "Links", "faults_of_classes", "of_kind"]
 
 
 class Link(LinkKeys):
-    """A class of links; every link is a pair of directed channels of this bandwidth and latency."""
+    """A link class. Each link is a pair of directed channels with this bandwidth and latency."""
 
     from_preset: ClassVar[bool] = True
 
 
 class Links(Model):
-    """The classes of links of a Dragonfly; which there are inside a group, its kind says."""
+    """The link classes of a Dragonfly. The kind of topology sets the classes inside a group."""
 
     from_preset: ClassVar[bool] = True
 
     terminal: Link
-    """Between a node and its router: injection and ejection."""
+    """Links between a node and its router: injection and ejection."""
     local: Link | None = None
-    """Between two routers of a group, in one dimension. In two it stands for row and column, where
-    they do not say otherwise themselves."""
+    """Links between two routers of a group, in one dimension. In two dimensions, the default of row
+    and column."""
     row: Link | None = None
-    """Between two routers of a row of a group; two dimensions only (Aries: rank 1, green)."""
+    """Links between two routers in a row of a group. Only in two dimensions (Aries: rank 1, green).
+    """
     column: Link | None = None
-    """Between two routers of a column of a group; two dimensions only (Aries: rank 2, black)."""
+    """Links between two routers in a column of a group. Only in two dimensions (Aries: rank 2,
+    black)."""
     global_: Annotated[Link, Field(alias="global")]
-    """Between two groups (Aries: rank 3, blue)."""
+    """Links between two groups (Aries: rank 3, blue)."""
 
     def classes(self) -> dict[str, Link]:
-        """The links there are, by class."""
+        """Returns the given links by class."""
         return {
             name: link
             for name, link in (
@@ -55,9 +57,7 @@ class Links(Model):
 
 
 def faults_of_classes(links: Mapping[str, Any] | Links, kind: str) -> Iterator[PydanticCustomError]:
-    """The classes of links inside a group that the kind of topology does not have, or that are
-    missing.
-    """
+    """Yields the faults of link classes inside a group that are missing or not allowed."""
     keys = links.classes() if isinstance(links, Links) else links
     wanted = INSIDE[kind]
     for name in sorted({name for inside in INSIDE.values() for name in inside}):
@@ -81,13 +81,14 @@ def faults_of_classes(links: Mapping[str, Any] | Links, kind: str) -> Iterator[P
 def of_kind(
     links: Mapping[str, Any] | Links, kind: object, *, only: bool = False
 ) -> dict[str, Any]:
-    """The keys of `links` as a topology of this kind has them: in two dimensions `local` stands for
-    row and column.
+    """Returns the keys of `links` for a kind of topology.
+
+    In two dimensions, `local` becomes the default of row and column.
 
     Args:
-        links: classes of links, some or all.
+        links: link classes, some or all.
         kind: the kind of topology.
-        only: whether to leave out classes that it does not have.
+        only: whether to leave out classes that the topology does not have.
     """
     keys = merge({}, links.classes() if isinstance(links, Links) else links)
     if kind == "dragonfly_2d" and keys.get("local") is not None:

@@ -1,4 +1,4 @@
-"""The machine: what is wired to what, how fast the links are, how a router works."""
+"""The machine: topology, links, routers and NICs."""
 
 from __future__ import annotations
 
@@ -25,20 +25,18 @@ __all__ = ["Link", "Links", "Machine", "Nic", "Router", "Topology"]
 
 
 class Router(RouterKeys):
-    """An input-output-queued router whose stages are named choices; `model` chooses them
-    together.
-    """
+    """An input-output-queued router with configurable stages; `model` sets all of them together."""
 
     from_preset: ClassVar[bool] = True
     shorthand: ClassVar[str | None] = "model"
 
     model: Annotated[str, WithJsonSchema({"type": "string", "enum": router_presets()})] = "pantala"
-    """The router model that gives the stages: pantala (this project's), sst_sc22 (SST's, as in Kang
+    """The router model, which sets all stages: pantala (this project's), sst_sc22 (SST, as in Kang
     et al.), sst_merlin_2021, booksim2, caminos, codes_dally."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """The stages of `model`, under what is given."""
+        """Returns the data with the stages of `model` as defaults."""
         data.setdefault("model", cls.model_fields["model"].default)
         return merge(router_preset(data["model"])["router"], data)
 
@@ -50,10 +48,9 @@ class Nic(NicKeys):
 
 
 class Machine(MachineKeys):
-    """The whole network; a preset gives all of it, and every key given beside it changes the
-    preset's.
+    """The network. A preset sets all of it, and each given key replaces the preset's value.
 
-    A preset also gives the defaults of the scenario's `routing` and `mpi` that were published with
+    A preset also sets the defaults of the scenario's `routing` and `mpi` that were published with
     the machine.
     """
 
@@ -61,26 +58,26 @@ class Machine(MachineKeys):
     shorthand: ClassVar[str | None] = "preset"
 
     preset: Annotated[str | None, WithJsonSchema(preset_json_schema())] = None
-    """A published machine by name, as kang2022; `pantala presets` lists them. Some take numbers, as
-    "prisacari2015(4,8,4)"."""
+    """The name of a published machine, such as kang2022. `pantala presets` lists them. Some take
+    numbers, such as "prisacari2015(4,8,4)"."""
     topology: Topology
-    """What is wired to what."""
+    """The topology: groups, routers, nodes and links between them."""
     compute_nodes: Count | None = None
-    """Nodes that jobs can have, if not all: the others are service nodes."""
+    """Number of nodes available to jobs. The other nodes are service nodes. Default: all nodes."""
     service_nodes: Literal["every_group", "last_groups"] = "every_group"
-    """Which nodes the service nodes are. every_group: the last ones of every group, as many in
-    each; if that does not come out even, the first groups have one more. last_groups: the last ones
-    of the machine."""
+    """The position of the service nodes. every_group: the last nodes of every group, equally many
+    per group. If they do not divide evenly, the first groups have one more. last_groups: the last
+    nodes of the machine."""
     links: Links
-    """Bandwidth and latency, a class of links."""
+    """Bandwidth and latency per link class."""
     router: Router
-    """How a router works."""
+    """The router model and its parameters."""
     nic: Nic
-    """How a node's interface works."""
+    """The parameters of the NICs."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """The machine of the preset, under what is given."""
+        """Returns the data with the machine of the preset as defaults."""
         if isinstance(data.get("router"), str):
             data["router"] = {Router.shorthand: data["router"]}
         shape, links = data.get("topology", {}), data.get("links", {})
@@ -101,22 +98,21 @@ class Machine(MachineKeys):
 
     @classmethod
     def between_keys(cls, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
-        """The classes of links that are missing or of another kind of topology."""
+        """Yields the faults of link classes that are missing or foreign to the topology."""
         kind, links = _kind(data.get("topology", {})), data.get("links")
         if kind in INSIDE and isinstance(links, Mapping | Links):
             yield from faults_of_classes(links, str(kind))
 
     @classmethod
     def of(cls, preset: str, **changes: Any) -> Self:
-        """The machine of a preset: ``Machine.of("kang2022", topology={"g": 9},
-        router="sst_sc22")``.
+        """Returns the machine of a preset: ``Machine.of("kang2022", topology={"g": 9})``.
 
         Args:
-            preset: its name.
-            changes: keys of a machine, whole or in part, over the preset's.
+            preset: the name of the preset.
+            changes: keys of a machine, whole or in part, that replace the preset's values.
 
         Raises:
-            ScenarioError: no such preset, or a change is wrong.
+            ScenarioError: there is no such preset, or a change is wrong.
         """
         given: dict[str, Any] = {"preset": preset, **changes}
         return cls(**given)
@@ -125,7 +121,7 @@ class Machine(MachineKeys):
     def _enough_nodes(self) -> Machine:
         if self.compute_nodes is not None and self.compute_nodes > self.nodes:
             raise fault(
-                f"but the machine has {self.nodes:,} nodes",
+                f"is more than the {self.nodes:,} nodes of the machine",
                 "lower it, or remove it",
                 "compute_nodes",
             )
@@ -147,16 +143,16 @@ class Machine(MachineKeys):
 
     @property
     def nodes(self) -> int:
-        """Number of nodes, service nodes included."""
+        """The number of nodes, including service nodes."""
         return self.topology.nodes
 
     @property
     def job_nodes(self) -> int:
-        """Number of nodes that jobs can have."""
+        """The number of nodes available to jobs."""
         return self.nodes if self.compute_nodes is None else self.compute_nodes
 
     def service_ranges(self) -> list[tuple[int, int]]:
-        """The service nodes as ranges, first and last node each, in order."""
+        """Returns the service nodes as ordered ranges, each with its first and last node."""
         count, groups = self.nodes - self.job_nodes, self.topology.g
         if not count:
             return []
@@ -169,7 +165,7 @@ class Machine(MachineKeys):
 
 
 def _kind(topology: object) -> object:
-    """The kind of a topology given as a table or as an object."""
+    """Returns the kind of a topology given as a table or as an object."""
     if isinstance(topology, Mapping):
         return topology.get("kind", Topology.model_fields["kind"].default)
     return topology.kind if isinstance(topology, Topology) else None

@@ -1,4 +1,4 @@
-"""Mixes: the jobs that papers run together, by name, with what a scenario lays over them."""
+"""Mixes: named sets of jobs that papers run together, with a scenario's changes."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from pantala.scenario.presets import merge, mix_preset, mix_presets
 
 __all__ = ["jobs_of", "jobs_schema", "mix_of"]
 
-#: What all jobs of a mix can be given at once.
+#: The keys that a mix can set for all its jobs.
 _COMMON = ("compute_noise", "placement", "routing", "routing_all_to_all", "start")
 
 
 def mix_of(jobs: object) -> str | None:
-    """The mix that a scenario's jobs are from; None if they are a list of their own."""
+    """Returns the name of the mix of a scenario's jobs; None if they are a list."""
     name = jobs.get("preset") if isinstance(jobs, Mapping) else jobs
     return name if isinstance(name, str) else None
 
 
 def jobs_of(jobs: Any) -> Any:
-    """The jobs as a list, if they are given as a mix: ``"wang2020.workload1"``, or a table with
-    that as `preset`.
+    """Returns the jobs as a list, also if they are given as a mix.
 
-    A table's other keys are those of all jobs, or a job's name with a table of its own; the job's
-    comes first, then what all have, then the mix. A workload of another `kind` takes the mix's
-    place as a whole.
+    A mix is a name such as ``"wang2020.workload1"``, or a table with the name as `preset`. The
+    table's other keys are keys for all jobs, or a job's name with a table for that job. A job's own
+    table comes first, then the keys for all jobs, then the mix. A workload of another `kind`
+    replaces the mix's workload completely.
 
     Args:
-        jobs: what the scenario has; a list comes back as it is.
+        jobs: the value of the scenario's `jobs`; a list is returned unchanged.
 
     Raises:
-        PydanticCustomError: no such mix, or no such job in it.
+        PydanticCustomError: there is no such mix, or the mix has no such job.
     """
     if isinstance(jobs, str):
         jobs = {"preset": jobs}
@@ -62,9 +62,7 @@ def jobs_of(jobs: Any) -> Any:
 
 
 def jobs_schema(schema: dict[str, Any]) -> None:
-    """The JSON Schema of a scenario's `jobs`: a list of jobs, a name of a mix, or a table with
-    one.
-    """
+    """Changes the JSON Schema of `jobs` to a list of jobs, a mix's name, or a table with one."""
     names = {"type": "string", "enum": mix_presets()}
     described = schema.pop("description")
     array = {**schema, "minItems": 1}
@@ -74,7 +72,7 @@ def jobs_schema(schema: dict[str, Any]) -> None:
     table = {
         "type": "object",
         "description": (
-            "A published mix of jobs, with changes; any other key is the name of one of its jobs."
+            "A published mix of jobs with changes. Any other key is the name of one of its jobs."
         ),
         "properties": {
             "preset": names | {"description": "The name of the mix."},
@@ -88,7 +86,7 @@ def jobs_schema(schema: dict[str, Any]) -> None:
 
 
 def _laid_over(job: Mapping[str, Any], given: Any, name: str) -> dict[str, Any]:
-    """A job with its own table over it."""
+    """Returns a job of a mix with the keys of its own table applied."""
     if not isinstance(given, Mapping):
         raise fault(
             "is not a table",

@@ -1,4 +1,4 @@
-"""MPI: how messages are sent, and how collectives are made of messages."""
+"""MPI: message costs, protocols and collective algorithms."""
 
 from __future__ import annotations
 
@@ -12,35 +12,33 @@ __all__ = ["Collectives", "Mpi", "laid_over_machine"]
 
 
 class Collectives(CollectivesKeys):
-    """The algorithm of each collective operation: those of a preset, but for the keys given
-    here.
-    """
+    """The algorithm of each collective operation. Given keys replace the preset's algorithms."""
 
     shorthand: ClassVar[str | None] = "preset"
 
     preset: Literal["sst", "mpich"] = "sst"
-    """Whose algorithms: sst (trees and rings, as in Kang et al., SC 2022, and SST's firefly) or
-    mpich (chosen by size and number of ranks, as in Thakur, Rabenseifner and Gropp, IJHPCA 19(1),
-    2005). A machine preset has choices of its own, which a preset named here puts aside."""
+    """The set of algorithms: sst (trees and rings, as in Kang et al., SC 2022, and SST's firefly)
+    or mpich (chosen by message size and number of ranks, as in Thakur, Rabenseifner and Gropp,
+    IJHPCA 19(1), 2005). A preset given here replaces all choices of the machine's preset."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """Fills in what the preset says; the fields' own defaults are those of sst."""
+        """Returns the data with the preset's algorithms. The defaults of the fields are sst's."""
         if data.get("preset") != "mpich":
             return data
         return dict.fromkeys(cls.declared, "mpich") | data
 
 
 def laid_over_machine(machine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a scenario says of MPI over what its machine says; a preset of collectives puts the
-    machine's aside.
+    """Returns the MPI keys of a scenario on top of its machine's.
 
-    A preset of MPI lies between the two.
+    A preset of MPI comes between the two. A preset of collectives replaces the machine's
+    collectives.
     """
     if given.get("preset") is not None:
         try:
             machine = merge(machine, mpi_preset(given["preset"]).get("mpi", {}))
-        except ValueError:  # the model will say so
+        except ValueError:  # the model reports it
             return dict(given)
     collectives = given.get("collectives")
     if isinstance(collectives, Mapping) and "preset" in collectives:
@@ -49,15 +47,17 @@ def laid_over_machine(machine: Mapping[str, Any], given: Mapping[str, Any]) -> d
 
 
 class Mpi(MpiKeys):
-    """The message layer, the same for all jobs. Without a machine preset it takes the values of
-    kang2022.
+    """The MPI layer, the same for all jobs.
+
+    Without a machine preset, the default values are kang2022's.
     """
 
     shorthand: ClassVar[str | None] = "preset"
     from_preset: ClassVar[bool] = True
 
     preset: Literal["sst_sc22"] | None = None
-    """Costs of messages at their hosts, over the machine's: sst_sc22, the host stack of SST's
-    firefly as in the simulations of Kang et al. (SC 2022). Keys given here lie over it."""
+    """Message costs on the hosts, on top of the machine's: sst_sc22 is the host stack of SST's
+    firefly as in the simulations of Kang et al. (SC 2022). Other keys given here replace its
+    values."""
     collectives: Collectives = Collectives()
-    """The algorithm of each collective operation; the name of a preset alone will do."""
+    """The algorithm of each collective operation. The name of a preset alone is enough."""

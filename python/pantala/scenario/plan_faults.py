@@ -1,6 +1,4 @@
-"""Faults that the core found in a plan, as faults of the scenario: its keys, its values, its
-units.
-"""
+"""Conversion of the core's faults in a plan to faults of the scenario, with its keys and units."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
 __all__ = ["error_of_plan", "in_units"]
 
-#: The quantity that a plan's key holds, by the end of its name.
+#: The quantity of a plan's key, by the suffix of its name.
 _QUANTITIES: Mapping[str, type[Quantity]] = {
     "_bytes_per_s": Bandwidth,
     "_bytes": Size,
@@ -23,18 +21,18 @@ _QUANTITIES: Mapping[str, type[Quantity]] = {
     "_fs": TimePerByte,
 }
 _COUNTED = {"_flits": "flits", "_packets": "packets"}
-#: The keys that a bare text can stand for.
+#: The keys that a bare string can set.
 _SHORTHANDS = frozenset({"algorithm", "kind", "distribution", "model", "preset"})
 _RAW_TIME = re.compile(r"\b(\d+) ps\b")
 
 
 def error_of_plan(error: PlanError, source: str, given: Mapping[str, Any]) -> ScenarioError:
-    """The error of a scenario for the faults of its plan.
+    """Returns the scenario's error for the faults of its plan.
 
     Args:
-        error: what the core found.
+        error: the fault that the core found, with its `others`.
         source: the scenario's file, or another name for it.
-        given: the scenario as it was given, without what presets and defaults add.
+        given: the scenario as given, without values of presets and defaults.
     """
     found = [(each, _is_given(given, scenario_key(each.key))) for each in (error, *error.others)]
     said = {(each.value, each.message) for each, is_given in found if is_given}
@@ -44,7 +42,7 @@ def error_of_plan(error: PlanError, source: str, given: Mapping[str, Any]) -> Sc
 
 
 def in_units(text: str) -> str:
-    """A text of the core with its times in units: ``90000000 ps`` is ``90 us``."""
+    """Returns a text of the core with its times in units: ``90000000 ps`` becomes ``90 us``."""
     return _RAW_TIME.sub(lambda match: str(Duration(int(match[1]))), text)
 
 
@@ -59,7 +57,7 @@ def _fault(error: PlanError, given: Mapping[str, Any]) -> Fault:
 
 
 def _quantity(plan_key: str, value: str) -> str:
-    """The value of a plan's key as a scenario writes it."""
+    """Returns the value of a plan's key in the scenario's spelling."""
     if not value.isdecimal():
         return value
     for suffix, quantity in _QUANTITIES.items():
@@ -71,7 +69,7 @@ def _quantity(plan_key: str, value: str) -> str:
 
 
 def _is_given(given: Any, key: str) -> bool:
-    """Whether the scenario has a key; a text in the place of a table stands for one key of it."""
+    """Returns whether the scenario has a key; a bare string for a table sets one key of it."""
     for step in parse(key):
         if isinstance(given, str):
             return step in _SHORTHANDS

@@ -1,9 +1,9 @@
-"""A preset's file: values, each with its sources and a note as data.
+"""The file format of presets: values with their sources and notes.
 
-A file holds ``about``, one or two sentences; a table ``sources`` that names where its values are
-from; and tables of entries ``key = { value = ..., source = ..., note = ... }``. A source is a name
-from ``sources``, with the place after it: ``"paper III"``. An entry with several sources has a list
-of them. ``assumption`` is a source of every file.
+A file has a text ``about`` of one or two sentences, a table ``sources`` that names the sources, and
+tables of entries ``key = { value = ..., source = ..., note = ... }``. A source is a name from
+``sources`` and the place in it, such as ``"paper III"``. An entry with several sources has a list.
+Every file can use the source ``assumption``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 
 __all__ = ["ASSUMPTION", "Entry", "PresetFile"]
 
-#: The source of a value that was chosen here, since all others are silent.
+#: The source of a value that no other source states and that is chosen here.
 ASSUMPTION = "assumption"
 _PAPER = "paper"
 _KEYS = {"value", "source", "note"}
-_SILENT = "the sources are silent; chosen here"
+_SILENT = "no source states the value; chosen here"
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Entry:
     """A value of a preset.
 
     Attributes:
-        value: as a scenario spells it.
-        sources: where it is from: ``("paper III", "SST")``.
-        note: what there is to know about it; may be empty.
+        value: the value in the scenario's spelling.
+        sources: the sources of the value, such as ``("paper III", "SST")``.
+        note: an explanation; can be empty.
     """
 
     value: Any
@@ -40,7 +40,7 @@ class Entry:
 
     @property
     def names(self) -> list[str]:
-        """The sources without the places in them."""
+        """The names of the sources, without the places in them."""
         return [source.partition(" ")[0] for source in self.sources]
 
     @property
@@ -54,10 +54,10 @@ class PresetFile:
     """The content of a preset's file.
 
     Attributes:
-        about: the machine, router, host stack or mix in a sentence or more.
-        sources: a description of each source, by name.
+        about: the machine, router, host stack or mix in one or more sentences.
+        sources: a description of each source by name.
         entries: the values by dotted key, in the order of the file.
-        parameters: the keys of ``machine.topology`` that a preset takes as numbers.
+        parameters: the keys of ``machine.topology`` that the preset takes as numbers.
     """
 
     about: str
@@ -67,11 +67,11 @@ class PresetFile:
 
     @classmethod
     def parse(cls, text: str) -> PresetFile:
-        """Reads a file's text.
+        """Returns the content of a file's text.
 
         Raises:
-            ValueError: the text is no TOML, ``about`` is missing, or an entry or a source is at
-            fault. Names the key.
+            ValueError: the text is not TOML, ``about`` is missing, or an entry or a source is
+                wrong. The message names the key.
         """
         data = tomllib.loads(text)
         about, sources = data.pop("about", None), data.pop("sources", {})
@@ -82,11 +82,11 @@ class PresetFile:
         used = {name for entry in entries.values() for name in entry.names}
         for name in sources:
             if name not in used:
-                raise ValueError(f"sources.{name}: no value names it; remove it")
+                raise ValueError(f"sources.{name}: is not used by any value; remove it")
         return cls(" ".join(about.split()), sources, entries, parameters)
 
     def tables(self) -> dict[str, Any]:
-        """Returns the values in nested tables, as a scenario has them. The caller owns the copy."""
+        """Returns a new copy of the values in nested tables, as in a scenario."""
         return deepcopy(self._tables)
 
     @cached_property
@@ -101,7 +101,7 @@ class PresetFile:
         return tables
 
     def assumptions(self) -> dict[str, str]:
-        """Returns the values that no paper states: dotted key to reason."""
+        """Returns the values that no paper states, as reasons by dotted key."""
         return {key: self._reason(entry) for key, entry in self.entries.items() if entry.assumed}
 
     def _reason(self, entry: Entry) -> str:
@@ -112,7 +112,7 @@ class PresetFile:
 
 
 def _items(node: Mapping[str, Any], key: str = "") -> Iterator[tuple[str, Any]]:
-    """Every entry of nested tables by dotted key; a value that stands alone comes as it is."""
+    """Yields each entry of nested tables with its dotted key; a bare value is yielded unchanged."""
     for name, item in node.items():
         path = f"{key}.{name}" if key else name
         if (
@@ -126,14 +126,16 @@ def _items(node: Mapping[str, Any], key: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _entry(key: str, item: Any, known: set[str]) -> Entry:
-    """The entry at a key.
+    """Returns the entry at a key.
 
     Raises:
-        ValueError: it has no value or no source, a key that no entry has, or a source that the file
-        does not declare.
+        ValueError: the entry has no value, no source or an unknown key, or it has a source that the
+            file does not declare.
     """
     if not isinstance(item, Mapping) or "value" not in item:
-        raise ValueError(f"{key} = {item!r}: is no entry; write {{ value = ..., source = ... }}")
+        raise ValueError(
+            f"{key} = {item!r}: is not an entry; write {{ value = ..., source = ... }}"
+        )
     if unknown := sorted(item.keys() - _KEYS):
         raise ValueError(f"{key}: has {', '.join(unknown)}; an entry has value, source and note")
     given = item.get("source", [])

@@ -1,13 +1,13 @@
-"""Presets: published machines, router models, host stacks and mixes of jobs, as TOML with the
-source of every value.
+"""Presets: published machines, router models, host stacks and mixes of jobs, as TOML files.
 
-A preset is a set of defaults. The scenario's own keys come first, at any depth.
+A preset is a set of defaults with the source of each value. The keys of the scenario come first, at
+any depth.
 
-`pantala.scenario.preset_file` describes the form of a file. A value that no paper states is an
-assumption: `preset_assumptions` lists the assumptions of a machine.
+`pantala.scenario.preset_file` describes the file format. A value that no paper states is an
+assumption. `preset_assumptions` lists the assumptions of a machine.
 
 A preset can take numbers: ``prisacari2015(4,8,4)``. Its file names the keys of ``machine.topology``
-that they set, ``parameters = ["p", "a", "h"]``. Without numbers the values of the file hold.
+that they set: ``parameters = ["p", "a", "h"]``. Without numbers the values of the file apply.
 """
 
 from __future__ import annotations
@@ -49,37 +49,41 @@ _SPELLED = re.compile(r"(?P<name>[^()]*)\((?P<numbers>[^()]*)\)")
 
 
 def machine_presets() -> list[str]:
-    """The names of the machine presets, for ``machine.preset``."""
+    """Returns the names of the machine presets, for ``machine.preset``."""
     return _names("machines")
 
 
 def router_presets() -> list[str]:
-    """The names of the router models, for ``machine.router.model`` and ``pantala curve
-    --preset``.
+    """Returns the names of the router models.
+
+    They are values of ``machine.router.model`` and of ``pantala curve --preset``.
     """
     return _names("routers")
 
 
 def mix_presets() -> list[str]:
-    """The names of the mixes of jobs, for ``jobs``."""
+    """Returns the names of the mixes of jobs, for ``jobs``."""
     return _names("mixes")
 
 
 def machine_preset(name: object) -> dict[str, Any]:
-    """The tables of a machine preset: ``machine``, ``routing``, ``routing_all_to_all``, ``mpi``.
+    """Returns the tables of a machine preset.
+
+    These are ``machine``, ``routing``, ``routing_all_to_all`` and ``mpi``.
 
     Args:
-        name: its name, with its numbers if it takes any: ``prisacari2015(4,8,4)``.
+        name: the name, with numbers if the preset takes any: ``prisacari2015(4,8,4)``.
 
     Raises:
-        PydanticCustomError: no such preset, or the wrong numbers, at the key ``preset``.
+        PydanticCustomError: there is no such preset, or its numbers are wrong; the key is
+            ``preset``.
     """
     base, numbers = _spelling(name)
     file = _file("machines", base, "preset")
     preset, parameters = file.tables(), file.parameters
     if numbers is not None:
         if not parameters:
-            raise fault("takes no numbers", f"write '{base}'", "preset")
+            raise fault("does not take numbers", f"write '{base}'", "preset")
         values = [int(word) for word in numbers if word.isdecimal() and int(word) > 0]
         if len(values) != len(parameters) or len(values) != len(numbers):
             shown = ", ".join(parameters)
@@ -90,64 +94,62 @@ def machine_preset(name: object) -> dict[str, Any]:
             )
         topology = preset["machine"]["topology"]
         topology |= dict(zip(parameters, values, strict=True))
-        topology.pop("g", None)  # all groups that fit
+        topology.pop("g", None)  # the default is the largest number of groups
     return preset
 
 
 def example(name: str) -> str:
-    """How a machine preset is spelled: with the numbers of its file, if it takes any."""
+    """Returns the spelling of a machine preset, with the numbers of its file if it takes any."""
     file = _file("machines", name, "preset")
     numbers = [str(file.entries[f"machine.topology.{key}"].value) for key in file.parameters]
     return f"{name}({','.join(numbers)})" if numbers else name
 
 
 def router_preset(name: object) -> dict[str, Any]:
-    """The tables of a router model: ``router``, ``curve``.
+    """Returns the tables of a router model: ``router`` and ``curve``.
 
     Raises:
-        PydanticCustomError: no such model, at the key ``model``.
+        PydanticCustomError: there is no such model; the key is ``model``.
     """
     return _file("routers", name, "model").tables()
 
 
 def mpi_presets() -> list[str]:
-    """The names of the presets of the message layer, for ``mpi.preset``."""
+    """Returns the names of the presets of the MPI layer, for ``mpi.preset``."""
     return _names("mpi")
 
 
 def mpi_preset(name: object) -> dict[str, Any]:
-    """The table ``mpi`` of a preset of the message layer.
+    """Returns the table ``mpi`` of a preset of the MPI layer.
 
     Raises:
-        PydanticCustomError: no such preset, at the key ``preset``.
+        PydanticCustomError: there is no such preset; the key is ``preset``.
     """
     return _file("mpi", name, "preset").tables()
 
 
 def mpi_preset_assumptions(name: str) -> dict[str, str]:
-    """Returns the values of a preset of the message layer that no paper states: dotted key to
-    reason.
-    """
+    """Returns the values of an MPI preset that no paper states, as reasons by dotted key."""
     return _read("mpi", name).assumptions()
 
 
 def mix_preset(name: object) -> dict[str, dict[str, Any]]:
-    """The jobs of a mix: their names, in order, and their keys but the name.
+    """Returns the jobs of a mix by name, in order, each with its keys except the name.
 
     Raises:
-        PydanticCustomError: no such mix, at the key ``jobs.preset``.
+        PydanticCustomError: there is no such mix; the key is ``jobs.preset``.
     """
     jobs: dict[str, dict[str, Any]] = _file("mixes", name, "jobs", "preset").tables()["jobs"]
     return jobs
 
 
 def preset_text(folder: str, name: str) -> str:
-    """Returns a description of a preset in a sentence or more."""
+    """Returns the description of a preset in one or more sentences."""
     return _read(folder, name).about
 
 
 def preset_entries(folder: str, name: str) -> Mapping[str, Entry]:
-    """Returns every value of a preset with its sources and its note, by dotted key.
+    """Returns each value of a preset with its sources and its note, by dotted key.
 
     Args:
         folder: machines, routers, mpi or mixes.
@@ -157,20 +159,20 @@ def preset_entries(folder: str, name: str) -> Mapping[str, Entry]:
 
 
 def preset_source_texts(folder: str, name: str) -> Mapping[str, str]:
-    """Returns a description of each source that a preset names."""
+    """Returns the description of each source that a preset names."""
     return _read(folder, name).sources
 
 
 def mix_assumptions(name: str) -> dict[str, str]:
-    """Returns the values of a mix that its paper does not state: dotted key to reason."""
+    """Returns the values of a mix that its paper does not state, as reasons by dotted key."""
     return _read("mixes", name).assumptions()
 
 
 def preset_assumptions(name: object) -> dict[str, str]:
-    """Returns the values of a machine preset that its paper does not state: dotted key to reason.
+    """Returns the values of a machine preset that its paper does not state, as reasons by key.
 
     Raises:
-        PydanticCustomError: no such preset, at the key ``preset``.
+        PydanticCustomError: there is no such preset; the key is ``preset``.
     """
     base, numbers = _spelling(name)
     file = _file("machines", base, "preset")
@@ -183,7 +185,7 @@ def preset_assumptions(name: object) -> dict[str, str]:
 
 
 def preset_json_schema() -> dict[str, Any]:
-    """The JSON Schema of ``machine.preset``: the names, and the spellings with numbers."""
+    """Returns the JSON Schema of ``machine.preset``: the names and the spellings with numbers."""
     spelled = []
     for name in machine_presets():
         numbers = _read("machines", name).parameters
@@ -198,9 +200,9 @@ def preset_json_schema() -> dict[str, Any]:
 
 
 def merge(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """`given` on top of `defaults`, table by table; neither is changed.
+    """Returns a new table with `given` on top of `defaults`, table by table.
 
-    Python cannot say ``global=``: its ``global_`` is the same key.
+    ``global_`` becomes ``global``, because ``global=`` is not valid Python.
     """
     merged = deepcopy(dict(defaults))
     for key, value in given.items():
@@ -215,7 +217,7 @@ def merge(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
 
 def _spelling(name: object) -> tuple[object, list[str] | None]:
-    """``prisacari2015(4,8,4)`` as name and numbers; None if it has no brackets."""
+    """Returns name and numbers of ``prisacari2015(4,8,4)``; without brackets no numbers."""
     match = _SPELLED.fullmatch(name.strip()) if isinstance(name, str) else None
     if match is None:
         return name, None
@@ -250,10 +252,10 @@ def _read(folder: str, name: str) -> PresetFile:
 
 
 def _file(folder: str, name: object, *at: str) -> PresetFile:
-    """The file of a preset.
+    """Returns the file of a preset.
 
     Raises:
-        PydanticCustomError: no such preset, at the key `at`.
+        PydanticCustomError: there is no such preset; the key is `at`.
     """
     known = _names(folder)
     if name not in known:

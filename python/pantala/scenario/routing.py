@@ -1,4 +1,4 @@
-"""Routing: which path a packet takes, and what an adaptive choice looks at."""
+"""Routing: the algorithm, and the information for adaptive decisions."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ __all__ = [
     "routing_assumptions",
 ]
 
-#: Every name that `routing.algorithm` knows, `bias(shift,add)` apart.
+#: All values of `routing.algorithm` except `bias(shift,add)`.
 ALGORITHMS = tuple(routing.name for routing in ROUTINGS)
 
-#: The descriptors of the catalogue by name, and those of their modes.
+#: The descriptors of the catalogue by name, and their modes by name.
 _DESCRIPTORS = {descriptor.name: descriptor for descriptor in DESCRIPTORS}
 _MODES = {mode.name: (mode, descriptor) for descriptor in DESCRIPTORS for mode in descriptor.modes}
 
@@ -86,56 +86,57 @@ _Bias = Annotated[int, Strict(), Field(ge=0, le=_MAX_BIAS)]
 
 
 class Aries(AriesKeys):
-    """The bias of Aries' adaptive routing: minimal while its load <= (the non-minimal load <<
-    shift) + add.
+    """The bias of Aries' adaptive routing.
 
-    Source: Chunduri et al., IPDPS 2021, II.D. The modes aries_ad0 to aries_ad3 and bias(shift,add)
-    set shift and add.
+    A packet routes minimally if the minimal load <= (the non-minimal load << shift) + add. The
+    modes aries_ad0 to aries_ad3 and bias(shift,add) set shift and add.
+
+    Source: Chunduri et al., IPDPS 2021, II.D.
     """
 
     shift: Annotated[tuple[_Bias, ...], Field(min_length=1)] = (0,)
     """Left shift of the non-minimal load, 0 to 15, by the number of links that the packet has
-    crossed; the last value holds from there on. aries_ad1 starts with 0, 1, 2: an assumption, the
-    paper says only that it grows."""
+    crossed. The last value applies to all further links. aries_ad1 starts with 0, 1, 2. This is an
+    assumption, because the paper says only that the shift grows."""
 
 
 class QAdaptive(QAdaptiveKeys):
-    """The learning of q_adaptive.
+    """The learning parameters of q_adaptive.
 
-    Source: Kang et al., SC 2022, II.B, and HPDC 2021; the values are those of the simulator
-    published with the former.
+    Source: Kang et al., SC 2022, II.B, and HPDC 2021. The values are from the simulator published
+    with the SC 2022 paper.
     """
 
     table: str = ""
-    """A q_tables.parquet to start from, of a run on the same topology with record.q_tables = "end";
-    none if not given: untrained. The path starts where pantala is run."""
+    """A q_tables.parquet with the initial Q-values, from a run on the same topology with
+    record.q_tables = "end". Default: untrained. The path is relative to the current directory."""
 
 
 class Routing(RoutingKeys):
-    """How packets choose their way. `pantala routings` tells the algorithms apart.
+    """The routing of packets. `pantala routings` describes the algorithms.
 
-    Many keys have an effect under some algorithms only. One that the scenario gives and no routing
-    reads is refused. Without a machine preset they take the values of kang2022; an algorithm of
-    another simulator brings the values of that simulator.
+    Many keys have an effect only under some algorithms. A given key that no routing reads is
+    rejected. Without a machine preset the default values are kang2022's. An algorithm of another
+    simulator sets that simulator's values.
     """
 
     shorthand: ClassVar[str | None] = "algorithm"
 
     algorithm: _Algorithm = None
-    """The algorithm; `pantala routings` lists them. bias(shift,add), with 0 to 15 each, is aries
-    with these keys. `_g` and `_group` name an intermediate group, `_n` and `_node` a router of it
-    (Kang et al., SC 2022, II.B). Required, unless the machine's preset gives it; in a job, the
-    system's if not given."""
+    """The routing algorithm. `pantala routings` lists the names. bias(shift,add), with 0 to 15
+    each, is aries with these keys. `_g` and `_group` name an intermediate group, `_n` and `_node` a
+    router of it (Kang et al., SC 2022, II.B). Required, unless the machine's preset sets it.
+    Default in a job: the scenario's algorithm."""
     aries: Aries = Aries()
     """The bias of aries."""
     q_adaptive: QAdaptive = QAdaptive()
-    """The learning of q_adaptive."""
+    """The learning parameters of q_adaptive."""
 
     @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """The JSON Schema, with the readers of each key in its description."""
+        """Returns the JSON Schema; each key's description lists the algorithms that read it."""
         described = super().__get_pydantic_json_schema__(schema, handler)
         table = handler.resolve_ref_schema(described["anyOf"][0])
         for key in KEYS:
@@ -146,7 +147,7 @@ class Routing(RoutingKeys):
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """What the algorithm means by itself, under what is given."""
+        """Returns the data with the algorithm's own values as defaults."""
         algorithm = data.get("algorithm")
         if not isinstance(algorithm, str) or not _is_known(algorithm):
             return data
@@ -180,14 +181,15 @@ class Routing(RoutingKeys):
 
     @property
     def kernel(self) -> str:
-        """The algorithm as the core has it: all modes of Aries are `aries`."""
+        """The name of the algorithm in the core. All modes of Aries are `aries`."""
         descriptor = descriptor_of(self.algorithm or "")
         return descriptor.name if descriptor else ""
 
 
 def descriptor_of(algorithm: str) -> RoutingDescriptor | None:
-    """The descriptor of an algorithm, of the algorithm of a mode, or of aries for a
-    bias(shift,add).
+    """Returns the descriptor of an algorithm or of a mode's algorithm; None if unknown.
+
+    The descriptor of bias(shift,add) is aries.
     """
     if _BIAS.fullmatch(algorithm):
         return _DESCRIPTORS["aries"]
@@ -195,7 +197,7 @@ def descriptor_of(algorithm: str) -> RoutingDescriptor | None:
 
 
 def _fixed_of(algorithm: str) -> dict[str, Any]:
-    """The keys of `aries` that a mode or a bias(shift,add) fixes."""
+    """Returns the keys of `aries` that a mode or a bias(shift,add) fixes."""
     match = _BIAS.fullmatch(algorithm)
     if match is not None:
         return {"shift": (int(match["shift"]),), "add": int(match["add"])}
@@ -203,7 +205,7 @@ def _fixed_of(algorithm: str) -> dict[str, Any]:
 
 
 def _bias_of(algorithm: str) -> dict[str, Any]:
-    """The keys of `aries` that a mode or a bias(shift,add) has; empty for another algorithm."""
+    """Returns the keys of `aries` that a mode or a bias(shift,add) sets; empty for other names."""
     free = _below_aries(_MODES[algorithm][0].defaults) if algorithm in _MODES else {}
     return _fixed_of(algorithm) | free
 
@@ -213,14 +215,15 @@ def _below_aries(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def defaults_of(algorithm: object) -> Mapping[str, Any]:
-    """The keys that an algorithm sets by itself, because its source has them so."""
+    """Returns the keys that an algorithm sets itself, with the values of its source."""
     descriptor = descriptor_of(algorithm) if isinstance(algorithm, str) else None
     return dict(map(_as_scenario, descriptor.defaults.items())) if descriptor else {}
 
 
 def _as_scenario(setting: tuple[str, Any]) -> tuple[str, Any]:
-    """A key of the plan with its value as a scenario has them: ``bias_flits = 50`` is ``bias = 50
-    flits``.
+    """Returns a key of the plan and its value in the scenario's form.
+
+    ``bias_flits = 50`` becomes ``bias = 50 flits``.
     """
     key, value = setting
     return (
@@ -229,11 +232,10 @@ def _as_scenario(setting: tuple[str, Any]) -> tuple[str, Any]:
 
 
 def effects_under(algorithms: Sequence[str]) -> dict[str, Effect]:
-    """The keys of a routing with whether any of these algorithms reads them; empty if one is not
-    known.
+    """Returns whether any of these algorithms reads each key; empty if one is unknown.
 
     Args:
-        algorithms: names as `routing.algorithm` has them; an error names the first.
+        algorithms: names as in `routing.algorithm`; an error names the first.
     """
     descriptors = [
         descriptor for descriptor in map(descriptor_of, algorithms) if descriptor is not None
@@ -251,14 +253,12 @@ def effects_under(algorithms: Sequence[str]) -> dict[str, Effect]:
 
 
 def readers(key: str) -> list[str]:
-    """The algorithms that read a key of a plan's routing."""
+    """Returns the algorithms that read a key of a plan's routing."""
     return [descriptor.name for descriptor in DESCRIPTORS if key in descriptor.reads]
 
 
 def laid_over(below: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """A routing's keys with others put over them; a bias does not outlive the algorithm it was
-    for.
-    """
+    """Returns a routing's keys with others on top; a new algorithm drops the old one's bias."""
     kept = merge({}, below)
     if given.get("algorithm", kept.get("algorithm")) != kept.get("algorithm") and isinstance(
         kept.get("aries"), dict
@@ -268,8 +268,9 @@ def laid_over(below: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
 
 
 def routing_assumptions(routing: Routing) -> dict[str, str]:
-    """What no paper says of the algorithm and the scenario does not change: key below `routing` to
-    reason.
+    """Returns the assumptions of a routing's algorithm, as reasons by key below `routing`.
+
+    A value that the scenario changes is not listed.
     """
     algorithm = routing.algorithm or ""
     descriptor = descriptor_of(algorithm)

@@ -1,5 +1,6 @@
-"""Whose routing: the scenario's, that of its all-to-all collectives, those of jobs, each laid over
-the one before.
+"""The layers of routing: the scenario's, its all-to-all collectives', and the jobs' routing.
+
+Each layer replaces keys of the layer below it.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ _CLASSES = ("routing", "routing_all_to_all")
 
 
 def with_full_routings(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a scenario with every routing in full.
+    """Returns the keys of a scenario with every routing complete.
 
-    The layers, the later over the earlier: the preset, the algorithm itself, the scenario's
-    `routing`, its `routing_all_to_all`, a job's.
+    The layers, from lowest to highest: the preset, the algorithm's own defaults, the scenario's
+    `routing`, its `routing_all_to_all`, a job's routing.
 
     Args:
-        data: the keys of a scenario as they were given; changed and returned.
+        data: the keys of a scenario as given; changed and returned.
         preset: the tables of the machine's preset.
     """
     system = _keys(data.get("routing", {}))
     apart = _keys(data.get("routing_all_to_all") or {})
     if system is None or apart is None:
-        return data  # not tables: their fields will say so
+        return data  # the validation of the fields reports what is not a table
     general = preset.get("routing", {})
     special = preset.get("routing_all_to_all", {})
     if system or general.get("algorithm"):
@@ -53,9 +54,7 @@ def with_full_routings(data: dict[str, Any], preset: Mapping[str, Any]) -> dict[
 
 
 def mark_inherited(routing: Routing, below: Routing) -> None:
-    """Marks the keys of a routing that have the value of the one that it lies over as not given by
-    the scenario.
-    """
+    """Marks keys of a routing as not given if the layer below has the same values."""
     names = below.model_fields_set - {"algorithm"}
     routing._follows(*(name for name in names if getattr(routing, name) == getattr(below, name)))
 
@@ -63,12 +62,13 @@ def mark_inherited(routing: Routing, below: Routing) -> None:
 def unread_routing_keys(
     given: Mapping[str, Any], full: Mapping[str, Any]
 ) -> Iterator[PydanticCustomError]:
-    """The faults of keys that no routing reads: neither the one that they are given for nor one
-    that is laid over it.
+    """Yields the faults of keys that no routing reads.
+
+    A key must be read by its own routing or by a layer above it.
 
     Args:
-        given: the keys of a scenario as they were given.
-        full: the same with every routing in full.
+        given: the keys of a scenario as given.
+        full: the same keys with every routing complete.
     """
     over: list[tuple[str, ...]] = [(name,) for name in _CLASSES]
     jobs = full.get("jobs")
@@ -92,7 +92,7 @@ def unread_routing_keys(
 
 
 def _at(data: Any, place: tuple[str | int, ...]) -> Any:
-    """The value at a place; None if there is none."""
+    """Returns the value at a place; None if there is none."""
     for step in place:
         if isinstance(data, Mapping):
             data = data.get(step)
@@ -104,7 +104,7 @@ def _at(data: Any, place: tuple[str | int, ...]) -> Any:
 
 
 def _algorithm(full: Mapping[str, Any], place: tuple[str | int, ...]) -> str | None:
-    """The algorithm of the routing at a place; None if there is none."""
+    """Returns the algorithm of the routing at a place; None if there is none."""
     routing = _at(full, place)
     name = (
         routing.get("algorithm")
@@ -115,7 +115,7 @@ def _algorithm(full: Mapping[str, Any], place: tuple[str | int, ...]) -> str | N
 
 
 def _job(job: object, point: tuple[Any, Any], collective: tuple[Any, Any] | None) -> object:
-    """A job whose tables lie over the scenario's."""
+    """Returns a job with its routings complete, on top of the scenario's."""
     if not isinstance(job, Mapping | Job):
         return job
     full: dict[str, Any] = {}
@@ -143,13 +143,13 @@ def _job(job: object, point: tuple[Any, Any], collective: tuple[Any, Any] | None
 
 
 def _full(preset: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a routing: the preset's, what its algorithm means by itself, and those given."""
+    """Returns the keys of a routing: the preset's, the algorithm's defaults, and the given keys."""
     base = laid_over(preset, {key: given[key] for key in ("algorithm",) if key in given})
     return merge(merge(base, defaults_of(base.get("algorithm"))), given)
 
 
 def _keys(routing: object) -> dict[str, Any] | None:
-    """A routing's keys: those of a table, of an object, of a bare name; None if it is neither."""
+    """Returns the keys of a routing given as a table, an object or a name; None otherwise."""
     if isinstance(routing, str):
         return {"algorithm": routing}
     if isinstance(routing, Routing):

@@ -1,4 +1,4 @@
-"""The scenario: what to run, as a whole."""
+"""The scenario: the complete input of a simulation."""
 
 from __future__ import annotations
 
@@ -35,17 +35,18 @@ __all__ = ["Record", "Scenario", "Stop"]
 
 
 class Stop(StopKeys):
-    """When a run ends. Without a duration: when every job that ends has ended."""
+    """The end of a run. Without a duration, a run ends when all jobs with an end have ended."""
 
 
 class Record(RecordKeys):
-    """What a run writes besides the tables of jobs, ranks and links."""
+    """The optional output of a run. The tables of jobs, ranks and links are always written."""
 
 
 class Scenario(ScenarioKeys):
-    """What to run: a machine, a routing, and the jobs that share it.
+    """The complete input of a simulation: a machine, a routing, and the jobs that share it.
 
-    The same in TOML and in Python; every quantity is text with a unit. In Python::
+    TOML files and Python objects have the same keys. Every quantity is text with a unit. In
+    Python::
 
         scenario = pt.Scenario(
             name="pair",
@@ -58,48 +59,45 @@ class Scenario(ScenarioKeys):
         )
 
     Raises:
-        ScenarioError: a value is missing, unknown, of the wrong type or out of range: one line that
-        names the key and
-            the remedy.
+        ScenarioError: a value is missing, unknown, of the wrong type or out of range. The text is
+            one line with the key and the remedy.
     """
 
     given_elsewhere: ClassVar[tuple[str, ...]] = ("routing",)
 
     name: Name
-    """The name of the run; its directory is runs/NAME unless `--out` says otherwise."""
+    """The name of the run. The run directory is runs/NAME unless `--out` names another."""
     interference: Flag = False
-    """Run each job alone with the same rank-to-node map, then all together, and compare (Kang et
-    al., SC 2022, V)."""
+    """Run each job alone with the same rank-to-node map, then all jobs together, and compare (Kang
+    et al., SC 2022, V)."""
     machine: Machine
-    """The network, by the name of a preset or key by key."""
+    """The network: the name of a preset, or a table of keys."""
     detail: Detail = Detail()
-    """How much detail the simulation keeps: "packet", or `{ coarsen = 2 }` (4, 8) for a faster and
+    """The detail of the simulation: "packet", or `{ coarsen = 2 }` (also 4 or 8) for a faster and
     less exact run."""
     routing: Routing
-    """How packets choose their way; the name of the algorithm alone will do. Some machine presets
-    give it: theta and cori route as Cray's MPI does by default."""
+    """The routing of all packets. The name of the algorithm alone is enough. Some machine presets
+    set it: theta and cori use the default routing of Cray's MPI."""
     routing_all_to_all: Routing | None = None
-    """How the packets of all-to-all collectives choose theirs, if not as `routing` says; its keys
-    are laid over those of `routing`."""
+    """The routing of the packets of all-to-all collectives. Its keys replace keys of `routing`.
+    Default: the same as `routing`."""
     mpi: Mpi = Mpi()
-    """How messages are sent."""
+    """The costs and algorithms of the MPI layer."""
     jobs: Annotated[tuple[Job, ...], Field(json_schema_extra=jobs_schema)]
     """The jobs that share the machine, or the name of a published mix of jobs (`pantala presets`
-    lists them). In a table, beside the name (`preset`), what all of its jobs have, as `placement`,
-    and a table for a job whose keys are laid over its own."""
+    lists them). A mix can also be a table with its name as `preset`, keys for all its jobs such as
+    `placement`, and a table per job with changes to that job."""
     stop: Stop = Stop()
-    """When a run ends."""
+    """The end of the run."""
     record: Record = Record()
-    """What a run writes."""
+    """The optional output of the run."""
 
     _source: str = PrivateAttr(default="scenario")
     _given: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """The routing and MPI defaults that were published with the machine, under what is
-        given.
-        """
+        """Returns the data with the mix's jobs and with the machine's routing and MPI defaults."""
         preset = _preset_of(data.get("machine"))
         faults: list[PydanticCustomError] = []
         settled: list[str] = []
@@ -124,12 +122,12 @@ class Scenario(ScenarioKeys):
 
     @classmethod
     def between_keys(cls, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
-        """The faults between jobs, and between the jobs and the run."""
+        """Yields the faults between jobs, and between the jobs and the run."""
         yield from faults_of_jobs(data)
 
     @classmethod
     def between_fields(cls, made: Any, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
-        """The faults of keys that nothing in the scenario reads."""
+        """Yields the faults of keys that nothing in the scenario reads."""
         yield from unread_in_scenario(made, plain(data))
 
     def _remember(self, values: Mapping[str, Any]) -> None:
@@ -154,7 +152,7 @@ class Scenario(ScenarioKeys):
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """What the scenario was made of, without what presets and defaults add."""
+        """The given keys of the scenario, without values of presets and defaults."""
         return self._given
 
     @classmethod
@@ -163,8 +161,8 @@ class Scenario(ScenarioKeys):
 
         Args:
             path: the TOML file.
-            changes: values to put over the file's, by path: ``{"routing.algorithm": "minimal"}``;
-                see `replace`.
+            changes: new values by path, such as ``{"routing.algorithm": "minimal"}``; see
+                `replace`.
 
         Raises:
             ScenarioError: the file cannot be read, is not TOML, or is not a scenario.
@@ -179,12 +177,12 @@ class Scenario(ScenarioKeys):
         source: str = "scenario",
         changes: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Makes a scenario of plain dicts, lists, text and numbers, as TOML or JSON have them.
+        """Makes a scenario from plain dicts, lists, text and numbers, as in TOML or JSON.
 
         Args:
             data: the tables of a scenario.
-            source: what to name in errors.
-            changes: values to put over the data's, by path; see `replace`.
+            source: the name for errors.
+            changes: new values by path; see `replace`.
 
         Raises:
             ScenarioError: the data is not a scenario.
@@ -199,13 +197,14 @@ class Scenario(ScenarioKeys):
         return scenario
 
     def replace(self, changes: Mapping[str, Any]) -> Self:
-        """A copy with some values changed, validated anew: one line of a parameter sweep.
+        """Returns a validated copy with some values changed, for example for a parameter sweep.
 
         Args:
-            changes: new values by path: ``{"routing.algorithm": "minimal", "jobs.fft3d.ranks":
-                64}``. A job is named by its name or its position: ``jobs[0].ranks`` and
-                ``jobs.0.ranks`` are the first job's. A name with dots may stand in quotes:
-                ``jobs["fft.2"].ranks``; else the longest name that leaves a key is meant.
+            changes: new values by path, such as ``{"routing.algorithm": "minimal",
+                "jobs.fft3d.ranks": 64}``. A path names a job by name or by position.
+                ``jobs[0].ranks`` and ``jobs.0.ranks`` are the ranks of the first job. A name with
+                dots can stand in quotes: ``jobs["fft.2"].ranks``. Without quotes, the longest name
+                with a key after it is used.
 
         Raises:
             ScenarioError: the result is not a scenario.
@@ -214,36 +213,37 @@ class Scenario(ScenarioKeys):
         return type(self).from_dict(given, source=self._source, changes=changes)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both run the same; where they were read from does not matter."""
+        """Returns whether both have the same values, regardless of their origin."""
         return isinstance(other, Scenario) and self.model_dump() == other.model_dump()
 
     def __hash__(self) -> int:
         return hash((self.name, self.seed, self.jobs))
 
     def assumptions(self) -> dict[str, str]:
-        """The values that no paper gives: dotted key to reason, as the preset or the routing states
-        it.
-        """
+        """Returns the values that no paper states, as reasons by dotted key."""
         return assumptions_of(self)
 
     def plan(self) -> dict[str, Any]:
-        """The plan as JSON-like data: integers in picoseconds, bytes and bytes a second; nodes not
-        yet chosen.
+        """Returns the plan as JSON-like data.
+
+        Times are integers in picoseconds, sizes are bytes, and bandwidths are bytes per second.
+        Nodes are not chosen yet.
         """
         return build_plan(self)
 
     def resolve(self) -> dict[str, Any]:
-        """The resolved plan: every default shown, every rank on its node, and under ``derived``
-        what follows.
+        """Returns the resolved plan.
+
+        It shows every default and the node of every rank. The table ``derived`` holds the values
+        that follow from the plan.
 
         Raises:
-            ScenarioError: the scenario cannot be run: more ranks than nodes, too few virtual
-            channels, ...
+            ScenarioError: the scenario cannot be run, for example because jobs have more ranks than
+                there are nodes.
 
         Warns:
-            ScenarioWarning: it runs, but packets could wait for each other in a cycle;
-            ``derived.warnings`` has the
-                same.
+            ScenarioWarning: the scenario runs, but packets can wait for each other in a cycle.
+                ``derived.warnings`` holds the same text.
         """
         try:
             resolved = resolve_plan(self.plan())
@@ -254,14 +254,12 @@ class Scenario(ScenarioKeys):
         return resolved
 
     def error_of_plan(self, error: PlanError) -> ScenarioError:
-        """The scenario's own error for the faults that the core found in its plan."""
+        """Returns the scenario's own error for the faults that the core found in its plan."""
         return error_of_plan(error, self._source, self._given)
 
 
 def _preset_of(machine: object) -> dict[str, Any]:
-    """The tables of a machine's preset; none if it has none, or if the machine itself will say what
-    is wrong.
-    """
+    """Returns the tables of a machine's preset; empty if it has none or the machine is invalid."""
     if isinstance(machine, Mapping):
         name = machine.get("preset")
     else:

@@ -1,4 +1,4 @@
-"""Reading TOML files, with errors that name the file and the place in it."""
+"""Reading of TOML files, with errors that name the file and the place in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLACE = re.compile(
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file.
+    """Returns the tables of a TOML file.
 
     Raises:
         ScenarioError: the file cannot be read or is not TOML.
@@ -27,7 +27,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise ScenarioError(
-            str(path), "", "", f"cannot be read: {reason}", "check the path and its rights"
+            str(path), "", "", f"cannot be read: {reason}", "check the path and its permissions"
         ) from None
     except UnicodeDecodeError as error:
         at = f"byte {error.start} is not UTF-8 text"
@@ -39,13 +39,13 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def _syntax(text: str) -> tuple[str, str]:
-    """Message and remedy of a TOML syntax error, the place first."""
+    """Returns message and remedy of a TOML syntax error, with the place first."""
     match = _PLACE.search(text)
     if match is None:
         return f"is not TOML: {text}", "check its syntax"
     message = text[: match.start()]
     message = message[:1].lower() + message[1:]
     if match["end"]:
-        return f"end of file: {message}", "something is not closed"
-    remedy = "text goes in quotes" if "Invalid value" in text else "check the syntax of that line"
+        return f"end of file: {message}", "close the last bracket or quote"
+    remedy = "put text in quotes" if "Invalid value" in text else "check the syntax of that line"
     return f"line {match['line']}, column {match['column']}: {message}", remedy

@@ -1,4 +1,4 @@
-"""The topology: what is wired to what."""
+"""The topology: groups, routers, nodes and the links between them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pantala.scenario.validation import Faults, fault
 
 __all__ = ["INSIDE", "TITLES", "Topology", "changes_shape", "over_preset"]
 
-#: The classes of links inside a group, a kind of topology.
+#: The link classes inside a group, by kind of topology.
 INSIDE: Mapping[str, tuple[str, ...]] = {"dragonfly": ("local",), "dragonfly_2d": ("row", "column")}
 
-#: What a kind of topology is called in sentences.
+#: The name of each kind of topology in sentences.
 TITLES: Mapping[str, str] = {
     "dragonfly": "one-dimensional Dragonfly",
     "dragonfly_2d": "two-dimensional Dragonfly",
@@ -29,14 +29,14 @@ _SHAPE = ("p", "a", "rows", "columns", "h", "g")
 
 
 class Topology(TopologyKeys):
-    """A Dragonfly: groups of routers, every two groups connected.
+    """A Dragonfly: groups of routers with links between every two groups.
 
-    In a one-dimensional one (`dragonfly`) all routers of a group are connected with each other:
-    local links. In a two-dimensional one (`dragonfly_2d`, as Cray's Cascade and Aries) the routers
-    of a group stand in rows and columns; those of a row are connected with each other, and those of
-    a column: row links and column links.
+    In a one-dimensional group (`dragonfly`), local links connect every two routers. In a
+    two-dimensional group (`dragonfly_2d`, as in Cray's Cascade and Aries), the routers form rows
+    and columns. Row links connect every two routers of a row. Column links connect every two
+    routers of a column.
 
-    Sources: Kim et al., ISCA 2008, whose letters these are; Faanes et al., SC 2012, for two
+    Sources: Kim et al., ISCA 2008, for the letters p, a, h and g; Faanes et al., SC 2012, for two
     dimensions.
     """
 
@@ -45,24 +45,26 @@ class Topology(TopologyKeys):
     kind: Literal["dragonfly", "dragonfly_2d"] = "dragonfly"
     """dragonfly (one-dimensional groups) or dragonfly_2d (groups of rows and columns)."""
     a: Count = Field(default_factory=lambda: 1)  # see complete
-    """Routers per group; in two dimensions rows * columns, and not to be given."""
+    """Routers per group. In two dimensions this is rows * columns and must not be given."""
     rows: Count = Field(default_factory=lambda: 1)  # see complete
-    """Rows of a group, which is the number of routers in a column; two dimensions only."""
+    """Rows per group, equal to the routers per column. Only in two dimensions."""
     columns: Count = Field(default_factory=lambda: 1)  # see complete
-    """Columns of a group, which is the number of routers in a row; two dimensions only."""
+    """Columns per group, equal to the routers per row. Only in two dimensions."""
     g: Count = Field(default_factory=lambda: 1)  # see complete
-    """Groups: at most a*h + 1, which is the default; with fewer, pairs of groups can have several
-    links."""
+    """Groups: at most a*h + 1, which is the default. With fewer groups, a pair of groups can have
+    several links."""
     cables_per_pair: Index = 0
-    """Optical cables between two groups, if links are counted in cables: `links_per_pair` is then
-    this times `links_per_cable`. 0 means that they are not."""
+    """Optical cables between two groups, to count links in cables: `links_per_pair` is then this
+    number times `links_per_cable`. 0 means that links are not counted in cables."""
     links_per_cable: Count = 2
-    """Global links in an optical cable; matters with `cables_per_pair` only."""
+    """Global links per optical cable. Has an effect only with `cables_per_pair`."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """What follows from the keys given: rows and columns or `a`, all groups that fit, the links
-        of the cables.
+        """Returns the data with the keys that follow from others.
+
+        These are `a` from rows and columns, the default number of groups, and the links of the
+        cables.
         """
         kind = data["kind"]
         if kind not in INSIDE:
@@ -80,7 +82,7 @@ class Topology(TopologyKeys):
             faults = list(_foreign(data, kind, dict.fromkeys(_ONLY_1D, 1)))
             routers = (
                 _product(data, "rows", "columns") or 1
-            )  # or rows or columns are at fault, and will say so
+            )  # None: the validation of rows or columns reports the fault
             if data.setdefault("a", routers) != routers:
                 faults.append(fault("follows from rows and columns", "remove it", "a"))
         data.setdefault("g", (_product(data, "a", "h") or 0) + 1)
@@ -91,7 +93,7 @@ class Topology(TopologyKeys):
 
     @classmethod
     def between_keys(cls, data: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
-        """The keys that this kind of group needs."""
+        """Yields a fault for each missing key that this kind of group needs."""
         for key in ("a",) if data["kind"] == "dragonfly" else ("rows", "columns"):
             if key not in data:
                 yield fault("is missing", f"add {key} = ...", key)
@@ -107,21 +109,21 @@ class Topology(TopologyKeys):
 
     @property
     def routers(self) -> int:
-        """Number of routers."""
+        """The number of routers."""
         return self.a * self.g
 
     @property
     def nodes(self) -> int:
-        """Number of nodes."""
+        """The number of nodes."""
         return self.p * self.a * self.g
 
     @property
     def inside(self) -> tuple[str, ...]:
-        """The classes of links inside a group: local, or row and column."""
+        """The link classes inside a group: local, or row and column."""
         return INSIDE[self.kind]
 
     def ports(self) -> dict[str, int]:
-        """Ports of a router, a class of links, those that lead nowhere included."""
+        """Returns the number of ports per router by link class, including unconnected ports."""
         inside = (
             {"local": (self.a - 1) * self.links_per_local_pair}
             if self.kind == "dragonfly"
@@ -133,16 +135,15 @@ class Topology(TopologyKeys):
         return {"terminal": self.p, **inside, "global": self.h}
 
     def as_plan(self) -> dict[str, Any]:
-        """The plan's `topology`: cables are links by now."""
+        """Returns the plan's `topology`, with cables converted to links."""
         return self.model_dump(exclude=set(_CABLES))
 
 
 def over_preset(preset: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a preset's topology that still hold beside those given: another shape asks for
-    other numbers.
+    """Returns the keys of a preset's topology that remain valid beside the given keys.
 
-    Another kind leaves nothing. A preset of all groups that fit stays one of all groups that fit.
-    Links and cables between groups displace each other.
+    Another kind keeps no key. If the preset has the largest number of groups, another shape has the
+    largest number too. Links and cables between groups replace each other.
     """
     if given.get("kind", preset["kind"]) != preset["kind"]:
         return {}
@@ -158,26 +159,24 @@ def over_preset(preset: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str
 
 
 def changes_shape(given: Mapping[str, Any]) -> bool:
-    """Whether the keys given make another number or order of nodes."""
+    """Returns whether the given keys change the number or the order of nodes."""
     return bool(given.keys() & {"kind", *_SHAPE})
 
 
 def _foreign(
     data: Mapping[str, Any], kind: str, implied: Mapping[str, Any]
 ) -> Iterator[PydanticCustomError]:
-    """The keys of the other kind, unless they say what is so anyway."""
+    """Yields the faults of keys of the other kind, unless they state the implied value."""
     other = next(name for name in INSIDE if name != kind)
     for key, value in implied.items():
         if key in data and data[key] != value:
             yield fault(
-                f"is no key of a {TITLES[kind]}", f"remove it, or write kind = '{other}'", key
+                f"is not a key of a {TITLES[kind]}", f"remove it, or write kind = '{other}'", key
             )
 
 
 def _product(data: Mapping[str, Any], *keys: str) -> int | None:
-    """The product of two keys; None if one is missing or no positive number, which its field will
-    say.
-    """
+    """Returns the product of two keys; None if one is missing or not a positive integer."""
     product = 1
     for key in keys:
         value = data.get(key)
@@ -188,9 +187,7 @@ def _product(data: Mapping[str, Any], *keys: str) -> int | None:
 
 
 def _count_cables(data: dict[str, Any]) -> Iterator[PydanticCustomError]:
-    """Sets `links_per_pair` from the cables, if there are any; a fault if it says something
-    else.
-    """
+    """Sets `links_per_pair` from the cables, and yields a fault if another value is given."""
     cables = data.get("cables_per_pair", 0)
     if not cables:
         return
@@ -199,5 +196,5 @@ def _count_cables(data: dict[str, Any]) -> Iterator[PydanticCustomError]:
         return
     if data.get("links_per_pair", links) != links:
         told = " * ".join(_CABLES)
-        yield fault(f"but {told} = {links}", "give either links or cables", "links_per_pair")
+        yield fault(f"is not {told} = {links}", "give either links or cables", "links_per_pair")
     data["links_per_pair"] = links

@@ -1,6 +1,4 @@
-"""Effects of keys as the core declares them (`Key.effect`): a key that is given and that nothing
-reads is a fault.
-"""
+"""Checks of the declared effects of keys: a given key without effect is a fault."""
 
 from __future__ import annotations
 
@@ -23,11 +21,11 @@ Path = tuple[str | int, ...]
 
 
 def unread_here(table: Model, given: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
-    """The faults of keys that have no effect beside their neighbours in the same table.
+    """Yields the faults of keys that have no effect because of other keys in the same table.
 
     Args:
-        table: the table, validated.
-        given: its keys as they were given.
+        table: the validated table.
+        given: the keys of the table as given.
     """
     effects = {
         name: _effect(key, {other: [getattr(table, other)] for other in key.effect})
@@ -40,11 +38,11 @@ def unread_here(table: Model, given: Mapping[str, Any]) -> Iterator[PydanticCust
 def unread_in_scenario(
     scenario: Scenario, given: Mapping[str, Any]
 ) -> Iterator[PydanticCustomError]:
-    """The faults of keys of tables that presets complete, and of keys that depend on other tables.
+    """Yields the faults of keys without effect that depend on presets or on other tables.
 
     Args:
-        scenario: the scenario, validated.
-        given: its keys as they were given, without those of presets.
+        scenario: the validated scenario.
+        given: the keys of the scenario as given, without values of presets.
     """
     machine = scenario.machine
     tables: list[tuple[Path, Model]] = [
@@ -68,7 +66,10 @@ def unread_in_scenario(
 
 
 def _conditional(table: Model) -> Iterator[tuple[str, Key]]:
-    """The keys that depend on others. A key at its default says nothing, and may stand anywhere."""
+    """Yields the keys that depend on others.
+
+    A key at its default value is always allowed.
+    """
     for name, key in table.declared.items():
         if key.effect and getattr(table, name) != type(table).model_fields[name].default:
             yield name, key
@@ -88,8 +89,9 @@ def _effect(key: Key, values: Mapping[str, list[Any]]) -> Effect:
 
 
 def _values(scenario: Scenario, table: Model, path: str) -> list[Any]:
-    """The values of a neighbour, or from the scenario's root; `/routing` stands for every routing
-    of the scenario.
+    """Returns the values of a key: of a neighbour, or with ``/`` of a path from the root.
+
+    The path `/routing` means every routing of the scenario.
     """
     if not path.startswith("/"):
         return [getattr(table, path)]

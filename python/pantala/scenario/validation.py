@@ -1,7 +1,7 @@
-"""All faults of a table at once: unknown keys, faults between keys and faults of values.
+"""Collection of all faults of a table: unknown keys, faults between keys and faults of values.
 
-Pydantic stops at the first fault that a validator raises before or after it validates the fields.
-With `validated` a model reports the faults of all stages together.
+Pydantic stops at the first fault that a validator raises before or after the validation of the
+fields. With `validated` a model reports the faults of all stages together.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ __all__ = ["Faults", "Reports", "fault", "refuse_all", "validated"]
 
 
 def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
-    """An error for a validator to raise.
+    """Returns an error for a validator to raise.
 
     Args:
-        message: what is wrong, to follow ``KEY = VALUE:``.
-        remedy: what to do about it.
-        at: the key at fault, from the model that raises down; none if it is the validated value
-            itself.
+        message: what is wrong; it follows ``KEY = VALUE:``.
+        remedy: what to do.
+        at: the path of the key at fault, from the model that raises the error; empty for the
+            validated value itself.
     """
     return PydanticCustomError(
         "fault", "{message}; {remedy}", {"message": message, "remedy": remedy, "at": list(at)}
@@ -33,12 +33,12 @@ def fault(message: str, remedy: str, *at: str | int) -> PydanticCustomError:
 
 
 class Faults(Exception):
-    """Faults that a model's `complete` found, although the other fields are worth validating.
+    """Faults that a model's `complete` found before the other fields were validated.
 
     Attributes:
         faults: the faults.
         data: the completed data.
-        settled: keys of the model that have no further faults to report.
+        settled: keys of the model with no further faults to report.
     """
 
     def __init__(
@@ -50,10 +50,10 @@ class Faults(Exception):
 
 
 def refuse_all(faults: Iterable[PydanticCustomError]) -> None:
-    """Refuses what a validator after the fields looks at, if there are faults.
+    """Raises the faults that a validator after the fields found, if there are any.
 
     Raises:
-        ValidationError: with all of them.
+        ValidationError: with all faults.
     """
     found = list(faults)
     if found:
@@ -61,31 +61,31 @@ def refuse_all(faults: Iterable[PydanticCustomError]) -> None:
 
 
 class Reports(Protocol):
-    """A model that takes part: its known keys, and what it does before its fields are validated."""
+    """A model with known keys and with steps before the validation of its fields."""
 
     def known_keys(self) -> Mapping[str, str]:
-        """The keys, as a scenario spells them, by every spelling."""
+        """Returns each accepted spelling of a key with the scenario's own spelling."""
 
     def stated(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The data as `complete` takes it."""
+        """Returns the data in the form that `complete` takes."""
 
     def complete(self, data: dict[str, Any]) -> dict[str, Any]:
-        """The data with what a preset gives."""
+        """Returns the data with the values of a preset."""
 
     def between_keys(self, data: Mapping[str, Any]) -> Iterable[PydanticCustomError]:
-        """Faults between keys, in data that need not be valid."""
+        """Returns the faults between keys, in data that can be invalid."""
 
     def between_fields(self, made: Any, data: Mapping[str, Any]) -> Iterable[PydanticCustomError]:
-        """Faults of the validated table, given the data as they were."""
+        """Returns the faults of the validated table, given the original data."""
 
 
 def validated(model: Reports, data: Mapping[str, Any], handler: Callable[[Any], Any]) -> Any:
-    """Validates a table.
+    """Returns the validated model of a table.
 
     Args:
         model: the model's class.
-        data: the table, as it was given.
-        handler: pydantic's validation of the fields, and the validators after it.
+        data: the table as given.
+        handler: pydantic's validation of the fields and the validators after it.
 
     Raises:
         ValidationError: with the faults of all stages.
@@ -102,9 +102,8 @@ def validated(model: Reports, data: Mapping[str, Any], handler: Callable[[Any], 
     except Faults as several:
         faults += several.faults
         table, settled = several.data, several.settled
-    except (
-        PydanticCustomError
-    ) as one:  # without what it should have completed, every key would seem to be missing
+    except PydanticCustomError as one:
+        # Without the preset's values, every key would be reported as missing.
         _refuse([*faults, one])
     between = list(model.between_keys(table))
     try:
@@ -138,10 +137,10 @@ def _refuse(
 
 
 def _details(line: ErrorDetails) -> InitErrorDetails:
-    """A line of a validation's errors, to be raised again."""
+    """Returns a line of a validation error in the form that can be raised again."""
     kind: str | PydanticCustomError = line["type"]
     context = line.get("ctx", {})
-    if "message" in context:  # ours: of `fault`, or of a quantity
+    if "message" in context:  # an error from `fault` or from a quantity
         kind = PydanticCustomError(line["type"], "{message}; {remedy}", context)
     return {"type": kind, "loc": line["loc"], "input": line["input"], "ctx": context}
 

@@ -1,8 +1,7 @@
-"""Workloads of jobs: patterns, which load the network, and applications, which communicate as real
-ones do.
+"""Workloads of jobs: synthetic patterns and application skeletons.
 
-A new application is a module here, its import below and its name in ``__all__``; all else follows
-from these.
+To add an application, add a module to this folder, import its class below and list the class in
+``__all__``. The list of kinds and the reference page follow from these.
 """
 
 from __future__ import annotations

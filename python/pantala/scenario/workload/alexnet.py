@@ -12,47 +12,54 @@ __all__ = ["AlexNet"]
 
 
 class AlexNet(Application):
-    """AlexNet: small broadcasts that negotiate, then Allreduces of the gradients, again and again.
+    """AlexNet: data-parallel training with broadcasts for negotiation and Allreduces of gradients.
 
-    Source: Wang et al., IPDPS 2020, IV.B (512 ranks; Horovod: negotiations of 4 B and 25 B before
-    each update, which is several Allreduces of 235 MiB in all), Table IV (of a rank, 1,969
-    MPI_Bcast and 1,958 MPI_Allreduce) and Table V (of each rank 6.33e11 B, and 2.47e8 B more of all
-    ranks but rank 0).
+    Rank 0 first broadcasts the parameters. Each update then computes, sends its negotiation
+    broadcasts and sums the gradient over all ranks by several Allreduces.
 
-    How the tables come about, the paper does not say; this reading meets all of it: before the
-    first update, rank 0 broadcasts the 16 tensors of AlexNet's parameters (eight layers, weights
-    and biases; Krizhevsky et al., NIPS 2012), 235 MiB in all, which only the others receive; and an
-    update has 7 negotiations and 7 Allreduces, 279 times. So there are 16 + 7 x 279 = 1,969
-    broadcasts, and 7 x 279 = 1,953 Allreduces; 5 more, of 4 B, stand before the first update. By
-    recursive doubling, a rank of 512 receives 279 x 9 x 235 MiB = 6.19e11 B in them, 2.3% less than
-    the paper has.
+    Source: Wang et al., IPDPS 2020, IV.B (512 ranks; Horovod negotiations of 4 B and 25 B before
+    each update; an update is several Allreduces of 235 MiB in total), Table IV (1,969 MPI_Bcast and
+    1,958 MPI_Allreduce per rank) and Table V (6.33e11 B per rank; every rank except rank 0 has
+    2.47e8 B more).
 
-    Assumptions: that reading; tensors and Allreduces of one size; the time between updates, here
-    CosmoFlow's.
+    Assumptions: the paper does not say how its tables arise. The following reading agrees with
+    them:
+    - Before the first update, rank 0 broadcasts the 16 parameter tensors of AlexNet, 235 MiB in
+      total. AlexNet has eight layers with weights and biases (Krizhevsky et al., NIPS 2012). Only
+      the other ranks receive these bytes.
+    - There are 279 updates with 7 negotiations and 7 Allreduces each. This gives 16 + 7 x 279 =
+      1,969 broadcasts and 7 x 279 = 1,953 Allreduces.
+    - The other 5 Allreduces have 4 B each and precede the first update.
+    - All tensors have the same size, and so have all Allreduces of an update.
+    - The time between updates is CosmoFlow's.
+
+    With recursive doubling, each of 512 ranks receives 279 x 9 x 235 MiB = 6.19e11 B in the
+    Allreduces. This is 2.3% less than the paper reports.
     """
 
     paper_ranks: ClassVar[int] = 512
 
     kind: Literal["alexnet"] = "alexnet"
-    """Training of AlexNet under Horovod."""
+    """Training of AlexNet with Horovod."""
     gradient: PositiveSize = Size(235 * 2**20)
-    """Bytes that an update sums over all ranks; the parameters have as many."""
+    """Bytes that an update sums over all ranks. The parameters have the same size."""
     allreduces: Count = 7
-    """Allreduces of an update, of equal parts of the gradient."""
+    """Allreduces per update. Each sums an equal part of the gradient."""
     tensors: Index = 16
-    """Broadcasts before the first update, of equal parts of the parameters."""
+    """Broadcasts before the first update. Each sends an equal part of the parameters."""
     negotiations: tuple[PositiveSize, ...] = tuple(Size(4 if i % 2 == 0 else 25) for i in range(7))
-    """Bytes of each broadcast before an update."""
+    """Bytes of each negotiation broadcast before an update."""
     agreements: Index = 5
-    """Allreduces of 4 B before the first update."""
+    """Number of 4 B Allreduces before the first update."""
     iterations: Count = 279
-    """Updates."""
+    """Number of updates."""
     compute: Compute = Compute(time=Duration.parse("129 ms"))
     """Computing before each update."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`; strong scaling shortens the computing
-        only.
+        """Returns the plan's workload object for a job of `ranks`.
+
+        Strong scaling shortens only the computing.
         """
         return {
             "kind": "horovod",
@@ -66,7 +73,7 @@ class AlexNet(Application):
 
 
 def _parts(whole: int, count: int) -> list[int]:
-    """So many parts of a whole, as equal as bytes can be, each at least one byte."""
+    """Returns `count` nearly equal parts of `whole` in bytes; each part has at least one byte."""
     return [
         max(1, (part + 1) * int(whole) // count - part * int(whole) // count)
         for part in range(count)

@@ -1,4 +1,4 @@
-"""Compute and Allreduce in turn: distributed training in general."""
+"""Distributed training in general: computing and an Allreduce in turn."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ __all__ = ["AllreduceLoop"]
 
 
 class AllreduceLoop(Training):
-    """Training jobs in general: compute, then sum a gradient over all ranks; `cosmoflow` and `dl`
-    are such.
+    """Distributed training in general: compute, then sum a gradient over all ranks.
 
-    Source: Kang et al., SC 2022, IV. Strong scaling shortens the computing only: a gradient is
-    as long on any number of ranks.
+    `cosmoflow` and `dl` are two such applications with published sizes. Strong scaling shortens
+    only the computing, because the gradient has the same size on any number of ranks.
+
+    Source: Kang et al., SC 2022, IV.
     """
 
     kind: Literal["allreduce_loop"] = "allreduce_loop"
-    """Compute and Allreduce in turn."""
+    """Computing and an Allreduce in turn."""
     message: PositiveSize
-    """Bytes reduced."""
+    """Bytes that each Allreduce sums."""
     iterations: Count
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute()
     """Computing before each Allreduce."""

@@ -14,22 +14,23 @@ __all__ = ["Amg"]
 
 
 class Amg(Application):
-    """AMG: V-cycles of an algebraic multigrid method, sparse and small messages to ever more
-    neighbours.
+    """AMG: V-cycles of algebraic multigrid with small messages to many neighbours.
 
-    Source: Yang et al., SC 2016, 3.2 and Table 2 (216 ranks, 0.6 MB a rank, 130 MB in all, from
-    traces of the Design Forward project); its sAMG is this with `amplification = 100`. The solver
-    is BoomerAMG: Henson and Yang, Applied Numerical Mathematics 41(1), 2002.
+    A cycle visits every level on the way down and again on the way up. At each visit it does two
+    relaxations, and each relaxation exchanges halos. The finest level has a 7-point stencil (6
+    neighbours). The second level adds the neighbours across edges and corners (26). From the third
+    level on, some ranks at distance two are neighbours too (`far_percent`), because Galerkin
+    products widen the stencil. Each level has half as many points along each dimension. When less
+    than one point per rank would remain, every second rank drops out. The dot products of the
+    conjugate-gradient solver follow each cycle.
 
-    A cycle: on every level two relaxations down and two up, each with an exchange of halos; the
-    finest level is a 7-point stencil (6 neighbours), the next one couples across edges and corners
-    too (26), and from the third on some ranks two away (`far_percent`), as Galerkin products widen
-    stencils. A level has half the points along each dimension; where less than one is left a rank,
-    every second rank drops out. Behind a cycle come the dot products of the conjugate gradients
-    around it.
+    Source: Yang et al., SC 2016, 3.2 and Table 2 (216 ranks, 0.6 MB per rank, 130 MB in total, from
+    traces of the Design Forward project). Their sAMG is this application with `amplification =
+    100`. The solver is BoomerAMG (Henson and Yang, Applied Numerical Mathematics 41(1), 2002).
 
-    Assumptions, since the paper counts traces and does not say: 6 x 6 x 6 ranks, 12 x 12 x 12
-    points each, 7 levels (down to one rank), and 17 cycles, which make Table 2's bytes.
+    Assumptions: the paper reports only trace totals. The grid of 6 x 6 x 6 ranks, 12 x 12 x 12
+    points per rank, 7 levels (down to one rank) and 17 cycles are chosen here. They give the bytes
+    of Table 2.
     """
 
     paper_ranks: ClassVar[int] = 216
@@ -37,31 +38,31 @@ class Amg(Application):
     kind: Literal["amg"] = "amg"
     """Algebraic multigrid."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z, x fastest; their product is the job's ranks. If not given, the one
-    nearest to a cube."""
+    """Ranks along x, y and z, x fastest. The product is the job's number of ranks. Default: the
+    grid nearest to a cube."""
     points: tuple[Count, Count, Count] = (12, 12, 12)
-    """Points of a rank along x, y, z on the finest level."""
+    """Points per rank along x, y and z on the finest level."""
     point: PositiveSize = Size(8)
-    """Bytes of a point."""
+    """Bytes per point."""
     levels: Annotated[Count, Field(le=32)] = 7
-    """Levels of a cycle."""
+    """Levels per cycle."""
     sweeps: Count = 2
-    """Relaxations on a level, on the way down and again on the way up."""
+    """Relaxations per level on the way down, and again on the way up."""
     far_percent: Annotated[Index, Field(le=100)] = 30
-    """How many in a hundred of the ranks two away are neighbours, from the third level on."""
+    """Percentage of the ranks at distance two that are neighbours, from the third level on."""
     dot_products: Index = 3
-    """Allreduces behind a cycle."""
+    """Allreduces after each cycle."""
     dot_product: PositiveSize = Size(8)
-    """Bytes of each."""
+    """Bytes of each of these Allreduces."""
     amplification: Count = 1
-    """What all sizes are multiplied by; 100 is the sAMG of Yang et al."""
+    """Factor that multiplies all message sizes. 100 gives the sAMG of Yang et al."""
     iterations: Count = 17
-    """Cycles of every rank."""
+    """Cycles per rank."""
     compute: Compute = Compute()
-    """Computing before each cycle; Yang et al. have none."""
+    """Computing before each cycle. Yang et al. have none."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         return {
             "kind": "multigrid",

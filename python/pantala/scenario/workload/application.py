@@ -1,6 +1,4 @@
-"""What all applications share: iterations, computing between messages, and how they scale with the
-number of ranks.
-"""
+"""The base of all applications: iterations, computing between messages, and scaling."""
 
 from __future__ import annotations
 
@@ -18,28 +16,26 @@ __all__ = ["Application", "Compute", "grid_of", "shrunk", "sizes"]
 
 
 class Compute(Model):
-    """How long a rank computes: a time, or one for every element that it holds."""
+    """The time that a rank computes: a fixed time, a time per element, or both."""
 
     shorthand: ClassVar[str | None] = "time"
 
     time: UnsignedDuration = Duration(0)
     """A fixed time."""
     per_element: UnsignedDuration = Duration(0)
-    """A time for each of `elements`, on top of the fixed one."""
+    """Time per element, added to the fixed time. Needs `elements`."""
     elements: Count | None = None
-    """How many elements a rank holds (of a job of the paper's number of ranks, if scaling is
-    strong); needed with `per_element`."""
+    """Elements per rank. With strong scaling, this is the number per rank of a job with the paper's
+    number of ranks. Needed with `per_element`."""
 
     @model_validator(mode="after")
     def _whole_pair(self) -> Compute:
         if self.per_element and self.elements is None:
-            raise fault(
-                "a time for each of how many elements?", "say `elements` too", "per_element"
-            )
+            raise fault("needs the number of elements", "add elements = ...", "per_element")
         return self
 
     def total(self, share: float) -> int:
-        """The time in ps where a rank holds `share` of the elements that the keys speak of."""
+        """Returns the time in ps of a rank that holds `share` of the elements given in the keys."""
         elements = round((self.elements or 0) * share)
         return round(int(self.time) * share) + int(self.per_element) * elements
 
@@ -47,26 +43,26 @@ class Compute(Model):
 class Application(Model):
     """The communication skeleton of an application.
 
-    Sizes and times are those of the paper, for its number of ranks. `scaling` says what another
-    number of ranks means: the same for every rank (weak), or the same in all (strong), so that a
-    rank's part shrinks.
+    The default sizes and times are the paper's values for the paper's number of ranks. `scaling`
+    sets what changes for another number of ranks. With weak scaling each rank keeps its part of the
+    problem. With strong scaling the whole problem stays the same, so each rank has a smaller part.
     """
 
-    #: For how many ranks sizes and times are given.
+    #: The number of ranks that the default sizes and times are for.
     paper_ranks: ClassVar[int]
 
     iterations: Count
-    """Iterations of every rank."""
+    """Iterations per rank."""
     scaling: Literal["weak", "strong"] = "weak"
-    """What stays the same with another number of ranks than the paper's: weak, a rank's part of the
-    problem; strong, the whole problem, so that sizes and times of a rank change."""
+    """What stays the same when the number of ranks differs from the paper's. weak: each rank's part
+    of the problem. strong: the whole problem, so that sizes and times per rank change."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
-        """Refuses an application, which has a `kind`, without `paper_ranks`.
+        """Checks that an application class with a `kind` sets `paper_ranks`.
 
         Raises:
-            UsageError: the class does not set it.
+            UsageError: the class does not set `paper_ranks`.
         """
         super().__pydantic_init_subclass__(**arguments)
         if "kind" in cls.model_fields and not hasattr(cls, "paper_ranks"):
@@ -78,44 +74,48 @@ class Application(Model):
 
     @property
     def application(self) -> str:
-        """The name of the application, which is its kind."""
+        """The name of the application, equal to its kind."""
         name: str = type(self).model_fields["kind"].default
         return name
 
     def share(self, ranks: int) -> float:
-        """How much a rank has to do, compared with what the keys say."""
+        """Returns the work per rank on `ranks` ranks, relative to the keys' values."""
         return 1.0 if self.scaling == "weak" else self.paper_ranks / ranks
 
     def face(self, size: int, ranks: int, dimensions: int) -> int:
-        """The size in bytes of a message that is the surface of a rank's part of `dimensions`: at
-        least one byte.
+        """Returns the bytes of a message that holds one face of a rank's part, at least one byte.
+
+        Args:
+            size: bytes of the message on the paper's number of ranks.
+            ranks: the job's number of ranks.
+            dimensions: dimensions of a rank's part; the face has one less.
         """
         shrunk: float = self.share(ranks) ** ((dimensions - 1) / dimensions)
         return max(1, round(size * shrunk))
 
     def part(self, size: int, ranks: int) -> int:
-        """The size in bytes of a message that is in proportion to a rank's part: at least one
-        byte.
-        """
+        """Returns the bytes of a message proportional to a rank's part, at least one byte."""
         return max(1, round(size * self.share(ranks)))
 
     def check(self, ranks: int) -> None:
-        """Refuses a number of ranks that the application cannot have, naming the nearest ones that
-        it can.
+        """Checks that the application can run on this number of ranks.
+
+        Raises:
+            PydanticCustomError: it cannot. The remedy names the nearest possible numbers.
         """
 
     @abstractmethod
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
 
 
 def grid_of(grid: tuple[int, ...] | None, ranks: int, dimensions: int) -> list[int]:
-    """The grid given, or the one of `ranks` that is nearest to a cube, extents rising."""
+    """Returns `grid`, or else the grid of `ranks` nearest to a cube, with rising extents."""
     return native.process_grid(ranks, dimensions) if grid is None else list(grid)
 
 
 def sizes(values: Size | tuple[Size, ...], dimensions: int) -> list[int]:
-    """A size for every dimension."""
+    """Returns one size in bytes per dimension."""
     return (
         [int(value) for value in values]
         if isinstance(values, tuple)
@@ -124,7 +124,5 @@ def sizes(values: Size | tuple[Size, ...], dimensions: int) -> list[int]:
 
 
 def shrunk(points: tuple[int, ...], share: float) -> list[int]:
-    """The sides of a part of the problem that has `share` of the points; at least one point
-    each.
-    """
+    """Returns the sides of a part with `share` of the points, at least one point each."""
     return [max(1, round(side * share ** (1 / len(points)))) for side in points]

@@ -1,4 +1,4 @@
-"""CosmoFlow: synchronous training of a network that reads the universe."""
+"""CosmoFlow: synchronous training of a neural network on cosmological data."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class CosmoFlow(Training):
     """CosmoFlow: an Allreduce of 28.15 MB every 129 ms, both divided by 25.
 
     Source: Kang et al., SC 2022, IV and Table I (2,373.84 MB on 528 ranks). The published input of
-    SST's SC22 fork is two iterations of 5.16 ms and 140,750 doubles; by a binary tree they move 2 x
-    2 x 527 x 1.126 MB.
+    SST's SC22 fork has two iterations of 5.16 ms and 140,750 doubles. With a binary tree they move
+    2 x 2 x 527 x 1.126 MB.
     """
 
     kind: Literal["cosmoflow"] = "cosmoflow"
     """Distributed training with long computing between Allreduces."""
     message: PositiveSize = Size(1_126_000)
-    """Bytes reduced."""
+    """Bytes that each Allreduce sums."""
     iterations: Count = 2
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute(time=Duration.parse("5.16 ms"))
     """Computing before each Allreduce."""

@@ -1,4 +1,4 @@
-"""CrystalRouter: data from all to all by halving."""
+"""CrystalRouter: an all-to-all exchange by recursive halving."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["CrystalRouter"]
 
 
 class CrystalRouter(Application):
-    """CrystalRouter: all ranks send to all, by way of partners in ever smaller halves of the job.
+    """CrystalRouter: every rank sends to every other rank, through partners in ever smaller halves.
 
-    Source: Yang et al., SC 2016, 3.2 and Table 2 (100 ranks, 35 MB a rank, 3,500 MB in all, from
-    traces of the Design Forward project), a kernel of Nek5000. The algorithm is Fox et al., Solving
-    Problems on Concurrent Processors, vol. 1, 1988, with Nek5000's rule where ranks are no power of
-    two: the lower half is the larger one, and its last rank sends to the first of the upper half.
-    Any number of ranks will do.
+    Source: Yang et al., SC 2016, 3.2 and Table 2 (100 ranks, 35 MB per rank, 3,500 MB in total,
+    from traces of the Design Forward project). It is a kernel of Nek5000. The algorithm is in Fox
+    et al., Solving Problems on Concurrent Processors, vol. 1, 1988. For numbers of ranks that are
+    not powers of two, Nek5000's rule applies: the lower half is larger, and its last rank sends to
+    the first rank of the upper half. Any number of ranks is possible.
 
-    Assumptions, since the paper counts traces and does not say: every rank has as much for every
-    other one, 5,288 B (661 numbers) with a header of three integers, 20 times; these make Table 2's
-    bytes. With strong scaling, what all ranks have together stays the same.
+    Assumptions: the paper reports only trace totals. Every pair of ranks exchanges 5,288 B (661
+    numbers) and a header of three integers, 20 times. This gives the bytes of Table 2. With strong
+    scaling the sum of the data of all ranks stays the same.
     """
 
     paper_ranks: ClassVar[int] = 100
@@ -30,16 +30,16 @@ class CrystalRouter(Application):
     kind: Literal["crystal_router"] = "crystal_router"
     """The crystal router of Nek5000."""
     message: PositiveSize = Size(5_288)
-    """Bytes from each rank to each other."""
+    """Bytes from each rank to each other rank."""
     header: UnsignedSize = Size(12)
-    """Bytes on top of them: target, source, length."""
+    """Extra bytes per message: target, source and length."""
     iterations: Count = 20
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute()
-    """Computing before each iteration; Yang et al. have none."""
+    """Computing before each iteration. Yang et al. have none."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         return {
             "kind": "crystal_router",

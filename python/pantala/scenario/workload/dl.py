@@ -1,4 +1,4 @@
-"""DL: distributed training on a massive set of data."""
+"""DL: distributed training on a large data set."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["Dl"]
 
 
 class Dl(Training):
-    """DL: large-scale training, with messages as CosmoFlow's and hardly any computing between them.
+    """DL: large-scale training with messages as long as CosmoFlow's and almost no computing.
 
     Source: Kang et al., SC 2022, IV and Table I (9,714.44 MB on 528 ranks, 4.7 times CosmoFlow's
-    rate). Eight Allreduces of 144,000 doubles by a binary tree move 8 x 2 x 527 x 1.152 MB. The
-    time to compute is fitted.
+    rate). With a binary tree, eight Allreduces of 144,000 doubles move 8 x 2 x 527 x 1.152 MB. The
+    compute time is fitted.
     """
 
     kind: Literal["dl"] = "dl"
-    """Distributed training with Allreduces one after the other."""
+    """Distributed training with back-to-back Allreduces."""
     message: PositiveSize = Size(1_152_000)
-    """Bytes reduced."""
+    """Bytes that each Allreduce sums."""
     iterations: Count = 8
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute(time=Duration(0))
     """Computing before each Allreduce."""

@@ -1,4 +1,4 @@
-"""FFT3D: all-to-alls in rows and columns."""
+"""FFT3D: all-to-alls in the rows and the columns of a process array."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from pantala.units import Duration, Size
 
 __all__ = ["Fft3d"]
 
-#: Transforming along an axis of 400 points a side on 528 ranks: fitted.
+#: Fitted time to transform one axis, for a cube with sides of 400 points on 528 ranks.
 _AXIS = Duration.parse("136 us")
 
 
 class Fft3d(Application):
-    """FFT3D: all-to-all in the rows and in the columns of a two-dimensional array of ranks.
+    """FFT3D: all-to-alls in the rows and the columns of a two-dimensional process array.
 
-    A cube of real numbers is transformed forward and back, in pencils. Source: Kang et al., SC
-    2022, IV and Table I (15,781.09 MB on 528 ranks, peak ingress 51.68 KB), after SST's FFT3D
-    motif: eight iterations of 400 points a side on an array of 22 x 24 ranks have that total, and
-    51,680 B as their largest message. 136 us to transform an axis are fitted; SST's default is
-    121.2 us, a nanosecond a point. With `row_message`, all messages of a row have that size
-    instead.
+    A cube of real numbers is transformed forward and back, in pencils.
+
+    Source: Kang et al., SC 2022, IV and Table I (15,781.09 MB on 528 ranks, peak ingress 51.68 KB),
+    with SST's FFT3D motif. Eight iterations with 400 points per side on an array of 22 x 24 ranks
+    give that total, and their largest message has 51,680 B. The 136 us to transform an axis are
+    fitted. SST's default is 121.2 us, one nanosecond per point.
+
+    If `row_message` is set, all messages in a row have that size instead.
     """
 
     paper_ranks: ClassVar[int] = 528
@@ -33,26 +35,27 @@ class Fft3d(Application):
     kind: Literal["fft3d"] = "fft3d"
     """A distributed three-dimensional Fourier transform."""
     grid: tuple[Count, Count] | None = None
-    """Rows and columns of ranks; their product is the job's ranks. If not given, the array nearest
-    to a square."""
+    """Rows and columns of ranks. The product is the job's number of ranks. Default: the array
+    nearest to a square."""
     points: Count = 400
-    """Points along each side of the cube. Blocks follow from it, uneven where an axis does not
-    divide evenly."""
+    """Points along each side of the cube. The block sizes follow from it. Blocks are uneven if an
+    axis does not divide evenly."""
     point: PositiveSize = Size(16)
-    """Bytes of a complex point."""
+    """Bytes per complex point."""
     row_message: PositiveSize | None = None
-    """Bytes to each other rank of a row, whatever `points`."""
+    """Bytes to each other rank of a row, independent of `points`."""
     column_message: PositiveSize | None = None
-    """Bytes to each other rank of a column; as `row_message` if not given."""
+    """Bytes to each other rank of a column. Default: `row_message`."""
     iterations: Count = 8
-    """Iterations of every rank, each forward and backward."""
+    """Iterations per rank. Each has a forward and a backward transform."""
     compute_forward: Compute | None = None
-    """Computing of the forward transform: a third before, between and after its exchanges; before
-    them all with `row_message`. If not given, 136 us an axis, or nothing with `row_message`."""
+    """Computing of the forward transform: one third each before, between and after its exchanges.
+    With `row_message`, all of it comes before them. Default: 136 us per axis, or zero with
+    `row_message`."""
     compute_backward: Compute | None = None
-    """Computing of the backward transform: a quarter before and between its exchanges, the rest
-    after them; before them all with `row_message`. If not given, 136 us an axis and twice that for
-    the last, or nothing with `row_message`."""
+    """Computing of the backward transform: one quarter each before and between its exchanges, and
+    the rest after them. With `row_message`, all of it comes before them. Default: 136 us per axis
+    and twice that for the last axis, or zero with `row_message`."""
 
     @model_validator(mode="after")
     def _sizes_of_rows(self) -> Fft3d:
@@ -71,7 +74,7 @@ class Fft3d(Application):
         return self
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         grid = grid_of(self.grid, ranks, 2)
         axes = 0 if self.row_message is not None else 1
@@ -89,7 +92,7 @@ class Fft3d(Application):
                 "compute_forward_ps": forward,
                 "compute_backward_ps": backward,
             }
-        # Strong: the same cube on any number of ranks; weak: as many points a rank.
+        # Weak scaling keeps the points per rank, strong scaling keeps the cube.
         grown = 1.0 if self.scaling == "strong" else (ranks / self.paper_ranks) ** (1 / 3)
         return {
             "kind": "pencil_fft",

@@ -13,21 +13,22 @@ __all__ = ["Hacc"]
 
 
 class Hacc(RankConstrained):
-    """HACC: large messages between random pairs of ranks (a 3D FFT), an exchange of particles, an
-    Allreduce.
+    """HACC: a 3D FFT between random pairs of ranks, an exchange of particles and an Allreduce.
+
+    An iteration is one time step: compute, `rounds` exchanges with a random partner each
+    (MPI_Wait), an exchange with 26 neighbours (MPI_Waitall) and an Allreduce. The application needs
+    an even number of ranks.
 
     Source: Chunduri et al., IPDPS 2021, Table I (point-to-point light, above 1 MB; light Allreduce
-    of 1 KB; 22% of the time in MPI: MPI_Wait, MPI_Waitall, MPI_Allreduce) and IV.C: the FFT
-    dominates, over random pairs of ranks, with asynchronous messages of 1.2 MB that are waited for
-    by MPI_Wait; particles go to neighbours.
+    of 1 KB; 22% of the time in MPI: MPI_Wait, MPI_Waitall, MPI_Allreduce) and IV.C. The FFT
+    dominates. Its asynchronous messages of 1.2 MB go between random pairs of ranks, and MPI_Wait
+    completes them. Particles go to neighbours.
 
-    An iteration is a step: compute, `rounds` exchanges with a random partner each (MPI_Wait), an
-    exchange with 26 neighbours (MPI_Waitall), an Allreduce.
-
-    Assumptions: a rank stands for a node, and its messages are of the paper's size; every exchange
-    has partners of its own, drawn by the job's name; a periodic grid for the particles, whose
-    messages' sizes the paper does not give; the time, which is fitted to the share of MPI. It needs
-    an even number of ranks.
+    Assumptions:
+    - A rank stands for a node, and its messages have the paper's size.
+    - Every exchange draws its own partners, from the job's name.
+    - Particles move on a periodic grid. The paper does not give the size of their messages.
+    - The compute time is fitted to the share of MPI.
     """
 
     paper_ranks: ClassVar[int] = 256
@@ -36,28 +37,28 @@ class Hacc(RankConstrained):
     kind: Literal["hacc"] = "hacc"
     """Particles and a long-range solver."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z; their product is the job's ranks. If not given, the one nearest to a
-    cube."""
+    """Ranks along x, y and z. The product is the job's number of ranks. Default: the grid nearest
+    to a cube."""
     message: PositiveSize = Size(1_200_000)
-    """Bytes of a message of the FFT."""
+    """Bytes per message of the FFT."""
     rounds: Count = 1
-    """Exchanges of the FFT in an iteration."""
+    """Exchanges of the FFT per iteration."""
     particles: PositiveSize = Size(32_000)
-    """Bytes of particles to each of six neighbours across a face; an eighth across an edge, a 64th
-    across a corner."""
+    """Bytes of particles to each of the six neighbours across a face. A neighbour across an edge
+    receives an eighth, across a corner a 64th."""
     allreduce: PositiveSize = Size(1_024)
     """Bytes of the Allreduce."""
     iterations: Count = 1
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute(time=Duration.parse("1.24 ms"))
     """Computing before the FFT."""
 
     def takes(self, ranks: int) -> bool:
-        """Whether every rank has a partner."""
+        """Returns whether every rank has a partner."""
         return ranks % 2 == 0
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         face = self.face(self.particles, ranks, 3)
         return {
             "kind": "phases",

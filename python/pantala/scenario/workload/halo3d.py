@@ -10,16 +10,16 @@ from pantala.units import Duration, Size
 
 __all__ = ["Halo3d"]
 
-#: Fitted to the execution time of the paper's Table I.
+#: Fitted to the execution time in Table I of Kang et al.
 _COMPUTE = Compute(time=Duration.parse("12 us"))
 
 
 class Halo3d(Application):
-    """Halo3D: every rank of a three-dimensional grid exchanges with its (up to) six neighbours.
+    """Halo3D: every rank of a three-dimensional grid exchanges with up to six neighbours.
 
     Source: Kang et al., SC 2022, IV and Table I (47,769.10 MB on 528 ranks, peak ingress 1.15 MB).
-    Six messages of 192 kB are the peak; 90 iterations on an open grid of 6 x 8 x 11 are the total.
-    The grid is an assumption; the time to compute is fitted.
+    Six messages of 192 kB give the peak. 90 iterations on an open grid of 6 x 8 x 11 ranks give the
+    total. The grid is an assumption. The compute time is fitted.
     """
 
     paper_ranks: ClassVar[int] = 528
@@ -27,20 +27,19 @@ class Halo3d(Application):
     kind: Literal["halo3d"] = "halo3d"
     """A three-dimensional stencil."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z, x fastest; their product is the job's ranks. If not given, the one
-    nearest to a cube, the shortest side first."""
+    """Ranks along x, y and z, x fastest. The product is the job's number of ranks. Default: the
+    grid nearest to a cube, shortest side first."""
     message: PositiveSize = Size(192_000)
     """Bytes to each neighbour."""
     iterations: Count = 90
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute | None = None
-    """Computing before each exchange. If not given, 12 us, or nothing with a `message` of one's
-    own."""
+    """Computing before each exchange. Default: 12 us, or zero if `message` is set."""
     periodic: Flag = False
     """Whether opposite faces of the grid are neighbours."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         usual = Compute() if "message" in self.model_fields_set else _COMPUTE
         return {
             "kind": "stencil",

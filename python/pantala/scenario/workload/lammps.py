@@ -12,36 +12,40 @@ from pantala.scenario.workload.application import Application, Compute
 
 __all__ = ["Lammps"]
 
-#: The box of the workload model, 32,000 atoms of rhodopsin in water, in Angstrom, and its mesh,
-#: points an Angstrom.
+#: The box of the workload model in Angstrom (32,000 atoms of rhodopsin in water), and the density
+#: of its mesh in points per Angstrom.
 _BOX = (55.0, 77.0, 72.7261)
 _MESH = (72 / 165, 96 / 231, 90 / 218.1783)
-#: How far ghosts reach into a neighbour, in Angstrom, and the mesh's, in points.
+#: Depth of the ghost layer of atoms in Angstrom, and of the mesh in points.
 _GHOSTS = 12.0
 _MESH_GHOSTS = 3
-#: Bytes: of a volume of ghosts an Angstrom cubed; of new ones; of a surface that atoms cross an
-#: Angstrom squared.
+#: Bytes per cubic Angstrom of ghosts, bytes per cubic Angstrom of newly chosen ghosts, and bytes
+#: per square Angstrom of a surface that atoms cross.
 _GHOST, _BORDER, _MIGRATION = 2.4884, 6.63563, 3.08674
-#: Bytes of a point of the mesh: a charge, three fields, a complex number.
+#: Bytes per mesh point: a charge, three fields, a complex number.
 _CHARGE, _FIELD, _COMPLEX = 8, 24, 16
 
 
 class Lammps(Application):
-    """LAMMPS: ghosts sent from neighbour to neighbour, Fourier transforms of a mesh, small
-    Allreduces.
+    """LAMMPS: molecular dynamics with ghost exchanges, Fourier transforms and small Allreduces.
 
-    Source: Wang et al., IPDPS 2020, IV.B (2,048 ranks, small Allreduces, blocking sends and
-    non-blocking receives of 4 B to 135 KiB). The rest is what LAMMPS' scalable workload model and
-    its input do, which the paper cites: 3 x 3 x 3 boxes of 32,000 atoms, cut among ranks so that
-    surfaces are least; ghosts within 12 Angstrom, 2.49 B a cubic Angstrom of them (6.64 B when they
-    are chosen anew, every tenth step or so), which go through the neighbours along x, then y, then
-    z, so that later ones are larger: the largest message is 136,583 B. Sums of 4 B, 8 B and 48 B.
-    The model's input has computing a million times as fast as it was measured, so that it is
-    nothing here.
+    Source: Wang et al., IPDPS 2020, IV.B (2,048 ranks; small Allreduces; blocking sends and
+    non-blocking receives of 4 B to 135 KiB). All other details follow LAMMPS' scalable workload
+    model and its input, which the paper cites:
+    - The problem is 3 x 3 x 3 boxes of 32,000 atoms. Ranks divide it so that the parts have the
+      least surface.
+    - Ghosts are the atoms within 12 Angstrom of a part. They take 2.49 B per cubic Angstrom, or
+      6.64 B in the steps that choose them anew (about every tenth step).
+    - Ghosts go to the neighbours along x, then y, then z. Later messages include ghosts from
+      earlier ones and are larger. The largest message has 136,583 B.
+    - The Allreduces have 4 B, 8 B and 48 B.
+    - The model's input runs the computing a million times as fast as measured. It is zero here.
 
-    Assumptions: the paper's run has that input; remaps of the mesh are even exchanges in rows and
-    columns of ranks (the model has the overlaps of bricks and pencils); a mesh's ghosts are three
-    points deep.
+    Assumptions:
+    - The paper's run has that input.
+    - Remaps of the mesh are even exchanges in rows and columns of ranks. The model computes the
+      overlaps of bricks and pencils.
+    - The ghost layer of the mesh is three points deep.
     """
 
     paper_ranks: ClassVar[int] = 2_048
@@ -49,20 +53,21 @@ class Lammps(Application):
     kind: Literal["lammps"] = "lammps"
     """Molecular dynamics with long-range forces."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z, x fastest; their product is the job's ranks. If not given, the one whose
-    parts have the least surface."""
+    """Ranks along x, y and z, x fastest. The product is the job's number of ranks. Default: the
+    grid whose parts have the least surface."""
     replicas: tuple[Count, Count, Count] = (3, 3, 3)
-    """Boxes along x, y, z; with weak scaling those of the paper's ranks."""
+    """Boxes along x, y and z. With weak scaling, the boxes for the paper's number of ranks."""
     iterations: Count = 10
     """Time steps."""
     rebuild_every: Count = 10
-    """Steps from one choice of ghosts to the next."""
+    """Steps between two choices of ghosts."""
     compute: Compute = Compute()
-    """Computing of a step."""
+    """Computing per step."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`; strong scaling leaves the box as it
-        is.
+        """Returns the plan's workload object for a job of `ranks`.
+
+        Strong scaling leaves the box unchanged.
         """
         stretch = (ranks / self.paper_ranks) ** (1 / 3) if self.scaling == "weak" else 1.0
         box = [side * count * stretch for side, count in zip(_BOX, self.replicas, strict=True)]
@@ -93,8 +98,9 @@ class Lammps(Application):
 
 
 def _shells(part: list[float], depth: float) -> list[float]:
-    """Volumes that go to a neighbour along x, y, z: what has come along the dimensions before goes
-    along.
+    """Returns the volumes sent to one neighbour along x, y and z.
+
+    Each volume includes the ghosts received along the earlier dimensions.
     """
     x, y, z = part
     return [y * z * depth, (x + 2 * depth) * z * depth, (x + 2 * depth) * (y + 2 * depth) * depth]
@@ -105,7 +111,10 @@ def _bytes(volumes: list[float], density: float) -> list[int]:
 
 
 def _least_surface(ranks: int, box: list[float]) -> list[int]:
-    """The grid of `ranks` whose parts of the box have the least surface; the first of several."""
+    """Returns the grid of `ranks` whose parts of the box have the least surface.
+
+    If several grids have the least surface, the first one counts.
+    """
     divisors = [extent for extent in range(1, ranks + 1) if ranks % extent == 0]
     grids = [
         (x, y, ranks // (x * y)) for x, y in product(divisors, divisors) if ranks % (x * y) == 0

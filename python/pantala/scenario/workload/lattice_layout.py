@@ -1,6 +1,4 @@
-"""How lattice codes lay a lattice out on processes: MILC's rule, and the boxes that processes on
-one node fill.
-"""
+"""Layouts of a lattice on processes: MILC's rule, and boxes of processes on one node."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ __all__ = ["box", "factors", "process_box", "split"]
 
 
 def factors(number: int) -> list[int]:
-    """The prime factors of a number, falling; none of 1."""
+    """Returns the prime factors of a number in falling order; the list is empty for 1."""
     found, divisor = [], 2
     while divisor * divisor <= number:
         while number % divisor == 0:
@@ -22,11 +20,11 @@ def factors(number: int) -> list[int]:
 
 
 def split(lattice: Sequence[int], processes: int) -> list[int] | None:
-    """The grid of processes on which MILC lays a lattice out (its `layout_hyper_prime`); None if
-    there is none.
+    """Returns the process grid on which MILC lays out a lattice; None if no grid is possible.
 
-    The prime factors of the number of processes, the largest first, divide the lattice's side that
-    is the longest then, of those that the factor divides; the first of equal ones.
+    The rule is MILC's `layout_hyper_prime`. It takes the prime factors of the number of processes,
+    largest first. Each factor divides the longest remaining side that it can divide. If several
+    sides are equally long, it divides the first.
     """
     local = list(lattice)
     for prime in factors(processes):
@@ -38,8 +36,9 @@ def split(lattice: Sequence[int], processes: int) -> list[int] | None:
 
 
 def process_box(grid: Sequence[int], processes: int) -> list[int] | None:
-    """The extents of the box that so many processes in a row fill, the first dimension fastest;
-    None if it is none.
+    """Returns the extents of the box that `processes` consecutive processes fill; None if no box.
+
+    The first dimension of the grid is the fastest.
     """
     extents, rest = [], processes
     for extent in grid:
@@ -52,12 +51,12 @@ def process_box(grid: Sequence[int], processes: int) -> list[int] | None:
 
 
 def box(grid: Sequence[int], sides: Sequence[int], cells: int) -> list[int] | None:
-    """The extents of a compact box of so many cells, which divides the grid; None if there is none.
+    """Returns the extents of a compact box of `cells` that divides the grid; None if there is none.
 
     Args:
         grid: the grid of cells.
-        sides: how long a cell is along each dimension.
-        cells: how many cells a box has.
+        sides: length of a cell along each dimension.
+        cells: number of cells per box.
     """
     extents = [1] * len(grid)
     for prime in factors(cells):

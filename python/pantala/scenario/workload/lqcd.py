@@ -13,39 +13,40 @@ __all__ = ["Lqcd"]
 
 
 class Lqcd(Application):
-    """LQCD: every rank of a four-dimensional grid exchanges the surface of its sites with its (up
-    to) eight neighbours.
+    """LQCD: every rank of a four-dimensional grid exchanges surfaces with up to eight neighbours.
 
-    An iteration does so for even and for odd sites: to each neighbour goes one message for nearest
-    neighbours and one, twice as long, for third-nearest ones; two Allreduces of a number follow.
+    An iteration handles even sites and then odd sites. For each, a rank sends two messages to every
+    neighbour: one for nearest-neighbour sites, and one, twice as long, for third-nearest ones. Two
+    Allreduces of one number follow.
+
     Source: Kang et al., SC 2022, IV and Table I (11,924.31 MB on 528 ranks, peak ingress 4.60 MB),
-    after SST's LQCD motif. The lattice is fitted: 84 x 72 x 128 x 88 sites on 3 x 4 x 4 x 11 ranks,
-    three iterations, have the total and, in half an iteration's messages, the peak. So is the time
-    to compute.
+    with SST's LQCD motif. The lattice is fitted: 84 x 72 x 128 x 88 sites on 3 x 4 x 4 x 11 ranks.
+    Three iterations give the total, and the messages of half an iteration give the peak. The
+    compute time is fitted too.
     """
 
     paper_ranks: ClassVar[int] = 528
 
     kind: Literal["lqcd"] = "lqcd"
-    """A four-dimensional stencil of a lattice of sites."""
+    """A four-dimensional stencil on a lattice of sites."""
     grid: tuple[Count, Count, Count, Count] | None = None
-    """Ranks along each dimension, the first fastest; their product is the job's ranks. If not
-    given, the grid nearest to a cube, the shortest side first."""
+    """Ranks along each dimension, the first fastest. The product is the job's number of ranks.
+    Default: the grid nearest to a cube, shortest side first."""
     sites: tuple[Count, Count, Count, Count] = (28, 18, 32, 8)
-    """Sites of a rank along each dimension."""
+    """Sites per rank along each dimension."""
     site: PositiveSize = Size(48)
-    """Bytes that a site sends: a vector of three complex numbers."""
+    """Bytes that each site sends: a vector of three complex numbers."""
     reduction: PositiveSize = Size(8)
     """Bytes of an Allreduce."""
     iterations: Count = 3
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute(time=Duration.parse("930 us"))
-    """Computing after each of an iteration's four waits for messages."""
+    """Computing after each of the four waits for messages in an iteration."""
     residual: Compute = Compute(time=Duration(0))
-    """Computing between an iteration's Allreduces."""
+    """Computing between the Allreduces of an iteration."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         surfaces = [int(self.site) * prod(self.sites) // side for side in self.sites]
         return {

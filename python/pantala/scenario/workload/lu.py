@@ -12,14 +12,15 @@ __all__ = ["Lu"]
 
 
 class Lu(Application):
-    """LU: waves from one corner of a two-dimensional grid to the opposite one, then back.
+    """LU: waves from one corner of a two-dimensional grid to the opposite corner, then back.
 
     In each step of a sweep a rank receives from two neighbours, computes, and sends to the other
-    two; the next step follows as soon as it can.
+    two. The next step follows directly.
+
     Source: Kang et al., SC 2022, IV and Table I (13,713.22 MB on 528 ranks, peak ingress 30.0 KB),
-    after SST's NAS-LU motif. Two messages of 15 kB are the peak; 450 steps each way on a grid of 22
-    x 24 are the total. Nine iterations of 50 steps, and a microsecond to compute in each step,
-    SST's defaults, give the time.
+    with SST's NAS-LU motif. Two messages of 15 kB give the peak. 450 steps each way on a grid of 22
+    x 24 ranks give the total. Nine iterations of 50 steps with 1 us of computing per step, SST's
+    defaults, give the time.
     """
 
     paper_ranks: ClassVar[int] = 528
@@ -27,21 +28,21 @@ class Lu(Application):
     kind: Literal["lu"] = "lu"
     """A solver whose messages sweep through a two-dimensional grid."""
     grid: tuple[Count, Count] | None = None
-    """Ranks along x and y, x fastest; their product is the job's ranks. If not given, the grid
+    """Ranks along x and y, x fastest. The product is the job's number of ranks. Default: the grid
     nearest to a square."""
     message: PositiveSize = Size(15_000)
-    """Bytes to each downstream neighbour in a step."""
+    """Bytes per step to each downstream neighbour."""
     steps: Count = 50
-    """Steps of a sweep."""
+    """Steps per sweep."""
     iterations: Count = 9
-    """Iterations of every rank, each a sweep there and one back."""
+    """Iterations per rank. Each has a sweep in one direction and, with `back`, a sweep back."""
     back: Flag = True
-    """Whether every sweep is followed by one back."""
+    """Whether a sweep back follows every sweep."""
     compute: Compute = Compute(time=Duration.parse("1 us"))
-    """Computing in each step, between receiving and sending."""
+    """Computing per step, between receiving and sending."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "sweep",
             "grid": grid_of(self.grid, ranks, 2),

@@ -1,4 +1,4 @@
-"""LULESH: a stencil of 26 neighbours, then a sweep."""
+"""LULESH: a 26-neighbour stencil, then a sweep."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ __all__ = ["Lulesh"]
 class Lulesh(RankConstrained):
     """LULESH: shock hydrodynamics on a cube of ranks.
 
-    An iteration: a broadcast, a reduction, an exchange with the (up to) 26 neighbours across faces,
-    edges and corners, and a sweep of many steps over the same ranks as a two-dimensional grid.
+    An iteration has a broadcast, a reduction, an exchange with up to 26 neighbours across faces,
+    edges and corners, and a sweep. The sweep has many steps and arranges the same ranks as a
+    two-dimensional grid.
+
     Source: Kang et al., SC 2022, IV and Table I (17,900.12 MB on 512 ranks, peak ingress 1.95 MB
-    and 14.91 KB), as the motif of SST's SC22 fork has it: 74,814 B (290,279,024 / 3,880) to each of
-    26 neighbours, 100 steps of two messages of 7,457 B (299,785,872 / 40,200), and 30 doubles.
-    Twelve iterations are the total. The time to compute is fitted.
+    and 14.91 KB). The motif of SST's SC22 fork gives the sizes: 74,814 B (290,279,024 / 3,880) to
+    each of 26 neighbours, 100 steps with two messages of 7,457 B (299,785,872 / 40,200), and 30
+    doubles. Twelve iterations give the total. The compute time is fitted.
     """
 
     paper_ranks: ClassVar[int] = 512
@@ -29,33 +31,32 @@ class Lulesh(RankConstrained):
     kind: Literal["lulesh"] = "lulesh"
     """Shock hydrodynamics: stencil and sweep."""
     message: UnsignedSize = Size(74_814)
-    """Bytes to each neighbour across a face. 0: no stencil."""
+    """Bytes to each neighbour across a face. 0 switches the stencil off."""
     edge_message: UnsignedSize | None = None
-    """Bytes to each neighbour across an edge; as `message` if not given."""
+    """Bytes to each neighbour across an edge. Default: `message`."""
     corner_message: UnsignedSize | None = None
-    """Bytes to each neighbour across a corner; as `message` if not given."""
+    """Bytes to each neighbour across a corner. Default: `message`."""
     sweep_grid: tuple[Count, Count] | None = None
-    """Ranks along the two dimensions of the sweep, the first fastest. If not given, the grid
-    nearest to a square."""
+    """Ranks along the two dimensions of the sweep, the first fastest. Default: the grid nearest to
+    a square."""
     sweep_message: UnsignedSize = Size(7_457)
-    """Bytes to each downstream neighbour in a step of the sweep. 0: no sweep."""
+    """Bytes per step of the sweep to each downstream neighbour. 0 switches the sweep off."""
     sweep_steps: Count = 100
-    """Steps of a sweep."""
+    """Steps per sweep."""
     collective: UnsignedSize = Size(240)
-    """Bytes of the broadcast, and of the reduction. 0: neither."""
+    """Bytes of the broadcast and of the reduction. 0 switches both off."""
     iterations: Count = 12
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute(time=Duration.parse("28 us"))
-    """Computing after each of an iteration's four phases."""
+    """Computing after each of the four phases of an iteration."""
 
     def takes(self, ranks: int) -> bool:
-        """Whether they are a cube."""
+        """Returns whether `ranks` is a cube."""
         return _side(ranks) ** 3 == ranks
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
-        # A rank's part shrinks in volume; a face does by its square, an edge by its side, a corner
-        # not at all.
+        """Returns the plan's workload object for a job of `ranks`."""
+        # A face scales with the square of the part's side, an edge with the side, a corner not.
         side = self.share(ranks) ** (1 / 3)
         across = (self.message, self.edge_message, self.corner_message)
         given = [int(self.message if size is None else size) for size in across]
@@ -77,7 +78,7 @@ class Lulesh(RankConstrained):
 
 
 def _side(ranks: int) -> int:
-    """The side of the largest cube of no more than so many ranks."""
+    """Returns the side of the largest cube of at most `ranks` ranks."""
     side = 1
     while (side + 1) ** 3 <= ranks:
         side += 1

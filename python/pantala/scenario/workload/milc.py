@@ -1,4 +1,4 @@
-"""MILC on a Cray XC40, with its ranks in MPI's order or in one that keeps neighbours together."""
+"""MILC on a Cray XC40, with ranks in MPI's order or reordered to keep neighbours together."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ __all__ = ["Milc", "MilcReorder"]
 
 
 class _Layout(NamedTuple):
-    """Ranks on a grid: extents, blocks of ranks that follow each other, bytes to a neighbour along
-    each dimension.
+    """The layout of ranks on a grid.
+
+    Attributes:
+        grid: extents of the grid of ranks.
+        block: extents of each block of consecutive ranks.
+        faces: bytes to a neighbour along each dimension.
     """
 
     grid: list[int]
@@ -25,24 +29,25 @@ class _Layout(NamedTuple):
 
 
 class Milc(RankConstrained):
-    """MILC: an exchange with the neighbours of a four-dimensional lattice beside computing, then
-    small Allreduces.
+    """MILC: a 4D lattice with a halo exchange that overlaps computing, then small Allreduces.
+
+    An iteration is one step of the conjugate-gradient solver. A rank starts all receives and sends,
+    computes (`overlap`), waits for the messages one by one, computes, and sums `allreduces` times
+    over all ranks. One rank stands for the `processes` of a node. Their data for the processes of
+    one other node form one message. Processes are placed on the lattice by MILC's own rule. A node
+    holds consecutive processes or, with `reorder`, a compact box of processes.
 
     Source: Chunduri et al., IPDPS 2021, Table I (point-to-point heavy, KB; Allreduce of 8 B; 52% of
-    the time in MPI: MPI_Allreduce, MPI_Wait, MPI_Isend) and IV.A: a 4D stencil, its exchange
-    overlapped with computing, frequent small Allreduces at the end of each exchange, strong
-    scaling.
+    the time in MPI: MPI_Allreduce, MPI_Wait, MPI_Isend) and IV.A (a 4D stencil whose exchange
+    overlaps with computing, frequent small Allreduces after each exchange, strong scaling).
 
-    An iteration is one of the solver (conjugate gradients): start all receives and sends, compute
-    (`overlap`), wait for them one by one, compute, sum `allreduces` times over all ranks. A rank
-    stands for the `processes` of a node: what they send to those of another node is one message.
-    Processes are on the lattice as MILC lays them out; a node has as many that follow each other,
-    with `reorder` a compact box.
-
-    Assumptions, since the paper does not say: 64 processes a node, one a core of Theta's; the
-    lattice, of 4 x 4 x 4 x 4 sites a process; 48 B a site (three complex numbers of 8 B each part)
-    on half of the sites of a face, the other half being of the other parity; two Allreduces an
-    iteration, as conjugate gradients have; the times, which are fitted to the share of MPI.
+    Assumptions, because the paper does not give these values:
+    - 64 processes per node, one per core of Theta.
+    - A lattice of 4 x 4 x 4 x 4 sites per process.
+    - 48 B per site (three complex numbers with parts of 8 B), for half of the sites of a face. The
+      other half has the other parity.
+    - Two Allreduces per iteration, as in conjugate gradients.
+    - The compute times are fitted to the share of MPI.
     """
 
     paper_ranks: ClassVar[int] = 256
@@ -51,36 +56,37 @@ class Milc(RankConstrained):
     kind: Literal["milc"] = "milc"
     """Lattice quantum chromodynamics on a Cray XC40."""
     lattice: tuple[Count, Count, Count, Count] = (32, 32, 32, 128)
-    """Sites of the lattice, the first dimension fastest; with weak scaling, that of 256 ranks."""
+    """Sites of the lattice, the first dimension fastest. With weak scaling, the lattice for 256
+    ranks."""
     processes: Count = 64
-    """MPI processes of a node, for which a rank stands; 1 if every one is a rank of its own."""
+    """MPI processes per node. One rank stands for all of them. 1 makes every process a rank."""
     site: PositiveSize = Size(48)
-    """Bytes that are sent of a site."""
+    """Bytes sent per site."""
     reorder: Flag = False
-    """Whether a node's processes fill a compact box of the lattice, and ranks that follow each
-    other do so too."""
+    """Whether the processes of a node, and also blocks of consecutive ranks, fill compact boxes of
+    the lattice."""
     block_ranks: Count = 4
-    """How many ranks that follow each other `reorder` keeps in a box: those of a router."""
+    """Consecutive ranks that `reorder` keeps in one box: the ranks of one router."""
     allreduce: PositiveSize = Size(8)
     """Bytes of an Allreduce."""
     allreduces: Count = 2
-    """Allreduces an iteration."""
+    """Allreduces per iteration."""
     iterations: Count = 10
-    """Iterations of every rank."""
+    """Iterations per rank."""
     scaling: Literal["weak", "strong"] = "strong"
-    """What stays the same with another number of ranks: weak, a process's sites; strong, the
+    """What stays the same with another number of ranks. weak: the sites per process. strong: the
     lattice (IV.A)."""
     overlap: Compute = Compute(time=Duration.parse("33 us"))
-    """Computing while the exchange is under way."""
+    """Computing during the exchange."""
     compute: Compute = Compute(time=Duration.parse("42 us"))
     """Computing after the exchange."""
 
     def takes(self, ranks: int) -> bool:
-        """Whether the lattice can be laid out on so many."""
+        """Returns whether the lattice can be laid out on this number of ranks."""
         return self._layout(ranks) is not None
 
     def _layout(self, ranks: int) -> _Layout | None:
-        """How ranks are on the lattice; None if they do not fit."""
+        """Returns the layout of `ranks` on the lattice; None if they do not fit."""
         reference = split(self.lattice, self.paper_ranks * self.processes)
         weak = self.scaling == "weak" and reference is not None
         grid = (
@@ -108,7 +114,7 @@ class Milc(RankConstrained):
         return _Layout(nodes, block, faces)
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         layout, share = self._layout(ranks), self.share(ranks)
         if layout is None:
             raise ValueError(f"{ranks} ranks do not fit the lattice {self.lattice}")
@@ -136,21 +142,22 @@ class Milc(RankConstrained):
 
 
 class MilcReorder(Milc):
-    """MILCREORDER: MILC with its ranks reordered, so that neighbours of the lattice are on a node
-    and on a router.
+    """MILCREORDER: MILC with ranks reordered so that lattice neighbours share a node or a router.
 
     Source: Chunduri et al., IPDPS 2021, Table I (50% of the time in MPI: MPI_Wait, MPI_Allreduce,
-    MPI_Isend). How ranks are reordered the paper does not say; compact boxes are an assumption. All
-    else is as in `milc`, with `reorder`: as much computing in all, of which less overlaps the
-    exchange, which is fitted to MPI_Wait being the longest call.
+    MPI_Isend).
+
+    Assumptions: the paper does not say how ranks are reordered. Compact boxes are chosen here. All
+    other values are as in `milc` with `reorder`. The total compute time is the same, but less of it
+    overlaps the exchange. The overlap is fitted so that MPI_Wait is the longest call.
     """
 
     kind: Literal["milcreorder"] = "milcreorder"  # type: ignore[assignment]
-    """The same with ranks reordered."""
+    """MILC with reordered ranks."""
     reorder: Flag = True
-    """Whether a node's processes fill a compact box of the lattice, and ranks that follow each
-    other do so too."""
+    """Whether the processes of a node, and also blocks of consecutive ranks, fill compact boxes of
+    the lattice."""
     overlap: Compute = Compute(time=Duration.parse("12 us"))
-    """Computing while the exchange is under way."""
+    """Computing during the exchange."""
     compute: Compute = Compute(time=Duration.parse("63 us"))
     """Computing after the exchange."""

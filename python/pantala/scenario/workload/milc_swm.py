@@ -1,4 +1,4 @@
-"""MILC, as its scalable workload model: a lattice in four dimensions."""
+"""MILC as a scalable workload model: a lattice in four dimensions."""
 
 from __future__ import annotations
 
@@ -12,41 +12,44 @@ __all__ = ["MilcSwm"]
 
 
 class MilcSwm(Application):
-    """MILC as a scalable workload model (SWM): two exchanges with eight neighbours, then two
-    Allreduces of 8 B.
+    """MILC as a scalable workload model (SWM): two halo exchanges and two Allreduces per iteration.
+
+    Each exchange is with eight neighbours. Each Allreduce sums 8 B.
 
     Source: Wang et al., IPDPS 2020, IV.B (4,096 ranks, four dimensions, non-blocking messages of
-    486 KiB). The rest is what the SWM and its input do, which the paper cites: 8 x 8 x 8 x 8 ranks
-    on a torus, 50 iterations, each with an exchange for even and for odd sites; while messages are
-    under way a rank computes 100 cycles of 4 GHz. 486 KiB are a face of 24 x 24 x 24 sites, 36 B
-    each: half of the sites, three single-precision complex numbers of three spinors.
+    486 KiB). All other details follow the SWM and its input, which the paper cites:
+    - 8 x 8 x 8 x 8 ranks form a torus.
+    - Each of 50 iterations has an exchange for even sites and one for odd sites.
+    - During an exchange a rank computes for 100 cycles at 4 GHz.
+    - 486 KiB is a face of 24 x 24 x 24 sites with 36 B each. These bytes are half of the sites with
+      three single-precision complex numbers of three spinors.
 
-    Assumption: the paper's run has the input that the SWM is shipped with, which has its ranks and
+    Assumption: the paper's run has the input shipped with the SWM, which has the same ranks and
     sizes.
     """
 
     paper_ranks: ClassVar[int] = 4_096
 
     kind: Literal["milc_swm"] = "milc_swm"
-    """Lattice quantum chromodynamics, one rank a node."""
+    """Lattice quantum chromodynamics with one rank per node."""
     grid: tuple[Count, Count, Count, Count] | None = None
-    """Ranks along x, y, z, t, x fastest; their product is the job's ranks. If not given, the one
-    nearest to a cube."""
+    """Ranks along x, y, z and t, x fastest. The product is the job's number of ranks. Default: the
+    grid nearest to a cube."""
     sites: tuple[Count, Count, Count, Count] = (24, 24, 24, 24)
-    """Sites of a rank along x, y, z, t."""
+    """Sites per rank along x, y, z and t."""
     site: PositiveSize = Size(36)
-    """Bytes sent for a site of a face."""
+    """Bytes sent per site of a face."""
     exchanges: Count = 2
-    """Exchanges of an iteration: even sites, odd sites."""
+    """Exchanges per iteration: even sites, then odd sites."""
     allreduces: Index = 2
-    """Allreduces of 8 B behind them."""
+    """Allreduces of 8 B after the exchanges."""
     iterations: Count = 50
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute(time=Duration.parse("25 ns"))
-    """Computing while the messages of an exchange are under way."""
+    """Computing during each exchange."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         return {
             "kind": "conjugate_gradient",

@@ -14,21 +14,21 @@ __all__ = ["MultiGrid"]
 
 
 class MultiGrid(Application):
-    """MultiGrid: V-cycles of a geometric multigrid method on boxes of a structured mesh.
+    """MultiGrid: V-cycles of geometric multigrid on boxes of a structured mesh.
 
-    Source: Yang et al., SC 2016, 3.2 and Table 2 (125 ranks, 5 MB a rank, 625 MB in all, from
-    traces of the Design Forward project). The solver is that of BoxLib (Bell et al., BoxLib User's
-    Guide, Lawrence Berkeley National Laboratory, 2012): every rank has a box, which is coarsened
-    with it down to two cells a side, so that all ranks go on to the coarsest level, where conjugate
-    gradients solve what is left.
+    A cycle does two red-black relaxations per level on the way down and two on the way up. An
+    exchange of faces precedes each colour. On the coarsest level, each step of the solver has one
+    exchange and `bottom_sums` dot products.
 
-    A cycle: on every level two red-black relaxations down and two up, with an exchange of faces
-    before each colour; on the coarsest level an exchange and `bottom_sums` dot products for each
-    step of the solver there.
+    Source: Yang et al., SC 2016, 3.2 and Table 2 (125 ranks, 5 MB per rank, 625 MB in total, from
+    traces of the Design Forward project). The solver is BoxLib's (Bell et al., BoxLib User's Guide,
+    Lawrence Berkeley National Laboratory, 2012). Every rank has a box, which is coarsened down to
+    two cells per side. All ranks therefore take part in the coarsest level, where conjugate
+    gradients solve the remaining problem.
 
-    Assumptions, since the paper counts traces and does not say: 5 x 5 x 5 ranks, boxes of 32 x 32 x
-    32, 10 steps at the bottom, and 12 cycles, which make Table 2's bytes; no neighbours across the
-    edge of the domain.
+    Assumptions: the paper reports only trace totals. The grid of 5 x 5 x 5 ranks, boxes of 32 x 32
+    x 32 cells, 10 steps on the coarsest level and 12 cycles are chosen here. They give the bytes of
+    Table 2. Ranks at the edge of the domain have no neighbours beyond it.
     """
 
     paper_ranks: ClassVar[int] = 125
@@ -36,28 +36,28 @@ class MultiGrid(Application):
     kind: Literal["multigrid"] = "multigrid"
     """Geometric multigrid."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z, x fastest; their product is the job's ranks. If not given, the one
-    nearest to a cube."""
+    """Ranks along x, y and z, x fastest. The product is the job's number of ranks. Default: the
+    grid nearest to a cube."""
     points: tuple[Count, Count, Count] = (32, 32, 32)
-    """Cells of a rank's box along x, y, z on the finest level."""
+    """Cells of a rank's box along x, y and z on the finest level."""
     point: PositiveSize = Size(8)
-    """Bytes of a cell."""
+    """Bytes per cell."""
     levels: Annotated[Count, Field(le=32)] = 5
-    """Levels of a cycle."""
+    """Levels per cycle."""
     sweeps: Count = 4
-    """Exchanges on a level, on the way down and again on the way up: two relaxations of two
+    """Exchanges per level on the way down, and again on the way up: two relaxations with two
     colours."""
     bottom_steps: Count = 10
-    """Steps of the solver on the coarsest level, an exchange each."""
+    """Solver steps on the coarsest level. Each has one exchange."""
     bottom_sums: Index = 4
-    """Allreduces of 8 B of each of these."""
+    """Allreduces of 8 B per solver step on the coarsest level."""
     iterations: Count = 12
-    """Cycles of every rank."""
+    """Cycles per rank."""
     compute: Compute = Compute()
-    """Computing before each cycle; Yang et al. have none."""
+    """Computing before each cycle. Yang et al. have none."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         return {
             "kind": "multigrid",

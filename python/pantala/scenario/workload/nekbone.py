@@ -14,18 +14,23 @@ __all__ = ["Nekbone"]
 
 
 class Nekbone(Application):
-    """Nekbone: in an iteration three Allreduces of 8 B, and an exchange with up to 26 neighbours.
+    """Nekbone: three Allreduces of 8 B and one exchange with up to 26 neighbours per iteration.
 
     Source: Wang et al., IPDPS 2020, IV.B (2,197 ranks, many collectives of 8 B, non-blocking
-    messages of 8 B to 165 KiB). The rest is what Nekbone's scalable workload model does, which the
-    paper cites: 13 x 13 x 13 ranks on an open grid, elements of polynomial order P, E of them a
-    side; a rank shares (E P + 1)^2 points with a neighbour across a face, E P + 1 across an edge,
-    one across a corner, 8 B each; first with P = 8, then with P = 11, two solutions of 15
-    iterations each. With 13 elements a side the largest message is 165,888 B, so the paper's KiB
-    are 1,000 B here.
+    messages of 8 B to 165 KiB). All other details follow Nekbone's scalable workload model, which
+    the paper cites:
+    - 13 x 13 x 13 ranks form an open grid. A rank has E elements per side, of polynomial order P.
+    - A rank shares (E P + 1)^2 points with a neighbour across a face, E P + 1 points across an edge
+      and one point across a corner. Each point has 8 B.
+    - The model runs P = 8 and then P = 11, with two solutions of 15 iterations each.
 
-    Left out: two exchanges, two sums and a barrier for each order. Assumption: 15 iterations, from
-    an input of the model with as many elements and 729 ranks.
+    With 13 elements per side the largest message has 165,888 B. The paper's KiB are therefore 1,000
+    B here.
+
+    Left out: two exchanges, two sums and a barrier per order.
+
+    Assumption: the 15 iterations are from an input of the model with as many elements and 729
+    ranks.
     """
 
     paper_ranks: ClassVar[int] = 2_197
@@ -33,21 +38,21 @@ class Nekbone(Application):
     kind: Literal["nekbone"] = "nekbone"
     """Conjugate gradients on spectral elements."""
     grid: tuple[Count, Count, Count] | None = None
-    """Ranks along x, y, z, x fastest; their product is the job's ranks. If not given, the one
-    nearest to a cube."""
+    """Ranks along x, y and z, x fastest. The product is the job's number of ranks. Default: the
+    grid nearest to a cube."""
     elements: tuple[Count, Count, Count] = (13, 13, 13)
-    """Elements of a rank along x, y, z."""
+    """Elements per rank along x, y and z."""
     orders: Annotated[tuple[Count, ...], Field(min_length=1)] = (8, 11)
-    """Polynomial orders, one after the other, as many iterations each."""
+    """Polynomial orders, run one after the other. Each has the same number of iterations."""
     point: PositiveSize = Size(8)
-    """Bytes of a point."""
+    """Bytes per point."""
     iterations: Count = 60
-    """Iterations of every rank, of all orders together."""
+    """Iterations per rank, over all orders."""
     compute: Compute = Compute()
     """Computing before each exchange."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         share = self.share(ranks)
         elements = shrunk(self.elements, share)
         return {

@@ -13,20 +13,22 @@ __all__ = ["Qbox"]
 
 
 class Qbox(RankConstrained):
-    """Qbox: Fourier transforms in the columns of a process array, products of matrices along its
-    rows.
+    """Qbox: Fourier transforms in the columns of a process array, matrix products along its rows.
+
+    An iteration computes, does two Alltoallv in every column (one transform forward and one back)
+    and sends `shifts` panels to the next rank of the row. MPI_Recv receives a panel and MPI_Wait
+    completes a send. Cray's MPI has a separate routing mode for Alltoallv (II.D). The application
+    needs a multiple of `rows` ranks.
 
     Source: Chunduri et al., IPDPS 2021, Table I (point-to-point medium, 50 KB; medium collectives
     of 128 KB; 66% of the time in MPI: MPI_Alltoallv, MPI_Recv, MPI_Wait).
 
-    An iteration: compute, two Alltoallv in every column (a transform forth and back), `shifts`
-    panels to the next rank of the row (MPI_Recv for what comes, MPI_Wait for what goes). Cray's MPI
-    has a routing mode for Alltoallv (II.D).
-
-    Assumptions: a rank stands for a node, and its messages are of the paper's size; 128 KB is what
-    a rank gives to an Alltoallv, all parts together, as AutoPerf counts; columns of 16; which
-    messages the calls are for; the time, which is fitted to the share of MPI. It needs a multiple
-    of `rows` ranks.
+    Assumptions:
+    - A rank stands for a node, and its messages have the paper's size.
+    - 128 KB is the sum of all parts that a rank passes to an Alltoallv, as AutoPerf counts it.
+    - A column has 16 ranks.
+    - The paper does not assign messages to the calls. The assignment is chosen here.
+    - The compute time is fitted to the share of MPI.
     """
 
     paper_ranks: ClassVar[int] = 256
@@ -35,24 +37,24 @@ class Qbox(RankConstrained):
     kind: Literal["qbox"] = "qbox"
     """First-principles molecular dynamics."""
     rows: Count = 16
-    """Ranks of a column, among which a Fourier transform is."""
+    """Ranks per column. Each column does its own Fourier transform."""
     transform: PositiveSize = Size(131_072)
-    """Bytes that a rank gives to an Alltoallv."""
+    """Bytes that a rank passes to an Alltoallv."""
     panel: PositiveSize = Size(50_000)
     """Bytes of a panel."""
     shifts: Count = 2
-    """Panels sent on in an iteration."""
+    """Panels sent per iteration."""
     iterations: Count = 4
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute(time=Duration.parse("42 us"))
     """Computing before the transforms."""
 
     def takes(self, ranks: int) -> bool:
-        """Whether columns are whole."""
+        """Returns whether all columns are whole."""
         return ranks % self.rows == 0
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         transform = {
             "phase": "all_to_all",
             "dimension": 0,

@@ -1,4 +1,4 @@
-"""Applications that not every number of ranks can run."""
+"""The base of applications that run only on some numbers of ranks."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ from pantala.scenario.workload.application import Application
 
 __all__ = ["RankConstrained"]
 
-#: How far above twice the ranks a number is looked for that will do.
+#: `RankConstrained.nearest` searches up to twice the ranks plus this number.
 _FAR = 1024
 
 
 class RankConstrained(Application):
-    """An application that says of a number of ranks whether it can run it; the nearest that can are
-    found by trying.
+    """An application that runs only on some numbers of ranks.
+
+    A message about a wrong number names the nearest possible ones. They are found by trial.
     """
 
-    #: What it needs its ranks for.
+    #: What the application needs, for the message about a wrong number of ranks.
     needs: ClassVar[str]
 
     @abstractmethod
     def takes(self, ranks: int) -> bool:
-        """Whether so many ranks can run it."""
+        """Returns whether the application can run on this number of ranks."""
 
     def nearest(self, ranks: int) -> list[int]:
-        """The nearest numbers of ranks that can run it: one below, one above, as far as there
-        are.
-        """
+        """Returns the nearest possible numbers of ranks: one below and one above, if they exist."""
         below = next((fewer for fewer in range(ranks - 1, 0, -1) if self.takes(fewer)), None)
         above = next(
             (more for more in range(ranks + 1, 2 * ranks + _FAR) if self.takes(more)), None
@@ -37,7 +36,11 @@ class RankConstrained(Application):
         return [number for number in (below, above) if number is not None]
 
     def check(self, ranks: int) -> None:
-        """Refuses a number of ranks that cannot run it."""
+        """Checks that the application can run on this number of ranks.
+
+        Raises:
+            PydanticCustomError: it cannot. The remedy names the nearest possible numbers.
+        """
         if not self.takes(ranks):
             numbers = (
                 " or ".join(str(number) for number in self.nearest(ranks))

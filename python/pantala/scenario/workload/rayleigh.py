@@ -1,4 +1,4 @@
-"""Rayleigh: convection in a sphere, by spectral methods."""
+"""Rayleigh: convection in a sphere with spectral methods."""
 
 from __future__ import annotations
 
@@ -13,19 +13,24 @@ __all__ = ["Rayleigh"]
 
 
 class Rayleigh(RankConstrained):
-    """Rayleigh: large Alltoallv in the rows and the columns of a process array, and little else.
+    """Rayleigh: large Alltoallv in the rows and the columns of a process array.
+
+    An iteration is one time step. It computes, does one Alltoallv in every row and one in every
+    column, sends a small message from every rank to the first rank of its row (MPI_Send), and ends
+    with a barrier. The Alltoallv are transposes between the spaces of the spectral method. The
+    first rank of a row receives the messages one after the other. The application needs a number of
+    ranks that is not prime.
 
     Source: Chunduri et al., IPDPS 2021, Table I (no point-to-point; heavy collectives of 23 MB; 28%
     of the time in MPI: MPI_Alltoallv, MPI_Send, MPI_Barrier).
 
-    An iteration is a time step: compute, an Alltoallv in every row and one in every column
-    (transposes between the spaces in which parts of the step are done), a small message of every
-    rank to the first of its row, which receives them one after the other (MPI_Send), a barrier.
-
-    Assumptions: a rank stands for a node; 23 MB is what a rank gives to an Alltoallv, all parts
-    together, as AutoPerf counts; the array nearest to a square; MPI_Send, which takes time though
-    the paper counts no point-to-point messages, as diagnostics that are collected; the time, which
-    is fitted to the share of MPI. It needs a number of ranks that is no prime.
+    Assumptions:
+    - A rank stands for a node.
+    - 23 MB is the sum of all parts that a rank passes to an Alltoallv, as AutoPerf counts it.
+    - The process array is the one nearest to a square.
+    - MPI_Send collects diagnostics. It takes time in the paper, although the paper counts no
+      point-to-point messages.
+    - The compute time is fitted to the share of MPI.
     """
 
     paper_ranks: ClassVar[int] = 256
@@ -34,23 +39,23 @@ class Rayleigh(RankConstrained):
     kind: Literal["rayleigh"] = "rayleigh"
     """Convection in a sphere."""
     grid: tuple[Count, Count] | None = None
-    """Ranks of a row, and rows; their product is the job's ranks. If not given, the array nearest
-    to a square."""
+    """Ranks per row, and number of rows. The product is the job's number of ranks. Default: the
+    array nearest to a square."""
     transpose: PositiveSize = Size(23_000_000)
-    """Bytes that a rank gives to an Alltoallv."""
+    """Bytes that a rank passes to an Alltoallv."""
     diagnostics: PositiveSize = Size(16_384)
-    """Bytes that a rank sends to the first of its row."""
+    """Bytes that a rank sends to the first rank of its row."""
     iterations: Count = 1
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute(time=Duration.parse("23 ms"))
     """Computing before the transposes."""
 
     def takes(self, ranks: int) -> bool:
-        """Whether there is an array of them."""
+        """Returns whether the ranks form an array with at least two rows and two columns."""
         return self.grid is not None or grid_of(None, ranks, 2)[0] > 1
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         size = self.part(self.transpose, ranks)
         return {
             "kind": "phases",

@@ -12,11 +12,11 @@ __all__ = ["Stencil5d"]
 
 
 class Stencil5d(Application):
-    """Stencil5D: every rank of a five-dimensional grid exchanges with its (up to) ten neighbours.
+    """Stencil5D: every rank of a five-dimensional grid exchanges with up to ten neighbours.
 
     Source: Kang et al., SC 2022, IV and Table I (9,833.95 MB on 528 ranks, peak ingress 14.0 MB).
-    Ten messages of 1.4 MB are the peak; two iterations on an open grid of 2 x 2 x 3 x 4 x 11 are
-    the total. The time to compute is fitted.
+    Ten messages of 1.4 MB give the peak. Two iterations on an open grid of 2 x 2 x 3 x 4 x 11 ranks
+    give the total. The compute time is fitted.
     """
 
     paper_ranks: ClassVar[int] = 528
@@ -24,19 +24,19 @@ class Stencil5d(Application):
     kind: Literal["stencil5d"] = "stencil5d"
     """A five-dimensional stencil."""
     grid: tuple[Count, Count, Count, Count, Count] | None = None
-    """Ranks along each dimension, the first fastest; their product is the job's ranks. If not
-    given, the one nearest to a cube, the shortest side first."""
+    """Ranks along each dimension, the first fastest. The product is the job's number of ranks.
+    Default: the grid nearest to a cube, shortest side first."""
     message: PositiveSize = Size(1_400_000)
     """Bytes to each neighbour."""
     iterations: Count = 2
-    """Iterations of every rank."""
+    """Iterations per rank."""
     compute: Compute = Compute(time=Duration.parse("5.53 ms"))
     """Computing before each exchange."""
     periodic: Flag = False
     """Whether opposite faces of the grid are neighbours."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "stencil",
             "grid": grid_of(self.grid, ranks, 5),

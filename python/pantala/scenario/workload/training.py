@@ -1,4 +1,4 @@
-"""What applications of distributed training share: compute, then sum a gradient over all ranks."""
+"""The base of distributed-training applications: compute, then sum a gradient over all ranks."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ __all__ = ["Training"]
 class Training(Application):
     """Computing and an Allreduce in turn.
 
-    Strong scaling shortens the computing only: a gradient is as long on any number of ranks.
+    Strong scaling shortens only the computing, because the gradient has the same size on any number
+    of ranks.
     """
 
     paper_ranks: ClassVar[int] = 528
 
     message: PositiveSize
-    """Bytes reduced."""
+    """Bytes that each Allreduce sums."""
     compute: Compute = Compute()
     """Computing before each Allreduce."""
 
     def as_plan(self, ranks: int) -> dict[str, Any]:
-        """The plan's workload object, for a job of `ranks`."""
+        """Returns the plan's workload object for a job of `ranks`."""
         return {
             "kind": "allreduce_loop",
             "message_bytes": int(self.message),
