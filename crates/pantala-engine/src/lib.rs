@@ -1,10 +1,14 @@
 //! Discrete events: time, the order of events, random streams. Knows no networks.
 
+mod due_queue;
+mod flat_array;
 mod prefetch;
 pub mod random;
 pub mod time;
 pub mod wheel;
 
+pub use due_queue::{DuePool, DueQueue};
+pub use flat_array::FlatArray;
 pub use prefetch::prefetch;
 pub use random::{Geometric, Stream};
 pub use time::{LONGEST_TIME, NANOSECOND, NEVER, Time, time_per_byte, transfer_time};

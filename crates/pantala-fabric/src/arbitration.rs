@@ -362,7 +362,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let head = self.in_vcs[in_vc].queue.head;
         match self.config.router.arbiter {
             Arbiter::Age => self.packets.origin(head).created,
-            Arbiter::Random => mix(self.packets[head].draw ^ mix(now ^ ARBITER_SALT)),
+            Arbiter::Random => mix(self.packets[head].route.draw ^ mix(now ^ ARBITER_SALT)),
             Arbiter::Lru | Arbiter::RoundRobin | Arbiter::Islip => self.grant_stamps[in_vc],
         }
     }

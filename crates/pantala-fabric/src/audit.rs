@@ -2,15 +2,15 @@
 
 use crate::config::CreditCheck;
 use crate::crossbar::space_of;
-use crate::flat_array::FlatArray;
 use crate::host::Host;
-use crate::packet::Phase;
 use crate::partition::{Kind, Partition, Totals};
 use crate::pending::Credits;
 use crate::port::{ELSEWHERE, HERE, InPort, LinkEnd, NODE};
 use crate::probe::Probe;
 use crate::queue::Queue;
+use pantala_engine::FlatArray;
 use pantala_engine::Wheel;
+use pantala_routing::Phase;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -230,8 +230,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 out_vc: packet.out_vc,
                 packets,
                 source: self.packets.origin(index).source,
-                destination: packet.destination,
-                nonminimal: packet.phase != Phase::Undecided && packet.nonminimal,
+                destination: packet.route.destination,
+                nonminimal: packet.route.phase != Phase::Undecided && packet.route.nonminimal,
             },
             next: port.end.is_router().then(|| port.target + u32::from(packet.out_vc)),
         }

@@ -2,14 +2,13 @@
 //! [`RouterConfig`] is the `router` object of a plan.
 
 use crate::host::TrafficClass;
-use crate::routing::{Information, RoutingConfig};
 use pantala_engine::{LONGEST_TIME, Time, transfer_time};
+use pantala_routing::dependencies::{ChannelUse, ResponseUse};
+use pantala_routing::learning::LinkLatencies;
+use pantala_routing::{Information, RoutingConfig};
 use pantala_topology::LinkClass;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Most VCs that a port can have: a set of them is a `u16`.
-pub const MAX_VIRTUAL_CHANNELS: u8 = u16::BITS as u8;
 
 /// How packets move through routers and over links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -420,6 +419,29 @@ impl FabricConfig {
     #[must_use]
     pub fn slowest_flit(&self) -> Time {
         self.links.iter().map(|timing| timing.flit).max().unwrap_or(0)
+    }
+
+    /// Returns the routings and the VCs of links, as the channel-dependency graph reads them.
+    #[must_use]
+    pub fn channel_use(&self) -> ChannelUse<'_> {
+        ChannelUse {
+            routings: &self.routings,
+            virtual_channels: self.virtual_channels,
+            injects_on_first: self.injection_vc == InjectionVc::First,
+            responses: self.responses.map(|responses| ResponseUse {
+                first_vc: responses.first_vc,
+                first_routing: responses.first_routing,
+            }),
+        }
+    }
+
+    /// Returns the latencies that untrained tables of `q_adaptive` are made from.
+    #[must_use]
+    pub fn link_latencies(&self) -> LinkLatencies {
+        LinkLatencies {
+            local: self.timing(LinkClass::Local).latency,
+            global: self.timing(LinkClass::Global).latency,
+        }
     }
 
     /// One routing for every packet of every job, and no responses.

@@ -3,12 +3,10 @@
 use crate::blocks::Blocks;
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarContention, FabricConfig, InputQueue,
-    LinkDecision, LinkTiming, MAX_VIRTUAL_CHANNELS, OutputLatency, Serialization,
+    LinkDecision, LinkTiming, OutputLatency, Serialization,
 };
 use crate::crossbar::space_of;
-use crate::flat_array::FlatArray;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
-use crate::learning::Learning;
 use crate::messages::PartitionMessages;
 use crate::packet::{NONE, Packets};
 use crate::partition::Partition;
@@ -24,7 +22,10 @@ use crate::response::Responses;
 use crate::stages::Stages;
 use crate::voq::VirtualQueue;
 use crate::wormhole::Worms;
+use pantala_engine::FlatArray;
 use pantala_engine::{NEVER, Stream, Time, Wheel};
+use pantala_routing::MAX_VIRTUAL_CHANNELS;
+use pantala_routing::learning::Learning;
 use pantala_topology::{Divisor, LinkClass, Peer, Topology};
 use std::ops::Range;
 use std::sync::Arc;
@@ -150,7 +151,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
             input_turns: FlatArray::default(),
             virtual_queues: FlatArray::default(),
             worms: Worms::default(),
-            learning: Learning::new(&config, &topology, own_routers.clone()),
+            learning: Learning::new(
+                &config.routings,
+                config.link_latencies(),
+                &topology,
+                own_routers.clone(),
+            ),
             nics: room(by_node(1)),
             nic_credits: FlatArray::default(),
             nic_responses: FlatArray::default(),

@@ -7,16 +7,17 @@
 
 use crate::FabricConfig;
 use crate::config::{CreditCheck, Release};
-use crate::flat_array::FlatArray;
 use crate::host::Host;
-use crate::packet::{NONE, Phase};
+use crate::packet::NONE;
 use crate::partition::{Kind, Partition};
 use crate::pending::PendingPool;
 use crate::port::{HERE, InPort, InVc, LinkEnd, OutPort, OutVc};
 use crate::probe::Probe;
-use crate::routing::{CongestionView, QueueMeasure};
 use crate::voq::VirtualQueue;
+use pantala_engine::FlatArray;
 use pantala_engine::{NEVER, Time};
+use pantala_routing::Phase;
+use pantala_routing::{Blind, CongestionView, QueueMeasure};
 
 /// The queues of one router's outputs, as its routing sees them.
 struct RouterCongestionView<'a, const F: bool> {
@@ -91,18 +92,6 @@ pub(crate) struct Arrived {
     in_port: u32,
     pub(crate) out: u32,
     pub(crate) out_vc: u32,
-}
-
-/// For routings that look at nothing.
-struct Blind;
-
-impl CongestionView for Blind {
-    fn queue(&mut self, _: u16, _: Option<u8>, _: QueueMeasure) -> i64 {
-        0
-    }
-    fn queue_at(&mut self, _: u32, _: u16, _: Option<u8>, _: QueueMeasure) -> i64 {
-        0
-    }
 }
 
 impl<H: Host, P: Probe> Partition<H, P> {
@@ -216,7 +205,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             let (out, out_vc) = self.follow_first(in_vc, packet);
             return Arrived { packet, in_vc, in_port, out, out_vc };
         }
-        let state = &mut self.packets[packet];
+        let state = &mut self.packets[packet].route;
         let routing = &self.config.routings[usize::from(state.routing)];
         let learned = self.stages.learning() && routing.algorithm.learns();
         if !self.stages.minimal

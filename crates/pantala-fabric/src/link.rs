@@ -255,7 +255,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         // When the node's credits are back, if somebody waits for them before the link.
         let mut awaited = NEVER;
         if port.end.is_router() {
-            packet.hops += 1;
+            packet.route.hops += 1;
             packet.at = port.target + u32::from(packet.out_vc);
             let beyond = port.beyond;
             if !stages.credit_at_crossbar::<F>() {

@@ -6,11 +6,11 @@
 //! does not matter; what one part posts to one other is taken in the order of posting.
 
 use crate::host::Host;
-use crate::learning::{Sent, Trail};
 use crate::packet::{Packet, PacketOrigin};
 use crate::partition::Partition;
 use crate::probe::Probe;
 use pantala_engine::{NEVER, Time};
+use pantala_routing::learning::{Sent, Trail};
 use serde::{Deserialize, Serialize};
 
 /// The port of a packet or credit is fetched this many places before its turn. It is in no cache.

@@ -5,13 +5,13 @@
 use crate::audit::{Audit, ConservationCounts, Diagnosis, Held};
 use crate::config::FabricConfig;
 use crate::host::Host;
-use crate::learning::{LearningWindow, QTable};
 use crate::partition::{Partition, Totals};
 use crate::partition_map::PartitionMap;
 use crate::port::LinkCounters;
 use crate::probe::Probe;
 use crate::threads::{self, Crew, Transport};
 use pantala_engine::{NEVER, Time};
+use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_topology::Topology;
 use std::ops::Range;
 use std::sync::Arc;

@@ -3,11 +3,12 @@
 
 use crate::config::InjectionVc;
 use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
-use crate::packet::{NONE, Packet, PacketOrigin, Phase, Piece};
+use crate::packet::{Packet, PacketOrigin, Piece};
 use crate::partition::{Kind, Partition};
 use crate::probe::Probe;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
+use pantala_routing::RouteState;
 use std::ops::Range;
 
 /// Tells the draw of the injection VC from those of the routing, which are functions of the same
@@ -277,25 +278,15 @@ impl<H: Host, P: Probe> Partition<H, P> {
         };
         let head = gone + stages.nic_reach;
         let tail = if stages.cut_through::<false>() { free + stages.nic_reach } else { head };
-        let destination_router = self.topology.router_of(destination);
         self.packets[index] = Packet {
             ready: head,
             tail,
-            draw,
+            route: RouteState::to(&self.topology, destination, routing, draw),
             at,
-            destination,
-            destination_router,
-            intermediate: NONE,
-            gateway: NONE,
             bytes,
-            destination_group: self.topology.group_of(destination_router) as u16,
             job,
             flits: flits as u16,
             out_vc: 0,
-            hops: 0,
-            phase: Phase::Undecided,
-            nonminimal: false,
-            routing,
             piece: Piece::Whole,
         };
         if self.stages.by_flits::<F>() {
@@ -327,7 +318,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
             return;
         }
         let packet = &self.packets[index];
-        let node = packet.destination;
+        let node = packet.route.destination;
         let origin = self.packets.origin(index);
         self.packets_delivered += 1;
         if self.stages.responds() && self.is_response(packet) {

@@ -1,31 +1,13 @@
 //! Packets in flight: a slab, its hot half (one cache line a packet) apart from what only delivery
 //! reads.
 
-use crate::flat_array::FlatArray;
 use crate::queue::Chunks;
-use pantala_engine::Time;
+use pantala_engine::{FlatArray, Time};
+use pantala_routing::RouteState;
 use serde::{Deserialize, Serialize};
 
 /// No packet, no entry: the end of an intrusive list.
 pub const NONE: u32 = u32::MAX;
-
-/// Where a packet is on its way; together with the routing it decides the VC of the next hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Serialize, Deserialize)]
-pub enum Phase {
-    /// Before the decision at the source router.
-    Undecided,
-    /// Minimal so far and still in its source group, under a progressive routing: the next router
-    /// decides again.
-    Revisable,
-    /// On a minimal path that does not leave the group.
-    Inside,
-    /// Inside the group too, but on the way to another of its routers, which the path goes over.
-    Beside,
-    /// Non-minimal, on the way to the intermediate group or router.
-    ToIntermediate,
-    /// On the way to the destination: minimal from the start, or past the intermediate.
-    ToDestination,
-}
 
 /// What of a packet a record stands for: all of it, unless flits move one by one
 /// ([`crate::config::FlowControl`]).
@@ -65,7 +47,7 @@ impl Piece {
     }
 }
 
-/// What a hop reads and writes.
+/// The half of a packet that every hop reads and writes.
 #[repr(align(64))]
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Packet {
@@ -73,61 +55,33 @@ pub struct Packet {
     pub ready: Time,
     /// When the tail is there.
     pub tail: Time,
-    /// The packet's own random word: every draw of its routing is a function of it.
-    pub draw: u64,
+    /// The state of its routing.
+    pub route: RouteState,
     /// The input VC (of all) that it is in or on its way to.
     pub at: u32,
-    /// Destination node.
-    pub destination: u32,
-    /// Router of the destination node.
-    pub destination_router: u32,
-    /// Intermediate router or group, as the routing has it, of a non-minimal path.
-    pub intermediate: u32,
-    /// The global link the packet is heading for in this group: index into the pair's links;
-    /// [`NONE`] before the choice.
-    pub gateway: u32,
     /// Payload.
     pub bytes: u32,
-    /// Group of the destination.
-    pub destination_group: u16,
     /// Job.
     pub job: u16,
     /// Length.
     pub flits: u16,
     /// The VC it has been routed to.
     pub out_vc: u8,
-    /// Links between routers so far.
-    pub hops: u8,
-    /// Phase.
-    pub phase: Phase,
-    /// Whether it took a non-minimal path.
-    pub nonminimal: bool,
-    /// Its place in the plan's table of routings.
-    pub routing: u8,
-    /// What of the packet this is.
+    /// The part of the packet that this record stands for.
     pub piece: Piece,
 }
 
 impl Packet {
-    /// A packet that is nowhere.
+    /// An unused record.
     pub(crate) const EMPTY: Self = Self {
         ready: 0,
         tail: 0,
-        draw: 0,
+        route: RouteState::EMPTY,
         at: 0,
-        destination: 0,
-        destination_router: 0,
-        intermediate: NONE,
-        gateway: NONE,
         bytes: 0,
-        destination_group: 0,
         job: 0,
         flits: 0,
         out_vc: 0,
-        hops: 0,
-        phase: Phase::Undecided,
-        nonminimal: false,
-        routing: 0,
         piece: Piece::Whole,
     };
 }

@@ -4,7 +4,7 @@
 //! time. Before any read at time t, all entries up to t are applied. No event is needed for a
 //! credit that nobody waits for.
 
-use crate::due_queue::{DuePool, DueQueue};
+use pantala_engine::{DuePool, DueQueue};
 use pantala_engine::{NEVER, Time};
 
 /// The flits of all accounts that come back later.

@@ -21,6 +21,7 @@ use crate::probe::Probe;
 use crate::queue::Queue;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
+use pantala_routing::RouteState;
 use std::ops::Range;
 
 /// Tells a response's random word from that of its request, of which it is a function: what a NIC
@@ -40,7 +41,9 @@ impl<H: Host, P: Probe> Partition<H, P> {
     /// Whether a packet is a response.
     #[inline]
     pub(crate) fn is_response(&self, packet: &Packet) -> bool {
-        self.config.responses.is_some_and(|responses| packet.routing >= responses.first_routing)
+        self.config
+            .responses
+            .is_some_and(|responses| packet.route.routing >= responses.first_routing)
     }
 
     /// Whether a response waits in a NIC.
@@ -66,7 +69,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
     #[inline]
     pub(crate) fn answer(&mut self, index: u32, now: Time) {
         let Some(responses) = self.config.responses else { return };
-        let node = self.packets[index].destination;
+        let node = self.packets[index].route.destination;
         let origin = self.packets.origin_mut(index);
         let source = std::mem::replace(&mut origin.source, node);
         *origin = PacketOrigin {
@@ -77,9 +80,9 @@ impl<H: Host, P: Probe> Partition<H, P> {
             ..*origin
         };
         let packet = &mut self.packets[index];
-        packet.destination = source;
-        packet.routing += responses.first_routing;
-        packet.draw = mix(packet.draw ^ RESPONSE_SALT);
+        packet.route.destination = source;
+        packet.route.routing += responses.first_routing;
+        packet.route.draw = mix(packet.route.draw ^ RESPONSE_SALT);
         self.nic_responses[node as usize].queue.push(&mut self.packets, index);
         self.responses_waiting += 1;
         let free = self.nics[node as usize].link_free;
@@ -104,7 +107,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
         own.queue.pop(&mut self.packets);
         own.sent += 1;
         self.responses_waiting -= 1;
-        let Packet { destination, draw, job, routing, .. } = self.packets[index];
+        let Packet { job, route: RouteState { destination, draw, routing, .. }, .. } =
+            self.packets[index];
         let at = self.take_credit::<F>(node, open, needed, draw);
         self.packets.origin_mut(index).injected = now;
         let free = self.launch::<F>(

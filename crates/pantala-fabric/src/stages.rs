@@ -7,8 +7,8 @@ use crate::config::{
     Release, Serialization,
 };
 use crate::port::OutPort;
-use crate::routing::{Algorithm, QueueMeasure, RoutingConfig, VcMap};
 use pantala_engine::Time;
+use pantala_routing::{Algorithm, QueueMeasure, RoutingConfig, VcMap};
 use pantala_topology::LinkClass;
 use std::ops::Range;
 

@@ -32,7 +32,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let mut arrived = std::mem::take(&mut self.arrived);
         // Those that arrive at one output at one time stand in an order that is drawn.
         arrived.sort_unstable_by_key(|new| {
-            (mix(self.packets[new.packet].draw ^ ORDER_SALT), new.in_vc)
+            (mix(self.packets[new.packet].route.draw ^ ORDER_SALT), new.in_vc)
         });
         for new in &arrived {
             let room = self.stages.room::<false>(self.packets[new.packet].flits.into());

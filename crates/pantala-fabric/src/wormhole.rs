@@ -7,12 +7,12 @@
 //! crossed. Every flit contends for ports, credits and links by itself. The record of the last flit
 //! is the packet's own: with it the packet is delivered. Flits of one VC never pass one another.
 
-use crate::flat_array::FlatArray;
 use crate::host::Host;
 use crate::packet::{Packet, Piece};
 use crate::partition::{Kind, Partition};
 use crate::probe::Probe;
 use crate::stages::Stages;
+use pantala_engine::FlatArray;
 use pantala_engine::Time;
 
 /// Where the first flit of a packet went, and what it was then.

@@ -12,7 +12,7 @@
 //! - A choice is a variant of an enum; its doc comment says what it means.
 //! - A column is a field of a row in `tables`; its doc comment is its description, its unit follows
 //!   its type.
-//! - A routing is a descriptor in `pantala_fabric::routing`.
+//! - A routing is a descriptor in `pantala_routing`.
 //!
 //! `make generate` writes the JSON Schema of a plan, Python's modules and the reference pages from
 //! it.

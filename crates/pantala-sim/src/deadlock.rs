@@ -10,7 +10,7 @@ use crate::fabric::fabric_config;
 use crate::plan::Plan;
 use crate::resolve::{Resolved, resolve};
 use pantala_fabric::FabricConfig;
-use pantala_fabric::dependencies::{Channel, Dependencies, Link, ascends, exception};
+use pantala_routing::dependencies::{Channel, Dependencies, Link, ascends, exception};
 use pantala_topology::{Peer, Topology};
 use serde::Serialize;
 
@@ -70,7 +70,7 @@ pub fn search(mut plan: Plan) -> Result<Search, PlanError> {
     plan.allow_deadlock = true;
     let Resolved { plan, topology, .. } = resolve(plan)?;
     let config = fabric_config(&plan);
-    let graph = Dependencies::of(&config, &topology);
+    let graph = Dependencies::of(&config.channel_use(), &topology);
     let cycle = graph.cycle();
     Ok(Search {
         routings: names(&config),
@@ -91,10 +91,12 @@ pub fn search(mut plan: Plan) -> Result<Search, PlanError> {
 /// nor it is known by name.
 pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, PlanError> {
     let config = fabric_config(plan);
-    if ascends(&config, topology) {
+    if ascends(&config.channel_use(), topology) {
         return Ok(Vec::new());
     }
-    let Some(cycle) = Dependencies::of(&config, topology).cycle() else { return Ok(Vec::new()) };
+    let Some(cycle) = Dependencies::of(&config.channel_use(), topology).cycle() else {
+        return Ok(Vec::new());
+    };
     let message =
         format!("packets can wait for each other in a cycle of {} virtual channels", cycle.len());
     let why = match known(&config, topology) {
@@ -122,8 +124,9 @@ fn known(config: &FabricConfig, topology: &Topology) -> Option<&'static str> {
         // Half of those that are left are the responses' twins of the other half.
         responses.first_routing = (others.routings.len() / 2) as u8;
     }
-    (ascends(&others, topology) || Dependencies::of(&others, topology).cycle().is_none())
-        .then_some(name)
+    (ascends(&others.channel_use(), topology)
+        || Dependencies::of(&others.channel_use(), topology).cycle().is_none())
+    .then_some(name)
 }
 
 /// The routings of requests by name, each once.

@@ -5,7 +5,7 @@ use crate::document::hex;
 use crate::error::PlanError;
 use arrow_array::types::{Float64Type, UInt32Type};
 use arrow_array::{ArrowPrimitiveType, PrimitiveArray, RecordBatch, cast::AsArray};
-use pantala_fabric::learning::{Estimate, Misfit, QTable};
+use pantala_routing::learning::{Estimate, Misfit, QTable};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use sha2::{Digest, Sha256};
 use std::fs::File;

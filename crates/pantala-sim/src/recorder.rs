@@ -212,7 +212,7 @@ impl Probe for Recorder {
         let window = self.window_mut(job, now);
         window.delivered_bytes += u64::from(packet.bytes);
         window.packets += 1;
-        window.nonminimal += u64::from(packet.nonminimal);
+        window.nonminimal += u64::from(packet.route.nonminimal);
         window.latency_sum += u128::from(latency);
         if now < self.from {
             return;
@@ -229,22 +229,22 @@ impl Probe for Recorder {
         }
         seen.packets += 1;
         seen.delivered_bytes += u64::from(packet.bytes);
-        seen.hops += u64::from(packet.hops);
-        seen.nonminimal += u64::from(packet.nonminimal);
+        seen.hops += u64::from(packet.route.hops);
+        seen.nonminimal += u64::from(packet.route.nonminimal);
         seen.latency.record(latency);
         seen.network_latency.record(now - origin.injected);
-        if self.sample > 0 && packet.draw % self.sample == 0 {
+        if self.sample > 0 && packet.route.draw % self.sample == 0 {
             self.packets.push(PacketRow {
                 delivered: now,
                 source: origin.source,
                 created: origin.created,
                 injected: origin.injected,
                 latency,
-                destination: packet.destination,
+                destination: packet.route.destination,
                 bytes: packet.bytes,
                 job: packet.job,
-                hops: packet.hops,
-                nonminimal: packet.nonminimal,
+                hops: packet.route.hops,
+                nonminimal: packet.route.nonminimal,
             });
         }
     }

@@ -14,7 +14,7 @@ use pantala_fabric::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention,
     CrossbarDelay, FlowControl, InputQueue, LinkDecision, Release, RouterConfig, Serialization,
 };
-use pantala_fabric::learning::QTable;
+use pantala_routing::learning::QTable;
 use pantala_topology::Topology;
 use pantala_workload::WorkloadSpec;
 use std::collections::BTreeMap;
@@ -93,7 +93,8 @@ fn load_estimates(plan: &mut Plan, topology: &Topology) -> Result<Option<QTable>
     let Some((key, path)) = routings::learned_tables(plan) else {
         return Ok(None);
     };
-    let untrained = QTable::untrained(&fabric_config(plan), topology);
+    let config = fabric_config(plan);
+    let untrained = QTable::untrained(&config.routings, config.link_latencies(), topology);
     q_tables::load(&key, &path, &untrained).map(Some)
 }
 

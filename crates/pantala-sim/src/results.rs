@@ -2,9 +2,9 @@
 //! tables are made of it.
 
 use pantala_engine::Time;
-use pantala_fabric::learning::{LearningWindow, QTable};
 use pantala_fabric::{ConservationCounts, LinkCounters, Totals};
 use pantala_mpi::{CallReport, IterationRecord, LatencyStatistics, MessageRecord, RankReport};
+use pantala_routing::learning::{LearningWindow, QTable};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Plan, QTableRecord};

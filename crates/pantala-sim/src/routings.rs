@@ -8,8 +8,9 @@
 
 use crate::error::{Faults, PlanError};
 use crate::plan::*;
-use pantala_fabric::config::{FlowControl, MAX_VIRTUAL_CHANNELS, ResponseConfig};
-use pantala_fabric::routing::{
+use pantala_fabric::config::{FlowControl, ResponseConfig};
+use pantala_routing::MAX_VIRTUAL_CHANNELS;
+use pantala_routing::{
     AriesConfig, IntraGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig,
 };
 use pantala_topology::Topology;

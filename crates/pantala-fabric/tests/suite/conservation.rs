@@ -4,8 +4,8 @@
 use crate::choices::{choices, configuration, machines};
 use crate::support::*;
 use pantala_engine::Time;
-use pantala_fabric::routing::Algorithm;
 use pantala_fabric::{Partition, Totals};
+use pantala_routing::Algorithm;
 use proptest::prelude::*;
 
 proptest! {

@@ -4,8 +4,8 @@
 use crate::support::{dragonfly, kang, spec};
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::{InjectionVc, ResponseConfig};
-use pantala_fabric::dependencies::{Channel, Dependencies, ascends, exception};
-use pantala_fabric::routing::{
+use pantala_routing::dependencies::{Channel, Dependencies, ascends, exception};
+use pantala_routing::{
     Algorithm, IntermediateChoice, IntraGroup, RoutingConfig, RoutingKey, VcMap, VcMapName,
 };
 use pantala_topology::{
@@ -106,7 +106,7 @@ fn together(routings: Vec<RoutingConfig>) -> FabricConfig {
 }
 
 fn cycle(config: &FabricConfig, topology: &Topology) -> Option<Vec<Channel>> {
-    cycle_of(&Dependencies::of(config, topology))
+    cycle_of(&Dependencies::of(&config.channel_use(), topology))
 }
 
 /// A cycle, every step of which is in the graph.
@@ -175,16 +175,16 @@ fn routings_that_ascend_are_free_together() {
     for topology in small() {
         for local_order in LocalOrder::ALL {
             let mut config = ascending(&topology, local_order);
-            assert!(ascends(&config, &topology), "{topology:?}");
+            assert!(ascends(&config.channel_use(), &topology), "{topology:?}");
             assert_eq!(cycle(&config, &topology), None, "{topology:?}");
             config.respond(64);
-            assert!(ascends(&config, &topology), "{topology:?}");
+            assert!(ascends(&config.channel_use(), &topology), "{topology:?}");
             assert_eq!(cycle(&config, &topology), None, "{topology:?}");
         }
     }
     for (name, topology) in papers() {
         let config = ascending(&topology, LocalOrder::RowFirst);
-        assert!(ascends(&config, &topology), "{name}");
+        assert!(ascends(&config.channel_use(), &topology), "{name}");
     }
     // Link by link at full size, where that takes no more than seconds.
     for (name, topology) in papers().into_iter().take(2) {
@@ -214,7 +214,7 @@ fn the_exception_has_its_cycle() {
             let expected: Vec<_> =
                 [("global", 0), ("local", 0)].into_iter().cycle().take(2 * groups).collect();
             assert_eq!(shape(&cycle, &topology), expected);
-            assert!(!ascends(&config, &topology));
+            assert!(!ascends(&config.channel_use(), &topology));
         }
     }
     // Where there is no third group, or no local link, there is no cycle either.
@@ -228,7 +228,7 @@ fn the_exception_has_its_cycle() {
 fn what_does_not_go_together_is_found() {
     let ring = |routings: Vec<RoutingConfig>, topology: &Topology| {
         let config = together(routings);
-        assert!(!ascends(&config, topology));
+        assert!(!ascends(&config.channel_use(), topology));
         cycle(&config, topology).map(|cycle| shape(&cycle, topology))
     };
     // BookSim2's minimal has global before local on VC 1, ugal_g local before global.
@@ -266,7 +266,7 @@ fn a_single_channel_has_a_cycle() {
         let vc_map = VcMap::ascending(1, 0, 0, 0, 0);
         let config = together(vec![RoutingConfig { vc_map, ..RoutingConfig::new(algorithm) }]);
         assert!(cycle(&config, &dragonfly(2, 4, 2, 9)).is_some(), "{algorithm:?}");
-        assert!(!ascends(&config, &dragonfly(2, 4, 2, 9)), "{algorithm:?}");
+        assert!(!ascends(&config.channel_use(), &dragonfly(2, 4, 2, 9)), "{algorithm:?}");
     }
 }
 
@@ -293,10 +293,10 @@ fn at_full_size(names: &[&str]) {
             let config = together(vec![routing.clone()]);
             // With detours inside a group it takes as long again; that these ascend is proof enough.
             if routing.intra_group != IntraGroup::Minimal {
-                assert!(ascends(&config, &topology), "{name} {algorithm:?}");
+                assert!(ascends(&config.channel_use(), &topology), "{name} {algorithm:?}");
                 continue;
             }
-            let graph = Dependencies::of(&config, &topology);
+            let graph = Dependencies::of(&config.channel_use(), &topology);
             assert_eq!(
                 graph.channels(),
                 u64::from(config.virtual_channels) * links,

@@ -4,12 +4,12 @@
 use crate::support::{Script, codes, grids, kang, meshes, spec};
 use pantala_engine::Stream;
 use pantala_fabric::config::InjectionVc;
-use pantala_fabric::dependencies::{Channel, Dependencies, Link, ascends};
 use pantala_fabric::packet::{Packet, PacketOrigin};
-use pantala_fabric::routing::{
+use pantala_fabric::{FabricConfig, Partition, Probe};
+use pantala_routing::dependencies::{Channel, Dependencies, Link, ascends};
+use pantala_routing::{
     Algorithm, Gateways, IntermediateChoice, IntraGroup, QueueMeasure, Tie, VcMapName,
 };
-use pantala_fabric::{FabricConfig, Partition, Probe};
 use pantala_topology::{
     DragonflySpec, GlobalArrangement, GroupSpec, LocalOrder, Peer, PortAssignment, Topology,
 };
@@ -126,12 +126,12 @@ proptest! {
         if responses {
             config.respond(64);
         }
-        let graph = Dependencies::of(&config, &topology);
+        let graph = Dependencies::of(&config.channel_use(), &topology);
         for (held, asked) in shown(&config, &topology, 60, 40, seed) {
             prop_assert!(graph.contains(held, asked), "{algorithm:?}: {held:?} asks for {asked:?}");
         }
         // What is so by classes is so by links.
-        prop_assert!(graph.cycle().is_none() || !ascends(&config, &topology), "{algorithm:?}");
+        prop_assert!(graph.cycle().is_none() || !ascends(&config.channel_use(), &topology), "{algorithm:?}");
     }
 }
 
@@ -170,7 +170,7 @@ fn every_dependency_is_taken() {
                 config.routings[0].intra_group = IntraGroup::Nonminimal;
             }
             let mut left: Vec<(Channel, Channel)> =
-                Dependencies::of(&config, topology).iter().collect();
+                Dependencies::of(&config.channel_use(), topology).iter().collect();
             for seed in 0..40 {
                 let shown = shown(&config, topology, 1_000, 160, seed);
                 left.retain(|dependency| !shown.contains(dependency));

@@ -1,8 +1,6 @@
 //! The fabric's tests. One binary, one file per behaviour.
 
-mod aries;
 mod choices;
-mod codes;
 mod conservation;
 mod deadlock;
 mod dependencies;
@@ -11,7 +9,6 @@ mod partitions;
 mod q_adaptive;
 mod responses;
 mod router_models;
-mod routing;
 mod support;
 mod virtual_output;
 mod zero_load;

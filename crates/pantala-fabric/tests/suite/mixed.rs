@@ -5,7 +5,7 @@ use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::InjectionVc;
-use pantala_fabric::routing::{Algorithm, RoutingConfig};
+use pantala_routing::{Algorithm, RoutingConfig};
 use pantala_topology::{GroupSpec, Topology};
 use proptest::prelude::*;
 

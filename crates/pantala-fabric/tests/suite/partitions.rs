@@ -3,12 +3,12 @@
 use crate::choices::{choices, configuration, machines};
 use crate::support::*;
 use pantala_engine::Time;
-use pantala_fabric::learning::{Estimate, LearningWindow};
-use pantala_fabric::routing::{Algorithm, Information};
 use pantala_fabric::{
     Audit, Delivery, Diagnosis, FabricConfig, Host, LinkCounters, Network, PartitionMap, Pull,
     Totals, Wakes,
 };
+use pantala_routing::learning::{Estimate, LearningWindow};
+use pantala_routing::{Algorithm, Information};
 use pantala_topology::Topology;
 use proptest::prelude::*;
 use std::sync::Arc;

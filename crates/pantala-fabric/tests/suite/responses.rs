@@ -5,7 +5,7 @@ use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::{InjectionVc, LinkTiming};
-use pantala_fabric::routing::{Algorithm, QueueScope};
+use pantala_routing::{Algorithm, QueueScope};
 use pantala_topology::LinkClass;
 use std::collections::BTreeMap;
 

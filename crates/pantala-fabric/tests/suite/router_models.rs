@@ -3,8 +3,8 @@
 use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
-use pantala_fabric::routing::{Algorithm, VcMap};
 use pantala_fabric::{Delivery, FabricConfig, Host, PacketOffer, Pull, TrafficClass, Wakes};
+use pantala_routing::{Algorithm, VcMap};
 use pantala_topology::{LinkClass, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,8 +3,8 @@
 use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::config::*;
-use pantala_fabric::routing::Algorithm;
 use pantala_fabric::{FabricConfig, Partition};
+use pantala_routing::Algorithm;
 
 /// Runs packets (source, created, destination, bytes) to their end; what was delivered, in order of
 /// (created, source).

@@ -4,7 +4,7 @@ use crate::support::*;
 use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::{CrossbarContention, CrossbarDelay, FlowControl, LinkTiming};
-use pantala_fabric::routing::Algorithm;
+use pantala_routing::Algorithm;
 use pantala_topology::LinkClass;
 
 /// T = sum over links (latency + t) + R (t_in + t_xbar + t_out) + (S - 1) max t, for l local and g

@@ -8,8 +8,8 @@
 use crate::common::fabric::{Carried, carry};
 use crate::common::{dragonfly, dragonfly_of, latencies, packet, run, uniform};
 use pantala_engine::Stream;
-use pantala_fabric::routing::Algorithm;
 use pantala_oracle::{LateFlits, LinkTimes, OracleConfig, OraclePacket, zero_load_latency};
+use pantala_routing::Algorithm;
 use pantala_topology::{GroupSpec, Topology};
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The routings of the catalogue: every descriptor of the fabric as data.
 
-use pantala_fabric::routing::{Algorithm, Mode, RoutingKey, Setting};
+use pantala_routing::{Algorithm, Mode, RoutingKey, Setting};
 use serde_json::{Map, Value, json};
 
 /// Every routing, in the order of the docs, and the keys that have an effect under some of them

@@ -2,10 +2,10 @@
 //! plan's own.
 //!
 //! The keys from `threshold` on have an effect under some algorithms only:
-//! [`Descriptor::reads`](pantala_fabric::routing::Descriptor::reads) lists them for each.
+//! [`Descriptor::reads`](pantala_routing::Descriptor::reads) lists them for each.
 
-use pantala_fabric::config::MAX_VIRTUAL_CHANNELS;
-use pantala_fabric::routing::{
+use pantala_routing::MAX_VIRTUAL_CHANNELS;
+use pantala_routing::{
     Algorithm, IntermediateChoice, IntraGroup, QueueMeasure, QueueScope, Tie, VcMapName,
 };
 use pantala_topology::LocalOrder;

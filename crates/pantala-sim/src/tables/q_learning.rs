@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::columns::{Table, ns, table};
-use pantala_fabric::learning::{LearningSums, Via};
+use pantala_routing::learning::{LearningSums, Via};
 
 table! {
     /// One row per time window and kind of port for which feedback of q_adaptive arrived, over all

@@ -6,7 +6,7 @@
 
 use crate::support::{Ran, finish, job, plan, read};
 use pantala_fabric::FabricConfig;
-use pantala_fabric::routing::{RoutingConfig, VcMap};
+use pantala_routing::{RoutingConfig, VcMap};
 use pantala_sim::{End, Simulation};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use crate::support::*;
 use pantala_fabric::FabricConfig;
 use pantala_fabric::config::*;
-use pantala_fabric::routing::{Algorithm, QueueMeasure, QueueScope};
+use pantala_routing::{Algorithm, QueueMeasure, QueueScope};
 use pantala_topology::Topology;
 use proptest::prelude::*;
 

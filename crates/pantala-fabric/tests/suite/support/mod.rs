@@ -3,17 +3,18 @@
 
 use pantala_engine::{Geometric, Stream, Time};
 use pantala_fabric::config::*;
-use pantala_fabric::packet::{NONE, Packet, PacketOrigin, Phase, Piece};
-use pantala_fabric::routing::{Algorithm, CongestionView, QueueMeasure, RoutingConfig, VcMap};
+use pantala_fabric::packet::{Packet, PacketOrigin};
 use pantala_fabric::{
     Delivery, FabricConfig, Host, PacketOffer, Partition, Probe, Pull, TrafficClass, Wakes,
 };
-use pantala_topology::{
-    DragonflySpec, GlobalArrangement, GroupSpec, LinkClass, PortAssignment, Topology,
-};
-use proptest::prelude::Strategy;
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+use pantala_routing::{Algorithm, RoutingConfig, VcMap};
+use pantala_topology::{LinkClass, Topology};
+use std::collections::VecDeque;
+
+#[path = "../../../../pantala-routing/tests/suite/support/topologies.rs"]
+mod topologies;
+
+pub use topologies::*;
 
 /// Kang et al.'s machine with the default router model.
 pub fn kang(algorithm: Algorithm) -> FabricConfig {
@@ -140,41 +141,6 @@ pub fn caminos(algorithm: Algorithm, crossbar_delay: Time) -> FabricConfig {
     router.input_buffer = 120;
     router.output_buffer = 8;
     config
-}
-
-pub fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
-    Topology::dragonfly(&spec(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g))
-        .unwrap()
-}
-
-pub fn spec(p: u32, group: GroupSpec, h: u32, g: u32) -> DragonflySpec {
-    DragonflySpec {
-        nodes_per_router: p,
-        group,
-        global_ports: h,
-        groups: g,
-        links_per_pair: 0,
-        global_arrangement: GlobalArrangement::Absolute,
-        port_assignment: PortAssignment::Consecutive,
-        mirrored: false,
-        global_arrangement_seed: 0,
-    }
-}
-
-/// Groups of one dimension with so many routers, and one or two links between each two.
-pub fn meshes(routers: Range<u32>) -> impl Strategy<Value = GroupSpec> {
-    (routers, 1u32..3)
-        .prop_map(|(routers, links_per_pair)| GroupSpec::FullMesh { routers, links_per_pair })
-}
-
-/// Groups of two dimensions with so many rows, one to three columns, and parallel links of both.
-pub fn grids(rows: Range<u32>) -> impl Strategy<Value = GroupSpec> {
-    (rows, 1u32..4, 1u32..3, 1u32..4).prop_map(|(rows, columns, row, column)| GroupSpec::Grid {
-        rows,
-        columns,
-        links_per_row_pair: row,
-        links_per_column_pair: column,
-    })
 }
 
 /// Every router model under one routing, with and without responses, and when its traffic falls
@@ -336,14 +302,14 @@ impl Seen {
     fn new(packet: &Packet, origin: &PacketOrigin, now: Time) -> Self {
         Self {
             source: origin.source,
-            destination: packet.destination,
+            destination: packet.route.destination,
             created: origin.created,
             accepted: origin.accepted,
             injected: origin.injected,
             delivered: now,
-            hops: packet.hops,
-            nonminimal: packet.nonminimal,
-            routing: packet.routing,
+            hops: packet.route.hops,
+            nonminimal: packet.route.nonminimal,
+            routing: packet.route.routing,
         }
     }
 }
@@ -376,46 +342,4 @@ pub fn deadlocked(mut config: FabricConfig) -> Partition<Uniform, Log> {
     assert!(net.packets_in_flight() > 0, "it should have deadlocked");
     assert!(net.audit().balanced());
     net
-}
-
-/// Queues by (port, VC), zero where nothing is said.
-#[derive(Default)]
-pub struct Queues(pub BTreeMap<(u16, u8), i64>);
-
-impl CongestionView for Queues {
-    fn queue(&mut self, port: u16, vc: Option<u8>, _: QueueMeasure) -> i64 {
-        self.0
-            .iter()
-            .filter(|((p, v), _)| *p == port && vc.is_none_or(|vc| vc == *v))
-            .map(|(_, flits)| flits)
-            .sum()
-    }
-    fn queue_at(&mut self, _: u32, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
-        self.queue(port, vc, measure)
-    }
-}
-
-/// A packet at its source router.
-pub fn packet(topology: &Topology, destination: u32, draw: u64) -> Packet {
-    let router = topology.router_of(destination);
-    Packet {
-        ready: 0,
-        tail: 0,
-        draw,
-        at: 0,
-        destination,
-        destination_router: router,
-        intermediate: NONE,
-        gateway: NONE,
-        bytes: 512,
-        destination_group: topology.group_of(router) as u16,
-        job: 0,
-        flits: 4,
-        out_vc: 0,
-        hops: 0,
-        phase: Phase::Undecided,
-        nonminimal: false,
-        routing: 0,
-        piece: Piece::Whole,
-    }
 }

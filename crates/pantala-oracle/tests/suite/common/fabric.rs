@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::config::{InjectionVc, LinkTiming, RouterConfig};
 use pantala_fabric::packet::{Packet, PacketOrigin};
-use pantala_fabric::routing::{Algorithm, Intermediate, RoutingConfig, SegmentVcs};
 use pantala_fabric::{
     Delivery, FabricConfig, Host, PacketOffer, Partition, Probe, Pull, TrafficClass, Wakes,
 };
 use pantala_oracle::{LinkTimes, OracleConfig, OraclePacket, RouteStep};
+use pantala_routing::{Algorithm, Intermediate, RoutingConfig, SegmentVcs};
 use pantala_topology::{LinkClass, LocalOrder, Peer, Topology};
 
 /// Bytes of a flit in these tests.
@@ -127,11 +127,11 @@ impl Probe for Log {
     fn injected(&mut self, _: u16, _: u32, _: Time) {}
     fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time) {
         let route = route_taken(&self.topology, self.algorithm, packet, origin.source);
-        assert_eq!(route.len(), usize::from(packet.hops) + 1);
+        assert_eq!(route.len(), usize::from(packet.route.hops) + 1);
         let carried = Carried {
             injected: origin.injected,
             delivered: now,
-            nonminimal: packet.nonminimal,
+            nonminimal: packet.route.nonminimal,
             route,
         };
         let before = self.carried[origin.message as usize].replace(carried);
@@ -147,14 +147,19 @@ fn route_taken(
     source: u32,
 ) -> Vec<RouteStep> {
     let channels = algorithm.own_vc_map();
-    let last = topology.router_of(packet.destination);
+    let last = topology.router_of(packet.route.destination);
     let mut walk = Walk { topology, here: topology.router_of(source), route: Vec::new() };
-    if packet.nonminimal {
+    if packet.route.nonminimal {
         match algorithm.intermediate() {
-            Intermediate::Group => walk.towards_group(packet.intermediate, channels.nonminimal),
+            Intermediate::Group => {
+                walk.towards_group(packet.route.intermediate, channels.nonminimal)
+            }
             Intermediate::Router => {
-                walk.towards_group(topology.group_of(packet.intermediate), channels.nonminimal);
-                walk.towards_router(packet.intermediate, channels.to_intermediate);
+                walk.towards_group(
+                    topology.group_of(packet.route.intermediate),
+                    channels.nonminimal,
+                );
+                walk.towards_router(packet.route.intermediate, channels.to_intermediate);
             }
         }
         walk.towards_group(topology.group_of(last), channels.from_intermediate);
@@ -162,7 +167,7 @@ fn route_taken(
         walk.towards_group(topology.group_of(last), channels.minimal);
     }
     walk.towards_router(last, channels.destination_minimal);
-    let port = topology.terminal_port_of(packet.destination);
+    let port = topology.terminal_port_of(packet.route.destination);
     walk.route.push(RouteStep { port, vc: channels.destination_minimal });
     walk.route
 }

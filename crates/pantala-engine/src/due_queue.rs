@@ -1,0 +1,176 @@
+//! What comes due: queues of entries with times, all in one slab with a free list.
+//!
+//! No event is spent on an entry. Who reads at time t takes what has come due by t before.
+
+use crate::flat_array::FlatArray;
+use crate::time::{NEVER, Time};
+
+/// No entry: the end of a list.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry<T> {
+    time: Time,
+    item: T,
+    next: u32,
+}
+
+/// The entries of all queues.
+#[derive(Debug)]
+pub struct DuePool<T> {
+    entries: FlatArray<Entry<T>>,
+    free: u32,
+}
+
+impl<T> Default for DuePool<T> {
+    fn default() -> Self {
+        Self { entries: FlatArray::default(), free: NONE }
+    }
+}
+
+impl<T: Copy> DuePool<T> {
+    #[inline]
+    fn insert(&mut self, time: Time, item: T) -> u32 {
+        let entry = Entry { time, item, next: NONE };
+        if self.free == NONE {
+            self.entries.push(entry);
+            (self.entries.len() - 1) as u32
+        } else {
+            let index = self.free;
+            self.free = self.entries[index].next;
+            self.entries[index] = entry;
+            index
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn memory(&self) -> usize {
+        self.entries.memory()
+    }
+}
+
+/// A queue of entries in the order of their times.
+#[derive(Clone, Copy, Debug)]
+pub struct DueQueue {
+    head: u32,
+    tail: u32,
+}
+
+impl DueQueue {
+    /// A queue of nothing.
+    pub const EMPTY: Self = Self { head: NONE, tail: NONE };
+
+    /// Whether there are no entries.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.head == NONE
+    }
+
+    /// `item` comes due at `time`, not before what was pushed earlier.
+    #[inline]
+    pub fn push<T: Copy>(&mut self, pool: &mut DuePool<T>, time: Time, item: T) {
+        let index = pool.insert(time, item);
+        if self.head == NONE {
+            self.head = index;
+        } else {
+            debug_assert!(pool.entries[self.tail].time <= time, "entries out of order");
+            pool.entries[self.tail].next = index;
+        }
+        self.tail = index;
+    }
+
+    /// Takes the first entry, if there is one.
+    #[inline]
+    pub fn pop<T: Copy>(&mut self, pool: &mut DuePool<T>) -> Option<(Time, T)> {
+        let index = self.head;
+        if index == NONE {
+            return None;
+        }
+        let entry = &mut pool.entries[index];
+        let taken = (entry.time, entry.item);
+        self.head = std::mem::replace(&mut entry.next, pool.free);
+        pool.free = index;
+        Some(taken)
+    }
+
+    /// Takes the entries up to `now`, in order; when the first of those left comes due, or `NEVER`.
+    #[inline]
+    pub fn take<T: Copy>(
+        &mut self,
+        pool: &mut DuePool<T>,
+        now: Time,
+        mut each: impl FnMut(Time, T),
+    ) -> Time {
+        let (mut index, mut first) = (self.head, NEVER);
+        while index != NONE {
+            let entry = &mut pool.entries[index];
+            if entry.time > now {
+                first = entry.time;
+                break;
+            }
+            each(entry.time, entry.item);
+            let next = entry.next;
+            entry.next = pool.free;
+            pool.free = index;
+            index = next;
+        }
+        self.head = index;
+        first
+    }
+
+    /// The entries and their times, in order.
+    #[inline]
+    pub fn iter<T: Copy>(self, pool: &DuePool<T>) -> impl Iterator<Item = (Time, T)> {
+        let mut index = self.head;
+        std::iter::from_fn(move || {
+            if index == NONE {
+                return None;
+            }
+            let entry = pool.entries[index];
+            index = entry.next;
+            Some((entry.time, entry.item))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is taken at `now`, and when the next comes due.
+    fn taken(queue: &mut DueQueue, pool: &mut DuePool<u8>, now: Time) -> (Vec<(Time, u8)>, Time) {
+        let mut taken = Vec::new();
+        let first = queue.take(pool, now, |time, item| taken.push((time, item)));
+        (taken, first)
+    }
+
+    #[test]
+    fn entries_are_taken_from_their_time_on_and_once() {
+        let mut pool = DuePool::default();
+        let (mut one, mut other) = (DueQueue::EMPTY, DueQueue::EMPTY);
+        one.push(&mut pool, 10, 1);
+        other.push(&mut pool, 15, 2);
+        one.push(&mut pool, 20, 3);
+        one.push(&mut pool, 20, 4);
+        assert_eq!(one.iter(&pool).collect::<Vec<_>>(), [(10, 1), (20, 3), (20, 4)]);
+        assert_eq!(taken(&mut one, &mut pool, 9), (vec![], 10));
+        assert_eq!(taken(&mut one, &mut pool, 10), (vec![(10, 1)], 20));
+        assert_eq!(taken(&mut one, &mut pool, 30), (vec![(20, 3), (20, 4)], NEVER));
+        assert!(one.is_empty());
+        assert_eq!(taken(&mut other, &mut pool, 30), (vec![(15, 2)], NEVER));
+    }
+
+    #[test]
+    fn the_pool_reuses_its_entries() {
+        let mut pool = DuePool::default();
+        let mut queues = [DueQueue::EMPTY; 2];
+        for time in 1..1_000 {
+            let queue = &mut queues[time as usize % 2];
+            queue.push(&mut pool, time, 1);
+            queue.push(&mut pool, time, 2);
+            assert_eq!(taken(queue, &mut pool, time), (vec![(time, 1), (time, 2)], NEVER));
+        }
+        assert_eq!(pool.entries.len(), 2);
+    }
+}

@@ -1,0 +1,170 @@
+//! `aries`: the adaptive routing of Cray's Aries with a bias towards minimal paths; AD0 to AD3 and
+//! `bias(shift, add)`.
+//!
+//! ```text
+//! at every router of the source group, until the packet diverts or leaves it:
+//!     two minimal candidates (a link to the destination group each), two non-minimal (a random group and a link to it)
+//!     load(c) = level, from 1 up, of the flits queued at c's port: those waiting and those sent and not credited
+//!     m, n = the candidates of each kind with the least load
+//!     minimal  iff  load(m) <= (load(n) << shift) + add
+//! ```
+//! AD0: shift 0, add 0 (no bias). AD1: shift 0, 1, 2 with the hops made (increasingly minimal).
+//! AD2: add 4. AD3: shift 2. `shift` is a schedule by hops made, its last value holds on. Shift and
+//! add are 0 to 15 each. Reads this router's own outputs. A packet that has left its source router
+//! keeps its gateway; the non-minimal candidates are drawn anew at each router. Ties go to minimal.
+//!
+//! Paper: Chunduri et al., IPDPS 2021, section II.D. Not in the paper, and assumed here: two
+//! candidates of each kind; what a load is, and its levels: a port's load is its flits as a share
+//! of one VC's input and output buffer, in so many steps (key `levels`: 16, since a bias is four
+//! bits wide), from 1, nothing or next to it, to the highest. It begins with 1 and not with 0,
+//! which shifted is 0 still: AD3, the paper's strong bias, would be none on a quiet machine.
+//! Further: AD1's schedule; links to a group are drawn among all there are, not the nearest only;
+//! the intermediate is a group, from whose first router the packet goes on minimally; traffic
+//! inside a group is minimal.
+//!
+//! VCs: 4. Minimal: local hops 0, the global hop 0 from the source router and 2 from a later one;
+//! non-minimal: source group 1, intermediate group 2, destination group 3. With `responses` as many
+//! again.
+
+use crate::candidates::{Candidate, Here};
+use crate::descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Rule, Setting};
+use crate::draws::third_group;
+use crate::state::RouteState;
+use crate::{CongestionView, Gateways, SegmentVcs, VcMap, paths};
+
+/// Shift, add and the levels of load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AriesConfig {
+    /// By hops made; the last value holds on. 0 to 15 each.
+    pub shift: Vec<u8>,
+    /// 0 to 15.
+    pub add: u8,
+    /// Steps of the load.
+    pub levels: u32,
+    /// Flits of the highest level.
+    pub full: u32,
+}
+
+impl Default for AriesConfig {
+    /// AD0.
+    fn default() -> Self {
+        Self { shift: vec![0], add: 0, levels: 16, full: 240 }
+    }
+}
+
+impl AriesConfig {
+    /// The level of a queue, 1 to `levels`.
+    #[must_use]
+    pub fn level(&self, flits: i64) -> i64 {
+        let levels = i64::from(self.levels);
+        1 + (flits.max(0) * levels / i64::from(self.full.max(1))).min(levels - 1)
+    }
+
+    /// Whether the minimal path is left after `hops` hops.
+    #[must_use]
+    pub fn diverts(&self, load_min: i64, load_nonmin: i64, hops: u8) -> bool {
+        let last = self.shift.len().saturating_sub(1);
+        let shift = self.shift.get(usize::from(hops).min(last)).copied().unwrap_or(0);
+        load_min > (load_nonmin << shift) + i64::from(self.add)
+    }
+}
+
+/// The routing.
+pub(crate) struct Aries;
+
+impl Rule for Aries {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Aries with a bias",
+        rule: "minimal while its load is at most (the non-minimal load << shift) + add; two candidates of each kind; every router \
+               of the source group decides anew. bias(shift,add) is short for it.",
+        source: "Chunduri et al., IPDPS 2021, II.D",
+        through: "a random group, if its queue is short",
+        decides: "source group",
+        information: Information::Queues,
+        vc_map: VcMap {
+            minimal_later: SegmentVcs { local: 0, global: 2 },
+            ..VcMap::ascending(4, 0, 1, 2, 2)
+        },
+        max_hops: |diameter| 4 * diameter + 2,
+        paths: paths::adaptive,
+        reads: &[
+            RoutingKey::CandidatesMinimal,
+            RoutingKey::CandidatesNonminimal,
+            RoutingKey::Queue,
+            RoutingKey::QueueScope,
+            RoutingKey::Aries,
+        ],
+        defaults: &[Setting::CandidatesMinimal(2), Setting::CandidatesNonminimal(2)],
+        assumptions: &[
+            (
+                "candidates_minimal",
+                "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. (IPDPS 2021) do not say",
+            ),
+            (
+                "candidates_nonminimal",
+                "two, as Kang et al. (SC 2022, II.B) tell it; Chunduri et al. do not say",
+            ),
+            ("queue", "what a load is, Chunduri et al. (IPDPS 2021, II.D) do not say"),
+            (
+                "aries.levels",
+                "how finely a router knows its load, Chunduri et al. (IPDPS 2021) do not say",
+            ),
+        ],
+        modes: MODES,
+        intermediate: Intermediate::Group,
+        gateways: Gateways::Any,
+        progressive: true,
+        ..Descriptor::USUAL
+    };
+
+    /// Minimal, or through a random group; again at the next router if minimal.
+    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
+        let (source, destination) = (here.group, u32::from(route.destination_group));
+        let aries = &here.routing.aries;
+        let mut cost = |path: &Candidate| aries.level(here.queue(view, path));
+        let salt = 1024 * u64::from(route.hops);
+        let minimal = here.minimal(route, &mut cost, salt);
+        let other = here.nonminimal(
+            route,
+            |draw| third_group(here.topology, source, destination, draw),
+            &mut cost,
+            salt,
+        );
+        let (load_min, load_non) = (minimal.queue, other.queue);
+        here.take(route, &minimal, &other, aries.diverts(load_min, load_non, route.hops));
+    }
+}
+
+const MODES: &[Mode] = &[
+    Mode {
+        name: "aries_ad0",
+        rule: "aries with shift 0 and add 0: the lesser load. The default of Cray's MPI.",
+        fixed: &[Setting::AriesShift(&[0]), Setting::AriesAdd(0)],
+        defaults: &[],
+        assumptions: &[],
+    },
+    Mode {
+        name: "aries_ad1",
+        rule: "aries with a shift that grows with the links crossed. Cray's MPI uses it for all-to-alls.",
+        fixed: &[Setting::AriesAdd(0)],
+        defaults: &[Setting::AriesShift(&[0, 1, 2])],
+        assumptions: &[(
+            "aries.shift",
+            "Chunduri et al. (IPDPS 2021, II.D) only say that the bias grows with the hops taken",
+        )],
+    },
+    Mode {
+        name: "aries_ad2",
+        rule: "aries with shift 0 and add 4: a weak bias towards minimal.",
+        fixed: &[Setting::AriesShift(&[0]), Setting::AriesAdd(4)],
+        defaults: &[],
+        assumptions: &[],
+    },
+    Mode {
+        name: "aries_ad3",
+        rule: "aries with shift 2 and add 0: a strong bias towards minimal.",
+        fixed: &[Setting::AriesShift(&[2]), Setting::AriesAdd(0)],
+        defaults: &[],
+        assumptions: &[],
+    },
+];

@@ -1,0 +1,98 @@
+//! `codes_padp`: the progressive adaptive routing of CODES' dragonfly-dally (`prog-adaptive`).
+//!
+//! ```text
+//! at the source router:  the rule of codes_adp
+//! at every later router of the source group, while the packet is on its minimal path:
+//!     I stays if this router owns a link to it; else I = one of the groups that it owns links to, source and
+//!     destination left out, drawn anew            (there is none: the packet stays minimal)
+//!     the same rule
+//! ```
+//! Reads this router's own outputs. Once non-minimal a packet stays so; nothing is decided in the
+//! intermediate group. Ties go to minimal.
+//!
+//! VCs: 4, as `codes_adp`: a packet that turns at its second router leaves by that router's own
+//! global link on VC 1. Source: CODES `dragonfly-dally` (`prog-adaptive`); Yang et al., SC16,
+//! section 2.2 (progressive adaptive).
+
+use super::codes_adp;
+use crate::candidates::Here;
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
+use crate::draws::{salted, scaled};
+use crate::paths::{Detours, PathSet, Paths, Target};
+use crate::state::RouteState;
+use crate::{CongestionView, RoutingConfig, VcMap, VcMapName};
+use pantala_topology::{Peer, Topology};
+
+/// Salt of the group that a later router draws.
+const ANEW: u64 = 5 << 32;
+
+/// The routing.
+pub(crate) struct CodesPadp;
+
+impl Rule for CodesPadp {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Progressive adaptive routing of CODES",
+        rule: "As codes_adp, but every later router of the source group decides anew for a packet that is still minimal.",
+        source: "CODES; Yang et al., SC 2016, 2.2",
+        through: "a random group, if its queue is short",
+        decides: "source group",
+        information: Information::Queues,
+        vc_map: VcMap::CODES,
+        maps: &[(VcMapName::Codes, VcMap::CODES)],
+        max_hops: |diameter| 3 * diameter + 2,
+        paths,
+        reads: RoutingKey::UGAL,
+        defaults: codes_adp::DEFAULTS,
+        intermediate: Intermediate::Group,
+        progressive: true,
+        per_hop_adaptive: true,
+        ..Descriptor::USUAL
+    };
+
+    /// The rule of `codes_adp`; again at the next router if minimal.
+    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
+        let first = codes_adp::intermediate(here, route);
+        let own = || own_groups(here).filter(|group| *group != u32::from(route.destination_group));
+        let intermediate = if !Here::later(route) || own().any(|group| group == first) {
+            Some(first)
+        } else {
+            let draw = salted(route.draw, ANEW + u64::from(route.hops));
+            own().nth(scaled(draw, own().count() as u32) as usize)
+        };
+        match intermediate {
+            Some(group) => codes_adp::choose(here, route, view, group),
+            None => codes_adp::decide_per_hop(here, route, view),
+        }
+    }
+
+    fn decide_per_hop<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
+        codes_adp::decide_per_hop(here, route, view);
+    }
+}
+
+/// A later router diverts over a link of its own only.
+fn paths(routing: &RoutingConfig, topology: &Topology) -> Paths {
+    let again = Some(Target::OwnLink);
+    PathSet::of(routing, topology)
+        .inside()
+        .minimal()
+        .detours(&Detours { again, ..Detours::default() })
+        .done()
+}
+
+/// The groups that the router's own global links lead to, each once.
+fn own_groups<'a>(here: &'a Here<'_>) -> impl Iterator<Item = u32> + use<'a> {
+    let ports = here.topology.first_global_port()..here.topology.ports_per_router() as u16;
+    let first = ports.start;
+    ports.filter_map(move |port| {
+        behind(here, port).filter(|group| !(first..port).any(|p| behind(here, p) == Some(*group)))
+    })
+}
+
+/// The group behind a global port.
+fn behind(here: &Here<'_>, port: u16) -> Option<u32> {
+    match here.topology.peer(here.router, port) {
+        Peer::Port { router, .. } => Some(here.topology.group_of(router)),
+        _ => None,
+    }
+}

@@ -1,0 +1,99 @@
+//! `ugal_global`: minimal or through a random group, by queues that only an oracle sees.
+//!
+//! ```text
+//! at the source router, when the packet is the head of its injection buffer and goes to another group:
+//!     candidates as ugal_g
+//!     Q(c) = flits queued at the output of the global link by which c leaves the group, whichever router owns it
+//!            + flits queued at this router's output towards it, if that is another router
+//!     H(c) = hops of the whole path
+//!     m, n = the candidates with the least H Q
+//!     non-minimal through n  iff  H(m) Q(m) > H(n) Q(n) + bias_flits          (default 0)
+//! ```
+//! The UGAL-G of the literature: queue information of all global channels of the group, with no
+//! delay. No machine can do that; it is a yardstick for what local information costs. Ties go to
+//! minimal. It reads other routers, so a run with it cannot be cut into partitions.
+//!
+//! VCs: 3, as `ugal_g`.
+//! Paper: Kim, Dally, Scott and Abts, ISCA 2008, section 4 (UGAL-G). The keys `queue` and
+//! `queue_scope` say what a queue is; `threshold` has no say, the hop counts stand for it. None of
+//! SST, CODES, BookSim2 and CAMINOS ships it.
+
+use super::ugal_g;
+use crate::candidates::{Candidate, Here};
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
+use crate::draws::{salted, third_group};
+use crate::state::{NONE, RouteState};
+use crate::{CongestionView, QueueScope, Tie, paths};
+
+/// The routing.
+pub(crate) struct UgalGlobal;
+
+impl Rule for UgalGlobal {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "UGAL with global information",
+        rule: "minimal or valiant_group, by links times queue of the global links themselves, whichever router owns them. A \
+               yardstick: no router has that information.",
+        source: "UGAL-G of Kim et al., ISCA 2008",
+        through: "a random group, if its queue is short",
+        decides: "source router",
+        information: Information::GroupQueues,
+        vc_map: ugal_g::CHANNELS,
+        max_hops: |diameter| 3 * diameter + 2,
+        paths: paths::adaptive,
+        reads: &[
+            RoutingKey::BiasFlits,
+            RoutingKey::CandidatesMinimal,
+            RoutingKey::CandidatesNonminimal,
+            RoutingKey::Queue,
+            RoutingKey::QueueScope,
+            RoutingKey::Tie,
+        ],
+        intermediate: Intermediate::Group,
+        ..Descriptor::USUAL
+    };
+
+    /// Minimal, or through a random group.
+    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
+        let (source, destination) = (here.group, u32::from(route.destination_group));
+        let mut cost = |path: &Candidate| hops(here, route, path) * queued(here, view, path);
+        let minimal = here.minimal(route, &mut cost, 0);
+        let draw = |draw| third_group(here.topology, source, destination, draw);
+        let other = here.nonminimal(route, draw, &mut cost, 0);
+        let ugal = &here.routing.ugal;
+        let line = other.queue + ugal.bias;
+        let coin = ugal.tie == Tie::Random && salted(route.draw, 192) & 1 == 1;
+        let diverts = minimal.queue > line || (minimal.queue == line && coin);
+        here.take(route, &minimal, &other, diverts);
+    }
+}
+
+/// Flits queued for the path in its source group.
+fn queued<S: CongestionView>(here: &Here<'_>, view: &mut S, path: &Candidate) -> i64 {
+    let ugal = &here.routing.ugal;
+    let lane = if path.intermediate == NONE {
+        here.routing.vc_map.minimal
+    } else {
+        here.routing.vc_map.nonminimal
+    };
+    let vc = (ugal.scope == QueueScope::Vc).then_some(here.routing.first_vc + lane.global);
+    let on_the_way = if path.link.router == here.router { 0 } else { here.queue(view, path) };
+    on_the_way + view.queue_at(path.link.router, path.link.port, vc, ugal.queue)
+}
+
+/// Links between routers on the path.
+fn hops(here: &Here<'_>, route: &RouteState, path: &Candidate) -> i64 {
+    let topology = here.topology;
+    let to_gateway = topology.local_distance(here.router, path.link.router);
+    let rest = if path.intermediate == NONE {
+        topology.local_distance(path.link.target_router, route.destination_router)
+    } else {
+        // The least over the links that lead on: the packet draws among those when it gets there.
+        let links = topology.global_links(path.intermediate, route.destination_group.into());
+        let least = links.iter().map(|link| {
+            topology.local_distance(path.link.target_router, link.router)
+                + topology.local_distance(link.target_router, route.destination_router)
+        });
+        1 + least.min().unwrap_or(0)
+    };
+    i64::from(to_gateway + 1 + rest)
+}

@@ -1,0 +1,67 @@
+//! `valiant_group`: through a random group (ValiantRestricted in Prisacari et al.; VALg).
+//!
+//! ```text
+//! at the source router, if the destination is in another group:
+//!     G = a group, uniform over all but the source's and the destination's
+//!     go minimally to the first router of G that is reached, from there minimally to the destination
+//! ```
+//! Traffic inside a group is minimal; by the key `intra_group = "nonminimal"`, packets to another
+//! router of the own group go through another group like all others; by "valiant", over a router
+//! drawn from the others of the group, as in SST's merlin: l0 l2, or straight if it is the
+//! destination's.
+//!
+//! Reads nothing. Decides once a packet, at the source router. At most 5 links: l g, l g l.
+//!
+//! VCs: 3. Source group 0, intermediate group 1, destination group 2: l0 g0 l1 g1 l2 ascends.
+//! Paper: Kim et al., ISCA 2008 (VAL); Prisacari et al., section II. SST upstream (`valiant`, 3
+//! VCs) and CODES (`nonminimal`) do the same; CODES draws for each chunk.
+
+use crate::candidates::Here;
+use crate::descriptor::{Descriptor, Intermediate, RoutingKey, Rule};
+use crate::draws::{other_router, salted, third_group};
+use crate::state::{NONE, RouteState};
+use crate::{CongestionView, IntraGroup, VcMap, VcMapName, paths};
+use pantala_topology::Topology;
+
+/// The routing.
+pub(crate) struct ValiantGroup;
+
+impl Rule for ValiantGroup {
+    const DESCRIPTOR: Descriptor = Descriptor {
+        title: "Valiant through a group",
+        rule: "Minimally to the first router reached of a random third group, then minimally to the destination.",
+        source: "Kim et al., ISCA 2008",
+        through: "a random group",
+        decides: "source router",
+        vc_map: VcMap::ascending(3, 0, 0, 1, 1),
+        maps: &[(VcMapName::Codes, VcMap::CODES)],
+        max_hops: |diameter| 3 * diameter + 2,
+        paths: paths::valiant,
+        reads: &[RoutingKey::IntraGroup],
+        intermediate: Intermediate::Group,
+        ..Descriptor::USUAL
+    };
+
+    fn decide<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, _view: &mut S) {
+        let destination = u32::from(route.destination_group);
+        let intermediate =
+            third_group(here.topology, here.group, destination, salted(route.draw, 0));
+        route.divert(intermediate, NONE);
+    }
+
+    fn decide_inside<S: CongestionView>(here: &Here<'_>, route: &mut RouteState, view: &mut S) {
+        match here.routing.intra_group {
+            IntraGroup::Valiant => decide_beside(here.topology, here.router, route),
+            IntraGroup::Nonminimal if here.topology.groups() > 2 => Self::decide(here, route, view),
+            IntraGroup::Nonminimal | IntraGroup::Minimal => {}
+        }
+    }
+}
+
+/// Draws the router that a packet to another router of its group goes over.
+pub(crate) fn decide_beside(topology: &Topology, router: u32, route: &mut RouteState) {
+    let over = other_router(topology, router, salted(route.draw, 0));
+    if over != route.destination_router {
+        route.divert_inside(over);
+    }
+}

@@ -1,0 +1,84 @@
+//! The decision on a packet's path: where it is due, and the dispatch to the algorithm.
+
+use crate::algorithms::q_adaptive;
+use crate::candidates::Here;
+use crate::config::RoutingConfig;
+use crate::follow::Hop;
+use crate::state::{Phase, RouteState};
+use crate::view::CongestionView;
+use pantala_topology::Topology;
+
+impl RoutingConfig {
+    /// Decides which path the packet takes: at the source router, and at later routers of its group
+    /// while it is [`Phase::Revisable`]. Where there is nothing left to decide it does nothing, but
+    /// for algorithms that [decide_per_hop](Algorithm::per_hop_adaptive).
+    pub fn decide<S: CongestionView>(
+        &self,
+        topology: &Topology,
+        router: u32,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        let group = topology.group_of(router);
+        let here = Here { routing: self, topology, router, group };
+        if route.phase > Phase::Revisable {
+            self.algorithm.decide_per_hop(&here, route, view);
+            return;
+        }
+        if group == u32::from(route.destination_group) {
+            self.decide_inside(&here, route, view);
+            return;
+        }
+        // A path through a third group needs one.
+        if topology.groups() < 3 {
+            route.phase = Phase::ToDestination;
+            self.algorithm.decide_per_hop(&here, route, view);
+            return;
+        }
+        self.algorithm.decide(&here, route, view);
+        if !route.nonminimal {
+            route.phase = if self.algorithm.is_progressive() {
+                Phase::Revisable
+            } else {
+                Phase::ToDestination
+            };
+        }
+    }
+
+    /// The same for a packet in the group of its destination.
+    fn decide_inside<S: CongestionView>(
+        &self,
+        here: &Here<'_>,
+        route: &mut RouteState,
+        view: &mut S,
+    ) {
+        if route.phase == Phase::Revisable {
+            route.phase = Phase::ToDestination; // it has crossed to its group
+            return;
+        }
+        route.phase = Phase::Inside;
+        if here.router != route.destination_router {
+            self.algorithm.decide_inside(here, route, view);
+        }
+    }
+
+    /// Routes a packet of `q_adaptive`; `row` gives the estimates for it at `router`, by port from
+    /// the first that is not a terminal, if its destination is in another group; `early` says that
+    /// the router has made few decisions yet.
+    pub fn route_by_estimates(
+        &self,
+        topology: &Topology,
+        router: u32,
+        group: u32,
+        route: &mut RouteState,
+        row: &[f32],
+        early: bool,
+    ) -> Hop {
+        if group == u32::from(route.destination_group) {
+            route.phase =
+                if route.phase == Phase::Undecided { Phase::Inside } else { Phase::ToDestination };
+            return self.follow(topology, router, group, route);
+        }
+        q_adaptive::route(&Here { routing: self, topology, router, group }, route, row, early)
+    }
+}

@@ -1,0 +1,187 @@
+//! Which packets may wait for which: the channel-dependency graph, and the search for cycles in it.
+//!
+//! A *channel* is a virtual channel of a link in one direction, with the buffers at both its ends.
+//! Injection links (node to router) and ejection links (router to node) have channels, too. A
+//! packet holds a channel and asks for the next; there is a *dependency* from one channel to
+//! another if some packet may hold the first while it asks for the second. Packets that wait for
+//! one another for ever hold the channels of a cycle of dependencies. So a network whose graph has
+//! no cycle is free of deadlock (Dally and Seitz, 1987; for routings that choose by queues, too:
+//! every choice has its dependencies in the graph, so any one may be the one that a packet waits
+//! for).
+//!
+//! The graph is that of all routings of a run together, since their packets share the channels. It
+//! is built from what each routing declares of its paths
+//! ([`RoutingConfig::paths`](crate::RoutingConfig::paths)), never from sampled packets: a
+//! dependency that no run has shown yet is there all the same. Where NICs answer packets, a request
+//! that is ejected leads to a response that is injected, so the ejection channels of requests
+//! depend on the injection channels of responses.
+//!
+//! Two ways to an answer. [`ascends`] takes all channels of one link class and one VC as one: if
+//! even that graph, of less than a hundred nodes, has no cycle, then the network's has none,
+//! whatever its size. Else there is the graph itself, [`Dependencies`], link by link.
+
+mod channel;
+mod classes;
+mod exceptions;
+mod gateways;
+mod graph;
+mod search;
+mod segments;
+
+#[cfg(test)]
+mod tests;
+
+use crate::RoutingConfig;
+use crate::{Gateways, Paths};
+use graph::Graph;
+use pantala_topology::{LocalOrder, Topology};
+use std::ops::Range;
+
+pub use channel::{Channel, Link};
+pub use classes::ascends;
+pub use exceptions::exception;
+
+/// The routings of a network and the VCs of its links: the input of the graph.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelUse<'a> {
+    /// The routings of all packets, with those of responses last.
+    pub routings: &'a [RoutingConfig],
+    /// VCs of a port.
+    pub virtual_channels: u8,
+    /// Whether NICs inject on the first VC only: the first of requests, or of responses.
+    pub injects_on_first: bool,
+    /// The VCs and routings of responses, if NICs send any.
+    pub responses: Option<ResponseUse>,
+}
+
+/// The VCs and routings of responses.
+#[derive(Clone, Copy, Debug)]
+pub struct ResponseUse {
+    /// The first VC of responses. Requests use the VCs below it.
+    pub first_vc: u8,
+    /// Place of the first routing of responses. A response to a packet of routing `r` has the
+    /// routing `first_routing + r`.
+    pub first_routing: u8,
+}
+
+/// The channel-dependency graph of a network.
+#[derive(Clone, Debug)]
+pub struct Dependencies {
+    graph: Graph,
+}
+
+impl Dependencies {
+    /// The graph of all routings of `channels` on `topology`.
+    ///
+    /// It takes a bit of memory for every channel and every channel behind it.
+    #[must_use]
+    pub fn of(channels: &ChannelUse<'_>, topology: &Topology) -> Self {
+        let numbering = channel::Numbering::new(topology, channels.virtual_channels);
+        let mut graph = Graph::new(numbering);
+        for way in ways(channels, topology) {
+            segments::Walk::new(&mut graph, topology, &way).walk();
+        }
+        for (ejected, injected) in answers(channels, topology) {
+            for router in 0..topology.routers() {
+                for port in 0..topology.first_local_port() {
+                    let node = topology.node_at(router, port).expect("a node on a terminal port");
+                    let held = graph.numbering.output(router, port, ejected);
+                    graph.add(held, graph.numbering.injection(node, injected));
+                }
+            }
+        }
+        Self { graph }
+    }
+
+    /// Channels of the network, whether anybody uses them or not.
+    #[must_use]
+    pub fn channels(&self) -> u64 {
+        self.graph.numbering.existing() as u64
+    }
+
+    /// Dependencies between them.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.graph.size()
+    }
+
+    /// Whether some packet may hold one channel and ask for the other.
+    #[must_use]
+    pub fn contains(&self, held: Channel, asked: Channel) -> bool {
+        let number = |channel| self.graph.numbering.number(channel);
+        self.graph.contains(number(held), number(asked))
+    }
+
+    /// All dependencies: the channel held and the one asked for, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (Channel, Channel)> + '_ {
+        let numbering = &self.graph.numbering;
+        (0..numbering.count() as u32).flat_map(move |held| {
+            self.graph
+                .asked(held)
+                .map(move |asked| (numbering.channel(held), numbering.channel(asked)))
+        })
+    }
+
+    /// Channels each of which is asked for by packets that may hold the one before, and the first
+    /// by those that may hold the last; `None` if there are none such: the network is free of
+    /// deadlock. Of cycles with a channel in common it is one of the shortest.
+    #[must_use]
+    pub fn cycle(&self) -> Option<Vec<Channel>> {
+        let cycle = search::cycle(&self.graph)?;
+        Some(cycle.into_iter().map(|number| self.graph.numbering.channel(number)).collect())
+    }
+}
+
+/// All that the graph needs to know of a routing.
+#[derive(Clone, Debug, PartialEq)]
+struct Way {
+    paths: Paths,
+    gateways: Gateways,
+    local_order: LocalOrder,
+    first_vc: u8,
+    injection_vcs: Range<u8>,
+}
+
+/// The ways of a configuration's routings: those that differ in what they compare only are one.
+fn ways(channels: &ChannelUse<'_>, topology: &Topology) -> Vec<Way> {
+    let mut ways: Vec<Way> = Vec::new();
+    for (place, routing) in channels.routings.iter().enumerate() {
+        let way = Way {
+            paths: routing.paths(topology),
+            gateways: routing.gateways_taken(),
+            local_order: routing.local_order,
+            first_vc: routing.first_vc,
+            injection_vcs: injection_vcs(channels, place),
+        };
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    ways
+}
+
+/// The VCs that packets of a routing are injected on.
+fn injection_vcs(channels: &ChannelUse<'_>, place: usize) -> Range<u8> {
+    let (first, end) = match channels.responses {
+        Some(responses) if place >= usize::from(responses.first_routing) => {
+            (responses.first_vc, channels.virtual_channels)
+        }
+        Some(responses) => (0, responses.first_vc),
+        None => (0, channels.virtual_channels),
+    };
+    first..if channels.injects_on_first { first + 1 } else { end }
+}
+
+/// VCs of requests' ejection, and of the injection of the responses to them.
+fn answers(channels: &ChannelUse<'_>, topology: &Topology) -> Vec<(u8, u8)> {
+    let Some(responses) = channels.responses else { return Vec::new() };
+    let first = usize::from(responses.first_routing);
+    let requests = channels.routings[..first].iter().enumerate();
+    let pairs = requests.flat_map(|(place, request)| {
+        let injected = injection_vcs(channels, first + place);
+        let ejected =
+            request.paths(topology).ejection_vcs().into_iter().map(|vc| request.first_vc + vc);
+        ejected.flat_map(move |ejected| injected.clone().map(move |injected| (ejected, injected)))
+    });
+    pairs.collect()
+}

@@ -1,0 +1,164 @@
+//! The graph of channels by class and VC: the network's, with all channels of one class and one VC
+//! taken for one.
+//!
+//! Every dependency of the network is one between the classes and VCs of its two channels. So a
+//! cycle in the network is a cycle here, and where there is none here there is none in the network.
+//! The other way it does not hold: a cycle here may be no cycle of links.
+
+use super::{ChannelUse, Way, answers, ways};
+use crate::{MAX_VIRTUAL_CHANNELS, Paths, Segment, Target};
+use pantala_topology::{LocalOrder, Topology};
+use petgraph::algo::is_cyclic_directed;
+use petgraph::graph::DiGraph;
+
+/// A set of channels, by class and VC: bit `class * 16 + VC`.
+type Set = u128;
+
+// Classes of links, as they are numbered here.
+const INJECTION: u8 = 0;
+const LOCAL: u8 = 1;
+const ROW: u8 = 2;
+const COLUMN: u8 = 3;
+const GLOBAL: u8 = 4;
+const EJECTION: u8 = 5;
+const CLASSES: usize = 6;
+
+/// By channel held: those asked for.
+#[derive(Clone, Debug)]
+struct Classes {
+    asked: Vec<Set>,
+}
+
+/// Whether no cycle is possible by class and VC alone, whatever is linked to what: then the network
+/// is free of deadlock. If not, it may be all the same: ask [`super::Dependencies`].
+#[must_use]
+pub fn ascends(channels: &ChannelUse<'_>, topology: &Topology) -> bool {
+    Classes::of(channels, topology).are_acyclic()
+}
+
+impl Classes {
+    /// The graph of all routings of `channels`.
+    fn of(channels: &ChannelUse<'_>, topology: &Topology) -> Self {
+        let mut classes = Self { asked: vec![0; CLASSES * usize::from(MAX_VIRTUAL_CHANNELS)] };
+        for way in ways(channels, topology) {
+            classes.walk(&way, topology.is_2d());
+        }
+        for (ejected, injected) in answers(channels, topology) {
+            classes.join(channel(EJECTION, ejected), channel(INJECTION, injected));
+        }
+        classes
+    }
+
+    /// Whether there is no cycle.
+    fn are_acyclic(&self) -> bool {
+        let edges = self
+            .asked
+            .iter()
+            .enumerate()
+            .flat_map(|(held, asked)| bits(*asked).map(move |a| (held as u32, a)));
+        !is_cyclic_directed(&DiGraph::<(), ()>::from_edges(edges))
+    }
+
+    /// Who holds a channel of `held` may ask for those of `asked`.
+    fn join(&mut self, held: Set, asked: Set) {
+        bits(held).for_each(|channel| self.asked[channel as usize] |= asked);
+    }
+
+    /// Adds a routing's paths.
+    fn walk(&mut self, way: &Way, two_dimensions: bool) {
+        let of = |class: u8, vc: u8| channel(class, way.first_vc + vc);
+        let injected = way
+            .injection_vcs
+            .clone()
+            .map(|vc| channel(INJECTION, vc))
+            .fold(0, |all, one| all | one);
+        match &way.paths {
+            Paths::Segments(paths) => {
+                for path in paths {
+                    let mut front = injected;
+                    for segment in path {
+                        front = match *segment {
+                            Segment::Within { vc } => {
+                                front | self.hops(front, way, two_dimensions, (vc, vc))
+                            }
+                            Segment::BreakOff { first, later, .. } => {
+                                self.hops(front, way, two_dimensions, (first, later))
+                            }
+                            Segment::Leave { first, target: Target::OwnLink, .. } => {
+                                self.join(front, of(GLOBAL, first.global));
+                                of(GLOBAL, first.global)
+                            }
+                            Segment::Leave { first, later, .. } => {
+                                let last = self.hops(
+                                    front,
+                                    way,
+                                    two_dimensions,
+                                    (first.local, later.local),
+                                );
+                                self.join(front, of(GLOBAL, first.global));
+                                self.join(last, of(GLOBAL, later.global));
+                                of(GLOBAL, first.global) | of(GLOBAL, later.global)
+                            }
+                            Segment::Eject { vc } => {
+                                self.join(front, of(EJECTION, vc));
+                                0
+                            }
+                        };
+                    }
+                }
+            }
+            &Paths::AnyPort { hops, count } => {
+                let inside: &[u8] = if two_dimensions { &[ROW, COLUMN] } else { &[LOCAL] };
+                let mut front = injected;
+                for hop in 0..=hops {
+                    let vc = hop.min(count - 1);
+                    (0..count).for_each(|vc| self.join(front, of(EJECTION, vc)));
+                    if hop < hops {
+                        let next =
+                            inside.iter().fold(of(GLOBAL, vc), |all, class| all | of(*class, vc));
+                        self.join(front, next);
+                        front = next;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hops inside a group, at least one: the channels that are held after each.
+    fn hops(
+        &mut self,
+        front: Set,
+        way: &Way,
+        two_dimensions: bool,
+        (first, later): (u8, u8),
+    ) -> Set {
+        let of = |class: u8, vc: u8| channel(class, way.first_vc + vc);
+        if !two_dimensions {
+            self.join(front, of(LOCAL, first));
+            return of(LOCAL, first);
+        }
+        let (one, other) = match way.local_order {
+            LocalOrder::RowFirst => (ROW, COLUMN),
+            LocalOrder::ColumnFirst => (COLUMN, ROW),
+        };
+        self.join(front, of(one, first) | of(other, first));
+        self.join(of(one, first), of(other, later));
+        of(one, first) | of(other, first) | of(other, later)
+    }
+}
+
+/// The set of one channel.
+const fn channel(class: u8, vc: u8) -> Set {
+    1 << (class * MAX_VIRTUAL_CHANNELS + vc)
+}
+
+/// The channels of a set.
+fn bits(mut set: Set) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (set != 0).then(|| {
+            let bit = set.trailing_zeros();
+            set &= set - 1;
+            bit
+        })
+    })
+}

@@ -1,0 +1,89 @@
+//! Gateways: which of the links between two groups a path takes, and which of the parallel links to a
+//! neighbour.
+
+use crate::draws::{salted, scaled};
+use crate::state::RouteState;
+use pantala_topology::{GlobalLink, LocalOrder, Topology};
+
+/// Salt of the choice among parallel links inside a group.
+const PARALLEL: u64 = 256;
+
+/// A target of a path: a group, and the router in it if one is meant.
+#[derive(Clone, Copy)]
+pub(crate) struct GatewayTarget {
+    pub(crate) group: u32,
+    pub(crate) router: Option<u32>,
+}
+
+/// Which links between two groups a path may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gateways {
+    /// Those with the fewest hops from here to the target.
+    Fewest,
+    /// All.
+    Any,
+}
+
+/// Which of the links between two groups a path takes: uniformly among those that `gateways` allows,
+/// by a draw if there is a choice.
+#[inline(always)]
+pub(crate) fn choose(
+    topology: &Topology,
+    links: &[GlobalLink],
+    router: u32,
+    target: GatewayTarget,
+    gateways: Gateways,
+    draw: impl FnOnce() -> u64,
+) -> u32 {
+    if links.len() <= 1 {
+        0
+    } else {
+        choose_of_several(topology, links, router, target, gateways, draw())
+    }
+}
+
+fn choose_of_several(
+    topology: &Topology,
+    links: &[GlobalLink],
+    router: u32,
+    target: GatewayTarget,
+    gateways: Gateways,
+    draw: u64,
+) -> u32 {
+    if gateways == Gateways::Any {
+        return scaled(draw, links.len() as u32);
+    }
+    let cost = |link: &GlobalLink| {
+        topology.local_distance(router, link.router)
+            + target.router.map_or(0, |r| topology.local_distance(link.target_router, r))
+    };
+    let fewest = links.iter().map(cost).min().unwrap_or(0);
+    let ties = links.iter().filter(|l| cost(l) == fewest).count() as u32;
+    let pick = scaled(draw, ties) as usize;
+    links
+        .iter()
+        .enumerate()
+        .filter(|(_, l)| cost(l) == fewest)
+        .nth(pick)
+        .map_or(0, |(index, _)| index as u32)
+}
+
+/// The port of the next hop towards `target`, another router of the group; one of several parallel
+/// links is drawn by packet and hop.
+#[inline(always)]
+pub(crate) fn step(
+    topology: &Topology,
+    router: u32,
+    target: u32,
+    order: LocalOrder,
+    route: &RouteState,
+) -> u16 {
+    let ports = topology.local_step(router, target, order);
+    if ports.count == 1 {
+        ports.first
+    } else {
+        ports.first
+            + scaled(salted(route.draw, PARALLEL + u64::from(route.hops)), ports.count.into())
+                as u16
+    }
+}

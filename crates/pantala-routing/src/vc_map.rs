@@ -1,0 +1,164 @@
+//! Which VC a hop uses, by where the packet is: an algorithm's VC map.
+//!
+//! A packet holds a channel (a VC of a link) while it asks for the next. A map is free of deadlock
+//! if no chain of such dependencies closes. The maps marked as *ascending* order all channels by VC
+//! first and link class second (terminal injection, row, column, local, global) and let every path
+//! go up only; inside a group of a two-dimensional Dragonfly the fixed order of dimensions keeps
+//! the same VC free of cycles, so a map serves one and two dimensions alike. `dependencies` checks
+//! it link by link.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most VCs that a port can have: a set of them is a `u16`.
+pub const MAX_VIRTUAL_CHANNELS: u8 = u16::BITS as u8;
+
+/// The VCs of the two kinds of hop in one segment of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentVcs {
+    /// Inside the group, up to the router that owns the global link.
+    pub local: u8,
+    /// The global link at the end of the segment.
+    pub global: u8,
+}
+
+impl SegmentVcs {
+    /// One VC for both.
+    #[must_use]
+    pub const fn both(vc: u8) -> Self {
+        Self { local: vc, global: vc }
+    }
+}
+
+/// A VC map. A packet's VC is that of the buffer it is sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VcMap {
+    /// How many there are.
+    pub count: u8,
+    /// A path that stays in its group, and its ejection.
+    pub inside: u8,
+    /// Source group, minimal path, from the source router.
+    pub minimal: SegmentVcs,
+    /// Source group, minimal path, from the routers after it.
+    pub minimal_later: SegmentVcs,
+    /// Source group, non-minimal path, from the source router.
+    pub nonminimal: SegmentVcs,
+    /// Source group, non-minimal path, from the routers after it.
+    pub nonminimal_later: SegmentVcs,
+    /// Intermediate group, to the intermediate router.
+    pub to_intermediate: u8,
+    /// Intermediate group, from there on.
+    pub from_intermediate: SegmentVcs,
+    /// Destination group of a minimal path, and its ejection.
+    pub destination_minimal: u8,
+    /// Destination group of a non-minimal path, and its ejection.
+    pub destination_nonminimal: u8,
+    /// The VC of a hop is the number of hops before it, and all of the above stands for nothing.
+    pub by_hop: bool,
+}
+
+impl VcMap {
+    /// An ascending map of `count` VCs in which a minimal path starts on VC `minimal`, a non-minimal
+    /// one on `nonminimal`, turns to `to_intermediate` and `from_intermediate` in its intermediate
+    /// group, and every path ends on the last VC.
+    #[must_use]
+    pub const fn ascending(
+        count: u8,
+        minimal: u8,
+        nonminimal: u8,
+        to_intermediate: u8,
+        from_intermediate: u8,
+    ) -> Self {
+        Self {
+            count,
+            inside: count - 1,
+            minimal: SegmentVcs::both(minimal),
+            minimal_later: SegmentVcs::both(minimal),
+            nonminimal: SegmentVcs::both(nonminimal),
+            nonminimal_later: SegmentVcs::both(nonminimal),
+            to_intermediate,
+            from_intermediate: SegmentVcs::both(from_intermediate),
+            destination_minimal: count - 1,
+            destination_nonminimal: count - 1,
+            by_hop: false,
+        }
+    }
+
+    /// A map in which the VC is the number of hops made.
+    #[must_use]
+    pub const fn by_hop(count: u8) -> Self {
+        let mut map = Self::ascending(count, 0, 0, 0, 0);
+        map.by_hop = true;
+        map
+    }
+
+    /// The map of BookSim2's dragonfly for its `min`: VC 1 from the global hop on, VC 0 before and
+    /// inside a group.
+    pub const BOOKSIM_MINIMAL: Self = Self {
+        inside: 0,
+        minimal: SegmentVcs { local: 0, global: 1 },
+        minimal_later: SegmentVcs { local: 0, global: 1 },
+        ..Self::ascending(2, 0, 0, 0, 0)
+    };
+
+    /// The map of BookSim2's `ugal`, its phase: 0 on the way to the intermediate router, 1 on a
+    /// minimal path before its global hop, 2 from the last global hop on and inside a group. Not
+    /// free of deadlock: a path l g l lies on VC 0.
+    pub const BOOKSIM_UGAL: Self = Self {
+        minimal: SegmentVcs { local: 1, global: 2 },
+        minimal_later: SegmentVcs { local: 1, global: 2 },
+        from_intermediate: SegmentVcs { local: 1, global: 2 },
+        ..Self::ascending(3, 1, 0, 0, 1)
+    };
+
+    /// The map of CODES' dragonfly-dally: in the source group, inside groups too, the local hops
+    /// made (more than one count as one); 2 in the intermediate group, 3 in the destination's. It
+    /// ascends.
+    pub const CODES: Self = Self {
+        inside: 0,
+        minimal_later: SegmentVcs::both(1),
+        nonminimal_later: SegmentVcs::both(1),
+        ..Self::ascending(4, 0, 0, 2, 2)
+    };
+
+    /// CAMINOS' ascending channels for paths l g l l g l: local links on VC 2 times the global hops
+    /// made plus the local hops since, global links on the global hops made.
+    pub const CAMINOS_VALIANT: Self = Self {
+        inside: 0,
+        minimal: SegmentVcs::both(0),
+        minimal_later: SegmentVcs::both(0),
+        from_intermediate: SegmentVcs { local: 3, global: 1 },
+        destination_minimal: 2,
+        ..Self::ascending(5, 0, 0, 2, 3)
+    };
+
+    /// Whether all packets of a minimal path use one VC on global links, and traffic inside a group
+    /// is as in the destination's.
+    #[must_use]
+    pub const fn is_plain_minimal(&self) -> bool {
+        !self.by_hop
+            && self.inside == self.destination_minimal
+            && self.minimal.local == self.minimal_later.local
+            && self.minimal.global == self.minimal_later.global
+    }
+}
+
+/// Whose VC map an algorithm uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VcMapName {
+    /// The algorithm's own, as its file describes it: free of deadlock.
+    #[default]
+    Ascending,
+    /// BookSim2's.
+    Booksim2,
+    /// CAMINOS' ascending channels.
+    Caminos,
+    /// CODES' four.
+    Codes,
+}
+
+impl VcMapName {
+    /// Every map, in the order of the docs.
+    pub const ALL: [Self; 4] = [Self::Ascending, Self::Booksim2, Self::Caminos, Self::Codes];
+}

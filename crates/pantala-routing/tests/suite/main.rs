@@ -1,0 +1,7 @@
+//! The tests of routing. One binary, one file per behaviour.
+
+mod aries;
+mod codes;
+mod decisions;
+mod q_adaptive;
+mod support;
