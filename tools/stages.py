@@ -31,11 +31,11 @@ Costs = Mapping[str, Counter[str]]
 #: counts.
 STAGES: tuple[tuple[str, str], ...] = (
     ("NIC", r"pantala-fabric/src/(nic|response)\.rs"),
-    ("routing", r"pantala-fabric/src/(routing|learning|adaptive)"),
+    ("routing", r"pantala-(routing/|fabric/src/learning)"),
     ("crossbar and arbitration", r"pantala-fabric/src/(crossbar|arbitration|islip|voq)\.rs"),
     ("link", r"pantala-fabric/src/(link|wormhole)\.rs"),
-    ("credits", r"pantala-fabric/src/(credits?|pending|due_queue)\.rs"),
-    ("packets, queues, ports", r"pantala-fabric/src/(packet|port|queue|flat_array)"),
+    ("credits", r"pantala-(fabric/src/pending|engine/src/due_queue)"),
+    ("packets, queues, ports", r"pantala-(fabric/src/(packet|port|queue)|engine/src/flat_array)"),
     (
         "event loop",
         r"pantala-fabric/src/(network|blocks|partition|threads|messages|stages|host|probe|construct)",

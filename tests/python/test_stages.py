@@ -12,7 +12,7 @@ import stages
 from stages import LIBRARY, REST, STAGES, by_file, costs, stage
 from support import ROOT
 
-HOT = ("pantala-engine", "pantala-fabric", "pantala-topology")
+HOT = ("pantala-engine", "pantala-fabric", "pantala-routing", "pantala-topology")
 
 WRITTEN = """\
 desc: I1 cache: 32768 B
@@ -46,7 +46,7 @@ def test_every_file_of_the_hot_path_has_a_stage() -> None:
 @pytest.mark.parametrize(
     ("file", "wanted"),
     [
-        ("/x/crates/pantala-fabric/src/routing/ugal_n.rs", "routing"),
+        ("/x/crates/pantala-routing/src/algorithms/ugal_n.rs", "routing"),
         ("crates/pantala-engine/src/wheel.rs", "wheel"),
         ("/rustc/5980/library/core/src/ptr/mod.rs", LIBRARY),
         ("/x/registry/arrow/src/lib.rs", REST),

@@ -7,7 +7,7 @@ from typing import Any
 from generate.core import Catalogue
 from generate.python import formatted
 
-_SOURCE = "crates/pantala-fabric/src/routing"
+_SOURCE = "crates/pantala-routing/src"
 
 
 def text(catalogue: Catalogue) -> str:

@@ -54,8 +54,8 @@
 //!     global_ports: 4,
 //!     groups: 33,
 //!     links_per_pair: 1,
-//!     wiring: GlobalArrangement::Absolute,
-//!     spread: PortAssignment::Consecutive,
+//!     global_arrangement: GlobalArrangement::Absolute,
+//!     port_assignment: PortAssignment::Consecutive,
 //!     mirrored: false,
 //!     global_arrangement_seed: 0,
 //! })?;
