@@ -20,6 +20,7 @@ mod choice;
 mod dissemination;
 mod doubling_allgather;
 mod folded;
+pub mod kind;
 pub mod layout;
 mod linear;
 mod linear_alltoall;
@@ -36,7 +37,8 @@ mod scan_chain;
 mod scan_doubling;
 pub mod step;
 
-pub use call::{Call, CollectiveKind};
+pub use call::Call;
+pub use kind::CollectiveKind;
 pub use layout::{Blocks, Exchange, Layout, Task};
 pub use linear_alltoall::BATCH;
 pub use step::{Fold, Point, Step, Turn};

@@ -107,7 +107,7 @@
 //!
 //! A non-blocking collective goes on by itself, whatever its rank does; any number can be under
 //! way. Communicators are made by programs as they run: see [`Op::CommSplit`] and, for what their
-//! making costs, `making.rs`.
+//! making costs, `creation.rs`.
 //!
 //! # Accounts
 //!
@@ -132,64 +132,46 @@
 //!
 //! # Memory
 //!
-//! Transmissions, receives and sends live in slabs: memory follows what is under way, not what has
+//! Transmissions, receives and sends live in arenas: memory follows what is under way, not what has
 //! been. A rank remembers every peer that it has talked to (some 30 bytes each), for the order of
 //! messages.
 
-mod background;
-pub mod cartesian;
+pub mod accounting;
+mod arena;
+pub mod coarse_packets;
 pub mod collectives;
-pub mod communicator;
-mod communicator_creation;
+pub mod communicators;
 pub mod config;
-pub mod diagnosis;
-pub mod error;
-pub mod fault;
-mod finalize;
-pub mod grain;
-pub mod group;
-mod handles;
-mod host;
-mod inbox;
-mod injection_pacing;
+pub mod key_fault;
 pub mod layer;
-mod matching;
 pub mod message;
-pub mod op;
-pub mod outcome;
-mod outlook;
-mod partition_messages;
-pub mod profile;
-mod progress;
-mod protocol;
+pub mod program;
 mod rank;
-pub mod record;
-mod requests;
-mod waiting;
 
-pub use cartesian::Cartesian;
+pub use accounting::account::{Account, CallKind};
+pub use accounting::call_profile::CallReport;
+pub use accounting::latency::LatencyStatistics;
+pub use accounting::progress_estimate::ProgressEstimate;
+pub use accounting::records::{IterationRecord, MessageRecord, RankReport};
+pub use coarse_packets::CoarsePackets;
 pub use collectives::Call;
-pub use communicator::Communicator;
+pub use communicators::cartesian::Cartesian;
+pub use communicators::communicator::Communicator;
+pub use communicators::group::{Group, Split};
 pub use config::{
     AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, AlltoallvAlgorithm,
     BarrierAlgorithm, BcastAlgorithm, Collectives, EagerCompletion, MpiConfig, Recording,
     ReduceAlgorithm, ReduceScatterAlgorithm, RootedAlgorithm, ScanAlgorithm,
 };
-pub use diagnosis::{Blocked, Waits};
-pub use error::{ProgramError, ProgramFault, SetupError, Unfinished};
-pub use fault::Fault;
-pub use grain::Grain;
-pub use group::{Group, Split};
+pub use key_fault::Fault;
+pub use layer::diagnosis::{Blocked, Waits};
+pub use layer::partition_outbox::MpiMessage;
+pub use layer::setup_error::SetupError;
 pub use layer::{Holdings, MpiLayer, RankSetup};
-pub use message::{Header, Kind, Occasion, Protocol};
-pub use op::{
-    COMM_WORLD, CommunicatorId, Incoming, MAX_REQUESTS, Op, Outgoing, Program, Request, Source,
-    TagSelect,
+pub use message::{CollectiveInstance, Header, Protocol, TransmissionKind};
+pub use program::error::{ProgramError, ProgramFault, Unfinished};
+pub use program::identifiers::{
+    COMM_WORLD, CommunicatorId, MAX_REQUESTS, Request, Source, TagSelect,
 };
-pub use outcome::{Completion, Outcome, Status};
-pub use outlook::Outlook;
-pub use partition_messages::MpiMessage;
-pub use profile::CallReport;
-pub use record::{
-    Account, CallKind, IterationRecord, LatencyStatistics, MessageRecord, RankReport,
-};
+pub use program::operation::{Incoming, Op, Outgoing, Program};
+pub use program::outcome::{Completion, Outcome, Status};

@@ -3,8 +3,8 @@
 use pantala_engine::Time;
 use pantala_fabric::TrafficClass;
 
-use crate::collectives::CollectiveKind;
-use crate::handles::{Linked, NONE};
+use crate::arena::{Linked, NONE};
+use crate::collectives::kind::CollectiveKind;
 use serde::{Deserialize, Serialize};
 
 /// The role of one transmission in the life of a message.
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// send), the receiver, once a receive matches, fetches (get), the payload travels (data), and the
 /// receiver frees the sender (acknowledgement).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum TransmissionKind {
     /// Payload, unasked: source to destination.
     Eager,
     /// The envelope of a message too long to be sent unasked: source to destination.
@@ -31,7 +31,7 @@ pub enum Kind {
 pub enum Protocol {
     /// Unasked, up to the threshold.
     Eager,
-    /// Asked for by the receiver.
+    /// PendingOutcome for by the receiver.
     Rendezvous,
 }
 
@@ -49,7 +49,7 @@ impl Protocol {
 /// Which collective call a message belongs to: the same on all ranks of the communicator, or
 /// somebody is mistaken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Occasion {
+pub struct CollectiveInstance {
     /// The calls of collectives on the communicator before this one.
     pub number: u32,
     /// The root, or 0 where there is none.
@@ -78,7 +78,7 @@ pub struct Header {
     /// The message's place among those of the same source, destination and context.
     pub sequence: u32,
     /// Which collective it belongs to; meaningless outside collectives.
-    pub occasion: Occasion,
+    pub instance: CollectiveInstance,
     /// The sender's handle of its pending send.
     pub(crate) origin: u32,
     /// The receiver's handle of the matched receive.
@@ -86,7 +86,7 @@ pub struct Header {
     /// The job, as numbered in the plan.
     pub job: u16,
     /// What the present transmission is.
-    pub kind: Kind,
+    pub kind: TransmissionKind,
 }
 
 impl Header {
@@ -112,8 +112,10 @@ impl Header {
     #[inline]
     pub(crate) const fn transmitter(&self) -> u32 {
         match self.kind {
-            Kind::Eager | Kind::RequestToSend | Kind::Data => self.source,
-            Kind::Get | Kind::Acknowledge => self.destination,
+            TransmissionKind::Eager | TransmissionKind::RequestToSend | TransmissionKind::Data => {
+                self.source
+            }
+            TransmissionKind::Get | TransmissionKind::Acknowledge => self.destination,
         }
     }
 
@@ -121,8 +123,10 @@ impl Header {
     #[inline]
     pub(crate) const fn addressee(&self) -> u32 {
         match self.kind {
-            Kind::Eager | Kind::RequestToSend | Kind::Data => self.destination,
-            Kind::Get | Kind::Acknowledge => self.source,
+            TransmissionKind::Eager | TransmissionKind::RequestToSend | TransmissionKind::Data => {
+                self.destination
+            }
+            TransmissionKind::Get | TransmissionKind::Acknowledge => self.source,
         }
     }
 
@@ -130,7 +134,7 @@ impl Header {
     #[inline]
     pub(crate) fn wire_bytes(&self, control_bytes: u32) -> u64 {
         match self.kind {
-            Kind::Eager | Kind::Data if self.bytes > 0 => self.bytes,
+            TransmissionKind::Eager | TransmissionKind::Data if self.bytes > 0 => self.bytes,
             _ => u64::from(control_bytes),
         }
     }

@@ -2,18 +2,22 @@
 
 use pantala_engine::Time;
 
-use crate::background::Background;
-use crate::collectives::{Collective, CollectiveKind};
-use crate::communicator::Communicator;
-use crate::communicator_creation::Making;
-use crate::error::ProgramFault;
-use crate::handles::{FlatArray, NONE};
-use crate::matching::Matcher;
-use crate::message::{Header, Message, Occasion};
-use crate::op::{CommunicatorId, MAX_REQUESTS, Request, TagSelect};
-use crate::outcome::{Arrived, Completion, Outcome, Status};
-use crate::record::{Account, CallKind};
-use crate::requests::Requests;
+use crate::accounting::account::{Account, CallKind};
+use crate::arena::{Arena, NONE};
+use crate::communicators::communicator::Communicator;
+use crate::message::{Header, Message};
+use crate::program::error::ProgramFault;
+use crate::program::identifiers::{CommunicatorId, MAX_REQUESTS, Request, TagSelect};
+use crate::program::operation::Op;
+use crate::program::outcome::{Arrived, Completion, Outcome, Status};
+use crate::rank::collective::{BackgroundCollective, Membership, RunningCollective};
+use crate::rank::matching::Matcher;
+use crate::rank::requests::Requests;
+
+pub(crate) mod collective;
+pub(crate) mod matching;
+pub(crate) mod posting;
+pub(crate) mod requests;
 
 /// Who is told when a send or a receive completes: the rank's present call, or one of its requests.
 pub(crate) const CALL: u32 = NONE;
@@ -48,7 +52,7 @@ pub(crate) enum Activity {
     /// Sees to messages until [`Rank::until`].
     Busy,
     /// Blocked in an MPI call until this comes about.
-    Blocked(Until),
+    Blocked(BlockedUntil),
     /// The program has ended.
     Ended,
     /// The program has asked for what cannot be.
@@ -56,7 +60,7 @@ pub(crate) enum Activity {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Until {
+pub(crate) enum BlockedUntil {
     /// All that the present call has started is complete.
     Call,
     /// As many of these requests are complete as the wait needs.
@@ -67,48 +71,30 @@ pub(crate) enum Until {
 
 /// What is to be said of the last operation, once it is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum PendingOutcome {
     /// That it is done.
-    Nothing,
+    Done,
     /// What [`Rank::outcome`] holds already.
-    Said,
+    Known,
     /// What was received.
     Received,
     /// What a receive would take.
     Found { source: u32, context: u32, tag: TagSelect },
     /// Close these requests, all of them.
-    All(Request, u32),
+    CloseAll(Request, u32),
     /// Close the lowest of these that is complete.
-    Any(Request, u32),
+    CloseAny(Request, u32),
     /// Close those of these that are complete.
-    Some(Request, u32),
+    CloseSome(Request, u32),
 }
 
-/// A collective that the rank is in.
-#[derive(Clone, Debug)]
-pub(crate) struct Running {
-    pub(crate) machine: Collective,
-    pub(crate) communicator: CommunicatorId,
-    pub(crate) kind: CollectiveKind,
-    pub(crate) occasion: Occasion,
-    /// The communicator that comes of it, if it is for one.
-    pub(crate) making: Option<Making>,
-}
-
-/// A communicator that the rank is in.
-#[derive(Clone, Debug)]
-pub(crate) struct Membership {
-    pub(crate) communicator: Communicator,
-    /// Collectives called on it so far.
-    pub(crate) calls: u32,
-    /// Communicators made of it so far.
-    pub(crate) made: u32,
-}
-
-impl Membership {
-    pub(crate) const fn new(communicator: Communicator) -> Self {
-        Self { communicator, calls: 0, made: 0 }
-    }
+/// Where a rank is between the entry of its call and its return.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallState {
+    /// The call that it enters.
+    pub(crate) entered: Option<Op>,
+    /// Whether it has to return from one.
+    pub(crate) returning: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -116,18 +102,18 @@ pub(crate) struct Rank<P> {
     pub(crate) activity: Activity,
     /// Since when it computes or is blocked.
     pub(crate) since: Time,
-    /// Until when it computes, or when it starts.
+    /// BlockedUntil when it computes, or when it starts.
     pub(crate) until: Time,
     /// Sends and receives of the present call that are not complete.
     pub(crate) call_pending: u32,
-    /// Until when it sees to messages that it has started to send.
+    /// BlockedUntil when it sees to messages that it has started to send.
     pub(crate) busy_until: Time,
     /// How long it will be busy with messages that it has received and not seen to.
-    pub(crate) unseen: Time,
+    pub(crate) host_work: Time,
     /// What the last receive of the present call has brought.
     pub(crate) arrived: Option<Arrived>,
     /// What is to be said of the present operation.
-    pub(crate) asked: Asked,
+    pub(crate) pending_outcome: PendingOutcome,
     /// What the last operation has come to.
     pub(crate) outcome: Outcome,
     /// Tests and probes in a row that have found nothing, without time passing.
@@ -140,7 +126,7 @@ pub(crate) struct Rank<P> {
     pub(crate) nic: u32,
     /// The next rank on the same NIC.
     pub(crate) next: u32,
-    pub(crate) collective: Option<Running>,
+    pub(crate) collective: Option<RunningCollective>,
     pub(crate) matcher: Matcher,
     pub(crate) account: Account,
     /// Payload posted since the rank last waited.
@@ -149,7 +135,7 @@ pub(crate) struct Rank<P> {
     /// By number; `None` where one was given up.
     pub(crate) memberships: Vec<Option<Membership>>,
     /// Collectives in the background.
-    pub(crate) background: Vec<Option<Background>>,
+    pub(crate) background: Vec<Option<BackgroundCollective>>,
     /// How many of them can go on.
     pub(crate) ready: u32,
     /// The name of the latest operation.
@@ -177,9 +163,9 @@ impl<P> Rank<P> {
             until: start,
             call_pending: 0,
             busy_until: 0,
-            unseen: 0,
+            host_work: 0,
             arrived: None,
-            asked: Asked::Nothing,
+            pending_outcome: PendingOutcome::Done,
             outcome: Outcome::Done,
             polls: 0,
             call: CallKind::Wait,
@@ -222,7 +208,7 @@ impl<P> Rank<P> {
 
     /// What an unexpected message says against the collectives that the rank is in. Slow: for
     /// reports only.
-    pub(crate) fn mismatch(&self, messages: &FlatArray<Message>) -> Option<ProgramFault> {
+    pub(crate) fn mismatch(&self, messages: &Arena<Message>) -> Option<ProgramFault> {
         let background = self.background.iter().flatten().map(|background| &background.running);
         let mut running = self.collective.iter().chain(background);
         running.find_map(|running| self.mismatch_of(running, messages))
@@ -230,18 +216,18 @@ impl<P> Rank<P> {
 
     fn mismatch_of(
         &self,
-        running: &Running,
-        messages: &FlatArray<Message>,
+        running: &RunningCollective,
+        messages: &Arena<Message>,
     ) -> Option<ProgramFault> {
-        let Running { communicator, kind, occasion, .. } = running;
+        let RunningCollective { communicator, kind, instance, .. } = running;
         let context = self.communicator(*communicator).ok()?.collective_context();
         let mut calls = self.matcher.unexpected(messages).filter(|header| {
-            let Header { context: there, tag, occasion: other, .. } = header;
+            let Header { context: there, tag, instance: other, .. } = header;
             *there == context
-                && other.number == occasion.number
-                && (*tag, other) != (kind.tag(), occasion)
+                && other.number == instance.number
+                && (*tag, other) != (kind.tag(), instance)
         });
-        calls.next().map(|header| ProgramFault::mismatch((*kind, occasion.root), header))
+        calls.next().map(|header| ProgramFault::mismatch((*kind, instance.root), header))
     }
 
     /// Counts a send or receive of `owner` that has started and is not complete.
@@ -270,7 +256,7 @@ impl<P> Rank<P> {
             self.call_pending -= 1;
         } else if owner < MAX_REQUESTS {
             let waited = match self.activity {
-                Activity::Blocked(Until::Requests(first, count)) => Some((first, count)),
+                Activity::Blocked(BlockedUntil::Requests(first, count)) => Some((first, count)),
                 _ => None,
             };
             self.requests.complete(owner, waited);
@@ -286,7 +272,7 @@ impl<P> Rank<P> {
         if owner < MAX_REQUESTS {
             self.requests.receive(owner, arrived);
         } else if owner == CALL {
-            self.unseen = self.unseen.saturating_add(arrived.work);
+            self.host_work = self.host_work.saturating_add(arrived.work);
             if !header.is_collective() {
                 self.arrived = Some(arrived);
             }
@@ -294,7 +280,7 @@ impl<P> Rank<P> {
     }
 
     /// The collective in the background that an owner is, if it is one.
-    fn background_of(&mut self, owner: u32) -> Option<&mut Background> {
+    fn background_of(&mut self, owner: u32) -> Option<&mut BackgroundCollective> {
         if owner & !BACKGROUND >= MAX_REQUESTS || owner & BACKGROUND == 0 {
             return None;
         }
@@ -311,11 +297,11 @@ impl<P> Rank<P> {
     }
 
     /// Whether the rank is blocked and what it waits for has come about.
-    pub(crate) fn satisfied(&self, messages: &FlatArray<Message>) -> bool {
+    pub(crate) fn satisfied(&self, messages: &Arena<Message>) -> bool {
         match self.activity {
-            Activity::Blocked(Until::Call) => self.call_pending == 0,
-            Activity::Blocked(Until::Requests(..)) => self.requests.satisfied(),
-            Activity::Blocked(Until::Message { source, context, tag }) => {
+            Activity::Blocked(BlockedUntil::Call) => self.call_pending == 0,
+            Activity::Blocked(BlockedUntil::Requests(..)) => self.requests.satisfied(),
+            Activity::Blocked(BlockedUntil::Message { source, context, tag }) => {
                 self.matcher.peek(source, context, tag, messages).is_some()
             }
             _ => false,
@@ -323,44 +309,47 @@ impl<P> Rank<P> {
     }
 
     /// Closes what the last operation was about, and puts together what its program is told.
-    pub(crate) fn conclude(&mut self, messages: &FlatArray<Message>) {
-        let (first, count, most) = match std::mem::replace(&mut self.asked, Asked::Said) {
-            Asked::Said => return,
-            Asked::Nothing => {
-                self.outcome = Outcome::Done;
-                return;
-            }
-            Asked::Received => {
-                let status = self.arrived.take().and_then(|arrived| self.status(arrived));
-                self.outcome = status.map_or(Outcome::Done, Outcome::Received);
-                return;
-            }
-            Asked::Found { source, context, tag } => {
-                let arrived = self.matcher.peek(source, context, tag, messages).map(Arrived::of);
-                self.outcome =
-                    arrived.and_then(|a| self.status(a)).map_or(Outcome::Done, Outcome::Received);
-                return;
-            }
-            Asked::All(first, count) => {
-                let (mut received, mut unseen) = (None, 0);
-                self.requests.close(first, count, usize::MAX, |_, arrived| {
-                    unseen += arrived.map_or(0, |arrived| arrived.work);
-                    received = arrived;
-                });
-                self.unseen = self.unseen.saturating_add(unseen);
-                let status =
-                    received.filter(|_| count == 1).and_then(|arrived| self.status(arrived));
-                self.outcome = status.map_or(Outcome::Done, Outcome::Received);
-                return;
-            }
-            Asked::Any(first, count) => (first, count, 1),
-            Asked::Some(first, count) => (first, count, usize::MAX),
-        };
+    pub(crate) fn conclude(&mut self, messages: &Arena<Message>) {
+        let (first, count, most) =
+            match std::mem::replace(&mut self.pending_outcome, PendingOutcome::Known) {
+                PendingOutcome::Known => return,
+                PendingOutcome::Done => {
+                    self.outcome = Outcome::Done;
+                    return;
+                }
+                PendingOutcome::Received => {
+                    let status = self.arrived.take().and_then(|arrived| self.status(arrived));
+                    self.outcome = status.map_or(Outcome::Done, Outcome::Received);
+                    return;
+                }
+                PendingOutcome::Found { source, context, tag } => {
+                    let arrived =
+                        self.matcher.peek(source, context, tag, messages).map(Arrived::of);
+                    self.outcome = arrived
+                        .and_then(|a| self.status(a))
+                        .map_or(Outcome::Done, Outcome::Received);
+                    return;
+                }
+                PendingOutcome::CloseAll(first, count) => {
+                    let (mut received, mut host_work) = (None, 0);
+                    self.requests.close(first, count, usize::MAX, |_, arrived| {
+                        host_work += arrived.map_or(0, |arrived| arrived.work);
+                        received = arrived;
+                    });
+                    self.host_work = self.host_work.saturating_add(host_work);
+                    let status =
+                        received.filter(|_| count == 1).and_then(|arrived| self.status(arrived));
+                    self.outcome = status.map_or(Outcome::Done, Outcome::Received);
+                    return;
+                }
+                PendingOutcome::CloseAny(first, count) => (first, count, 1),
+                PendingOutcome::CloseSome(first, count) => (first, count, usize::MAX),
+            };
         let mut closed = Vec::new();
         self.requests.close(first, count, most, |request, arrived| closed.push((request, arrived)));
-        let unseen: Time =
+        let host_work: Time =
             closed.iter().filter_map(|(_, arrived)| arrived.map(|arrived| arrived.work)).sum();
-        self.unseen = self.unseen.saturating_add(unseen);
+        self.host_work = self.host_work.saturating_add(host_work);
         let completion = |(request, arrived): (Request, Option<Arrived>)| Completion {
             request,
             status: arrived.and_then(|arrived| self.status(arrived)),

@@ -10,7 +10,7 @@ use crate::error::{Faults, PlanError};
 use crate::plan::{DetailPlan, LatencyFrom, Plan};
 use pantala_engine::transfer_time;
 use pantala_fabric::config::{BufferUnit, FlowControl, RouterConfig, Serialization};
-use pantala_mpi::{EagerCompletion, Grain};
+use pantala_mpi::{CoarsePackets, EagerCompletion};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -59,11 +59,11 @@ pub(crate) fn notice(plan: &Plan) -> Option<String> {
 
 /// The packets of the machine that coarse packets stand for; `None` for a run by the packet.
 #[must_use]
-pub fn grain(plan: &Plan) -> Option<Grain> {
+pub fn grain(plan: &Plan) -> Option<CoarsePackets> {
     plan.detail.is_coarse().then(|| {
         let packet_bytes = plan.packet_bytes / plan.detail.coarsen;
         let flit = transfer_time(plan.flit_bytes.into(), plan.links.terminal.bandwidth_bytes_per_s);
-        Grain {
+        CoarsePackets {
             packet_bytes,
             packet_time: u64::from(packet_bytes / plan.flit_bytes) * flit,
             waits_for_heads: plan.router.serialization == Serialization::None,

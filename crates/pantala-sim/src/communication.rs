@@ -3,7 +3,7 @@
 use crate::error::PlanError;
 use crate::plan::Plan;
 use pantala_workload::JobSpec;
-use pantala_workload::communication::{Communication, RankVolume, communication};
+use pantala_workload::communication_volume::{Communication, RankVolume, communication};
 use serde::Serialize;
 
 /// The communication of one job; messages of a rank to itself are left out.

@@ -53,6 +53,6 @@ pub mod threads;
 
 pub use end::{End, Progress};
 pub use error::{PlanError, WriteError};
-pub use pantala_workload::grid::squarest as squarest_grid;
+pub use pantala_workload::process_grid::squarest as squarest_grid;
 pub use plan::{PLAN_VERSION, Plan};
 pub use simulation::Simulation;

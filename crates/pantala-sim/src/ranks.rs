@@ -3,7 +3,7 @@
 
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Network, Totals};
-use pantala_mpi::{Blocked, Outlook, ProgramError};
+use pantala_mpi::{Blocked, ProgramError, ProgressEstimate};
 use pantala_workload::Endpoints;
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct Status {
     pub ended: u32,
     /// How many there are.
     pub ranks: u32,
-    outlook: Option<Outlook>,
+    progress_estimate: Option<ProgressEstimate>,
     /// What the first program to do wrong has done: when, which job and rank, and in words.
     pub error: Option<(Time, u16, u32, String)>,
 }
@@ -50,7 +50,10 @@ impl Status {
             in_flight: network.packets_in_flight(),
             ended,
             ranks,
-            outlook: network.hosts().map(Endpoints::outlook).reduce(Outlook::and),
+            progress_estimate: network
+                .hosts()
+                .map(Endpoints::progress_estimate)
+                .reduce(ProgressEstimate::and),
             error: error.map(|error| (error.time, error.job, error.rank, error.to_string())),
         }
     }
@@ -65,7 +68,10 @@ impl Status {
             in_flight: self.in_flight + other.in_flight,
             ended: self.ended + other.ended,
             ranks: self.ranks + other.ranks,
-            outlook: self.outlook.zip(other.outlook).map(|(one, other)| one.and(other)),
+            progress_estimate: self
+                .progress_estimate
+                .zip(other.progress_estimate)
+                .map(|(one, other)| one.and(other)),
             error: self.error.into_iter().chain(other.error).min(),
         }
     }
@@ -92,7 +98,7 @@ impl Status {
     /// of them cannot tell.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
-        self.outlook?.progress(self.ended, self.ranks)
+        self.progress_estimate?.progress(self.ended, self.ranks)
     }
 }
 

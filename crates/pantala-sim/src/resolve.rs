@@ -426,7 +426,7 @@ fn check_patterns(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
             let groups: Vec<u32> =
                 job.nodes.iter().map(|&node| topology.group_of_node(node)).collect();
             pattern
-                .law(&groups, plan.packet_bytes)
+                .destination_distribution(&groups, plan.packet_bytes)
                 .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))?;
         }
     }

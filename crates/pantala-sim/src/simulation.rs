@@ -159,7 +159,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         for part in here.clone() {
             let share = PartitionShare { partitions: Arc::clone(&partitions), part };
             let share = (partitions.count() > 1).then_some(share);
-            let host = Endpoints::part(
+            let host = Endpoints::in_partition(
                 &jobs,
                 plan.mpi,
                 recording,

@@ -3,16 +3,17 @@
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, PartitionShare, Pull, Wakes};
 use pantala_mpi::{
-    Blocked, CallReport, Fault, Grain, Holdings, IterationRecord, LatencyStatistics, MessageRecord,
-    MpiConfig, MpiLayer, MpiMessage, Op, Outlook, ProgramError, RankReport, RankSetup, Recording,
+    Blocked, CallReport, CoarsePackets, Fault, Holdings, IterationRecord, LatencyStatistics,
+    MessageRecord, MpiConfig, MpiLayer, MpiMessage, Op, ProgramError, ProgressEstimate, RankReport,
+    RankSetup, Recording,
 };
 
-use crate::generator::{Generator, Source};
+use crate::generator::{Generator, PatternJob};
 use crate::injection::Pace;
+use crate::job_spec::{JobSpec, Workload, WorkloadError};
 use crate::patterns::Pattern;
 use crate::programs::{JobPrograms, RankContext, RankProgram};
-use crate::spec::{JobSpec, Workload, WorkloadError};
-use crate::streams::{Purpose, stream};
+use crate::random_streams::{Purpose, stream};
 
 /// What patterns must know of the machine.
 #[derive(Clone, Debug)]
@@ -29,10 +30,10 @@ pub struct PatternContext {
 
 /// What is behind one NIC.
 #[derive(Clone, Copy, Debug)]
-enum Agent {
-    Nobody,
+enum Attached {
+    Nothing,
     /// Somebody, in another part of the machine.
-    Elsewhere,
+    OtherPartition,
     Generator(u32),
     Nic(u32),
 }
@@ -41,10 +42,10 @@ enum Agent {
 #[derive(Clone, Debug)]
 pub struct Endpoints {
     /// By node of the machine.
-    agents: Vec<Agent>,
+    attached: Vec<Attached>,
     share: Option<PartitionShare>,
     generators: Vec<Generator>,
-    sources: Vec<Source>,
+    pattern_jobs: Vec<PatternJob>,
     layer: MpiLayer<RankProgram>,
 }
 
@@ -68,7 +69,7 @@ impl Endpoints {
         nodes: u32,
         seed: u64,
     ) -> Result<Self, WorkloadError> {
-        Self::part(&jobs, mpi, recording, context, nodes, seed, None)
+        Self::in_partition(&jobs, mpi, recording, context, nodes, seed, None)
     }
 
     /// The same of one part of the machine, if it is in several: what is behind the nodes of that
@@ -76,7 +77,7 @@ impl Endpoints {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn part(
+    pub fn in_partition(
         jobs: &[JobSpec],
         mpi: MpiConfig,
         recording: Recording,
@@ -86,10 +87,10 @@ impl Endpoints {
         share: Option<PartitionShare>,
     ) -> Result<Self, WorkloadError> {
         let mut endpoints = Self {
-            agents: vec![Agent::Nobody; nodes as usize],
+            attached: vec![Attached::Nothing; nodes as usize],
             generators: Vec::new(),
-            sources: Vec::new(),
-            layer: MpiLayer::part(mpi, recording, context.packet_bytes, share.clone()),
+            pattern_jobs: Vec::new(),
+            layer: MpiLayer::in_partition(mpi, recording, context.packet_bytes, share.clone()),
             share,
         };
         if let Some(job) = jobs.get(usize::from(u16::MAX)) {
@@ -125,7 +126,7 @@ impl Endpoints {
     }
 
     /// From now on, a packet of a message stands for several packets of the machine.
-    pub fn coarsen(&mut self, grain: Grain) {
+    pub fn coarsen(&mut self, grain: CoarsePackets) {
         self.layer.coarsen(grain);
     }
 
@@ -136,11 +137,11 @@ impl Endpoints {
             Fault::new("nodes", node, "the node is taken", "name every node once, in one job")
         };
         for node in &job.nodes {
-            match self.agents.get(*node as usize) {
-                Some(Agent::Nobody) => {}
+            match self.attached.get(*node as usize) {
+                Some(Attached::Nothing) => {}
                 Some(_) => return Err(taken(*node)),
                 None => {
-                    let last = self.agents.len().saturating_sub(1);
+                    let last = self.attached.len().saturating_sub(1);
                     let message = format!("the machine has no node {node}");
                     return Err(Fault::new(
                         "nodes",
@@ -173,7 +174,7 @@ impl Endpoints {
         let groups: Vec<u32> =
             job.nodes.iter().map(|node| context.group_of_node[*node as usize]).collect();
         let PatternContext { packet_bytes, flit_bytes, terminal_bytes_per_second, .. } = *context;
-        let law = pattern.law(&groups, packet_bytes)?;
+        let distribution = pattern.destination_distribution(&groups, packet_bytes)?;
         let flits = packet_bytes.div_ceil(flit_bytes);
         let pace = Pace::new(
             pattern.injection,
@@ -182,27 +183,33 @@ impl Endpoints {
             flit_bytes,
             terminal_bytes_per_second,
         );
-        let source = self.sources.len() as u16;
+        let pattern_job = self.pattern_jobs.len() as u16;
         for (rank, node) in job.nodes.iter().enumerate() {
             let rank = rank as u32;
             let draws = |purpose| stream(seed, purpose, &job.name, rank);
             let (first, clock) =
                 pace.first(job.start, pattern.phase, draws(Purpose::Gap), draws(Purpose::Phase));
             if self.elsewhere(*node) {
-                self.agents[*node as usize] = Agent::Elsewhere;
+                self.attached[*node as usize] = Attached::OtherPartition;
                 continue;
             }
-            self.agents[*node as usize] = Agent::Generator(self.generators.len() as u32);
-            let next = if law.silent(rank) { NEVER } else { first };
+            self.attached[*node as usize] = Attached::Generator(self.generators.len() as u32);
+            let next = if distribution.silent(rank) { NEVER } else { first };
             self.generators.push(Generator {
                 next,
                 clock,
                 draws: draws(Purpose::Destination),
                 rank,
-                source,
+                pattern_job,
             });
         }
-        self.sources.push(Source { law, pace, nodes: job.nodes.clone(), packet_bytes, job: id });
+        self.pattern_jobs.push(PatternJob {
+            distribution,
+            pace,
+            nodes: job.nodes.clone(),
+            packet_bytes,
+            job: id,
+        });
         Ok(())
     }
 
@@ -215,21 +222,21 @@ impl Endpoints {
         let ranks = job.nodes.len() as u32;
         let setups = (0..).zip(&job.nodes).filter_map(|(rank, node)| {
             if self.elsewhere(*node) {
-                self.agents[*node as usize] = Agent::Elsewhere;
+                self.attached[*node as usize] = Attached::OtherPartition;
                 return None;
             }
-            let nic = match self.agents[*node as usize] {
-                Agent::Nic(nic) => nic,
+            let nic = match self.attached[*node as usize] {
+                Attached::Nic(nic) => nic,
                 _ => self.layer.add_nic(*node),
             };
-            self.agents[*node as usize] = Agent::Nic(nic);
+            self.attached[*node as usize] = Attached::Nic(nic);
             let context = RankContext::new(rank, ranks, &job.name, seed);
             let program = RankProgram::new(programs, rank, ranks, &job.name, seed, job.noise);
             let communicators = programs.communicators(&context);
             Some((rank, RankSetup { nic, program, communicators }))
         });
         let setups = setups.collect();
-        if let Err(error) = self.layer.add_part_of_job(id, job.start, &job.nodes, setups) {
+        if let Err(error) = self.layer.add_job_in_partition(id, job.start, &job.nodes, setups) {
             unreachable!("checked jobs are sound: {error}");
         }
     }
@@ -248,8 +255,8 @@ impl Endpoints {
 
     /// What of all finite programs is behind.
     #[must_use]
-    pub fn outlook(&self) -> Outlook {
-        self.layer.outlook()
+    pub fn progress_estimate(&self) -> ProgressEstimate {
+        self.layer.progress_estimate()
     }
 
     /// Whether every finite program has ended (endless generators do not count; false if there is
@@ -331,43 +338,43 @@ impl Host for Endpoints {
     type Message = MpiMessage;
 
     fn start(&mut self, node: u32, wakes: &mut Wakes) {
-        match self.agents[node as usize] {
-            Agent::Nobody | Agent::Elsewhere => {}
-            Agent::Generator(_) => wakes.nic = true,
-            Agent::Nic(nic) => self.layer.start(nic, wakes),
+        match self.attached[node as usize] {
+            Attached::Nothing | Attached::OtherPartition => {}
+            Attached::Generator(_) => wakes.nic = true,
+            Attached::Nic(nic) => self.layer.start(nic, wakes),
         }
     }
 
     #[inline]
     fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull {
-        match self.agents[node as usize] {
-            Agent::Nobody | Agent::Elsewhere => Pull::Idle,
-            Agent::Generator(generator) => {
+        match self.attached[node as usize] {
+            Attached::Nothing | Attached::OtherPartition => Pull::Idle,
+            Attached::Generator(generator) => {
                 let generator = &mut self.generators[generator as usize];
-                generator.pull(&self.sources[usize::from(generator.source)], now)
+                generator.pull(&self.pattern_jobs[usize::from(generator.pattern_job)], now)
             }
-            Agent::Nic(nic) => self.layer.pull(nic, now, wakes),
+            Attached::Nic(nic) => self.layer.pull(nic, now, wakes),
         }
     }
 
     #[inline]
     fn next_at(&self, node: u32) -> Time {
-        match self.agents[node as usize] {
-            Agent::Nobody | Agent::Elsewhere => NEVER,
-            Agent::Generator(generator) => self.generators[generator as usize].next,
-            Agent::Nic(nic) => self.layer.next_at(nic),
+        match self.attached[node as usize] {
+            Attached::Nothing | Attached::OtherPartition => NEVER,
+            Attached::Generator(generator) => self.generators[generator as usize].next,
+            Attached::Nic(nic) => self.layer.next_at(nic),
         }
     }
 
     #[inline]
     fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
-        if let Agent::Nic(nic) = self.agents[node as usize] {
+        if let Attached::Nic(nic) = self.attached[node as usize] {
             self.layer.deliver(nic, packet, now, wakes);
         }
     }
 
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes) {
-        if let Agent::Nic(nic) = self.agents[node as usize] {
+        if let Attached::Nic(nic) = self.attached[node as usize] {
             self.layer.timer(nic, now, wakes);
         }
     }

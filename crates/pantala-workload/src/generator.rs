@@ -1,4 +1,4 @@
-//! Generators: one source of a pattern.
+//! Generators: one pattern_job of a pattern.
 
 use pantala_engine::{NEVER, Stream, Time};
 use pantala_fabric::{PacketOffer, Pull, TrafficClass};
@@ -8,8 +8,8 @@ use crate::patterns::DestinationDistribution;
 
 /// What the generators of one job share.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
-    pub(crate) law: DestinationDistribution,
+pub(crate) struct PatternJob {
+    pub(crate) distribution: DestinationDistribution,
     pub(crate) pace: Pace,
     /// The node of each rank.
     pub(crate) nodes: Vec<u32>,
@@ -27,24 +27,25 @@ pub(crate) struct Generator {
     pub(crate) draws: Stream,
     pub(crate) rank: u32,
     /// Which of the sources.
-    pub(crate) source: u16,
+    pub(crate) pattern_job: u16,
 }
 
 impl Generator {
     /// The next packet, if it has come to be.
     #[inline]
-    pub(crate) fn pull(&mut self, source: &Source, now: Time) -> Pull {
+    pub(crate) fn pull(&mut self, pattern_job: &PatternJob, now: Time) -> Pull {
         if self.next > now {
             return if self.next == NEVER { Pull::Idle } else { Pull::Later(self.next) };
         }
         let created = self.next;
-        self.next = self.clock.after(&source.pace, created);
+        self.next = self.clock.after(&pattern_job.pace, created);
         Pull::Packet(PacketOffer {
-            destination: source.nodes[source.law.destination(self.rank, &mut self.draws) as usize],
-            bytes: source.packet_bytes,
+            destination: pattern_job.nodes
+                [pattern_job.distribution.destination(self.rank, &mut self.draws) as usize],
+            bytes: pattern_job.packet_bytes,
             created,
             message: u32::MAX,
-            job: source.job,
+            job: pattern_job.job,
             class: TrafficClass::PointToPoint,
         })
     }

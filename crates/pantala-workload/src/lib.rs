@@ -63,24 +63,24 @@
 //! Loads are fractions of the terminal bandwidth, counted in whole flits; sizes are bytes, times
 //! picoseconds. Ranks fill process grids as each motif says.
 
-pub mod communication;
+pub mod communication_volume;
+mod compute_noise;
 pub mod endpoints;
 mod generator;
-pub mod grid;
 pub mod injection;
+pub mod job_spec;
 pub mod motifs;
-mod noise;
 pub mod patterns;
 pub mod permutation;
+pub mod process_grid;
 pub mod programs;
-pub mod spec;
-mod streams;
+mod random_streams;
 
+pub use compute_noise::{Noise, NoiseDistribution};
 pub use endpoints::{Endpoints, PatternContext};
 pub use injection::{Injection, Phase};
+pub use job_spec::{JobSpec, Workload, WorkloadError, WorkloadSpec};
 pub use motifs::Motif;
-pub use noise::{Noise, NoiseDistribution};
 pub use patterns::{Pattern, PatternKind};
 pub use permutation::Permutation;
 pub use programs::{JobPrograms, OperationLists, ProgramSource, RankProgram};
-pub use spec::{JobSpec, Workload, WorkloadError, WorkloadSpec};

@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::patterns::Pattern;
-use crate::programs::RankContext;
-use crate::streams::{Purpose, keyed};
+use crate::programs::source::RankContext;
+use crate::random_streams::{Purpose, keyed};
 
 pub use program::{MotifProgram, MotifRank};
 pub use script::Script;
@@ -84,7 +84,7 @@ motifs! {
 
 /// Which rank, of which job, and in which iteration.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct IterationContext {
     /// The rank.
     pub rank: u32,
     /// How many ranks the job has.
@@ -97,7 +97,7 @@ pub struct Place {
     pub seed: u64,
 }
 
-impl Place {
+impl IterationContext {
     /// The first iteration of a rank.
     pub(crate) const fn first(rank: &RankContext) -> Self {
         let RankContext { rank, ranks, job, seed } = *rank;
@@ -128,19 +128,19 @@ pub trait Motif: Debug {
 
     /// The communicators of a rank besides that of all: the first of them is number 1 in its
     /// operations.
-    fn communicators(&self, _place: &Place) -> Vec<Communicator> {
+    fn communicators(&self, _context: &IterationContext) -> Vec<Communicator> {
         Vec::new()
     }
 
     /// Writes what a rank does in an iteration; its marks are set around it.
-    fn iteration(&self, place: &Place, script: &mut Script);
+    fn iteration(&self, context: &IterationContext, script: &mut Script);
 
     /// All that a rank will send in all iterations: operations, each with how often; see
     /// [`Program::summary`](pantala_mpi::Program::summary). To be overridden where iterations
     /// differ.
-    fn summary(&self, place: &Place) -> Vec<(Op, u64)> {
+    fn summary(&self, context: &IterationContext) -> Vec<(Op, u64)> {
         let mut script = Script::default();
-        self.iteration(place, &mut script);
+        self.iteration(context, &mut script);
         let times = u64::from(self.iterations());
         script.sends().map(|op| (op, times)).collect()
     }
@@ -172,11 +172,15 @@ pub(crate) fn positive(key: &str, value: u64) -> Result<(), Fault> {
 
 /// The [`Motif::summary`] of one whose iterations are of several sorts: an iteration of each, and
 /// how many there are of it.
-pub(crate) fn summed(motif: &dyn Motif, place: &Place, sorts: &[(u32, u32)]) -> Vec<(Op, u64)> {
+pub(crate) fn summed(
+    motif: &dyn Motif,
+    context: &IterationContext,
+    sorts: &[(u32, u32)],
+) -> Vec<(Op, u64)> {
     let mut sent = Vec::new();
     for &(iteration, times) in sorts.iter().filter(|(_, times)| *times > 0) {
         let mut script = Script::default();
-        motif.iteration(&Place { iteration, ..*place }, &mut script);
+        motif.iteration(&IterationContext { iteration, ..*context }, &mut script);
         sent.extend(script.sends().map(|op| (op, u64::from(times))));
     }
     sent

@@ -5,6 +5,8 @@
 //! [`crate::injection`] says when it comes to be. To add one: a file, a variant of [`PatternKind`]
 //! and of [`DestinationDistribution`].
 
+mod self_destination;
+
 pub mod bit_complement;
 pub mod hotspot;
 pub mod neighbor_3d;
@@ -164,7 +166,11 @@ impl Pattern {
     /// # Errors
     /// A [`Fault`] if the ranks' groups do not allow it; what [`Pattern::check`] finds must have
     /// been checked.
-    pub fn law(&self, groups: &[u32], packet_bytes: u32) -> Result<DestinationDistribution, Fault> {
+    pub fn destination_distribution(
+        &self,
+        groups: &[u32],
+        packet_bytes: u32,
+    ) -> Result<DestinationDistribution, Fault> {
         let ranks = groups.len() as u32;
         Ok(match self.pattern {
             PatternKind::Uniform => {
@@ -218,31 +224,18 @@ impl DestinationDistribution {
     #[inline]
     pub fn destination(&self, rank: u32, draws: &mut Stream) -> u32 {
         match self {
-            Self::Uniform(law) => law.destination(rank, draws),
-            Self::Shift(law) => law.destination(rank),
-            Self::BitComplement(law) => law.destination(rank),
-            Self::NextGroup(law) => law.destination(rank, draws),
-            Self::Hotspot(law) => law.destination(rank, draws),
-            Self::Neighbor3d(law) => law.destination(rank, draws),
+            Self::Uniform(distribution) => distribution.destination(rank, draws),
+            Self::Shift(distribution) => distribution.destination(rank),
+            Self::BitComplement(distribution) => distribution.destination(rank),
+            Self::NextGroup(distribution) => distribution.destination(rank, draws),
+            Self::Hotspot(distribution) => distribution.destination(rank, draws),
+            Self::Neighbor3d(distribution) => distribution.destination(rank, draws),
         }
     }
 
     /// Whether `rank` never sends.
     #[must_use]
     pub fn silent(&self, rank: u32) -> bool {
-        matches!(self, Self::BitComplement(law) if law.silent(rank))
+        matches!(self, Self::BitComplement(distribution) if distribution.silent(rank))
     }
-}
-
-/// Two ranks are needed where a rank may not send to itself.
-fn need_a_peer(ranks: u32, name: &str) -> Result<(), Fault> {
-    if ranks < 2 {
-        return Err(Fault::new(
-            "pattern",
-            name,
-            "a job of one rank has nobody to send to",
-            "give the job two ranks or more, or write include_self = true",
-        ));
-    }
-    Ok(())
 }

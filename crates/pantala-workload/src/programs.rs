@@ -5,59 +5,17 @@
 //! holds its program by value in an enum, so an operation costs one `match` and no virtual call.
 
 mod operation_lists;
+pub(crate) mod source;
 
 use pantala_engine::Stream;
-use pantala_engine::random::key_of;
 use pantala_mpi::{Communicator, Fault, Op, Outcome, Program};
 
+use crate::compute_noise::Noise;
 use crate::motifs::MotifProgram;
-use crate::noise::Noise;
-use crate::streams::{Purpose, stream};
+use crate::random_streams::{Purpose, stream};
 
 pub use operation_lists::{OperationList, OperationLists};
-
-/// The rank for which a program is made.
-#[derive(Clone, Copy, Debug)]
-pub struct RankContext {
-    /// The rank.
-    pub rank: u32,
-    /// Number of ranks of the job.
-    pub ranks: u32,
-    /// The key of the job's name, for random streams.
-    pub job: u64,
-    /// The plan's seed.
-    pub seed: u64,
-}
-
-impl RankContext {
-    /// The context of `rank` of `ranks` in the job called `job`.
-    #[must_use]
-    pub fn new(rank: u32, ranks: u32, job: &str, seed: u64) -> Self {
-        Self { rank, ranks, job: key_of(job), seed }
-    }
-}
-
-/// The programs of all ranks of a job.
-pub trait ProgramSource {
-    /// The program of one rank.
-    type Program: Program;
-
-    /// Checks the parameters for a job of `ranks` ranks.
-    ///
-    /// # Errors
-    /// A [`Fault`] if the parameters are wrong or do not fit the number of ranks. Its key is
-    /// relative to the workload.
-    fn check(&self, ranks: u32) -> Result<(), Fault>;
-
-    /// The communicators of a rank besides [`COMM_WORLD`](pantala_mpi::COMM_WORLD). They have the
-    /// numbers 1, 2, ... in this order.
-    fn communicators(&self, _rank: &RankContext) -> Vec<Communicator> {
-        Vec::new()
-    }
-
-    /// Makes the program of a rank. The parameters have been checked.
-    fn program(&self, rank: RankContext) -> Self::Program;
-}
+pub use source::{ProgramSource, RankContext};
 
 /// Declares the kinds of programs: [`JobPrograms`] with a variant for each source, and the enum of
 /// their ranks' programs.

@@ -8,7 +8,7 @@ use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Motif, Place, Script, bounded, positive};
+use super::{IterationContext, Motif, Script, bounded, positive};
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ impl Motif for AllreduceLoop {
         self.iterations
     }
 
-    fn iteration(&self, _: &Place, script: &mut Script) {
+    fn iteration(&self, _: &IterationContext, script: &mut Script) {
         script.compute(self.compute_ps);
         script.allreduce(self.message_bytes);
     }

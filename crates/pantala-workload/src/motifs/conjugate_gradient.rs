@@ -16,8 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::Lattice;
-use super::{Motif, Place, Script, bounded, positive, summed};
-use crate::grid;
+use super::{IterationContext, Motif, Script, bounded, positive, summed};
+use crate::process_grid;
 
 /// The motif's parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,7 +61,8 @@ const MOST: usize = 5;
 impl ConjugateGradient {
     /// The stage of an iteration.
     fn stage(&self, iteration: u32) -> &[u64] {
-        let stage = u64::from(iteration) * self.points.len() as u64 / u64::from(self.iterations.max(1));
+        let stage =
+            u64::from(iteration) * self.points.len() as u64 / u64::from(self.iterations.max(1));
         &self.points[stage as usize]
     }
 
@@ -71,16 +72,22 @@ impl ConjugateGradient {
     }
 
     /// A rank's exchange with all around it.
-    fn exchange(&self, place: &Place, script: &mut Script) {
+    fn exchange(&self, context: &IterationContext, script: &mut Script) {
         let lattice = Lattice { extents: &self.grid, periodic: self.periodic };
-        let points = self.stage(place.iteration);
+        let points = self.stage(context.iteration);
         let around = || {
             directions(self.grid.len())
                 .filter(|(_, steps)| self.corners || steps.iter().filter(|s| **s != 0).count() == 1)
-                .filter(|(_, steps)| self.grid.iter().zip(steps).all(|(extent, step)| *step == 0 || *extent > 1))
+                .filter(|(_, steps)| {
+                    self.grid.iter().zip(steps).all(|(extent, step)| *step == 0 || *extent > 1)
+                })
                 .filter_map(|(number, steps)| {
-                    let neighbour = lattice.beside(place.rank, &steps[..self.grid.len()])?;
-                    let shared = points.iter().zip(steps).filter(|(_, step)| *step == 0).map(|(points, _)| points);
+                    let neighbour = lattice.beside(context.rank, &steps[..self.grid.len()])?;
+                    let shared = points
+                        .iter()
+                        .zip(steps)
+                        .filter(|(_, step)| *step == 0)
+                        .map(|(points, _)| points);
                     Some((neighbour, number, self.point_bytes * shared.product::<u64>()))
                 })
         };
@@ -109,20 +116,37 @@ fn directions(dimensions: usize) -> impl Iterator<Item = (i32, [i8; MOST])> {
 
 impl Motif for ConjugateGradient {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, MOST)?;
+        process_grid::check(&self.grid, ranks, MOST)?;
         if self.points.is_empty() {
-            return Err(Fault::new("points", "[]", "there is no stage", "give the points of one stage at least"));
+            return Err(Fault::new(
+                "points",
+                "[]",
+                "there is no stage",
+                "give the points of one stage at least",
+            ));
         }
         for stage in &self.points {
             if stage.len() != self.grid.len() {
                 let message = format!("{} numbers for {} dimensions", stage.len(), self.grid.len());
-                return Err(Fault::new("points", format!("{stage:?}"), message, "give one for each dimension"));
+                return Err(Fault::new(
+                    "points",
+                    format!("{stage:?}"),
+                    message,
+                    "give one for each dimension",
+                ));
             }
             stage.iter().try_for_each(|points| positive("points", *points))?;
-            let volume = stage.iter().try_fold(self.point_bytes, |product, points| product.checked_mul(*points));
+            let volume = stage
+                .iter()
+                .try_fold(self.point_bytes, |product, points| product.checked_mul(*points));
             if volume.is_none() {
                 let remedy = "give fewer points";
-                return Err(Fault::new("points", format!("{stage:?}"), "more bytes than can be counted", remedy));
+                return Err(Fault::new(
+                    "points",
+                    format!("{stage:?}"),
+                    "more bytes than can be counted",
+                    remedy,
+                ));
             }
         }
         positive("point_bytes", self.point_bytes)?;
@@ -136,7 +160,7 @@ impl Motif for ConjugateGradient {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
         for _ in 0..self.sums_before {
             script.allreduce(self.sum_bytes);
         }
@@ -144,7 +168,7 @@ impl Motif for ConjugateGradient {
             if !self.overlap {
                 script.compute(self.compute_ps);
             }
-            self.exchange(place, script);
+            self.exchange(context, script);
             if self.overlap {
                 script.compute(self.compute_ps);
             }
@@ -155,8 +179,9 @@ impl Motif for ConjugateGradient {
         }
     }
 
-    fn summary(&self, place: &Place) -> Vec<(Op, u64)> {
-        let stages = (0..self.points.len()).map(|stage| (self.first(stage), self.first(stage + 1) - self.first(stage)));
-        summed(self, place, &stages.collect::<Vec<_>>())
+    fn summary(&self, context: &IterationContext) -> Vec<(Op, u64)> {
+        let stages = (0..self.points.len())
+            .map(|stage| (self.first(stage), self.first(stage + 1) - self.first(stage)));
+        summed(self, context, &stages.collect::<Vec<_>>())
     }
 }

@@ -18,7 +18,7 @@ use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Motif, Place, Script, bounded, positive};
+use super::{IterationContext, Motif, Script, bounded, positive};
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -78,7 +78,8 @@ impl Block {
 /// The blocks that a rank is in, from all ranks down to two.
 fn blocks(rank: u32, ranks: u32) -> impl Iterator<Item = Block> {
     let whole = Block { first: 0, count: ranks };
-    std::iter::successors(Some(whole), move |block| Some(block.half(rank))).take_while(|block| block.count > 1)
+    std::iter::successors(Some(whole), move |block| Some(block.half(rank)))
+        .take_while(|block| block.count > 1)
 }
 
 /// Of how many ranks a rank has data after so many rounds.
@@ -86,7 +87,9 @@ fn carried(rank: u32, ranks: u32, rounds: usize) -> u64 {
     let Some(before) = rounds.checked_sub(1) else { return 1 };
     let own = carried(rank, ranks, before);
     match blocks(rank, ranks).nth(before) {
-        Some(block) => own + block.from(rank).map(|source| carried(source, ranks, before)).sum::<u64>(),
+        Some(block) => {
+            own + block.from(rank).map(|source| carried(source, ranks, before)).sum::<u64>()
+        }
         None => own,
     }
 }
@@ -96,8 +99,16 @@ impl Motif for CrystalRouter {
         positive("pair_bytes", self.pair_bytes)?;
         positive("iterations", u64::from(self.iterations))?;
         let message = self.pair_bytes.checked_add(self.header_bytes);
-        if message.and_then(|bytes| bytes.checked_mul(u64::from(ranks) * u64::from(ranks))).is_none() {
-            return Err(Fault::new("pair_bytes", self.pair_bytes, "more bytes than can be counted", "give fewer"));
+        if message
+            .and_then(|bytes| bytes.checked_mul(u64::from(ranks) * u64::from(ranks)))
+            .is_none()
+        {
+            return Err(Fault::new(
+                "pair_bytes",
+                self.pair_bytes,
+                "more bytes than can be counted",
+                "give fewer",
+            ));
         }
         bounded("compute_ps", self.compute_ps)
     }
@@ -106,8 +117,8 @@ impl Motif for CrystalRouter {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
-        let &Place { rank, ranks, .. } = place;
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
+        let &IterationContext { rank, ranks, .. } = context;
         let message = self.pair_bytes + self.header_bytes;
         script.compute(self.compute_ps);
         for (round, block) in blocks(rank, ranks).enumerate() {
@@ -147,11 +158,14 @@ mod tests {
                 for rank in 0..ranks {
                     let Some(block) = blocks(rank, ranks).nth(round) else { continue };
                     let mine = block.half(rank);
-                    assert_eq!(held[rank as usize].len() as u64, carried(rank, ranks, round) * u64::from(block.count));
-                    let (keep, send): (Vec<_>, Vec<_>) = held[rank as usize]
-                        .iter()
-                        .copied()
-                        .partition(|(_, target)| (mine.first..mine.first + mine.count).contains(target));
+                    assert_eq!(
+                        held[rank as usize].len() as u64,
+                        carried(rank, ranks, round) * u64::from(block.count)
+                    );
+                    let (keep, send): (Vec<_>, Vec<_>) =
+                        held[rank as usize].iter().copied().partition(|(_, target)| {
+                            (mine.first..mine.first + mine.count).contains(target)
+                        });
                     held[rank as usize] = keep;
                     let to = block.to(rank);
                     assert!(block.from(to).any(|source| source == rank));

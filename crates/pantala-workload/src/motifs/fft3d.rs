@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::process_array::{COLUMN, ROW, rows_and_columns};
-use super::{Motif, Place, Script, bounded, positive};
-use crate::grid;
+use super::{IterationContext, Motif, Script, bounded, positive};
+use crate::process_grid;
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +39,7 @@ pub struct Fft3d {
 
 impl Motif for Fft3d {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, 2)?;
+        process_grid::check(&self.grid, ranks, 2)?;
         positive("row_message_bytes", self.row_message_bytes)?;
         positive("column_message_bytes", self.column_message_bytes)?;
         positive("iterations", u64::from(self.iterations))?;
@@ -52,11 +52,11 @@ impl Motif for Fft3d {
     }
 
     /// 1 is the rank's row, 2 its column.
-    fn communicators(&self, place: &Place) -> Vec<Communicator> {
-        rows_and_columns(self.grid, place.rank)
+    fn communicators(&self, context: &IterationContext) -> Vec<Communicator> {
+        rows_and_columns(self.grid, context.rank)
     }
 
-    fn iteration(&self, _: &Place, script: &mut Script) {
+    fn iteration(&self, _: &IterationContext, script: &mut Script) {
         let rows = Call::Alltoall { bytes: self.row_message_bytes };
         let columns = Call::Alltoall { bytes: self.column_message_bytes };
         script.compute(self.compute_forward_ps);

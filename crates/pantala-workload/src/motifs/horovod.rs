@@ -10,11 +10,11 @@
 //! `start_bytes + iterations x gradient_bytes` times.
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Fault, Op, COMM_WORLD};
+use pantala_mpi::{COMM_WORLD, Call, Fault, Op};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Motif, Place, Script, bounded, positive, summed};
+use super::{IterationContext, Motif, Script, bounded, positive, summed};
 
 /// The motif's parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +39,12 @@ impl Motif for Horovod {
     fn check(&self, _ranks: u32) -> Result<(), Fault> {
         positive("iterations", u64::from(self.iterations))?;
         if self.gradient_bytes.is_empty() {
-            return Err(Fault::new("gradient_bytes", "[]", "an update sums nothing", "give one size at least"));
+            return Err(Fault::new(
+                "gradient_bytes",
+                "[]",
+                "an update sums nothing",
+                "give one size at least",
+            ));
         }
         for (key, sizes) in [
             ("parameter_bytes", &self.parameter_bytes),
@@ -56,7 +61,7 @@ impl Motif for Horovod {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
         let bcasts = |script: &mut Script, sizes: &[u64]| {
             for &bytes in sizes {
                 script.collective(COMM_WORLD, Call::Bcast { root: 0, bytes });
@@ -67,7 +72,7 @@ impl Motif for Horovod {
                 script.allreduce(bytes);
             }
         };
-        if place.iteration == 0 {
+        if context.iteration == 0 {
             bcasts(script, &self.parameter_bytes);
             sums(script, &self.start_bytes);
         }
@@ -76,7 +81,7 @@ impl Motif for Horovod {
         sums(script, &self.gradient_bytes);
     }
 
-    fn summary(&self, place: &Place) -> Vec<(Op, u64)> {
-        summed(self, place, &[(0, 1), (1, self.iterations - 1)])
+    fn summary(&self, context: &IterationContext) -> Vec<(Op, u64)> {
+        summed(self, context, &[(0, 1), (1, self.iterations - 1)])
     }
 }

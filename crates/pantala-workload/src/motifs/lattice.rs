@@ -16,7 +16,7 @@ impl Lattice<'_> {
         for (&extent, &step) in self.extents.iter().zip(steps) {
             let at = rest % extent;
             rest /= extent;
-            let place = match step {
+            let coordinate = match step {
                 0 => at,
                 1 if at + 1 < extent => at + 1,
                 -1 if at > 0 => at - 1,
@@ -24,7 +24,7 @@ impl Lattice<'_> {
                 1 => 0,
                 _ => extent - 1,
             };
-            there += place * stride;
+            there += coordinate * stride;
             stride *= extent;
         }
         (there != rank).then_some(there)

@@ -16,8 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::Lattice;
-use super::{Motif, Place, Script, bounded, positive};
-use crate::grid;
+use super::{IterationContext, Motif, Script, bounded, positive};
+use crate::process_grid;
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,7 +43,7 @@ pub struct Lqcd {
 
 impl Motif for Lqcd {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, 4)?;
+        process_grid::check(&self.grid, ranks, 4)?;
         for (near, far) in self.near_bytes.into_iter().zip(self.far_bytes) {
             positive("near_bytes", near)?;
             positive("far_bytes", far)?;
@@ -58,11 +58,11 @@ impl Motif for Lqcd {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
         for _ in ["even", "odd"] {
-            self.gather(place.rank, true, script);
+            self.gather(context.rank, true, script);
             let above = script.started();
-            self.gather(place.rank, false, script);
+            self.gather(context.rank, false, script);
             script.wait(0, above);
             script.compute(self.compute_ps);
             script.waitall();
@@ -81,8 +81,11 @@ impl Lqcd {
     fn gather(&self, rank: u32, up: bool, script: &mut Script) {
         let lattice = Lattice { extents: &self.grid, periodic: false };
         for (reach, bytes) in [self.near_bytes, self.far_bytes].into_iter().enumerate() {
-            let tag = |dimension: usize, up: bool| (8 * reach + 2 * dimension + usize::from(up)) as i32;
-            let neighbours = || (0..4).filter_map(|d| lattice.along(rank, d, up).map(|neighbour| (d, neighbour)));
+            let tag =
+                |dimension: usize, up: bool| (8 * reach + 2 * dimension + usize::from(up)) as i32;
+            let neighbours = || {
+                (0..4).filter_map(|d| lattice.along(rank, d, up).map(|neighbour| (d, neighbour)))
+            };
             for (dimension, neighbour) in neighbours() {
                 script.irecv(neighbour, tag(dimension, !up), bytes[dimension]);
             }

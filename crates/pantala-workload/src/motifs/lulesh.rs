@@ -10,14 +10,14 @@
 //! `12 n (n - 1)^2` across edges and `8 (n - 1)^3` across corners.
 
 use pantala_engine::Time;
-use pantala_mpi::{Call, Fault, COMM_WORLD};
+use pantala_mpi::{COMM_WORLD, Call, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::Lattice;
 use super::sweep::Wave;
-use super::{Motif, Place, Script, bounded, positive};
-use crate::grid;
+use super::{IterationContext, Motif, Script, bounded, positive};
+use crate::process_grid;
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,8 +44,9 @@ pub struct Lulesh {
 
 impl Motif for Lulesh {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, 3)?;
-        grid::check(&self.sweep_grid, ranks, 2).map_err(|fault| Fault { key: "sweep_grid".into(), ..fault })?;
+        process_grid::check(&self.grid, ranks, 3)?;
+        process_grid::check(&self.sweep_grid, ranks, 2)
+            .map_err(|fault| Fault { key: "sweep_grid".into(), ..fault })?;
         positive("sweep_steps", u64::from(self.sweep_steps))?;
         positive("iterations", u64::from(self.iterations))?;
         bounded("compute_ps", self.compute_ps)
@@ -55,7 +56,7 @@ impl Motif for Lulesh {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
         let bytes = self.collective_bytes;
         for call in [Call::Bcast { root: 0, bytes }, Call::Reduce { root: 0, bytes }] {
             if bytes > 0 {
@@ -63,13 +64,13 @@ impl Motif for Lulesh {
             }
             script.compute(self.compute_ps);
         }
-        self.exchange(place.rank, script);
+        self.exchange(context.rank, script);
         script.compute(self.compute_ps);
         if self.sweep_bytes > 0 {
             let message_bytes = [self.sweep_bytes; 2];
             let wave = Wave { grid: &self.sweep_grid, message_bytes, compute_ps: 0, up: true };
             for _ in 0..self.sweep_steps {
-                wave.step(place.rank, script);
+                wave.step(context.rank, script);
             }
         }
         script.compute(self.compute_ps);
@@ -85,7 +86,10 @@ impl Lulesh {
                 let steps = [way % 3 - 1, way / 3 % 3 - 1, way / 9 - 1];
                 let across = steps.iter().filter(|step| **step != 0).count();
                 let bytes = self.message_bytes[across - 1];
-                (bytes > 0).then(|| lattice.beside(rank, &steps)).flatten().map(|there| (i32::from(way), there, bytes))
+                (bytes > 0)
+                    .then(|| lattice.beside(rank, &steps))
+                    .flatten()
+                    .map(|there| (i32::from(way), there, bytes))
             })
         };
         for (way, neighbour, bytes) in neighbours() {

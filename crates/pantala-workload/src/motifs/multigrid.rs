@@ -20,8 +20,8 @@ use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Motif, Place, Script, bounded, positive};
-use crate::grid;
+use super::{IterationContext, Motif, Script, bounded, positive};
+use crate::process_grid;
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,32 +83,43 @@ impl Level {
         let halvings = spec.points.map(|points| number.saturating_sub(points.ilog2()));
         let stride = halvings.map(|halvings| 1 << halvings);
         let extents = [0, 1, 2].map(|d| spec.grid[d].div_ceil(stride[d]));
-        Self { number, extents, stride, points: spec.points.map(|points| (points >> number).max(1)) }
+        Self {
+            number,
+            extents,
+            stride,
+            points: spec.points.map(|points| (points >> number).max(1)),
+        }
     }
 
     /// A rank's place among the active ones; none if it is idle.
-    fn place(&self, at: [u32; 3]) -> Option<[u32; 3]> {
+    fn cell(&self, at: [u32; 3]) -> Option<[u32; 3]> {
         let active = [0, 1, 2].iter().all(|&d| at[d] % self.stride[d] == 0);
         active.then(|| [0, 1, 2].map(|d| at[d] / self.stride[d]))
     }
 
     /// Whether two places two ranks apart are neighbours: the same from both sides.
     fn far(&self, one: [u32; 3], other: [u32; 3], percent: u32) -> bool {
-        let key = |place: [u32; 3]| place.iter().fold(u64::from(self.number), |key, at| (key << 16) ^ u64::from(*at));
+        let key = |cell: [u32; 3]| {
+            cell.iter().fold(u64::from(self.number), |key, at| (key << 16) ^ u64::from(*at))
+        };
         let (low, high) = if key(one) < key(other) { (one, other) } else { (other, one) };
         mix(key(low) ^ mix(key(high))) % 100 < u64::from(percent)
     }
 
     /// Whom a place exchanges with: their places, the number of the direction, bytes.
-    fn around(&self, spec: &Multigrid, place: [u32; 3]) -> impl Iterator<Item = ([u32; 3], i32, u64)> {
+    fn around(
+        &self,
+        spec: &Multigrid,
+        cell: [u32; 3],
+    ) -> impl Iterator<Item = ([u32; 3], i32, u64)> {
         let (level, spec) = (*self, *spec);
         (0..125).filter_map(move |number| {
             let steps = [number % 5 - 2, number / 5 % 5 - 2, number / 25 - 2];
             let apart = steps.map(i32::abs).into_iter().max()?;
             let moved = steps.iter().filter(|step| **step != 0).count();
-            let mut there = place;
+            let mut there = cell;
             for d in 0..3 {
-                let at = place[d].checked_add_signed(steps[d])?;
+                let at = cell[d].checked_add_signed(steps[d])?;
                 if at >= level.extents[d] {
                     return None;
                 }
@@ -117,9 +128,13 @@ impl Level {
             let neighbour = match apart {
                 0 => false,
                 1 => moved == 1 || level.number >= spec.corners_from,
-                _ => level.number >= spec.far_from && level.far(place, there, spec.far_percent),
+                _ => level.number >= spec.far_from && level.far(cell, there, spec.far_percent),
             };
-            let shared = steps.iter().zip(level.points).filter(|(step, _)| **step == 0).map(|(_, points)| points);
+            let shared = steps
+                .iter()
+                .zip(level.points)
+                .filter(|(step, _)| **step == 0)
+                .map(|(_, points)| points);
             neighbour.then(|| (there, number, spec.point_bytes * shared.product::<u64>()))
         })
     }
@@ -132,26 +147,34 @@ impl Multigrid {
     }
 
     /// The rank at a place of a level.
-    const fn rank(&self, level: &Level, place: [u32; 3]) -> u32 {
+    const fn rank(&self, level: &Level, cell: [u32; 3]) -> u32 {
         let [x, y, _] = self.grid;
-        let [i, j, k] = [place[0] * level.stride[0], place[1] * level.stride[1], place[2] * level.stride[2]];
+        let [i, j, k] =
+            [cell[0] * level.stride[0], cell[1] * level.stride[1], cell[2] * level.stride[2]];
         i + x * (j + y * k)
     }
 
-    fn exchange(&self, level: &Level, place: [u32; 3], script: &mut Script) {
+    fn exchange(&self, level: &Level, cell: [u32; 3], script: &mut Script) {
         let tag = |number: i32| level.number as i32 * TAGS + number;
-        for (there, number, bytes) in level.around(self, place) {
+        for (there, number, bytes) in level.around(self, cell) {
             script.irecv(self.rank(level, there), tag(124 - number), bytes);
         }
-        for (there, number, bytes) in level.around(self, place) {
+        for (there, number, bytes) in level.around(self, cell) {
             script.isend(self.rank(level, there), tag(number), bytes);
         }
         script.waitall();
     }
 
     /// What ranks that drop out on the coarser level hand over, or get back on the way up.
-    fn hand_over(&self, at: [u32; 3], finer: &Level, coarser: &Level, down: bool, script: &mut Script) {
-        let Some(place) = finer.place(at) else { return };
+    fn hand_over(
+        &self,
+        at: [u32; 3],
+        finer: &Level,
+        coarser: &Level,
+        down: bool,
+        script: &mut Script,
+    ) {
+        let Some(cell) = finer.cell(at) else { return };
         let ratio = [0, 1, 2].map(|d| coarser.stride[d] / finer.stride[d]);
         if ratio == [1; 3] {
             return;
@@ -162,11 +185,12 @@ impl Multigrid {
             let rank = self.rank(finer, with);
             if sends { script.isend(rank, tag, bytes) } else { script.irecv(rank, tag, bytes) }
         };
-        let parent = [0, 1, 2].map(|d| place[d] / ratio[d] * ratio[d]);
-        if parent == place {
+        let parent = [0, 1, 2].map(|d| cell[d] / ratio[d] * ratio[d]);
+        if parent == cell {
             let [x, y, z] = ratio;
             for child in 1..x * y * z {
-                let child = [place[0] + child % x, place[1] + child / x % y, place[2] + child / (x * y)];
+                let child =
+                    [cell[0] + child % x, cell[1] + child / x % y, cell[2] + child / (x * y)];
                 if child.iter().zip(finer.extents).all(|(at, extent)| *at < extent) {
                     transfer(child, !down);
                 }
@@ -180,24 +204,42 @@ impl Multigrid {
 
 impl Motif for Multigrid {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, 3)?;
+        process_grid::check(&self.grid, ranks, 3)?;
         for points in self.points {
             positive("points", points)?;
         }
-        let volume = self.points.iter().try_fold(self.point_bytes, |product, points| product.checked_mul(*points));
+        let volume = self
+            .points
+            .iter()
+            .try_fold(self.point_bytes, |product, points| product.checked_mul(*points));
         if volume.is_none() {
-            return Err(Fault::new("points", self.points[0], "more bytes than can be counted", "give fewer points"));
+            return Err(Fault::new(
+                "points",
+                self.points[0],
+                "more bytes than can be counted",
+                "give fewer points",
+            ));
         }
         positive("point_bytes", self.point_bytes)?;
         positive("levels", u64::from(self.levels))?;
         if self.levels > MAX_LEVELS {
             let message = "more levels than points can be halved";
-            return Err(Fault::new("levels", self.levels, message, format!("give at most {MAX_LEVELS}")));
+            return Err(Fault::new(
+                "levels",
+                self.levels,
+                message,
+                format!("give at most {MAX_LEVELS}"),
+            ));
         }
         positive("sum_bytes", self.sum_bytes)?;
         positive("iterations", u64::from(self.iterations))?;
         if self.far_percent > 100 {
-            return Err(Fault::new("far_percent", self.far_percent, "more than all", "give 0 to 100"));
+            return Err(Fault::new(
+                "far_percent",
+                self.far_percent,
+                "more than all",
+                "give 0 to 100",
+            ));
         }
         bounded("compute_ps", self.compute_ps)
     }
@@ -206,12 +248,12 @@ impl Motif for Multigrid {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
-        let at = self.coordinates(place.rank);
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
+        let at = self.coordinates(context.rank);
         let levels: Vec<Level> = (0..self.levels).map(|number| Level::new(self, number)).collect();
         let relax = |level: &Level, script: &mut Script| {
-            if let Some(place) = level.place(at) {
-                self.exchange(level, place, script);
+            if let Some(cell) = level.cell(at) {
+                self.exchange(level, cell, script);
             }
         };
         script.compute(self.compute_ps);

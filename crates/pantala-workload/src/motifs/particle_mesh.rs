@@ -19,8 +19,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::Lattice;
-use super::{Motif, Place, Script, bounded, positive, summed};
-use crate::grid;
+use super::{IterationContext, Motif, Script, bounded, positive, summed};
+use crate::process_grid;
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -77,12 +77,21 @@ impl ParticleMesh {
 
     /// Exchanges with both neighbours along each dimension, one after the other; each with a length
     /// first if so `told`.
-    fn shift(&self, rank: u32, order: [usize; 3], bytes: [u64; 3], told: bool, script: &mut Script) {
+    fn shift(
+        &self,
+        rank: u32,
+        order: [usize; 3],
+        bytes: [u64; 3],
+        told: bool,
+        script: &mut Script,
+    ) {
         let lattice = Lattice { extents: &self.grid, periodic: true };
         for dimension in order {
             for up in [false, true] {
                 let there = lattice.along(rank, dimension, up);
-                let Some((to, from)) = there.zip(lattice.along(rank, dimension, !up)) else { continue };
+                let Some((to, from)) = there.zip(lattice.along(rank, dimension, !up)) else {
+                    continue;
+                };
                 let tag = (2 * dimension + usize::from(up)) as i32;
                 if told {
                     script.sendrecv((to, LENGTH), (from, LENGTH), tag);
@@ -99,7 +108,8 @@ impl ParticleMesh {
         let [rows, columns] = self.transform_grid;
         let (row, column) = (rank / columns, rank % columns);
         let members = if way == 0 { columns } else { rows };
-        let at = |member: u32| if way == 0 { row * columns + member } else { member * columns + column };
+        let at =
+            |member: u32| if way == 0 { row * columns + member } else { member * columns + column };
         let me = if way == 0 { column } else { row };
         for step in 1..members {
             script.irecv(at((me + members - step) % members), REMAP, bytes);
@@ -113,8 +123,9 @@ impl ParticleMesh {
 
 impl Motif for ParticleMesh {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, 3)?;
-        grid::check(&self.transform_grid, ranks, 2).map_err(|fault| Fault { key: "transform_grid".into(), ..fault })?;
+        process_grid::check(&self.grid, ranks, 3)?;
+        process_grid::check(&self.transform_grid, ranks, 2)
+            .map_err(|fault| Fault { key: "transform_grid".into(), ..fault })?;
         for (key, sizes) in [
             ("ghost_bytes", &self.ghost_bytes[..]),
             ("border_bytes", &self.border_bytes),
@@ -134,9 +145,9 @@ impl Motif for ParticleMesh {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
-        let rank = place.rank;
-        let (rebuilt, asked) = self.rebuilds(place.iteration);
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
+        let rank = context.rank;
+        let (rebuilt, asked) = self.rebuilds(context.iteration);
         script.compute(self.compute_ps);
         script.allreduce(SIX);
         script.allreduce(SIX);
@@ -164,12 +175,12 @@ impl Motif for ParticleMesh {
         script.allreduce(SIX);
     }
 
-    fn summary(&self, place: &Place) -> Vec<(Op, u64)> {
+    fn summary(&self, context: &IterationContext) -> Vec<(Op, u64)> {
         let (every, iterations) = (self.rebuild_every, self.iterations);
         let times = |at: u32| iterations / every + u32::from(at < iterations % every);
         // Steps between two rebuilds are of three sorts: nothing asked, asked, rebuilt.
         let asked = every.saturating_sub(self.rebuild_checks.max(1)).min(every - 1);
         let sort = |from: u32, to: u32| (from, (from..to).map(times).sum::<u32>());
-        summed(self, place, &[sort(0, asked), sort(asked, every - 1), sort(every - 1, every)])
+        summed(self, context, &[sort(0, asked), sort(asked, every - 1), sort(every - 1, every)])
     }
 }

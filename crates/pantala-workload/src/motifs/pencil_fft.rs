@@ -18,13 +18,13 @@ use std::sync::Arc;
 
 use pantala_engine::Time;
 use pantala_mpi::collectives::Exchange;
-use pantala_mpi::{Call, Communicator, Fault, COMM_WORLD};
+use pantala_mpi::{COMM_WORLD, Call, Communicator, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::process_array::{COLUMN, ROW, rows_and_columns};
-use super::{Motif, Place, Script, bounded, positive};
-use crate::grid;
+use super::{IterationContext, Motif, Script, bounded, positive};
+use crate::process_grid;
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -48,19 +48,28 @@ pub struct PencilFft {
 
 impl Motif for PencilFft {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, 2)?;
+        process_grid::check(&self.grid, ranks, 2)?;
         let [rows, columns] = self.grid;
         let least = columns.max(rows.saturating_mul(2).saturating_sub(2)).max(1);
         if self.points < least || self.points > MAX_POINTS {
-            let message = format!("an array of {rows} x {columns} ranks needs {least} to {MAX_POINTS} points a side");
-            return Err(Fault::new("points", self.points, message, format!("write {least} or more")));
+            let message = format!(
+                "an array of {rows} x {columns} ranks needs {least} to {MAX_POINTS} points a side"
+            );
+            return Err(Fault::new(
+                "points",
+                self.points,
+                message,
+                format!("write {least} or more"),
+            ));
         }
         positive("point_bytes", self.point_bytes)?;
         positive("iterations", u64::from(self.iterations))?;
         for time in self.compute_forward_ps {
             bounded("compute_forward_ps", time)?;
         }
-        self.compute_backward_ps.into_iter().try_for_each(|time| bounded("compute_backward_ps", time))
+        self.compute_backward_ps
+            .into_iter()
+            .try_for_each(|time| bounded("compute_backward_ps", time))
     }
 
     fn iterations(&self) -> u32 {
@@ -68,13 +77,13 @@ impl Motif for PencilFft {
     }
 
     /// 1 is the rank's row, 2 its column.
-    fn communicators(&self, place: &Place) -> Vec<Communicator> {
-        rows_and_columns(self.grid, place.rank)
+    fn communicators(&self, context: &IterationContext) -> Vec<Communicator> {
+        rows_and_columns(self.grid, context.rank)
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
         let [rows, columns] = self.grid;
-        let (row, column) = (place.rank / columns, place.rank % columns);
+        let (row, column) = (context.rank / columns, context.rank % columns);
         let bytes = |a: u64, b: u64, c: u64| self.point_bytes * a * b * c;
         let halves = |i: u32| part(self.points / 2 + 1, rows, i);
         let by_rows = |i: u32| part(self.points, rows, i);
@@ -89,7 +98,8 @@ impl Motif for PencilFft {
         let down = Exchange { send: spread.clone(), receive: gathered.clone() };
         let up = Exchange { send: gathered, receive: spread };
         let in_row = Call::Alltoallv { pairs: Arc::new(in_row) };
-        let [forward, backward] = [down, up].map(|pairs| Call::Alltoallv { pairs: Arc::new(pairs) });
+        let [forward, backward] =
+            [down, up].map(|pairs| Call::Alltoallv { pairs: Arc::new(pairs) });
         let ways = [
             (self.compute_forward_ps, [(COLUMN, forward), (ROW, in_row.clone())]),
             (self.compute_backward_ps, [(ROW, in_row), (COLUMN, backward)]),

@@ -26,9 +26,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::MAX_DIMENSIONS;
-use super::{Motif, Place, Script, bounded, positive};
-use crate::grid;
-use crate::streams::Purpose;
+use super::{IterationContext, Motif, Script, bounded, positive};
+use crate::process_grid;
+use crate::random_streams::Purpose;
 use arrangement::Arrangement;
 
 /// The motif's parameters.
@@ -160,22 +160,35 @@ impl Phases {
 
     fn check_block(&self) -> Result<(), Fault> {
         let fits = self.block.len() == self.grid.len()
-            && self.grid.iter().zip(&self.block).all(|(extent, block)| *block > 0 && extent % block == 0);
+            && self
+                .grid
+                .iter()
+                .zip(&self.block)
+                .all(|(extent, block)| *block > 0 && extent % block == 0);
         if self.block.is_empty() || fits {
             return Ok(());
         }
-        let (shown, message) = (format!("{:?}", self.block), format!("blocks do not fill the grid {:?}", self.grid));
-        Err(Fault::new("block", shown, message, "give extents that divide the grid's, or [] for none"))
+        let (shown, message) =
+            (format!("{:?}", self.block), format!("blocks do not fill the grid {:?}", self.grid));
+        Err(Fault::new(
+            "block",
+            shown,
+            message,
+            "give extents that divide the grid's, or [] for none",
+        ))
     }
 }
 
 impl Motif for Phases {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, MAX_DIMENSIONS)?;
+        process_grid::check(&self.grid, ranks, MAX_DIMENSIONS)?;
         self.check_block()?;
         positive("iterations", u64::from(self.iterations))?;
         positive("phases", self.phases.len() as u64)?;
-        self.phases.iter().enumerate().try_for_each(|(number, phase)| phase.check(number, self.grid.len()))
+        self.phases
+            .iter()
+            .enumerate()
+            .try_for_each(|(number, phase)| phase.check(number, self.grid.len()))
     }
 
     fn iterations(&self) -> u32 {
@@ -183,10 +196,10 @@ impl Motif for Phases {
     }
 
     /// The rank's line along every dimension with an all-to-all, in their order.
-    fn communicators(&self, place: &Place) -> Vec<Communicator> {
+    fn communicators(&self, context: &IterationContext) -> Vec<Communicator> {
         let arrangement = self.arrangement();
         let communicator = |dimension: u32| {
-            let line = arrangement.line(place.rank, dimension as usize);
+            let line = arrangement.line(context.rank, dimension as usize);
             let member = |number| arrangement.member(&line, number);
             let context = dimension + 1;
             if arrangement.is_plain() {
@@ -199,11 +212,11 @@ impl Motif for Phases {
         self.lines().into_iter().map(communicator).collect()
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
         let (arrangement, lines) = (self.arrangement(), self.lines());
-        let mut draws = place.common_draws(Purpose::Permutation);
+        let mut draws = context.common_draws(Purpose::Permutation);
         for phase in &self.phases {
-            phase.write(place, &arrangement, &lines, &mut draws, script);
+            phase.write(context, &arrangement, &lines, &mut draws, script);
         }
     }
 }
@@ -217,14 +230,24 @@ impl Phase {
                 return Ok(());
             }
             let message = format!("{} sizes for {dimensions} dimensions", sizes.len());
-            Err(Fault::new(&key("message_bytes"), sizes.len(), message, "give one size for each dimension of the grid"))
+            Err(Fault::new(
+                &key("message_bytes"),
+                sizes.len(),
+                message,
+                "give one size for each dimension of the grid",
+            ))
         };
         let along = |dimension: u32| {
             if (dimension as usize) < dimensions {
                 return Ok(());
             }
             let remedy = format!("name a dimension from 0 to {}", dimensions - 1);
-            Err(Fault::new(&key("dimension"), dimension, format!("the grid has {dimensions} dimensions"), remedy))
+            Err(Fault::new(
+                &key("dimension"),
+                dimension,
+                format!("the grid has {dimensions} dimensions"),
+                remedy,
+            ))
         };
         match self {
             Self::Compute { time_ps } => bounded(&key("time_ps"), *time_ps),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pantala_mpi::{Communicator, Fault, Op, Outcome, Program};
 
-use super::{Motif, Place, Script, WorkloadSpec};
-use crate::programs::{ProgramSource, RankContext};
+use super::{IterationContext, Motif, Script, WorkloadSpec};
+use crate::programs::source::{ProgramSource, RankContext};
 
 /// The programs of a motif's ranks.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,12 +38,12 @@ impl ProgramSource for MotifProgram {
     }
 
     fn communicators(&self, rank: &RankContext) -> Vec<Communicator> {
-        self.motif().communicators(&Place::first(rank))
+        self.motif().communicators(&IterationContext::first(rank))
     }
 
     fn program(&self, rank: RankContext) -> MotifRank {
-        let place = Place::first(&rank);
-        MotifRank { programs: self.clone(), place, script: Script::default(), position: 0 }
+        let context = IterationContext::first(&rank);
+        MotifRank { programs: self.clone(), context, script: Script::default(), position: 0 }
     }
 }
 
@@ -51,7 +51,7 @@ impl ProgramSource for MotifProgram {
 #[derive(Clone, Debug)]
 pub struct MotifRank {
     programs: MotifProgram,
-    place: Place,
+    context: IterationContext,
     /// The operations of the iteration.
     script: Script,
     /// The position in the iteration: 0 is its start mark, then comes the script, then its end mark.
@@ -62,11 +62,11 @@ impl Program for MotifRank {
     fn next(&mut self, _: &Outcome) -> Option<Op> {
         if self.position == 0 {
             let motif = self.programs.motif();
-            if self.place.iteration >= motif.iterations() {
+            if self.context.iteration >= motif.iterations() {
                 return None;
             }
             self.script.clear();
-            motif.iteration(&self.place, &mut self.script);
+            motif.iteration(&self.context, &mut self.script);
             self.position = 1;
             return Some(Op::IterationStart);
         }
@@ -75,11 +75,11 @@ impl Program for MotifRank {
             return Some(op.clone());
         }
         self.position = 0;
-        self.place.iteration += 1;
+        self.context.iteration += 1;
         Some(Op::IterationEnd)
     }
 
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
-        Some(self.programs.motif().summary(&self.place))
+        Some(self.programs.motif().summary(&self.context))
     }
 }

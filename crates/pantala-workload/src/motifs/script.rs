@@ -23,10 +23,10 @@ impl Script {
         self.requests = 0;
     }
 
-    /// The operation at a place, if there is one.
+    /// The operation at a context, if there is one.
     #[inline]
-    pub(crate) fn at(&self, place: usize) -> Option<&Op> {
-        self.ops.get(place)
+    pub(crate) fn at(&self, context: usize) -> Option<&Op> {
+        self.ops.get(context)
     }
 
     /// The operations that send.

@@ -16,8 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::{Lattice, MAX_DIMENSIONS};
-use super::{Motif, Place, Script, bounded, positive};
-use crate::grid;
+use super::{IterationContext, Motif, Script, bounded, positive};
+use crate::process_grid;
 
 /// The motif's parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,11 +39,16 @@ pub struct Stencil {
 
 impl Motif for Stencil {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, MAX_DIMENSIONS)?;
+        process_grid::check(&self.grid, ranks, MAX_DIMENSIONS)?;
         if self.message_bytes.len() != self.grid.len() {
             let (sizes, dimensions) = (self.message_bytes.len(), self.grid.len());
             let message = format!("{sizes} sizes for {dimensions} dimensions");
-            return Err(Fault::new("message_bytes", sizes, message, "give one size for each dimension of the grid"));
+            return Err(Fault::new(
+                "message_bytes",
+                sizes,
+                message,
+                "give one size for each dimension of the grid",
+            ));
         }
         for bytes in &self.message_bytes {
             positive("message_bytes", *bytes)?;
@@ -56,9 +61,14 @@ impl Motif for Stencil {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
         script.compute(self.compute_ps);
-        exchange(&Lattice { extents: &self.grid, periodic: self.periodic }, place.rank, &self.message_bytes, script);
+        exchange(
+            &Lattice { extents: &self.grid, periodic: self.periodic },
+            context.rank,
+            &self.message_bytes,
+            script,
+        );
     }
 }
 
@@ -67,7 +77,8 @@ impl Motif for Stencil {
 ///
 /// A message's tag is the direction in which it travels: what comes from below travels up.
 pub(crate) fn exchange(lattice: &Lattice<'_>, rank: u32, bytes: &[u64], script: &mut Script) {
-    let faces = || (0..lattice.extents.len()).flat_map(|dimension| [(dimension, false), (dimension, true)]);
+    let faces =
+        || (0..lattice.extents.len()).flat_map(|dimension| [(dimension, false), (dimension, true)]);
     let tag = |dimension: usize, up: bool| (2 * dimension + usize::from(up)) as i32;
     for (dimension, up) in faces() {
         if let Some(neighbour) = lattice.along(rank, dimension, up) {

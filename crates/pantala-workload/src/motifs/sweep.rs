@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lattice::Lattice;
-use super::{Motif, Place, Script, bounded, positive};
-use crate::grid;
+use super::{IterationContext, Motif, Script, bounded, positive};
+use crate::process_grid;
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ pub struct Sweep {
 
 impl Motif for Sweep {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        grid::check(&self.grid, ranks, 2)?;
+        process_grid::check(&self.grid, ranks, 2)?;
         for bytes in self.message_bytes {
             positive("message_bytes", bytes)?;
         }
@@ -53,16 +53,20 @@ impl Motif for Sweep {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
-        let mut wave =
-            Wave { grid: &self.grid, message_bytes: self.message_bytes, compute_ps: self.compute_ps, up: true };
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
+        let mut wave = Wave {
+            grid: &self.grid,
+            message_bytes: self.message_bytes,
+            compute_ps: self.compute_ps,
+            up: true,
+        };
         for _ in 0..self.steps {
-            wave.step(place.rank, script);
+            wave.step(context.rank, script);
         }
         if self.back {
             wave.up = false;
             for _ in 0..self.steps {
-                wave.step(place.rank, script);
+                wave.step(context.rank, script);
             }
         }
     }

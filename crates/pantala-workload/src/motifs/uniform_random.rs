@@ -7,13 +7,13 @@
 //! iteration (on average one rank an iteration).
 
 use pantala_engine::Time;
-use pantala_mpi::{Fault, Op, Outgoing, COMM_WORLD};
+use pantala_mpi::{COMM_WORLD, Fault, Op, Outgoing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Motif, Place, Script, bounded, positive};
+use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::permutation::Permutation;
-use crate::streams::Purpose;
+use crate::random_streams::Purpose;
 
 /// The motif's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,11 +39,13 @@ impl Motif for UniformRandom {
         self.iterations
     }
 
-    fn iteration(&self, place: &Place, script: &mut Script) {
-        let permutation = Permutation::new(place.ranks, place.common_draws(Purpose::Permutation).bits());
-        let (source, destination) = (permutation.invert(place.rank), permutation.apply(place.rank));
+    fn iteration(&self, context: &IterationContext, script: &mut Script) {
+        let permutation =
+            Permutation::new(context.ranks, context.common_draws(Purpose::Permutation).bits());
+        let (source, destination) =
+            (permutation.invert(context.rank), permutation.apply(context.rank));
         script.compute(self.compute_ps);
-        if destination != place.rank {
+        if destination != context.rank {
             script.irecv(source, 0, self.message_bytes);
             script.isend(destination, 0, self.message_bytes);
             script.waitall();
@@ -51,11 +53,12 @@ impl Motif for UniformRandom {
     }
 
     /// One iteration in as many as there are ranks is spent alone, on average.
-    fn summary(&self, place: &Place) -> Vec<(Op, u64)> {
-        let ranks = u64::from(place.ranks);
+    fn summary(&self, context: &IterationContext) -> Vec<(Op, u64)> {
+        let ranks = u64::from(context.ranks);
         let sends = (u64::from(self.iterations) * (ranks - 1) + ranks / 2) / ranks;
-        let destination = (place.rank + 1) % place.ranks;
-        let somebody = Outgoing { communicator: COMM_WORLD, destination, tag: 0, bytes: self.message_bytes };
+        let destination = (context.rank + 1) % context.ranks;
+        let somebody =
+            Outgoing { communicator: COMM_WORLD, destination, tag: 0, bytes: self.message_bytes };
         vec![(Op::Isend(somebody, 1), sends)]
     }
 }

@@ -7,7 +7,7 @@
 
 use pantala_mpi::Fault;
 
-/// The law.
+/// The distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct BitComplement {
     last: u32,
@@ -15,7 +15,11 @@ pub struct BitComplement {
 }
 
 pub(super) fn check(ranks: u32, include_self: bool) -> Result<(), Fault> {
-    if include_self { Ok(()) } else { super::need_a_peer(ranks, "bit_complement") }
+    if include_self {
+        Ok(())
+    } else {
+        super::self_destination::need_a_peer(ranks, "bit_complement")
+    }
 }
 
 impl BitComplement {

@@ -9,7 +9,7 @@ use pantala_mpi::Fault;
 
 use super::uniform::Uniform;
 
-/// The law.
+/// The distribution.
 #[derive(Clone, Debug)]
 pub struct Hotspot {
     hotspots: Vec<u32>,
@@ -58,7 +58,7 @@ pub(super) fn check(
             "write 0.1 for a tenth of all packets",
         ));
     }
-    if include_self { Ok(()) } else { super::need_a_peer(ranks, "hotspot") }
+    if include_self { Ok(()) } else { super::self_destination::need_a_peer(ranks, "hotspot") }
 }
 
 impl Hotspot {

@@ -13,9 +13,9 @@
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
 
-use crate::grid;
+use crate::process_grid;
 
-/// The law.
+/// The distribution.
 #[derive(Clone, Debug)]
 pub struct Neighbor3d {
     /// Of each rank: ahead, behind.
@@ -27,7 +27,7 @@ pub struct Neighbor3d {
 /// The grid if none is given: the one nearest to a cube, x the longest extent and z the shortest,
 /// so that the neighbours in z are as far from each other as such a grid has them.
 pub(super) fn default_grid(ranks: u32) -> [u32; 3] {
-    let cube = grid::squarest(ranks, 3);
+    let cube = process_grid::squarest(ranks, 3);
     [cube[2], cube[1], cube[0]]
 }
 
@@ -37,7 +37,7 @@ pub(super) fn check(
     dimension: u8,
     message_bytes: u64,
 ) -> Result<(), Fault> {
-    grid::check(&extents, ranks, 3)?;
+    process_grid::check(&extents, ranks, 3)?;
     let Some(extent) = extents.get(usize::from(dimension)) else {
         return Err(Fault::new(
             "dimension",

@@ -10,7 +10,7 @@
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
 
-/// The law.
+/// The distribution.
 #[derive(Clone, Debug)]
 pub struct NextGroup {
     /// All ranks, group after group.

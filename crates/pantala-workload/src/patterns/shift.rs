@@ -2,7 +2,7 @@
 
 use pantala_mpi::Fault;
 
-/// The law.
+/// The distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct Shift {
     ranks: u32,

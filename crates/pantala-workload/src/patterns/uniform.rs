@@ -3,7 +3,7 @@
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
 
-/// The law.
+/// The distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct Uniform {
     ranks: u32,
@@ -11,7 +11,7 @@ pub struct Uniform {
 }
 
 pub(super) fn check(ranks: u32, include_self: bool) -> Result<(), Fault> {
-    if include_self { Ok(()) } else { super::need_a_peer(ranks, "uniform") }
+    if include_self { Ok(()) } else { super::self_destination::need_a_peer(ranks, "uniform") }
 }
 
 impl Uniform {

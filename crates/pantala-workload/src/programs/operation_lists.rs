@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pantala_mpi::{Fault, Op, Outcome, Program};
 
-use super::{ProgramSource, RankContext};
+use super::source::{ProgramSource, RankContext};
 
 /// A list of operations for each rank of a job. Ranks may share a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run,
 use pantala_engine::Time;
 use pantala_mpi::{AllreduceAlgorithm, Collectives, MpiConfig, Recording};
 use pantala_workload::Endpoints;
-use pantala_workload::communication::communication;
+use pantala_workload::communication_volume::communication;
 use proptest::prelude::*;
 
 /// Each motif on 24 ranks, but for its iterations.

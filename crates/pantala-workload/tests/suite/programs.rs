@@ -2,7 +2,7 @@
 
 use crate::support::{Ideal, endpoints, endpoints_on, finish, job, run};
 use pantala_mpi::{COMM_WORLD, Call, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
-use pantala_workload::communication::communication;
+use pantala_workload::communication_volume::communication;
 use pantala_workload::{JobPrograms, JobSpec, Noise, NoiseDistribution, OperationLists, Workload};
 
 const MOTIF: &str = "kind: stencil, grid: [4], message_bytes: [9000], iterations: 3, compute_ps: 10, periodic: true";

@@ -52,7 +52,8 @@ impl Arrangement<'_> {
         if self.is_plain() {
             return cell;
         }
-        let (mut rest, mut outer, mut inner, mut blocks_before, mut cells_before) = (cell, 0, 0, 1, 1);
+        let (mut rest, mut outer, mut inner, mut blocks_before, mut cells_before) =
+            (cell, 0, 0, 1, 1);
         for (&extent, &block) in self.grid.iter().zip(self.block) {
             let at = rest % extent;
             outer += at / block * blocks_before;
@@ -114,13 +115,16 @@ mod tests {
 
     #[test]
     fn a_block_keeps_neighbours_together() {
-        let (plain, blocks) =
-            (Arrangement { grid: &[8, 8], block: &[] }, Arrangement { grid: &[8, 8], block: &[4, 2] });
+        let (plain, blocks) = (
+            Arrangement { grid: &[8, 8], block: &[] },
+            Arrangement { grid: &[8, 8], block: &[4, 2] },
+        );
         let within = |arrangement: &Arrangement<'_>| {
             let near = |rank: &u32, steps: [i8; 2]| {
                 arrangement.beside(*rank, &steps, true).is_some_and(|other| other / 8 == rank / 8)
             };
-            (0..64).filter(|rank| near(rank, [1, 0])).count() + (0..64).filter(|rank| near(rank, [0, 1])).count()
+            (0..64).filter(|rank| near(rank, [1, 0])).count()
+                + (0..64).filter(|rank| near(rank, [0, 1])).count()
         };
         // Rows of eight have one dimension inside; blocks of 4 x 2 have 3 of 4 steps along it, and
         // 1 of 2 across.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use pantala_engine::{Stream, Time};
 use pantala_mpi::collectives::layout::Exchange;
-use pantala_mpi::{Call, CommunicatorId, COMM_WORLD};
+use pantala_mpi::{COMM_WORLD, Call, CommunicatorId};
 
 use super::arrangement::Arrangement;
 use super::{Phase, WaitBy};
-use crate::motifs::{Place, Script};
+use crate::motifs::{IterationContext, Script};
 use crate::permutation::Permutation;
 
 impl Phase {
@@ -16,20 +16,34 @@ impl Phase {
     /// the iteration, the same for all ranks.
     pub(super) fn write(
         &self,
-        place: &Place,
+        context: &IterationContext,
         arrangement: &Arrangement<'_>,
         lines: &[u32],
         draws: &mut Stream,
         script: &mut Script,
     ) {
-        let Place { rank, ranks, .. } = *place;
+        let IterationContext { rank, ranks, .. } = *context;
         match self {
             Self::Compute { time_ps } => script.compute(*time_ps),
             Self::Faces { message_bytes, overlap_ps, wait, periodic } => {
-                let directions = directions(arrangement.grid.len()).filter(|steps| distance(steps) == 1);
-                let bytes =
-                    |steps: &[i8]| steps.iter().zip(message_bytes).find(|(step, _)| **step != 0).map_or(0, |s| *s.1);
-                exchange(arrangement, rank, directions, bytes, *periodic, (*overlap_ps, *wait), script);
+                let directions =
+                    directions(arrangement.grid.len()).filter(|steps| distance(steps) == 1);
+                let bytes = |steps: &[i8]| {
+                    steps
+                        .iter()
+                        .zip(message_bytes)
+                        .find(|(step, _)| **step != 0)
+                        .map_or(0, |s| *s.1)
+                };
+                exchange(
+                    arrangement,
+                    rank,
+                    directions,
+                    bytes,
+                    *periodic,
+                    (*overlap_ps, *wait),
+                    script,
+                );
             }
             Self::Around { message_bytes, overlap_ps, wait, periodic } => {
                 let bytes = |steps: &[i8]| message_bytes[distance(steps) - 1];
@@ -50,12 +64,12 @@ impl Phase {
             }
             Self::AllToAll { dimension, bytes } => {
                 let line = arrangement.line(rank, *dimension as usize);
-                let place = lines.iter().position(|line| line == dimension).unwrap_or(0);
+                let number = lines.iter().position(|line| line == dimension).unwrap_or(0);
                 let part = |member: u32| cut(*bytes, member, line.count);
                 let send: Vec<u64> = (0..line.count).map(part).collect();
                 let receive = vec![part(line.at); line.count as usize];
                 let pairs = Arc::new(Exchange { send, receive });
-                script.collective(place as CommunicatorId + 1, Call::Alltoallv { pairs });
+                script.collective(number as CommunicatorId + 1, Call::Alltoallv { pairs });
             }
             Self::Shift { dimension, message_bytes, steps } => {
                 let line = arrangement.line(rank, *dimension as usize);
@@ -75,7 +89,8 @@ impl Phase {
                 if line.at > 0 {
                     script.send(arrangement.member(&line, 0), 0, *message_bytes);
                 } else {
-                    (1..line.count).for_each(|i| script.recv(arrangement.member(&line, i), 0, *message_bytes));
+                    (1..line.count)
+                        .for_each(|i| script.recv(arrangement.member(&line, i), 0, *message_bytes));
                 }
             }
             Self::Allreduce { message_bytes, times } => {
@@ -95,7 +110,9 @@ fn cut(bytes: u64, which: u32, parts: u32) -> u64 {
 /// All steps to neighbours, diagonal ones too; the opposite of the i-th is the i-th from the end.
 fn directions(dimensions: usize) -> impl DoubleEndedIterator<Item = Vec<i8>> + Clone {
     let all = 3u32.pow(dimensions as u32);
-    let steps = move |number: u32| (0..dimensions as u32).map(|d| (number / 3u32.pow(d) % 3) as i8 - 1).collect();
+    let steps = move |number: u32| {
+        (0..dimensions as u32).map(|d| (number / 3u32.pow(d) % 3) as i8 - 1).collect()
+    };
     (0..all).filter(move |number| *number != all / 2).map(steps)
 }
 
@@ -140,8 +157,11 @@ fn finish(wait: WaitBy, script: &mut Script) {
 /// Up a binomial tree to rank 0, and down again.
 fn tree(rank: u32, ranks: u32, bytes: u64, script: &mut Script) {
     let above = if rank == 0 { ranks.next_power_of_two() } else { 1 << rank.trailing_zeros() };
-    let children: Vec<u32> =
-        (0..31).map(|bit| 1 << bit).take_while(|step| *step < above && *step < ranks).map(|step| rank + step).collect();
+    let children: Vec<u32> = (0..31)
+        .map(|bit| 1 << bit)
+        .take_while(|step| *step < above && *step < ranks)
+        .map(|step| rank + step)
+        .collect();
     let children = || children.iter().copied().filter(|child| *child < ranks);
     children().for_each(|child| script.recv(child, 0, bytes));
     if rank > 0 {

@@ -1,0 +1,140 @@
+//! What the ranks of a job have called, call by call: how often, with how many bytes, and how long
+//! it took.
+//!
+//! The measure of profilers that stand between a program and MPI; AutoPerf gave Chunduri et al.
+//! (IPDPS 2021, III.B) number of calls, mean bytes and time of every interface that an application
+//! uses.
+
+use pantala_engine::Time;
+
+use crate::collectives::call::Call;
+use crate::program::identifiers::CommunicatorId;
+use crate::program::operation::Op;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// One kind of call, of all ranks of a job together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CallReport {
+    /// The job, as numbered in the plan.
+    pub job: u16,
+    /// The call's name, as [`Op::name`] has it.
+    pub call: String,
+    /// How often it was called.
+    pub calls: u64,
+    /// Payload that the calls have named: what a rank gives to a send or a collective, the room of
+    /// a receive.
+    pub bytes: u64,
+    /// Time blocked in it, ps.
+    pub time: Time,
+}
+
+impl CallReport {
+    /// The same of several parts of a machine, one for each job and call, in their order.
+    #[must_use]
+    pub fn summed(mut reports: Vec<Self>) -> Vec<Self> {
+        reports.sort_unstable();
+        reports.dedup_by(|next, sum| {
+            let same = (next.job, &next.call) == (sum.job, &sum.call);
+            if same {
+                sum.calls += next.calls;
+                sum.bytes += next.bytes;
+                sum.time += next.time;
+            }
+            same
+        });
+        reports
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    call: &'static str,
+    calls: u64,
+    bytes: u64,
+    time: Time,
+}
+
+/// The calls of a job: a row a name, of which programs use few.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Profile {
+    rows: Vec<Row>,
+}
+
+impl Profile {
+    fn row(&mut self, call: &'static str) -> &mut Row {
+        let at = self.rows.iter().position(|row| row.call == call).unwrap_or_else(|| {
+            self.rows.push(Row { call, calls: 0, bytes: 0, time: 0 });
+            self.rows.len() - 1
+        });
+        &mut self.rows[at]
+    }
+
+    /// Counts a call; computing and marks are none.
+    pub(crate) fn called(&mut self, op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) {
+        if matches!(op, Op::Compute(_) | Op::IterationStart | Op::IterationEnd) {
+            return;
+        }
+        let bytes = bytes(op, members);
+        let row = self.row(op.name());
+        row.calls += 1;
+        row.bytes += bytes;
+    }
+
+    /// Counts time in a call.
+    pub(crate) fn took(&mut self, call: &'static str, time: Time) {
+        self.row(call).time += time;
+    }
+
+    /// A report of every call of the job that the plan numbers `job`.
+    pub(crate) fn reports(&self, job: u16) -> impl Iterator<Item = CallReport> {
+        let report = move |row: &Row| CallReport {
+            job,
+            call: row.call.to_owned(),
+            calls: row.calls,
+            bytes: row.bytes,
+            time: row.time,
+        };
+        self.rows.iter().map(report)
+    }
+}
+
+/// The payload that a call names; `members` gives one's own number and how many there are in a
+/// communicator.
+fn bytes(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
+    if let Some(message) = op.sent() {
+        return message.bytes;
+    }
+    match op {
+        Op::SendInit(message, _) => message.bytes,
+        Op::Recv(message) | Op::Irecv(message, _) | Op::RecvInit(message, _) => message.bytes,
+        Op::Collective(communicator, call) | Op::Icollective(communicator, call, _) => {
+            given(call, members(*communicator))
+        }
+        _ => 0,
+    }
+}
+
+/// What one rank gives to a collective: its buffer.
+fn given(call: &Call, (me, members): (u32, u32)) -> u64 {
+    let own = |counts: &[u64]| counts.get(me as usize).copied().unwrap_or(0);
+    match call {
+        Call::Barrier => 0,
+        Call::Bcast { bytes, .. }
+        | Call::Reduce { bytes, .. }
+        | Call::Allreduce { bytes }
+        | Call::Scan { bytes }
+        | Call::Exscan { bytes }
+        | Call::Allgather { bytes }
+        | Call::Gather { bytes, .. } => *bytes,
+        Call::Scatter { root, bytes } if *root == me => bytes.saturating_mul(u64::from(members)),
+        Call::ReduceScatterBlock { bytes } | Call::Alltoall { bytes } => {
+            bytes.saturating_mul(u64::from(members))
+        }
+        Call::ReduceScatter { counts } => counts.iter().sum(),
+        Call::Allgatherv { counts } | Call::Gatherv { counts, .. } => own(counts),
+        Call::Scatterv { root, counts } if *root == me => counts.iter().sum(),
+        Call::Scatter { .. } | Call::Scatterv { .. } => 0,
+        Call::Alltoallv { pairs } => pairs.send.iter().sum(),
+    }
+}

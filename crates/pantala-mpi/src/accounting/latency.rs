@@ -1,0 +1,160 @@
+//! Distributions of latencies: exact count and mean, quantiles to three significant digits.
+
+use hdrhistogram::Histogram;
+use pantala_engine::Time;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// A distribution of latencies in ps: exact count and mean, quantiles to three significant digits.
+///
+/// A job's messages have one, from the send call to the arrival of the payload's last byte; packets
+/// can be counted likewise.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LatencyStatistics {
+    /// Counts in the layout of an HDR histogram of three digits: see [`bin_of`].
+    bins: Vec<u64>,
+    count: u64,
+    sum: u128,
+}
+
+/// Each octave of latencies above 2,048 ps has 1,024 bins, and each smaller latency its own: three
+/// significant digits, as in the HDR histogram that the bins are handed to. Counting is done here
+/// since it is done for every packet, twice.
+const HALF: u64 = 1_024;
+
+#[inline]
+const fn bin_of(latency: Time) -> usize {
+    let octave = 53 - (latency | (2 * HALF - 1)).leading_zeros();
+    (octave as u64 * HALF + (latency >> octave)) as usize
+}
+
+/// The largest latency of a bin.
+const fn top_of(bin: usize) -> Time {
+    let bin = bin as u64;
+    let octave = if bin < 2 * HALF { 0 } else { bin / HALF - 1 };
+    ((bin - octave * HALF + 1) << octave) - 1
+}
+
+impl Default for LatencyStatistics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LatencyStatistics {
+    /// Nothing so far.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { bins: Vec::new(), count: 0, sum: 0 }
+    }
+
+    /// Counts one latency, ps.
+    #[inline]
+    pub fn record(&mut self, latency: Time) {
+        self.count += 1;
+        self.sum += u128::from(latency);
+        let bin = bin_of(latency);
+        match self.bins.get_mut(bin) {
+            Some(count) => *count += 1,
+            None => self.grow(bin),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, bin: usize) {
+        // Whole octaves, so that a run grows its bins a few times only.
+        self.bins.resize((bin / HALF as usize + 1) * HALF as usize, 0);
+        self.bins[bin] += 1;
+    }
+
+    /// Counts all that `other` has counted.
+    pub fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        if self.bins.len() < other.bins.len() {
+            self.bins.resize(other.bins.len(), 0);
+        }
+        for (count, more) in self.bins.iter_mut().zip(&other.bins) {
+            *count += more;
+        }
+    }
+
+    /// How many latencies.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The exact mean latency in ps; `None` if there is none.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// The latency in ps that a share `quantile` of them does not exceed, to three digits; `None`
+    /// without messages.
+    #[must_use]
+    pub fn quantile(&self, quantile: f64) -> Option<Time> {
+        (self.count > 0).then(|| self.histogram().value_at_quantile(quantile))
+    }
+
+    /// The latencies as an HDR histogram, in ps with three significant digits.
+    #[must_use]
+    pub fn histogram(&self) -> Histogram<u64> {
+        let most = top_of(self.bins.len().max(2));
+        let Ok(mut histogram) = Histogram::new_with_bounds(1, most, 3) else {
+            unreachable!("legal bounds")
+        };
+        for (bin, &count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {
+            histogram.saturating_record_n(top_of(bin), count);
+        }
+        histogram
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_are_summarised() {
+        let mut statistics = LatencyStatistics::new();
+        assert_eq!((statistics.mean(), statistics.quantile(0.5)), (None, None));
+        for latency in 1..=1_000 {
+            statistics.record(latency * 1_000);
+        }
+        assert_eq!((statistics.count(), statistics.mean()), (1_000, Some(500_500.0)));
+        let p99 = statistics.quantile(0.99).unwrap();
+        assert!(p99.abs_diff(990_000) <= 1_000, "{p99}");
+        statistics.record(3_000_000_000_000);
+        assert!(statistics.quantile(1.0).unwrap() >= 3_000_000_000_000);
+        let mut sum = LatencyStatistics::default();
+        sum.record(7);
+        sum.add(&statistics);
+        assert_eq!(
+            (sum.count(), sum.quantile(0.0), sum.quantile(1.0)),
+            (1_002, Some(7), statistics.quantile(1.0))
+        );
+    }
+
+    #[test]
+    fn bins_are_those_of_three_digits() {
+        for latency in (0..10_000)
+            .chain((4..44).flat_map(|e| (0..50).map(move |k| (1 << e) + k * (1 << e) / 50)))
+        {
+            let bin = bin_of(latency);
+            assert!(
+                latency <= top_of(bin) && top_of(bin) - latency <= latency / 1_024,
+                "{latency}"
+            );
+            assert!(bin == 0 || top_of(bin - 1) < latency, "{latency}");
+        }
+        let mut last = 0;
+        for latency in 0..100_000 {
+            let bin = bin_of(latency);
+            assert!(bin == last || bin == last + 1, "{latency}");
+            last = bin;
+        }
+    }
+}

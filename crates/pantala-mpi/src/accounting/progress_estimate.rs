@@ -1,0 +1,109 @@
+//! What programs will put on the wire, and how much of it has arrived: the fraction of a progress
+//! display.
+//!
+//! Simulating costs about as much a byte wherever it goes, and computing ranks cost nothing, so
+//! bytes tell best how much of the work is behind. They are counted as they arrive, packet by
+//! packet, control messages included; the total is worked out when a job is added, from the
+//! summaries of its programs ([`Program::summary`]).
+
+use crate::collectives::Collective;
+use crate::config::MpiConfig;
+use crate::program::operation::{Op, Outgoing, Program};
+use crate::rank::Rank;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// Bytes that arrive, and bytes that will have.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct ProgressEstimate {
+    /// Bytes on the wire of everything that all programs do; `None` if one of them cannot tell.
+    total: Option<f64>,
+    arrived: u64,
+}
+
+impl ProgressEstimate {
+    pub(crate) const fn new() -> Self {
+        Self { total: Some(0.0), arrived: 0 }
+    }
+
+    /// Counts what a rank will send.
+    pub(crate) fn add<P: Program>(&mut self, rank: &Rank<P>, config: &MpiConfig) {
+        let bytes = |summary: Vec<(Op, u64)>| {
+            summary.iter().map(|(op, times)| *times as f64 * sent(rank, op, config)).sum()
+        };
+        self.total = self
+            .total
+            .zip(rank.program.summary().map(bytes))
+            .map(|(total, bytes): (f64, f64)| total + bytes);
+    }
+
+    /// So many bytes have arrived, or pass through memory.
+    #[inline]
+    pub(crate) const fn arrived(&mut self, bytes: u64) {
+        self.arrived += bytes;
+    }
+
+    /// That of two worlds together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let total = self.total.zip(other.total).map(|(one, other)| one + other);
+        Self { total, arrived: self.arrived + other.arrived }
+    }
+
+    /// How much is behind, between 0 and 1, if there are ranks and every program can tell what it
+    /// will send: the share that has arrived, and 1 when as many have `ended` as there are. Never
+    /// falls.
+    #[must_use]
+    pub fn progress(&self, ended: u32, ranks: u32) -> Option<f64> {
+        match ranks {
+            0 => None,
+            _ if ended == ranks => Some(1.0),
+            _ => self.share(),
+        }
+    }
+
+    fn share(&self) -> Option<f64> {
+        self.total
+            .map(|total| if total > 0.0 { (self.arrived as f64 / total).min(1.0) } else { 0.0 })
+    }
+}
+
+/// Bytes that an operation of `rank` puts on the wire, the other side's control messages included.
+/// What is wrong with an operation shows when it is executed.
+fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
+    let choice = &config.collectives;
+    let message = |outgoing: &Outgoing| {
+        let there = rank
+            .communicator(outgoing.communicator)
+            .ok()
+            .and_then(|c| c.rank(outgoing.destination));
+        if there == Some(rank.number) { 0.0 } else { on_the_wire(outgoing.bytes, config) as f64 }
+    };
+    if let Some(outgoing) = op.sent() {
+        return message(outgoing);
+    }
+    match *op {
+        Op::Collective(id, ref call) | Op::Icollective(id, ref call, _) => {
+            let Ok(communicator) = rank.communicator(id) else { return 0.0 };
+            let (me, size) = (communicator.me(), communicator.size());
+            if call.fault(size).is_some() {
+                return 0.0;
+            }
+            let sent = Collective::of(choice, call, size).sent(me, size);
+            sent.map(|bytes| on_the_wire(bytes, config)).sum::<u64>() as f64
+        }
+        // Little, or nothing that can be told: what a persistent request stands for is named where
+        // it is started.
+        _ => 0.0,
+    }
+}
+
+/// Bytes of a message's transmissions.
+fn on_the_wire(bytes: u64, config: &MpiConfig) -> u64 {
+    let control = u64::from(config.control_bytes);
+    match bytes {
+        0 => control,
+        _ if bytes <= config.eager_threshold_bytes => bytes,
+        _ => bytes.saturating_add(3 * control),
+    }
+}

@@ -1,0 +1,144 @@
+//! Who waits for whom, when nothing can happen any more.
+
+use pantala_engine::Time;
+
+use crate::arena::NONE;
+use crate::layer::MpiLayer;
+use crate::program::identifiers::TagSelect;
+use crate::program::operation::Program;
+use crate::rank::{Activity, BlockedUntil, CALL};
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::Serialize;
+
+/// Which half of a message a rank waits with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Waits {
+    /// For a message to come.
+    ToReceive,
+    /// For its message to be taken.
+    ToSend,
+}
+
+/// One operation that a blocked rank waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blocked {
+    /// The job, as numbered in the plan.
+    pub job: u16,
+    /// The rank of the job.
+    pub rank: u32,
+    /// The call that it is blocked in ("send", "waitall", "allreduce").
+    pub call: Cow<'static, str>,
+    /// Since when.
+    pub since: Time,
+    /// Whether it waits to send or to receive.
+    pub waits: Waits,
+    /// The peer (rank of the job); `None` for any.
+    pub peer: Option<u32>,
+    /// The tag; `None` for any. Negative inside collectives.
+    pub tag: Option<i32>,
+    /// Bytes to send, or the room of the receive.
+    pub bytes: u64,
+    /// Whether the two halves have found each other, so that the payload is on its way.
+    pub matched: bool,
+    /// Whether the peer's program has ended, so that it will never answer. A world that is one part
+    /// of a machine knows that of its own ranks only.
+    pub peer_ended: bool,
+    /// If it is in a collective, and a message is there that says that another rank is in another
+    /// one.
+    pub mismatch: Option<String>,
+}
+
+impl fmt::Display for Blocked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { job, rank, call, since, bytes, .. } = self;
+        write!(f, "job {job} rank {rank} is blocked in {call} since {since} ps: ")?;
+        match (self.waits, self.peer) {
+            (Waits::ToSend, Some(peer)) => write!(f, "{bytes} bytes to rank {peer}")?,
+            (Waits::ToSend, None) => write!(f, "{bytes} bytes to send")?,
+            (Waits::ToReceive, Some(peer)) => write!(f, "up to {bytes} bytes from rank {peer}")?,
+            (Waits::ToReceive, None) => write!(f, "up to {bytes} bytes from any rank")?,
+        }
+        match self.tag {
+            Some(tag) if tag >= 0 => write!(f, ", tag {tag}")?,
+            Some(_) => {}
+            None => write!(f, ", any tag")?,
+        }
+        f.write_str(match (self.matched, self.waits) {
+            (true, _) => ", matched and on its way",
+            (false, Waits::ToSend) => ", no receive matches",
+            (false, Waits::ToReceive) => ", no message matches",
+        })?;
+        if self.peer_ended {
+            f.write_str(" (that rank has ended)")?;
+        }
+        self.mismatch.as_ref().map_or(Ok(()), |mismatch| write!(f, "; {mismatch}"))
+    }
+}
+
+impl<P: Program> MpiLayer<P> {
+    /// What every blocked rank waits for, by job, rank and operation. When the network is idle and
+    /// no timer is pending, these are the arcs of an MPI deadlock; earlier it is a snapshot.
+    #[must_use]
+    pub fn blocked_report(&self) -> Vec<Blocked> {
+        let mut report = Vec::new();
+        let mut add = |rank: u32, owner: u32, waits, peer: u32, tag: TagSelect, bytes, matched| {
+            let rank = &self.ranks[rank as usize];
+            let waited_for = match rank.activity {
+                Activity::Blocked(BlockedUntil::Call) => owner == CALL,
+                Activity::Blocked(BlockedUntil::Requests(first, count)) => rank
+                    .request_of(owner)
+                    .is_some_and(|request| request >= first && request - first < count),
+                _ => false,
+            };
+            if !waited_for {
+                return;
+            }
+            let job = &self.jobs[rank.job as usize];
+            report.push(Blocked {
+                job: job.id,
+                rank: rank.number,
+                call: rank.operation.into(),
+                since: rank.since,
+                waits,
+                peer: (peer != NONE).then_some(peer),
+                tag: match tag {
+                    TagSelect::Is(tag) => Some(tag),
+                    TagSelect::Any => None,
+                },
+                bytes,
+                matched,
+                mismatch: rank.mismatch(&self.messages).map(|fault| fault.to_string()),
+                peer_ended: peer != NONE && self.has_ended(job.id, peer),
+            });
+        };
+        for receive in self.receives.iter() {
+            let (source, tag) = (receive.source, receive.tag);
+            add(
+                receive.rank,
+                receive.owner,
+                Waits::ToReceive,
+                source,
+                tag,
+                receive.bytes,
+                receive.matched,
+            );
+        }
+        for send in self.sends.iter() {
+            let tag = TagSelect::Is(send.tag);
+            add(
+                send.rank,
+                send.owner,
+                Waits::ToSend,
+                send.destination,
+                tag,
+                send.bytes,
+                send.matched,
+            );
+        }
+        report.sort_by_key(|b| (b.job, b.rank, b.waits, b.peer, b.tag, b.bytes));
+        report
+    }
+}

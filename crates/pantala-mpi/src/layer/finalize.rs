@@ -1,0 +1,88 @@
+//! The end of a program: what MPI wants to be over by then (MPI 4.1, 11.2.3), and what is said if
+//! it is not.
+
+use pantala_engine::Time;
+
+use crate::arena::NONE;
+use crate::collectives::kind::CollectiveKind;
+use crate::layer::MpiLayer;
+use crate::message::{Header, TransmissionKind};
+use crate::program::error::{ProgramFault, Unfinished};
+use crate::program::identifiers::TagSelect;
+use crate::program::operation::Program;
+use crate::rank::Activity;
+
+impl<P: Program> MpiLayer<P> {
+    /// A rank's program is over: no request may be active any more, and no message unreceived.
+    pub(crate) fn finalize(&mut self, r: usize, now: Time) {
+        let rank = &mut self.ranks[r];
+        rank.activity = Activity::Ended;
+        rank.end = Some(now);
+        rank.operation = "finalize";
+        self.ended += 1;
+        if let Err(fault) = self.nothing_active(r).and_then(|()| self.nothing_unreceived(r)) {
+            self.fail(r, fault, now);
+        }
+    }
+
+    /// When nothing that is on its way will be waited for: messages to ranks that have ended.
+    pub fn settle(&mut self, now: Time) {
+        let lost: Vec<Header> = self.messages.iter().map(|message| message.header).collect();
+        for header in lost {
+            let r = self.rank_index(header.job, header.destination);
+            let ended = self.ranks.get(r).is_some_and(|rank| rank.activity == Activity::Ended);
+            if ended
+                && header.target == NONE
+                && matches!(header.kind, TransmissionKind::Eager | TransmissionKind::RequestToSend)
+            {
+                self.fail(r, not_received(&header), now);
+            }
+        }
+    }
+
+    fn nothing_active(&self, r: usize) -> Result<(), ProgramFault> {
+        let rank = &self.ranks[r];
+        let Some(request) = rank.requests.active() else { return Ok(()) };
+        let owned = |owner: &u32, index: u32| index as usize == r && *owner == request;
+        let receive = self.receives.iter().find(|receive| owned(&receive.owner, receive.rank));
+        let send = self.sends.iter().find(|send| owned(&send.owner, send.rank));
+        let what = match (receive, send) {
+            (Some(receive), _) => Unfinished::Receive {
+                source: (receive.source != NONE).then_some(receive.source),
+                tag: match receive.tag {
+                    TagSelect::Is(tag) => Some(tag),
+                    TagSelect::Any => None,
+                },
+                bytes: receive.bytes,
+            },
+            (None, Some(send)) => {
+                Unfinished::Send { destination: send.destination, tag: send.tag, bytes: send.bytes }
+            }
+            (None, None) => {
+                let mut background = rank.background.iter().flatten();
+                let found = background.find(|background| background.request == request);
+                Unfinished::Collective(
+                    found.map_or(CollectiveKind::Barrier, |background| background.running.kind),
+                )
+            }
+        };
+        Err(ProgramFault::NotComplete { request, what })
+    }
+
+    /// Of a rank that has ended.
+    pub(crate) fn nothing_unreceived(&self, r: usize) -> Result<(), ProgramFault> {
+        self.ranks[r]
+            .matcher
+            .unexpected(&self.messages)
+            .next()
+            .map_or(Ok(()), |header| Err(not_received(header)))
+    }
+}
+
+fn not_received(header: &Header) -> ProgramFault {
+    let Header { source, tag, bytes, .. } = *header;
+    match CollectiveKind::of_tag(tag).filter(|_| header.is_collective()) {
+        Some(kind) => ProgramFault::NotCalled { rank: source, kind },
+        None => ProgramFault::NotReceived { source, tag, bytes },
+    }
+}

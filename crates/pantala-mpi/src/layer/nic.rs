@@ -1,0 +1,146 @@
+//! The MPI layer at a NIC: start, timers, packets out and packets in.
+
+use pantala_engine::{NEVER, Time};
+use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
+
+use crate::arena::NONE;
+use crate::layer::MpiLayer;
+use crate::layer::partition_outbox::MpiMessage;
+use crate::message::TransmissionKind;
+use crate::program::operation::Program;
+use crate::rank::Activity;
+
+impl<P: Program> MpiLayer<P> {
+    /// Time zero at a NIC: asks for a timer at its ranks' start.
+    pub fn start(&mut self, nic: u32, wakes: &mut Wakes) {
+        let mut r = self.nics[nic as usize].first_rank;
+        while r != NONE {
+            let rank = &self.ranks[r as usize];
+            wakes.timers.push(rank.until);
+            r = rank.next;
+        }
+    }
+
+    /// A time has come that a rank of the NIC had asked for, its start or the end of a compute
+    /// phase, or at which something comes out of the delayed.
+    pub fn timer(&mut self, nic: u32, now: Time, wakes: &mut Wakes) {
+        if !self.nics[nic as usize].delayed.is_empty() {
+            self.release_delayed(nic as usize, now, wakes);
+        }
+        let mut r = self.nics[nic as usize].first_rank;
+        while r != NONE {
+            let rank = &mut self.ranks[r as usize];
+            let next = rank.next;
+            if rank.until <= now {
+                match rank.activity {
+                    Activity::Waiting => {
+                        rank.start = Some(now);
+                        self.run(r as usize, now, wakes);
+                    }
+                    Activity::Computing => {
+                        rank.account.compute += now - rank.since;
+                        self.run(r as usize, now, wakes);
+                    }
+                    Activity::Busy => {
+                        self.blocked(r as usize, now);
+                        self.run(r as usize, now, wakes);
+                    }
+                    _ => {}
+                }
+            }
+            r = next;
+        }
+    }
+
+    /// The NIC can send: the next packet of the transmission in front.
+    ///
+    /// With [`crate::EagerCompletion::Injected`] the last packet of an eager message completes its
+    /// send, and the rank goes on at once: `wakes` then holds what it asks for (timers later than
+    /// now).
+    #[inline]
+    pub fn pull(&mut self, nic: u32, now: Time, wakes: &mut Wakes) -> Pull {
+        let queue = &mut self.nics[nic as usize].queue;
+        let front = queue.front(&self.messages);
+        if front == NONE {
+            return Pull::Idle;
+        }
+        let message = &mut self.messages[front];
+        if message.created > now {
+            return Pull::Later(message.created);
+        }
+        let bytes = message.to_send.min(u64::from(self.packet_bytes));
+        if self.paced {
+            let (feed, handed, last) =
+                (&mut self.pacers[nic as usize], message.created, bytes == message.to_send);
+            let ready = feed.ready(handed, bytes, self.grain.as_ref(), &self.config);
+            if ready > now {
+                return Pull::Later(ready);
+            }
+            feed.leaves(handed, bytes, last, &self.config);
+        }
+        message.to_send -= bytes;
+        let (left, header) = (message.to_send, message.header);
+        let packet = PacketOffer {
+            destination: message.node,
+            bytes: bytes as u32,
+            created: message.created,
+            message: front,
+            job: header.job,
+            class: header.class(),
+        };
+        if left == 0 {
+            queue.pop_front(&mut self.messages);
+            if header.kind == TransmissionKind::Eager && header.origin != NONE {
+                let r = self.rank_index(header.job, header.source);
+                self.complete_send(header.origin);
+                self.proceed(r, now, wakes);
+            }
+        }
+        Pull::Packet(packet)
+    }
+
+    /// When the NIC could have its next packet: at once (0, or a time that has passed), when a rank
+    /// has seen to it, or [`NEVER`] before something else happens.
+    #[inline]
+    #[must_use]
+    pub fn next_at(&self, nic: u32) -> Time {
+        let front = self.nics[nic as usize].queue.front(&self.messages);
+        if front == NONE {
+            return NEVER;
+        }
+        let message = &self.messages[front];
+        if self.paced {
+            let bytes = message.to_send.min(u64::from(self.packet_bytes));
+            return self.pacers[nic as usize].ready(
+                message.created,
+                bytes,
+                self.grain.as_ref(),
+                &self.config,
+            );
+        }
+        message.created
+    }
+
+    /// A packet has arrived at the NIC.
+    #[inline]
+    pub fn deliver(&mut self, nic: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
+        self.progress_estimate.arrived(packet.bytes.into());
+        let from = self.outbox.elsewhere(packet.source);
+        let handle = match from {
+            None => packet.message,
+            Some(part) => self.outbox.local_handle(part, packet.message),
+        };
+        let message = &mut self.messages[handle];
+        message.to_arrive -= u64::from(packet.bytes);
+        if message.to_arrive == 0 {
+            if let Some(part) = from {
+                self.outbox.put(part, MpiMessage::Arrived { handle: packet.message });
+            }
+            let behind = self.grain.map_or(0, |grain| grain.delivery(packet.bytes.into()));
+            match self.config.nic_to_host_ps.saturating_add(behind) {
+                0 => self.arrived(handle, now, wakes),
+                delay => self.delay_until(nic as usize, handle, now.saturating_add(delay), wakes),
+            }
+        }
+    }
+}

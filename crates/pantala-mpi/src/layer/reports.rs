@@ -1,0 +1,111 @@
+//! Reports of the MPI layer: progress, accounts, records.
+
+use pantala_engine::Time;
+
+use crate::accounting::call_profile::{CallReport, Profile};
+use crate::accounting::latency::LatencyStatistics;
+use crate::accounting::progress_estimate::ProgressEstimate;
+use crate::accounting::records::{IterationRecord, MessageRecord, RankReport};
+use crate::layer::{Holdings, MpiLayer};
+use crate::program::error::ProgramError;
+use crate::program::operation::Program;
+use crate::rank::Activity;
+
+impl<P: Program> MpiLayer<P> {
+    /// Whether there are ranks and all their programs have ended (or failed).
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.ended > 0 && self.ended as usize == self.ranks.len()
+    }
+
+    /// How many ranks have ended or failed, and how many there are.
+    #[must_use]
+    pub fn ranks_ended(&self) -> (u32, u32) {
+        (self.ended, self.ranks.len() as u32)
+    }
+
+    /// How much of all programs is behind, between 0 and 1, if every one of them can tell: the
+    /// share of their bytes that has arrived, and 1 when all have ended. Never falls.
+    #[must_use]
+    pub fn progress(&self) -> Option<f64> {
+        self.progress_estimate.progress(self.ended, self.ranks.len() as u32)
+    }
+
+    /// What of all programs is behind.
+    #[must_use]
+    pub fn progress_estimate(&self) -> ProgressEstimate {
+        self.progress_estimate
+    }
+
+    /// What programs did wrong, in the order in which it was found: that of time for each group of
+    /// the machine.
+    #[must_use]
+    pub fn errors(&self) -> &[ProgramError] {
+        &self.errors
+    }
+
+    /// The latencies of the messages of the job that the plan numbers `id`.
+    #[must_use]
+    pub fn message_statistics(&self, id: u16) -> Option<&LatencyStatistics> {
+        self.job(id).map(|job| &job.statistics)
+    }
+
+    /// A report of every rank at `now`, by job in the order of their addition, then by rank.
+    pub fn rank_reports(&self, now: Time) -> impl Iterator<Item = RankReport> {
+        self.ranks.iter().map(move |rank| {
+            let mut account = rank.account;
+            match rank.activity {
+                Activity::Computing => account.compute += now.saturating_sub(rank.since),
+                Activity::Blocked(_) | Activity::Busy => {
+                    account.blocked(rank.call, now.saturating_sub(rank.since))
+                }
+                _ => {}
+            }
+            RankReport {
+                job: self.jobs[rank.job as usize].id,
+                rank: rank.number,
+                node: self.nics[rank.nic as usize].node,
+                start: rank.start,
+                end: rank.end,
+                account,
+            }
+        })
+    }
+
+    /// What the ranks have called up to `now`, by job; calls that still last are counted up to
+    /// then.
+    #[must_use]
+    pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
+        let mut profiles: Vec<Profile> = self.jobs.iter().map(|job| job.profile.clone()).collect();
+        for rank in &self.ranks {
+            if matches!(rank.activity, Activity::Blocked(_) | Activity::Busy) {
+                profiles[rank.job as usize].took(rank.operation, now.saturating_sub(rank.since));
+            }
+        }
+        let reports =
+            self.jobs.iter().zip(&profiles).flat_map(|(job, profile)| profile.reports(job.id));
+        CallReport::summed(reports.collect())
+    }
+    /// Moves the message records so far to the end of `into`.
+    pub fn take_messages(&mut self, into: &mut Vec<MessageRecord>) {
+        into.append(&mut self.message_records);
+    }
+
+    /// Moves the iteration records so far to the end of `into`.
+    pub fn take_iterations(&mut self, into: &mut Vec<IterationRecord>) {
+        into.append(&mut self.iteration_records);
+    }
+
+    /// How much the world holds.
+    #[must_use]
+    pub fn holdings(&self) -> Holdings {
+        Holdings {
+            messages: self.messages.len(),
+            messages_peak: self.messages.peak(),
+            receives: self.receives.len(),
+            receives_peak: self.receives.peak(),
+            sends: self.sends.len(),
+            sends_peak: self.sends.peak(),
+        }
+    }
+}

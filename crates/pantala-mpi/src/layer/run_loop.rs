@@ -1,0 +1,406 @@
+//! The run loop: a rank executes operations until one blocks.
+
+use pantala_engine::Time;
+use pantala_fabric::Wakes;
+
+use crate::accounting::account::CallKind;
+use crate::accounting::records::IterationRecord;
+use crate::arena::NONE;
+use crate::collectives::Collective;
+use crate::collectives::call::Call;
+use crate::collectives::step::Step;
+use crate::communicators::communicator::Communicator;
+use crate::layer::MpiLayer;
+use crate::layer::host_costs::Next;
+use crate::message::CollectiveInstance;
+use crate::program::error::{ProgramError, ProgramFault};
+use crate::program::identifiers::{CommunicatorId, Request, TagSelect};
+use crate::program::operation::{Op, Outgoing, Program};
+use crate::rank::collective::{Membership, RunningCollective};
+use crate::rank::posting::{Expected, Mode, Outbound};
+use crate::rank::requests::PersistentOperation;
+use crate::rank::{Activity, BlockedUntil, CALL, PendingOutcome};
+
+/// Whether the rank goes on at once.
+pub(crate) type Continues = Result<bool, ProgramFault>;
+
+impl<P: Program> MpiLayer<P> {
+    /// Continues on with collectives in the background; if the rank was blocked and is not any more,
+    /// closes the call's account and runs on.
+    pub(crate) fn proceed(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
+        let rank = &self.ranks[r];
+        if rank.ready > 0 && rank.activity != Activity::Failed {
+            if let Err(fault) = self.resume_background(r, now, wakes) {
+                return self.fail(r, fault, now);
+            }
+        }
+        let rank = &mut self.ranks[r];
+        if !rank.satisfied(&self.messages) {
+            return;
+        }
+        self.blocked(r, now);
+        self.run(r, now, wakes);
+    }
+
+    /// Runs a rank until it blocks, computes or ends.
+    pub(crate) fn run(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
+        self.ranks[r].activity = Activity::Running;
+        self.ranks[r].polls = 0;
+        loop {
+            let rank = &mut self.ranks[r];
+            if rank.collective.is_none() {
+                rank.conclude(&self.messages);
+            }
+            if self.is_busy(r, now, wakes) {
+                return;
+            }
+            let rank = &mut self.ranks[r];
+            let goes = if rank.collective.is_some() {
+                self.advance(r, now, wakes)
+            } else {
+                match self.next_operation(r, now) {
+                    Next::Entry => Ok(true),
+                    Next::Operation(op) => {
+                        let rank = &mut self.ranks[r];
+                        rank.operation = op.name();
+                        rank.pending_outcome = PendingOutcome::Done;
+                        rank.call = op.call_kind();
+                        let members =
+                            |id| rank.communicator(id).map_or((0, 0), |c| (c.me(), c.size()));
+                        self.jobs[rank.job as usize].profile.called(&op, members);
+                        self.execute(r, op, now, wakes)
+                    }
+                    Next::End => return self.finalize(r, now),
+                }
+            };
+            match goes {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(fault) => return self.fail(r, fault, now),
+            }
+        }
+    }
+
+    /// A rank has asked for what cannot be: it stops.
+    pub(crate) fn fail(&mut self, r: usize, fault: ProgramFault, now: Time) {
+        let rank = &mut self.ranks[r];
+        let job = &self.jobs[rank.job as usize];
+        if !matches!(rank.activity, Activity::Ended | Activity::Failed) {
+            rank.activity = Activity::Failed;
+            self.ended += 1;
+        }
+        self.errors.push(ProgramError {
+            job: job.id,
+            rank: rank.number,
+            operation: rank.operation,
+            time: now,
+            fault,
+        });
+    }
+
+    fn execute(&mut self, r: usize, op: Op, now: Time, wakes: &mut Wakes) -> Continues {
+        match op {
+            Op::Compute(0) => Ok(true),
+            Op::Compute(time) => {
+                let rank = &mut self.ranks[r];
+                rank.activity = Activity::Computing;
+                rank.since = now;
+                rank.until = now.saturating_add(time);
+                wakes.timers.push(rank.until);
+                Ok(false)
+            }
+            Op::Send(outgoing) | Op::Rsend(outgoing) => {
+                self.send(r, &outgoing, Mode::Standard, now, wakes)
+            }
+            Op::Ssend(outgoing) => self.send(r, &outgoing, Mode::Synchronous, now, wakes),
+            Op::Bsend(outgoing) => self.send(r, &outgoing, Mode::Buffered, now, wakes),
+            Op::Recv(incoming) => {
+                let expected = self.expected(r, &incoming)?;
+                self.ranks[r].pending_outcome = PendingOutcome::Received;
+                self.post_receive(r, expected, CALL, now, wakes)?;
+                Ok(self.finish_call(r, CallKind::Recv, now))
+            }
+            Op::Sendrecv(outgoing, incoming) => {
+                let (outbound, expected) =
+                    (self.outbound(r, &outgoing)?, self.expected(r, &incoming)?);
+                self.ranks[r].pending_outcome = PendingOutcome::Received;
+                self.post_receive(r, expected, CALL, now, wakes)?;
+                self.post_send(r, outbound, CALL, now, wakes)?;
+                Ok(self.finish_call(r, CallKind::Recv, now))
+            }
+            Op::Isend(outgoing, request) => {
+                self.isend(r, &outgoing, Mode::Standard, request, now, wakes)
+            }
+            Op::Issend(outgoing, request) => {
+                self.isend(r, &outgoing, Mode::Synchronous, request, now, wakes)
+            }
+            Op::Irecv(incoming, request) => {
+                let expected = self.expected(r, &incoming)?;
+                self.ranks[r].requests.open(request)?;
+                self.post_receive(r, expected, request, now, wakes)?;
+                Ok(true)
+            }
+            Op::SendInit(outgoing, request) => {
+                let outbound = self.outbound(r, &outgoing)?;
+                self.ranks[r]
+                    .requests
+                    .keep(request, PersistentOperation::Send(outbound))
+                    .map(|()| true)
+            }
+            Op::RecvInit(incoming, request) => {
+                let expected = self.expected(r, &incoming)?;
+                self.ranks[r]
+                    .requests
+                    .keep(request, PersistentOperation::Receive(expected))
+                    .map(|()| true)
+            }
+            Op::Start(request) => self.start_request(r, request, now, wakes).map(|()| true),
+            Op::Startall { first, count } => {
+                let standing = self.ranks[r].requests.standing(first, count);
+                let mut requests = standing.into_iter();
+                requests
+                    .try_for_each(|request| self.start_request(r, request, now, wakes))
+                    .map(|()| true)
+            }
+            Op::Free(request) => self.ranks[r].requests.give_up(request).map(|()| true),
+            ref op @ (Op::Wait(_)
+            | Op::Waitall { .. }
+            | Op::Waitany { .. }
+            | Op::Waitsome { .. }
+            | Op::Test(_)
+            | Op::Testall { .. }
+            | Op::Testany { .. }
+            | Op::Testsome { .. }
+            | Op::Probe(_)
+            | Op::Iprobe(_)) => self.wait_or_test(r, op, now),
+            Op::Collective(communicator, call) => {
+                let running = self.enter(r, communicator, &call);
+                self.begin_collective(r, running)
+            }
+            Op::Icollective(communicator, call, request) => {
+                self.ranks[r].requests.open(request)?;
+                let running = self.enter(r, communicator, &call)?;
+                self.start_background(r, running, request, now, wakes).map(|()| true)
+            }
+            Op::CommDup(id) => {
+                let running = self.duplicate(r, id);
+                self.begin_collective(r, running)
+            }
+            Op::CommSplit(id, table) => {
+                let running = self.split(r, id, &table);
+                self.begin_collective(r, running)
+            }
+            Op::CommCreate(id, group) => {
+                let running = self.create(r, id, &group);
+                self.begin_collective(r, running)
+            }
+            Op::CommFree(id) => self.ranks[r].leave(id).map(|()| true),
+            Op::IterationStart => self.start_iteration(r, now),
+            Op::IterationEnd => self.end_iteration(r, now),
+        }
+    }
+
+    fn send(
+        &mut self,
+        r: usize,
+        outgoing: &Outgoing,
+        mode: Mode,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Continues {
+        let outbound = Outbound { mode, ..self.outbound(r, outgoing)? };
+        self.post_send(r, outbound, CALL, now, wakes)?;
+        Ok(self.finish_call(r, CallKind::Send, now))
+    }
+
+    fn isend(
+        &mut self,
+        r: usize,
+        outgoing: &Outgoing,
+        mode: Mode,
+        request: Request,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Continues {
+        let outbound = Outbound { mode, ..self.outbound(r, outgoing)? };
+        self.ranks[r].requests.open(request)?;
+        self.post_send(r, outbound, request, now, wakes)?;
+        Ok(true)
+    }
+
+    /// Starts what a persistent request stands for.
+    fn start_request(
+        &mut self,
+        r: usize,
+        request: Request,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
+        match self.ranks[r].requests.start(request)? {
+            PersistentOperation::Send(outbound) => self.post_send(r, outbound, request, now, wakes),
+            PersistentOperation::Receive(expected) => {
+                self.post_receive(r, expected, request, now, wakes)
+            }
+        }
+    }
+
+    /// Blocks if something that the call has started is not complete. A send that is complete at
+    /// once is no wait; all else is.
+    fn finish_call(&mut self, r: usize, kind: CallKind, now: Time) -> bool {
+        let rank = &mut self.ranks[r];
+        let complete = rank.call_pending == 0;
+        if !complete || kind != CallKind::Send {
+            rank.ingress = 0;
+        }
+        complete || self.block(r, BlockedUntil::Call, kind, now)
+    }
+
+    /// The beginning of a collective.
+    pub(crate) fn enter(
+        &mut self,
+        r: usize,
+        id: CommunicatorId,
+        call: &Call,
+    ) -> Result<RunningCollective, ProgramFault> {
+        let membership = self.ranks[r].membership(id)?;
+        let size = membership.communicator.size();
+        if let Some(fault) = call.fault(size) {
+            return Err(fault);
+        }
+        let instance = CollectiveInstance { number: membership.calls, root: call.root() };
+        membership.calls = membership.calls.wrapping_add(1);
+        let machine = Collective::of(&self.config.collectives, call, size);
+        Ok(RunningCollective {
+            machine,
+            communicator: id,
+            kind: call.kind(),
+            instance,
+            creation: None,
+        })
+    }
+
+    fn begin_collective(
+        &mut self,
+        r: usize,
+        running: Result<RunningCollective, ProgramFault>,
+    ) -> Continues {
+        self.ranks[r].collective = Some(running?);
+        Ok(true)
+    }
+
+    /// One step of the collective that the rank is in.
+    fn advance(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> Continues {
+        let rank = &mut self.ranks[r];
+        let Some(running) = &mut rank.collective else {
+            return Ok(true);
+        };
+        let Some(Some(Membership { communicator, .. })) =
+            rank.memberships.get(usize::from(running.communicator))
+        else {
+            return Err(ProgramFault::UnknownCommunicator { communicator: running.communicator });
+        };
+        match running.machine.next(communicator.me(), communicator.size()) {
+            Some(Step::Waitall) => Ok(self.finish_call(r, CallKind::Collective, now)),
+            Some(step) => {
+                let envelope = CollectiveEnvelope::of(running, communicator);
+                self.take_step(r, step, envelope, CALL, now, wakes).map(|()| true)
+            }
+            None => {
+                let Some(mut running) = rank.collective.take() else { return Ok(true) };
+                if !self.made(r, &mut running)? {
+                    self.ranks[r].collective = Some(running);
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    /// Starts what a step of a collective starts.
+    pub(crate) fn take_step(
+        &mut self,
+        r: usize,
+        step: Step,
+        envelope: CollectiveEnvelope,
+        owner: u32,
+        now: Time,
+        wakes: &mut Wakes,
+    ) -> Result<(), ProgramFault> {
+        let CollectiveEnvelope { context, tag, instance, .. } = envelope;
+        match step {
+            Step::Isend { peer, bytes, .. } => {
+                let destination = self.job_rank(r, envelope, peer)?;
+                let mode = Mode::Standard;
+                let outbound = Outbound { destination, context, tag, bytes, instance, mode };
+                self.post_send(r, outbound, owner, now, wakes)
+            }
+            Step::Irecv { peer, bytes, .. } => {
+                let source = self.job_rank(r, envelope, peer)?;
+                debug_assert_ne!(source, NONE);
+                let expected =
+                    Expected { source, context, tag: TagSelect::Is(tag), bytes, instance };
+                self.post_receive(r, expected, owner, now, wakes)
+            }
+            Step::Waitall => Ok(()),
+        }
+    }
+
+    fn job_rank(
+        &self,
+        r: usize,
+        envelope: CollectiveEnvelope,
+        member: u32,
+    ) -> Result<u32, ProgramFault> {
+        let communicator = self.ranks[r].communicator(envelope.communicator)?;
+        communicator
+            .rank(member)
+            .ok_or(ProgramFault::RankOutOfRange { rank: member, size: communicator.size() })
+    }
+
+    fn start_iteration(&mut self, r: usize, now: Time) -> Continues {
+        let rank = &mut self.ranks[r];
+        if rank.iteration.is_some() {
+            return Err(ProgramFault::UnbalancedIteration);
+        }
+        rank.iteration = Some((now, rank.account.communication()));
+        Ok(true)
+    }
+
+    fn end_iteration(&mut self, r: usize, now: Time) -> Continues {
+        let rank = &mut self.ranks[r];
+        let (start, before) = rank.iteration.take().ok_or(ProgramFault::UnbalancedIteration)?;
+        let iteration = rank.iterations;
+        rank.iterations += 1;
+        if self.recording.iterations {
+            self.iteration_records.push(IterationRecord {
+                start,
+                end: now,
+                communication: rank.account.communication() - before,
+                rank: rank.number,
+                iteration,
+                job: self.jobs[rank.job as usize].id,
+            });
+        }
+        Ok(true)
+    }
+}
+
+/// What all messages of a collective have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CollectiveEnvelope {
+    communicator: CommunicatorId,
+    context: u32,
+    tag: i32,
+    instance: CollectiveInstance,
+}
+
+impl CollectiveEnvelope {
+    pub(crate) const fn of(running: &RunningCollective, communicator: &Communicator) -> Self {
+        let RunningCollective { communicator: id, kind, instance, .. } = running;
+        Self {
+            communicator: *id,
+            context: communicator.collective_context(),
+            tag: kind.tag(),
+            instance: *instance,
+        }
+    }
+}

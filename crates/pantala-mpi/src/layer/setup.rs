@@ -1,0 +1,130 @@
+//! Setting up: NICs, jobs and their ranks.
+
+use pantala_engine::Time;
+
+use crate::accounting::call_profile::Profile;
+use crate::accounting::latency::LatencyStatistics;
+use crate::arena::{LinkedQueue, NONE};
+use crate::communicators::communicator::Communicator;
+use crate::layer::injection_pacing::InjectionPacer;
+use crate::layer::setup_error::SetupError;
+use crate::layer::{Job, MpiLayer, Nic, RankLocation, RankSetup};
+use crate::program::operation::Program;
+use crate::rank::Rank;
+
+impl<P: Program> MpiLayer<P> {
+    /// Adds the NIC of `node` and returns its number (0, 1, ...).
+    pub fn add_nic(&mut self, node: u32) -> u32 {
+        if self.paced {
+            self.pacers.push(InjectionPacer::default());
+        }
+        self.nics.push(Nic {
+            node,
+            queue: LinkedQueue::EMPTY,
+            delayed: LinkedQueue::EMPTY,
+            first_rank: NONE,
+        });
+        self.nics.len() as u32 - 1
+    }
+
+    /// Adds the job that the plan numbers `id`, whose ranks (in order) start at `start`.
+    ///
+    /// # Errors
+    /// If there are no ranks, if the number is taken, if a NIC does not exist, or if a rank's
+    /// communicator is not one.
+    pub fn add_job(
+        &mut self,
+        id: u16,
+        start: Time,
+        ranks: Vec<RankSetup<P>>,
+    ) -> Result<(), SetupError> {
+        let node =
+            |setup: &RankSetup<P>| self.nics.get(setup.nic as usize).map_or(NONE, |nic| nic.node);
+        let nodes: Vec<u32> = ranks.iter().map(node).collect();
+        self.add_job_in_partition(id, start, &nodes, (0..).zip(ranks).collect())
+    }
+
+    /// Adds the job of which rank `i` is on node `nodes[i]`, and which has these ranks in this part
+    /// of the machine.
+    ///
+    /// # Errors
+    /// As [`add_job`](Self::add_job).
+    pub fn add_job_in_partition(
+        &mut self,
+        id: u16,
+        start: Time,
+        nodes: &[u32],
+        ranks: Vec<(u32, RankSetup<P>)>,
+    ) -> Result<(), SetupError> {
+        let size = nodes.len() as u32;
+        if size == 0 {
+            return Err(SetupError::NoRanks);
+        }
+        if self.job(id).is_some() {
+            return Err(SetupError::JobExists { job: id });
+        }
+        for &(number, ref setup) in &ranks {
+            if setup.nic as usize >= self.nics.len() {
+                return Err(SetupError::UnknownNic { rank: number, nic: setup.nic });
+            }
+            check_communicators(number, size, &setup.communicators)?;
+        }
+        let job = self.jobs.len() as u32;
+        if self.by_id.len() <= usize::from(id) {
+            self.by_id.resize(usize::from(id) + 1, NONE);
+        }
+        self.by_id[usize::from(id)] = job;
+        let mut locations: Vec<RankLocation> =
+            nodes.iter().map(|&node| RankLocation { node, index: NONE }).collect();
+        for (number, setup) in ranks {
+            locations[number as usize].index = self.ranks.len() as u32;
+            let mut communicators = Vec::with_capacity(1 + setup.communicators.len());
+            communicators.push(Communicator::comm_world(size, number));
+            communicators.extend(setup.communicators);
+            self.attach(self.ranks.len() as u32, setup.nic);
+            let rank = Rank::new(job, number, setup.nic, start, communicators, setup.program);
+            self.progress_estimate.add(&rank, &self.config);
+            self.ranks.push(rank);
+        }
+        self.jobs.push(Job {
+            id,
+            locations,
+            statistics: LatencyStatistics::new(),
+            profile: Profile::default(),
+        });
+        Ok(())
+    }
+
+    /// Puts a rank behind the others of its NIC.
+    fn attach(&mut self, rank: u32, nic: u32) {
+        let mut last = self.nics[nic as usize].first_rank;
+        if last == NONE {
+            self.nics[nic as usize].first_rank = rank;
+            return;
+        }
+        while self.ranks[last as usize].next != NONE {
+            last = self.ranks[last as usize].next;
+        }
+        self.ranks[last as usize].next = rank;
+    }
+}
+
+fn check_communicators(
+    rank: u32,
+    size: u32,
+    communicators: &[Communicator],
+) -> Result<(), SetupError> {
+    for (i, communicator) in communicators.iter().enumerate() {
+        let context = communicator.context();
+        let sound = context > 0
+            && context <= Communicator::MAX_CONTEXT
+            && communicators[..i].iter().all(|other| other.context() != context)
+            && communicator.rank(communicator.me()) == Some(rank)
+            && (0..communicator.size())
+                .all(|member| communicator.rank(member).is_some_and(|r| r < size));
+        if !sound {
+            return Err(SetupError::BadCommunicator { rank, communicator: i as u16 + 1 });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Waits, tests and probes: what a rank asks of its requests and of messages that have come.
+//!
+//! A test takes no time, so a program that tests again and again without computing or waiting would
+//! never let anything happen; after [`MAX_POLLS`] in a row it is stopped.
+
+use pantala_engine::Time;
+
+use crate::accounting::account::CallKind;
+use crate::layer::MpiLayer;
+use crate::layer::run_loop::Continues;
+use crate::program::error::ProgramFault;
+use crate::program::identifiers::Request;
+use crate::program::operation::{Op, Program};
+use crate::program::outcome::Outcome;
+use crate::rank::posting::Expected;
+use crate::rank::{Activity, BlockedUntil, PendingOutcome, Rank};
+
+/// Tests and probes in a row that may find nothing while no time passes.
+const MAX_POLLS: u32 = 1 << 16;
+
+impl<P: Program> MpiLayer<P> {
+    /// Waits, tests and probes.
+    pub(crate) fn wait_or_test(&mut self, r: usize, op: &Op, now: Time) -> Continues {
+        match *op {
+            Op::Wait(request) => {
+                self.ranks[r].requests.check(request)?;
+                Ok(self.wait_all(r, request, 1, now))
+            }
+            Op::Waitall { first, count } => Ok(self.wait_all(r, first, count, now)),
+            Op::Waitany { first, count } => {
+                Ok(self.wait_any(r, PendingOutcome::CloseAny(first, count), first, count, now))
+            }
+            Op::Waitsome { first, count } => {
+                Ok(self.wait_any(r, PendingOutcome::CloseSome(first, count), first, count, now))
+            }
+            Op::Test(request) => {
+                self.ranks[r].requests.check(request)?;
+                self.test(r, PendingOutcome::CloseAll(request, 1), |rank| {
+                    rank.requests.quiet(request, 1)
+                })
+            }
+            Op::Testall { first, count } => {
+                self.test(r, PendingOutcome::CloseAll(first, count), |rank| {
+                    rank.requests.quiet(first, count)
+                })
+            }
+            Op::Testany { first, count } => {
+                self.test(r, PendingOutcome::CloseAny(first, count), |rank| {
+                    !rank.requests.await_any(first, count)
+                })
+            }
+            Op::Testsome { first, count } => {
+                self.test(r, PendingOutcome::CloseSome(first, count), |rank| {
+                    !rank.requests.await_any(first, count)
+                })
+            }
+            Op::Probe(ref incoming) => {
+                let Expected { source, context, tag, .. } = self.expected(r, incoming)?;
+                self.ranks[r].ingress = 0;
+                self.ranks[r].pending_outcome = PendingOutcome::Found { source, context, tag };
+                let found =
+                    self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
+                Ok(found
+                    || self.block(
+                        r,
+                        BlockedUntil::Message { source, context, tag },
+                        CallKind::Recv,
+                        now,
+                    ))
+            }
+            Op::Iprobe(ref incoming) => {
+                let Expected { source, context, tag, .. } = self.expected(r, incoming)?;
+                let found =
+                    self.ranks[r].matcher.peek(source, context, tag, &self.messages).is_some();
+                self.test(r, PendingOutcome::Found { source, context, tag }, |_| found)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn wait_all(&mut self, r: usize, first: Request, count: u32, now: Time) -> bool {
+        let rank = &mut self.ranks[r];
+        rank.ingress = 0;
+        rank.pending_outcome = PendingOutcome::CloseAll(first, count);
+        !rank.requests.await_all(first, count)
+            || self.block(r, BlockedUntil::Requests(first, count), CallKind::Wait, now)
+    }
+
+    fn wait_any(
+        &mut self,
+        r: usize,
+        pending_outcome: PendingOutcome,
+        first: Request,
+        count: u32,
+        now: Time,
+    ) -> bool {
+        let rank = &mut self.ranks[r];
+        rank.ingress = 0;
+        rank.pending_outcome = pending_outcome;
+        !rank.requests.await_any(first, count)
+            || self.block(r, BlockedUntil::Requests(first, count), CallKind::Wait, now)
+    }
+
+    /// Blocks a rank; it does not go on at once.
+    pub(crate) fn block(
+        &mut self,
+        r: usize,
+        until: BlockedUntil,
+        kind: CallKind,
+        now: Time,
+    ) -> bool {
+        let rank = &mut self.ranks[r];
+        rank.activity = Activity::Blocked(until);
+        rank.call = kind;
+        rank.since = now;
+        false
+    }
+
+    fn test(
+        &mut self,
+        r: usize,
+        pending_outcome: PendingOutcome,
+        found: impl FnOnce(&mut Rank<P>) -> bool,
+    ) -> Continues {
+        let rank = &mut self.ranks[r];
+        if found(rank) {
+            rank.pending_outcome = pending_outcome;
+            rank.polls = 0;
+            return Ok(true);
+        }
+        rank.outcome = Outcome::NotYet;
+        rank.pending_outcome = PendingOutcome::Known;
+        rank.polls += 1;
+        if rank.polls > MAX_POLLS {
+            Err(ProgramFault::Polling { times: MAX_POLLS })
+        } else {
+            Ok(true)
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Matching of messages and receives, one [`Matcher`] a rank.
+//!
+//! MPI's rule (MPI 4.1, 3.5): messages of one source in one communicator match in the order in
+//! which they were sent, whatever order they arrive in. Envelopes carry a sequence number per
+//! (source, destination, context); one that comes early is held until those before it have come.
+//! What is in order looks for the first posted receive that accepts it, or becomes unexpected; a
+//! receive that is posted looks for the first unexpected message that it accepts.
+//!
+//! Messages and exact receives of one (source, context) are listed together, so that a rank with
+//! thousands of outstanding receives finds the right one at once; receives from any source have a
+//! list of their own, and stamps tell which was posted first.
+
+use crate::arena::{Arena, Linked, LinkedQueue, NONE};
+use crate::message::{CollectiveInstance, Header, Message};
+use crate::program::identifiers::TagSelect;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::hash::Hasher;
+
+use pantala_engine::random::mix;
+
+/// A posted receive; it stays in its arena until its payload is there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PostedReceive {
+    /// Room for this many bytes.
+    pub(crate) bytes: u64,
+    /// Position in the rank's order of posting.
+    stamp: u64,
+    /// The rank (an index of the world) that posted it.
+    pub(crate) rank: u32,
+    /// Who is told of its completion.
+    pub(crate) owner: u32,
+    /// The job's rank that it receives from, or [`NONE`] for any.
+    pub(crate) source: u32,
+    pub(crate) context: u32,
+    pub(crate) tag: TagSelect,
+    /// Which collective it belongs to; meaningless outside collectives.
+    pub(crate) instance: CollectiveInstance,
+    /// Whether a message has been found for it.
+    pub(crate) matched: bool,
+    next: u32,
+}
+
+impl PostedReceive {
+    pub(crate) const fn new(
+        rank: u32,
+        owner: u32,
+        source: u32,
+        context: u32,
+        tag: TagSelect,
+        bytes: u64,
+    ) -> Self {
+        let instance = CollectiveInstance { number: 0, root: 0 };
+        Self {
+            bytes,
+            stamp: 0,
+            rank,
+            owner,
+            source,
+            context,
+            tag,
+            instance,
+            matched: false,
+            next: NONE,
+        }
+    }
+
+    /// Whether a message of its source and context is for it. Collectives match by number alone:
+    /// whether kind and root are the same is for the world to check.
+    #[inline]
+    fn accepts(&self, header: &Header) -> bool {
+        if header.is_collective() {
+            self.instance.number == header.instance.number
+        } else {
+            self.tag.accepts(header.tag)
+        }
+    }
+}
+
+impl Linked for PostedReceive {
+    #[inline]
+    fn next(&self) -> u32 {
+        self.next
+    }
+    #[inline]
+    fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+}
+
+/// What a rank knows of one peer in one context.
+#[derive(Clone, Copy, Debug)]
+struct Channel {
+    /// Messages sent to the peer so far.
+    sent: u32,
+    /// The sequence number that the peer's next message in order has.
+    expected: u32,
+    /// Messages that came before their turn, by sequence number.
+    held: LinkedQueue,
+    /// Messages in order without a receive.
+    unexpected: LinkedQueue,
+    /// Receives from this peer without a message.
+    posted: LinkedQueue,
+}
+
+impl Default for Channel {
+    fn default() -> Self {
+        Self {
+            sent: 0,
+            expected: 0,
+            held: LinkedQueue::EMPTY,
+            unexpected: LinkedQueue::EMPTY,
+            posted: LinkedQueue::EMPTY,
+        }
+    }
+}
+
+/// Hashes the one word that a channel's key is.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = mix(self.0 ^ u64::from(*byte));
+        }
+    }
+    fn write_u64(&mut self, key: u64) {
+        self.0 = mix(key);
+    }
+}
+
+const fn key(peer: u32, context: u32) -> u64 {
+    (peer as u64) << 32 | context as u64
+}
+
+/// The matching state of one rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Matcher {
+    /// By (peer, context); looked up, never iterated.
+    channels: HashMap<u64, Channel, BuildHasherDefault<KeyHasher>>,
+    /// Posted receives from any source.
+    from_any: LinkedQueue,
+    /// The oldest and the latest unexpected message.
+    oldest: u32,
+    latest: u32,
+    stamp: u64,
+}
+
+impl Matcher {
+    pub(crate) fn new() -> Self {
+        Self {
+            channels: HashMap::default(),
+            from_any: LinkedQueue::EMPTY,
+            oldest: NONE,
+            latest: NONE,
+            stamp: 0,
+        }
+    }
+
+    /// The sequence number of the next message to `peer` in `context`.
+    #[inline]
+    pub(crate) fn next_sequence(&mut self, peer: u32, context: u32) -> u32 {
+        let channel = self.channels.entry(key(peer, context)).or_default();
+        let sequence = channel.sent;
+        channel.sent = sequence.wrapping_add(1);
+        sequence
+    }
+
+    /// An envelope has come: appends the pairs (message, receive) that now match, in order.
+    pub(crate) fn arrive(
+        &mut self,
+        message: u32,
+        messages: &mut Arena<Message>,
+        receives: &mut Arena<PostedReceive>,
+        matches: &mut Vec<(u32, u32)>,
+    ) {
+        let header = messages[message].header;
+        let channel = self.channels.entry(key(header.source, header.context)).or_default();
+        if header.sequence != channel.expected {
+            hold(&mut channel.held, channel.expected, messages, message);
+            return;
+        }
+        let mut current = message;
+        loop {
+            channel.expected = channel.expected.wrapping_add(1);
+            let header = messages[current].header;
+            let exact = channel.posted.find(receives, |_, r| r.accepts(&header));
+            let any = self
+                .from_any
+                .find(receives, |_, r| r.context == header.context && r.tag.accepts(header.tag));
+            let found = match (exact, any) {
+                (Some((_, e)), Some((before, a))) if receives[a].stamp < receives[e].stamp => {
+                    Some((&mut self.from_any, before, a))
+                }
+                (Some((before, e)), _) => Some((&mut channel.posted, before, e)),
+                (None, Some((before, a))) => Some((&mut self.from_any, before, a)),
+                (None, None) => None,
+            };
+            if let Some((chain, before, receive)) = found {
+                chain.unlink(receives, before, receive);
+                receives[receive].matched = true;
+                matches.push((current, receive));
+            } else {
+                channel.unexpected.push_back(messages, current);
+                messages[current].earlier = self.latest;
+                messages[current].later = NONE;
+                if self.latest == NONE {
+                    self.oldest = current;
+                } else {
+                    messages[self.latest].later = current;
+                }
+                self.latest = current;
+            }
+            let next = channel.held.front(messages);
+            if next == NONE || messages[next].header.sequence != channel.expected {
+                return;
+            }
+            channel.held.pop_front(messages);
+            current = next;
+        }
+    }
+
+    /// A receive is posted: the unexpected message that it takes, or none, and the receive waits.
+    pub(crate) fn post(
+        &mut self,
+        receive: u32,
+        messages: &mut Arena<Message>,
+        receives: &mut Arena<PostedReceive>,
+    ) -> Option<u32> {
+        self.stamp += 1;
+        receives[receive].stamp = self.stamp;
+        let posted = receives[receive];
+        let PostedReceive { source, context, tag, .. } = posted;
+        if source == NONE {
+            let mut message = self.oldest;
+            while message != NONE {
+                let header = &messages[message].header;
+                if header.context == context && tag.accepts(header.tag) {
+                    break;
+                }
+                message = messages[message].later;
+            }
+            if message == NONE {
+                self.from_any.push_back(receives, receive);
+                return None;
+            }
+            let source = messages[message].header.source;
+            let channel = self.channels.entry(key(source, context)).or_default();
+            if let Some((before, _)) =
+                channel.unexpected.find(messages, |handle, _| handle == message)
+            {
+                channel.unexpected.unlink(messages, before, message);
+            }
+            self.forget(message, messages);
+            receives[receive].matched = true;
+            return Some(message);
+        }
+        let channel = self.channels.entry(key(source, context)).or_default();
+        let Some((before, message)) =
+            channel.unexpected.find(messages, |_, m| posted.accepts(&m.header))
+        else {
+            channel.posted.push_back(receives, receive);
+            return None;
+        };
+        channel.unexpected.unlink(messages, before, message);
+        self.forget(message, messages);
+        receives[receive].matched = true;
+        Some(message)
+    }
+
+    /// Messages that have found no receive, the oldest first.
+    pub(crate) fn unexpected<'a>(
+        &self,
+        messages: &'a Arena<Message>,
+    ) -> impl Iterator<Item = &'a Header> {
+        let mut next = self.oldest;
+        std::iter::from_fn(move || {
+            let message = (next != NONE).then(|| &messages[next])?;
+            next = message.later;
+            Some(&message.header)
+        })
+    }
+
+    /// The unexpected message that a receive would take now, if it were posted.
+    pub(crate) fn peek<'a>(
+        &self,
+        source: u32,
+        context: u32,
+        tag: TagSelect,
+        messages: &'a Arena<Message>,
+    ) -> Option<&'a Header> {
+        if source == NONE {
+            return self
+                .unexpected(messages)
+                .find(|header| header.context == context && tag.accepts(header.tag));
+        }
+        let channel = self.channels.get(&key(source, context))?;
+        let (_, message) =
+            channel.unexpected.find(messages, |_, message| tag.accepts(message.header.tag))?;
+        Some(&messages[message].header)
+    }
+
+    /// Takes a message out of the list of all unexpected messages.
+    fn forget(&mut self, message: u32, messages: &mut Arena<Message>) {
+        let Message { earlier, later, .. } = messages[message];
+        if earlier == NONE {
+            self.oldest = later;
+        } else {
+            messages[earlier].later = later;
+        }
+        if later == NONE {
+            self.latest = earlier;
+        } else {
+            messages[later].earlier = earlier;
+        }
+    }
+}
+
+/// Puts a message that came early among those held, by its distance from the one expected.
+fn hold(held: &mut LinkedQueue, expected: u32, messages: &mut Arena<Message>, message: u32) {
+    let distance = |m: &Message| m.header.sequence.wrapping_sub(expected);
+    let mine = distance(&messages[message]);
+    held.insert(messages, message, |m| distance(m) > mine);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+//! What a job sends: told from what its ranks will do, without a network and without time.
+//!
+//! Whom a motif's ranks send how much does not depend on when messages arrive, so its scripts and
+//! the steps of its collectives tell all: totals, calls, sizes, and the communication matrix.
+//! Messages of a rank to itself and control messages are left out.
+
+use std::collections::BTreeMap;
+
+use pantala_engine::Time;
+use pantala_mpi::collectives::{Collective, Step};
+use pantala_mpi::{Call, Collectives, Communicator, CommunicatorId, Op, Outcome, Program};
+use serde::Serialize;
+
+use crate::compute_noise::Noise;
+use crate::job_spec::{JobSpec, Workload};
+use crate::programs::{JobPrograms, RankContext, RankProgram};
+
+/// How many messages, and their payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Volume {
+    /// Messages.
+    pub messages: u64,
+    /// Payload bytes.
+    pub bytes: u64,
+}
+
+impl Volume {
+    const fn count(&mut self, bytes: u64, times: u64) {
+        self.messages += times;
+        self.bytes += times * bytes;
+    }
+}
+
+/// What one rank does in a whole run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RankVolume {
+    /// How often it calls each operation that sends.
+    pub calls: BTreeMap<&'static str, u64>,
+    /// The least and the most bytes that each of them is called with, where it is called with a
+    /// size.
+    pub sizes: BTreeMap<&'static str, [u64; 2]>,
+    /// Messages sent, those of collectives included.
+    pub messages_sent: u64,
+    /// Payload bytes sent.
+    pub bytes_sent: u64,
+    /// Messages received.
+    pub messages_received: u64,
+    /// Payload bytes received.
+    pub bytes_received: u64,
+    /// Of the bytes received, those of each kind of collective.
+    pub collective_bytes_received: BTreeMap<&'static str, u64>,
+    /// Time that it computes, ps, without noise.
+    pub compute_ps: Time,
+}
+
+impl RankVolume {
+    /// Counts the calls of an operation.
+    fn called(&mut self, name: &'static str, bytes: Option<u64>, times: u64) {
+        *self.calls.entry(name).or_default() += times;
+        if let Some(bytes) = bytes {
+            let [least, most] = self.sizes.entry(name).or_insert([bytes; 2]);
+            (*least, *most) = ((*least).min(bytes), (*most).max(bytes));
+        }
+    }
+}
+
+/// All messages of a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Communication {
+    /// What each rank does.
+    pub ranks: Vec<RankVolume>,
+    /// What goes from one rank to another.
+    pub pairs: BTreeMap<(u32, u32), Volume>,
+    /// How many messages there are of each size.
+    pub sizes: BTreeMap<u64, u64>,
+    /// By the collective of which they are part; `None`: the program's own.
+    pub operations: BTreeMap<Option<&'static str>, Volume>,
+}
+
+impl Communication {
+    /// Counts a message that is sent so many times.
+    fn sent(
+        &mut self,
+        source: u32,
+        destination: u32,
+        bytes: u64,
+        kind: Option<&'static str>,
+        times: u64,
+    ) {
+        if source == destination {
+            return;
+        }
+        self.pairs.entry((source, destination)).or_default().count(bytes, times);
+        *self.sizes.entry(bytes).or_default() += times;
+        self.operations.entry(kind).or_default().count(bytes, times);
+        let rank = &mut self.ranks[source as usize];
+        rank.messages_sent += times;
+        rank.bytes_sent += times * bytes;
+        let Some(rank) = self.ranks.get_mut(destination as usize) else { return };
+        rank.messages_received += times;
+        rank.bytes_received += times * bytes;
+        if let Some(kind) = kind {
+            *rank.collective_bytes_received.entry(kind).or_default() += times * bytes;
+        }
+    }
+}
+
+/// The communication of a job; nothing of a pattern, which has no end. Its workload must have been
+/// checked.
+#[must_use]
+pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Communication {
+    let mut found = Communication::default();
+    let Workload::Programs(programs) = &job.workload else { return found };
+    let ranks = job.nodes.len() as u32;
+    found.ranks = vec![RankVolume::default(); ranks as usize];
+    for rank in 0..ranks {
+        let mut walk = Walk::new(RankContext::new(rank, ranks, &job.name, seed), programs);
+        let program = RankProgram::new(programs, rank, ranks, &job.name, seed, Noise::default());
+        walk.through(program, collectives, &mut found);
+    }
+    found
+}
+
+/// One rank's way through its scripts.
+struct Walk {
+    rank: u32,
+    communicators: Vec<Communicator>,
+    /// Each collective that it calls, and how often: few, so that their steps are gone through
+    /// once.
+    collectives: Vec<(CommunicatorId, Call, u64)>,
+}
+
+impl Walk {
+    fn new(rank: RankContext, programs: &JobPrograms) -> Self {
+        let mut communicators = vec![Communicator::comm_world(rank.ranks, rank.rank)];
+        communicators.extend(programs.communicators(&rank));
+        Self { rank: rank.rank, communicators, collectives: Vec::new() }
+    }
+
+    fn through(
+        &mut self,
+        mut program: RankProgram,
+        collectives: &Collectives,
+        found: &mut Communication,
+    ) {
+        while let Some(op) = program.next(&Outcome::Done) {
+            self.count(&op, found);
+        }
+        for (id, call, times) in &self.collectives {
+            self.expand(*id, call, *times, collectives, found);
+        }
+    }
+
+    fn count(&mut self, op: &Op, found: &mut Communication) {
+        let rank = self.rank;
+        if let Some(outgoing) = op.sent() {
+            found.ranks[rank as usize].called(op.name(), Some(outgoing.bytes), 1);
+            let there =
+                self.communicators[usize::from(outgoing.communicator)].rank(outgoing.destination);
+            if let Some(there) = there {
+                found.sent(rank, there, outgoing.bytes, None, 1);
+            }
+            return;
+        }
+        match op {
+            Op::Compute(time) => found.ranks[rank as usize].compute_ps += time,
+            Op::Collective(id, call) | Op::Icollective(id, call, _) => {
+                match self
+                    .collectives
+                    .iter_mut()
+                    .find(|(known, other, _)| known == id && other == call)
+                {
+                    Some((_, _, times)) => *times += 1,
+                    None => self.collectives.push((*id, call.clone(), 1)),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts the messages that the rank sends in so many collectives.
+    fn expand(
+        &self,
+        id: CommunicatorId,
+        call: &Call,
+        times: u64,
+        choice: &Collectives,
+        found: &mut Communication,
+    ) {
+        let communicator = &self.communicators[usize::from(id)];
+        let (me, size) = (communicator.me(), communicator.size());
+        let (rank, name) = (self.rank, call.kind().name());
+        found.ranks[rank as usize].called(name, size_of(call), times);
+        let mut collective = Collective::of(choice, call, size);
+        while let Some(step) = collective.next(me, size) {
+            if let Step::Isend { peer, bytes, .. } = step
+                && let Some(there) = communicator.rank(peer)
+            {
+                found.sent(rank, there, bytes, Some(name), times);
+            }
+        }
+    }
+}
+
+/// The bytes that a collective of one size is called with.
+const fn size_of(call: &Call) -> Option<u64> {
+    match call {
+        Call::Bcast { bytes, .. }
+        | Call::Reduce { bytes, .. }
+        | Call::Allreduce { bytes }
+        | Call::ReduceScatterBlock { bytes }
+        | Call::Allgather { bytes }
+        | Call::Gather { bytes, .. }
+        | Call::Scatter { bytes, .. }
+        | Call::Alltoall { bytes }
+        | Call::Scan { bytes }
+        | Call::Exscan { bytes } => Some(*bytes),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WorkloadSpec;
+    use pantala_mpi::AllreduceAlgorithm;
+
+    fn of(ranks: u32, workload: &str, collectives: &Collectives) -> Communication {
+        let workload = serde_json::from_str::<WorkloadSpec>(workload).unwrap().into();
+        let nodes = vec![7; ranks as usize];
+        communication(
+            &JobSpec { name: "j".into(), nodes, start: 5, noise: Noise::default(), workload },
+            collectives,
+            1,
+        )
+    }
+
+    #[test]
+    fn a_ring_of_ranks_talks_to_both_sides() {
+        let text = r#"{"kind": "stencil", "grid": [5], "message_bytes": [90000], "iterations": 7, "periodic": true, "compute_ps": 3}"#;
+        let found = of(5, text, &Collectives::default());
+        assert_eq!(found.pairs.len(), 10);
+        assert!(found.pairs.iter().all(|((a, b), volume)| {
+            (a.abs_diff(*b) == 1 || a.abs_diff(*b) == 4)
+                && *volume == Volume { messages: 7, bytes: 630_000 }
+        }));
+        assert_eq!(found.sizes, BTreeMap::from([(90_000, 70)]));
+        assert_eq!(
+            found.operations,
+            BTreeMap::from([(None, Volume { messages: 70, bytes: 6_300_000 })])
+        );
+        assert!(found.ranks.iter().all(|rank| rank.compute_ps == 21 && rank.calls["isend"] == 14));
+    }
+
+    #[test]
+    fn collectives_are_told_apart() {
+        let choice = Collectives {
+            allreduce: AllreduceAlgorithm::RecursiveDoubling,
+            ..Collectives::default()
+        };
+        let found =
+            of(8, r#"{"kind": "allreduce_loop", "message_bytes": 100, "iterations": 3}"#, &choice);
+        assert_eq!(
+            found.operations,
+            BTreeMap::from([(Some("allreduce"), Volume { messages: 72, bytes: 7_200 })])
+        );
+        assert!(found.pairs.keys().all(|(a, b)| (a ^ b).is_power_of_two()));
+        assert!(
+            found
+                .ranks
+                .iter()
+                .all(|rank| rank.calls["allreduce"] == 3 && rank.sizes["allreduce"] == [100; 2])
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! What a job runs, as the plan has it.
+
+use pantala_engine::Time;
+use pantala_mpi::Fault;
+
+use crate::compute_noise::Noise;
+use crate::motifs::MotifProgram;
+pub use crate::motifs::WorkloadSpec;
+use crate::patterns::Pattern;
+use crate::programs::JobPrograms;
+
+impl WorkloadSpec {
+    /// Whether the workload never ends by itself.
+    #[must_use]
+    pub const fn is_endless(&self) -> bool {
+        matches!(self, Self::Pattern(_))
+    }
+
+    /// Checks the parameters for a job of `ranks`.
+    ///
+    /// # Errors
+    /// A [`Fault`] whose key is relative to the workload (`grid`, `load`).
+    pub fn check(&self, ranks: u32) -> Result<(), Fault> {
+        check_ranks(ranks)?;
+        match (self, self.motif()) {
+            (_, Some(motif)) => motif.check(ranks),
+            (Self::Pattern(spec), _) => spec.check(ranks),
+            (_, None) => unreachable!("what is no pattern is a motif"),
+        }
+    }
+}
+
+/// A placed job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobSpec {
+    /// Its name, by which its random streams are keyed; no two jobs have the same.
+    pub name: String,
+    /// The node of each rank; ranks of one node follow each other.
+    pub nodes: Vec<u32>,
+    /// When it starts.
+    pub start: Time,
+    /// How much its times to compute differ.
+    pub noise: Noise,
+    /// The traffic or the programs of its ranks.
+    pub workload: Workload,
+}
+
+/// The workload of a placed job.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Workload {
+    /// Synthetic traffic, which never ends.
+    Pattern(Pattern),
+    /// A program for each rank.
+    Programs(JobPrograms),
+}
+
+impl Workload {
+    /// Whether the workload never ends by itself.
+    #[must_use]
+    pub const fn is_endless(&self) -> bool {
+        matches!(self, Self::Pattern(_))
+    }
+
+    /// Checks the parameters for a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// A [`Fault`] whose key is relative to the workload (`grid`, `load`).
+    pub fn check(&self, ranks: u32) -> Result<(), Fault> {
+        check_ranks(ranks)?;
+        match self {
+            Self::Pattern(pattern) => pattern.check(ranks),
+            Self::Programs(programs) => programs.check(ranks),
+        }
+    }
+}
+
+impl From<WorkloadSpec> for Workload {
+    fn from(spec: WorkloadSpec) -> Self {
+        match spec {
+            WorkloadSpec::Pattern(pattern) => Self::Pattern(pattern),
+            motif => Self::Programs(JobPrograms::Motif(MotifProgram::new(motif))),
+        }
+    }
+}
+
+/// Checks that a job has ranks.
+fn check_ranks(ranks: u32) -> Result<(), Fault> {
+    if ranks > 0 {
+        return Ok(());
+    }
+    Err(Fault::new("ranks", 0, "a job needs at least one rank", "give a positive number"))
+}
+
+/// A job that cannot be run as specified.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("jobs[{job}].{}{fault}", if *.of_workload { "workload." } else { "" })]
+pub struct WorkloadError {
+    /// Which job.
+    pub job: usize,
+    /// Whether the fault is in the job's workload, or in the job itself (its `name`, its `nodes`).
+    pub of_workload: bool,
+    /// The fault; its key is relative to the workload or to the job.
+    pub fault: Fault,
+}
+
+impl WorkloadError {
+    /// A fault of the job's workload.
+    pub(crate) const fn of_workload(job: usize, fault: Fault) -> Self {
+        Self { job, of_workload: true, fault }
+    }
+
+    /// A fault of the job itself.
+    pub(crate) const fn of_job(job: usize, fault: Fault) -> Self {
+        Self { job, of_workload: false, fault }
+    }
+}

@@ -1,0 +1,16 @@
+//! The check of patterns in which a rank may not send to itself.
+
+use pantala_mpi::Fault;
+
+/// Two ranks are needed where a rank may not send to itself.
+pub(super) fn need_a_peer(ranks: u32, name: &str) -> Result<(), Fault> {
+    if ranks < 2 {
+        return Err(Fault::new(
+            "pattern",
+            name,
+            "a job of one rank has nobody to send to",
+            "give the job two ranks or more, or write include_self = true",
+        ));
+    }
+    Ok(())
+}
