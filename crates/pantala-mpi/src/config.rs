@@ -210,7 +210,7 @@ pub enum ReduceScatterAlgorithm {
     BinomialTree,
     /// Exchanges of half as much data at half the distance, round by round.
     RecursiveHalving,
-    /// In round i, each rank sends one block to the rank i locations further on.
+    /// In round i, each rank sends one block to the rank i places further on.
     Pairwise,
     /// Along a ring, one block at a time.
     Ring,

@@ -36,7 +36,7 @@ pub(super) enum Climb {
     Done,
 }
 
-/// The `round`-th move of member `place` towards the root; locations are counted from the root.
+/// The `round`-th move of member `place` towards the root; places are counted from the root.
 pub(super) fn ascend(place: u32, point: Point) -> Climb {
     let Some(distance) = point.doubled(point.size) else { return Climb::Done };
     if place & (distance - 1) != 0 {

@@ -10,7 +10,7 @@
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
-/// Block `d` from every member to the one `d` locations after.
+/// Block `d` from every member to the one `d` places after.
 pub(super) fn alltoall(task: &Task, point: Point) -> Turn {
     let Some(distance) = point.doubled(point.size) else { return Turn::End };
     let blocks = Blocks::Bit(point.round);

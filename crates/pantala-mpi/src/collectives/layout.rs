@@ -37,8 +37,8 @@ pub struct Exchange {
 /// Some blocks of a member.
 ///
 /// Blocks are numbered by the member that they belong to, or along the vector; those of an alltoall
-/// by distance: at the start block `d` is for the member `d` locations after, at the end it is from
-/// the one `d` locations before.
+/// by distance: at the start block `d` is for the member `d` places after, at the end it is from
+/// the one `d` places before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
     /// The whole vector.

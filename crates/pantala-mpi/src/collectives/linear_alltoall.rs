@@ -14,7 +14,7 @@ use super::step::{Point, Turn, burst};
 /// Peers of a batch.
 pub const BATCH: u32 = 32;
 
-/// Block `d` from every member to the one `d` locations after.
+/// Block `d` from every member to the one `d` places after.
 pub(super) fn alltoall(task: &Task, point: Point) -> Turn {
     let low = u64::from(point.round) * u64::from(BATCH);
     let high = (low + u64::from(BATCH)).min(u64::from(point.size));

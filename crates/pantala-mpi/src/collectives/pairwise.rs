@@ -9,7 +9,7 @@ use super::layout::Task;
 use super::ring::{self, receive, send};
 use super::step::{Point, Turn, round};
 
-/// Block `d` from every member to the one `d` locations after.
+/// Block `d` from every member to the one `d` places after.
 pub(super) fn alltoall(task: &Task, point: Point) -> Turn {
     if !point.size.is_power_of_two() {
         return ring::alltoall(task, point);

@@ -7,7 +7,7 @@
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Step, Turn, round};
 
-/// Block `d` from every member to the one `d` locations after.
+/// Block `d` from every member to the one `d` places after.
 pub(super) fn alltoall(task: &Task, point: Point) -> Turn {
     match point.round + 1 {
         distance if distance >= point.size => Turn::End,
@@ -17,7 +17,7 @@ pub(super) fn alltoall(task: &Task, point: Point) -> Turn {
     }
 }
 
-/// Start sending the block for the member `distance` locations after.
+/// Start sending the block for the member `distance` places after.
 pub(super) fn send(task: &Task, point: Point, distance: u32) -> Step {
     let (peer, size) = (point.after(distance), point.size);
     Step::Isend {
@@ -27,7 +27,7 @@ pub(super) fn send(task: &Task, point: Point, distance: u32) -> Step {
     }
 }
 
-/// Start receiving the block from the member `distance` locations before.
+/// Start receiving the block from the member `distance` places before.
 pub(super) fn receive(task: &Task, point: Point, distance: u32) -> Step {
     let (peer, size) = (point.before(distance), point.size);
     let (bytes, blocks) = (task.layout.bytes_from(peer, size), Blocks::one(distance, size));

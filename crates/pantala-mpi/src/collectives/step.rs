@@ -63,7 +63,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// The member `distance < size` locations after this one, around the ring of all members.
+    /// The member `distance < size` places after this one, around the ring of all members.
     #[inline]
     #[must_use]
     pub const fn after(self, distance: u32) -> u32 {
@@ -71,7 +71,7 @@ impl Point {
         if distance < room { self.me + distance } else { distance - room }
     }
 
-    /// The member `distance < size` locations before this one.
+    /// The member `distance < size` places before this one.
     #[inline]
     #[must_use]
     pub const fn before(self, distance: u32) -> u32 {

@@ -86,13 +86,13 @@ impl Cartesian {
             .map(|(dimension, _)| *dimension);
         let slice = Self { dimensions: kept.collect() };
         let part = |coordinates: &[u32], which: bool| {
-            let locations = self
+            let places = self
                 .dimensions
                 .iter()
                 .zip(coordinates)
                 .zip(keep)
                 .filter(|(_, keep)| **keep == which);
-            locations.fold(0, |number, (((extent, _), at), _)| number * extent + at)
+            places.fold(0, |number, (((extent, _), at), _)| number * extent + at)
         };
         let table = (0..self.size()).filter_map(|rank| self.coordinates(rank)).map(|at| {
             let key = i32::try_from(part(&at, true)).unwrap_or(i32::MAX);

@@ -43,19 +43,19 @@ impl Group {
         self.0.iter().position(|other| *other == rank).map(|place| place as u32)
     }
 
-    /// The members at these locations, in this order; `None` if there is no such place, or one is
+    /// The members at these places, in this order; `None` if there is no such place, or one is
     /// named twice.
     #[must_use]
-    pub fn include(&self, locations: &[u32]) -> Option<Self> {
+    pub fn include(&self, places: &[u32]) -> Option<Self> {
         let ranks: Option<Vec<u32>> =
-            locations.iter().map(|place| self.0.get(*place as usize).copied()).collect();
+            places.iter().map(|place| self.0.get(*place as usize).copied()).collect();
         Self::new(ranks?)
     }
 
-    /// All members but those at these locations.
+    /// All members but those at these places.
     #[must_use]
-    pub fn exclude(&self, locations: &[u32]) -> Self {
-        let kept = (0..self.size()).filter(|place| !locations.contains(place));
+    pub fn exclude(&self, places: &[u32]) -> Self {
+        let kept = (0..self.size()).filter(|place| !places.contains(place));
         Self(kept.map(|place| self.0[place as usize]).collect())
     }
 
@@ -77,10 +77,10 @@ impl Group {
         Self(self.0.iter().copied().filter(|rank| !other.0.contains(rank)).collect())
     }
 
-    /// Where members at these locations are in `other`.
+    /// Where members at these places are in `other`.
     #[must_use]
-    pub fn translate(&self, locations: &[u32], other: &Self) -> Vec<Option<u32>> {
-        locations.iter().map(|place| other.place(*self.0.get(*place as usize)?)).collect()
+    pub fn translate(&self, places: &[u32], other: &Self) -> Vec<Option<u32>> {
+        places.iter().map(|place| other.place(*self.0.get(*place as usize)?)).collect()
     }
 }
 
@@ -133,10 +133,10 @@ mod tests {
             }
             prop_assert_eq!(union.size() + both.size(), a.size() + b.size());
             prop_assert_eq!(&union.ranks()[..a.ranks().len()], &a.ranks()[..]);
-            let locations: Vec<u32> = (0..a.size()).collect();
-            prop_assert_eq!(a.include(&locations).unwrap(), a.clone());
-            prop_assert_eq!(a.exclude(&locations).size(), 0);
-            for (place, there) in a.translate(&locations, &b).into_iter().enumerate() {
+            let places: Vec<u32> = (0..a.size()).collect();
+            prop_assert_eq!(a.include(&places).unwrap(), a.clone());
+            prop_assert_eq!(a.exclude(&places).size(), 0);
+            for (place, there) in a.translate(&places, &b).into_iter().enumerate() {
                 prop_assert_eq!(there.map(|t| b.ranks()[t as usize]), both.place(a.ranks()[place]).map(|_| a.ranks()[place]));
             }
         }

@@ -13,7 +13,7 @@ fn law(text: &str, groups: &[u32]) -> DestinationDistribution {
         panic!()
     };
     pattern.check(groups.len() as u32).unwrap();
-    pattern.law(groups, 64).unwrap()
+    pattern.destination_distribution(groups, 64).unwrap()
 }
 
 /// Checks the shares of destinations of `rank` against `expected` (five standard deviations).
@@ -114,7 +114,10 @@ fn the_default_grid_is_nearly_a_cube_with_its_short_side_last() {
     };
     pattern.complete(1056);
     assert_eq!((pattern.grid, pattern.dimension), (Some([12, 11, 8]), Some(2)));
-    assert_eq!(first(&pattern.law(&[0; 1056], 64).unwrap(), 200, 2), [332, 68]);
+    assert_eq!(
+        first(&pattern.destination_distribution(&[0; 1056], 64).unwrap(), 200, 2),
+        [332, 68]
+    );
     for (keys, key) in [
         ("grid: [2,2,2]", "grid"),
         ("grid: [24,1,1]", "dimension"),
