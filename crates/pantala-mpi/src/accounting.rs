@@ -1,4 +1,4 @@
-//! Counts and records: per rank, per call, per message, and the progress of a run.
+//! Accounts and records: per rank, per call, per message, and the progress of a run.
 
 pub(crate) mod account;
 pub(crate) mod call_profile;

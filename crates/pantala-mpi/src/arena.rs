@@ -1,12 +1,12 @@
-//! Arenas with free lists, and lists threaded through them: handles are `u32`, nothing allocates in
-//! steady state.
+//! Arenas: items at stable `u32` handles, with a free list, and queues that link the items. In
+//! steady state nothing allocates.
 
 use std::ops::{Index, IndexMut};
 
-/// The handle of nothing.
+/// The handle of no item.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Items at stable handles; removed handles are used again, the last removed first.
+/// Items at stable handles. The handle that was removed last is reused first.
 #[derive(Clone, Debug)]
 pub(crate) struct Arena<T> {
     items: Vec<T>,
@@ -31,24 +31,24 @@ impl<T> Arena<T> {
         }
     }
 
-    /// Frees a handle; its item stays readable until the handle is used again, but nobody may look.
+    /// Frees a handle. The item stays in memory until the handle is reused, but must not be read.
     #[inline]
     pub(crate) fn remove(&mut self, handle: u32) {
         debug_assert!(!self.free.contains(&handle) || self.free.len() > 64, "freed twice");
         self.free.push(handle);
     }
 
-    /// How many items are held.
+    /// Number of items held.
     pub(crate) fn len(&self) -> usize {
         self.items.len() - self.free.len()
     }
 
-    /// How many items there is room for without growing: the most that were ever held at once.
+    /// The largest number of items held at once so far.
     pub(crate) fn peak(&self) -> usize {
         self.items.len()
     }
 
-    /// The items held, in order of handles. Slow: for reports only.
+    /// The items held, in the order of their handles. Slow: for reports only.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         let mut held = vec![true; self.items.len()];
         for handle in &self.free {
@@ -73,13 +73,14 @@ impl<T> IndexMut<u32> for Arena<T> {
     }
 }
 
-/// An item that can be in a [`LinkedQueue`].
+/// An item that a [`LinkedQueue`] can hold.
 pub(crate) trait Linked {
     fn next(&self) -> u32;
     fn set_next(&mut self, next: u32);
 }
 
-/// A first-in first-out list through the items of a arena: circular, known by its tail, four bytes.
+/// A first-in first-out queue that links items of an arena. The links form a ring, and the queue
+/// stores the tail only (4 bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LinkedQueue {
     tail: u32,
@@ -111,8 +112,8 @@ impl LinkedQueue {
         self.tail = handle;
     }
 
-    /// Puts an item before the first that is `later`, in a chain in which all after that are later,
-    /// too.
+    /// Inserts an item before the first item that is `later`. All items after that one must be
+    /// later, too.
     #[inline]
     pub(crate) fn insert<T: Linked>(
         &mut self,
@@ -138,7 +139,7 @@ impl LinkedQueue {
         front
     }
 
-    /// Takes `handle` out, whose predecessor is `before` (the tail, if `handle` is the front).
+    /// Removes `handle`. `before` is its predecessor: the tail if `handle` is the front.
     #[inline]
     pub(crate) fn unlink<T: Linked>(&mut self, arena: &mut Arena<T>, before: u32, handle: u32) {
         debug_assert_eq!(arena[before].next(), handle);
@@ -153,7 +154,7 @@ impl LinkedQueue {
         }
     }
 
-    /// The first item that satisfies `wanted`, with its predecessor.
+    /// The first item for which `wanted` is true, and its predecessor.
     #[inline]
     pub(crate) fn find<T: Linked>(
         self,

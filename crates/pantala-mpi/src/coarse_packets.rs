@@ -1,40 +1,42 @@
-//! The packets of the machine that a coarse packet stands for, and when they would be where.
+//! Coarse packets: one simulated packet that stands for several packets of the machine.
 
 use pantala_engine::Time;
 
-/// A coarse packet is a run of packets of the machine, sent one behind the other.
+/// A coarse packet: a run of packets of the machine that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoarsePackets {
-    /// Payload of a packet of the machine.
+    /// Payload of a packet of the machine, in bytes.
     pub packet_bytes: u32,
-    /// How long a full packet of the machine keeps the injection link.
+    /// Time for which a full packet of the machine occupies the injection link, in ps.
     pub packet_time: Time,
-    /// Whether packets are delivered with their heads. A message is then there with the head of the
-    /// last packet of the machine, and a coarse packet shows only the head of the first.
+    /// Whether a packet counts as delivered when its head arrives. A message is then complete when
+    /// the head of its last packet of the machine arrives. A coarse packet shows only the head of
+    /// its first packet.
     pub waits_for_heads: bool,
 }
 
 impl CoarsePackets {
-    /// How many packets of the machine `bytes` of a message are: at least one.
+    /// Number of packets of the machine that carry `bytes` of a message: at least one.
     const fn packets(&self, bytes: u64) -> u64 {
         let packets = bytes.div_ceil(self.packet_bytes as u64);
         if packets == 0 { 1 } else { packets }
     }
 
-    /// How long after the head of a coarse packet the head of the last packet in it follows, if
-    /// they follow at the rate of the injection link.
+    /// Time from the head of a coarse packet to the head of the last packet in it, if the packets
+    /// follow at the rate of the injection link.
     #[must_use]
     pub const fn behind(&self, bytes: u64) -> Time {
         (self.packets(bytes) - 1) * self.packet_time
     }
 
-    /// How long after a coarse packet its message is there.
+    /// Time from the arrival of a coarse packet to the arrival of its message.
     pub(crate) const fn delivery(&self, bytes: u64) -> Time {
         if self.waits_for_heads { self.behind(bytes) } else { 0 }
     }
 
-    /// When a coarse packet of `bytes` can leave so that none of its packets leaves before it is
-    /// there; `there` says when the first bytes of a coarse packet are.
+    /// The earliest time at which a coarse packet of `bytes` can start, so that no packet in it
+    /// starts before its bytes are at the NIC. `there(n)` is the time at which the first `n` bytes
+    /// are at the NIC.
     pub(crate) fn leaves(&self, bytes: u64, there: impl Fn(u64) -> Time) -> Time {
         let packet = u64::from(self.packet_bytes);
         let starts = (1..=self.packets(bytes)).map(|number| {
@@ -58,7 +60,7 @@ mod tests {
         assert_eq!(behind, [0, 0, 0, 20, 20, 40, 140]);
     }
 
-    /// The last packet of the machine starts when the slower of feed and link lets it: s(j) =
+    /// The slower of feed and link decides when the last packet of the machine starts: s(j) =
     /// max(ready(j), s(j - 1) + packet time).
     #[test]
     fn a_coarse_packet_leaves_as_its_packets_would() {

@@ -1,14 +1,13 @@
-//! Collectives: expanded lazily, rank by rank, into point-to-point steps.
+//! Collectives, expanded lazily into point-to-point steps, rank by rank.
 //!
-//! An algorithm is a pure function in a file of its own: from who asks, how many members there are
-//! and how far he is, to the next [`Step`] (starts of sends and receives, and waits for all that it
-//! has started). It never sees the network, so that the same function can be run on abstract data
-//! (as the tests do) and inside a [`crate::MpiLayer`]. A running [`Collective`] is one algorithm or
-//! two, one after the other (an allreduce by a ring is a reduce-scatter and an allgather), and a
-//! place in them.
+//! Each algorithm is a pure function in a file of its own. It maps the member, the number of
+//! members and the member's position to the next [`Step`]: the start of a send, the start of a
+//! receive, or a wait for all of them. The function never sees the network, so tests can run it on
+//! abstract data. A running [`Collective`] holds one or two algorithms, which run in sequence, and
+//! a position. For example, a ring allreduce is a reduce-scatter followed by an allgather.
 //!
-//! To add one: a file here, a variant of [`Algorithm`], a name in [`crate::config`] and its choice
-//! in `choice.rs`.
+//! To add an algorithm: add a file here, a variant of [`Algorithm`], a name in [`crate::config`]
+//! and its choice in `choice.rs`.
 
 mod binary_tree;
 mod binomial_gather;
@@ -43,30 +42,30 @@ pub use layout::{Blocks, Exchange, Layout, Task};
 pub use linear_alltoall::BATCH;
 pub use step::{Fold, Point, Step, Turn};
 
-/// The algorithms, one file each (two, where a file has both directions of a tree).
+/// The algorithms. A file holds one algorithm, or both directions of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// Reduce towards the root of a binary tree.
     BinaryTreeUp,
-    /// Broadcast from it.
+    /// Broadcast from the root of a binary tree.
     BinaryTreeDown,
     /// Reduce towards the root of a binomial tree.
     BinomialReduce,
-    /// Broadcast from it.
+    /// Broadcast from the root of a binomial tree.
     BinomialBcast,
-    /// Gather towards it.
+    /// Gather towards the root of a binomial tree.
     BinomialGather,
-    /// Scatter from it.
+    /// Scatter from the root of a binomial tree.
     BinomialScatter,
-    /// Everything at once from all to the root, combined.
+    /// Every member sends to the root at once; the root combines.
     LinearReduce,
-    /// Everything at once from the root to all, the same.
+    /// The root sends everything to every member at once.
     LinearBcast,
-    /// Everything at once from all to the root.
+    /// Every member sends its block to the root at once.
     LinearGather,
-    /// Everything at once from the root to all.
+    /// The root sends every member its block at once.
     LinearScatter,
-    /// Everything at once between all.
+    /// Every member sends to every other member at once.
     LinearAlltoall,
     /// Allreduce at doubling distances.
     RecursiveDoubling,
@@ -76,9 +75,9 @@ pub enum Algorithm {
     RecursiveHalving,
     /// Rabenseifner's reduce-scatter.
     RabenseifnerHalve,
-    /// The allgather after it.
+    /// The allgather that follows Rabenseifner's reduce-scatter.
     RabenseifnerDouble,
-    /// The gather after it.
+    /// The gather that follows Rabenseifner's reduce-scatter.
     RabenseifnerCollect,
     /// Alltoall around a ring.
     RingAlltoall,
@@ -103,7 +102,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// What a member does next.
+    /// The next action of a member.
     #[inline]
     #[must_use]
     pub fn turn(self, task: &Task, point: Point) -> Turn {
@@ -139,7 +138,7 @@ impl Algorithm {
     }
 }
 
-/// A member's state in a running collective: 48 bytes, whatever the algorithm.
+/// A member's state in a running collective: 48 bytes for every algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collective {
     task: Task,
@@ -150,19 +149,19 @@ pub struct Collective {
 }
 
 impl Collective {
-    /// A collective at its beginning: `parts` one after the other.
+    /// A collective at its start. Its `parts` run in sequence.
     #[must_use]
     pub const fn new(task: Task, parts: [Option<Algorithm>; 2]) -> Self {
         Self { task, parts, part: 0, round: 0, at: 0 }
     }
 
-    /// What it moves.
+    /// The data that the collective moves.
     #[must_use]
     pub const fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The next step of member `me` of `size`; `None` at the end.
+    /// The next step of member `me` of `size` members; `None` at the end.
     #[inline]
     pub fn next(&mut self, me: u32, size: u32) -> Option<Step> {
         loop {
@@ -183,7 +182,7 @@ impl Collective {
         }
     }
 
-    /// The sizes of all messages that it has yet to send as member `me` of `size` sends.
+    /// The sizes of all messages that member `me` of `size` members still has to send.
     pub fn sent(mut self, me: u32, size: u32) -> impl Iterator<Item = u64> {
         std::iter::from_fn(move || self.next(me, size)).filter_map(|step| match step {
             Step::Isend { bytes, .. } => Some(bytes),

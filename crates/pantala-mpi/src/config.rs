@@ -1,16 +1,17 @@
-//! How messages and collectives are carried out: the plan's `mpi` object.
+//! The configuration of messages and collectives: the plan's `mpi` object.
 
 use pantala_engine::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The protocol, the costs and the algorithms of collectives; the `mpi` object of a plan.
+/// The message protocol, the costs of messages on hosts and NICs, and the algorithms of
+/// collectives: the `mpi` object of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(default)]
 pub struct MpiConfig {
-    /// Largest message that is sent eagerly, at once. Longer messages go by rendezvous: the sender
-    /// first asks the receiver. SST, as used by Kang et al. (SC 2022), has 12,000 B.
+    /// Largest message that is sent eagerly. A longer message uses the rendezvous protocol: the
+    /// sender first asks the receiver. SST, as used by Kang et al. (SC 2022), has 12,000 B.
     pub eager_threshold_bytes: u64,
     /// Size on the wire of a control message (request to send, get, acknowledgement) and of a
     /// message of zero bytes.
@@ -18,68 +19,68 @@ pub struct MpiConfig {
     pub control_bytes: u32,
     /// When an eager send is complete for its sender.
     pub eager_completion: EagerCompletion,
-    /// Time that a rank spends on starting a message before its NIC has it: the overhead o of LogGP
-    /// at the sender (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995). Collectives in the
-    /// background do not pay it.
+    /// Time that a rank spends to start a message, before the NIC has the message. It is the
+    /// overhead o of LogGP at the sender (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995).
+    /// Collectives in the background do not pay it.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub send_overhead_ps: Time,
-    /// Time that a rank spends on a message that has arrived before its receive or wait returns:
-    /// the overhead o of LogGP at the receiver.
+    /// Time that a rank spends on an arrived message, before the receive or wait returns. It is the
+    /// overhead o of LogGP at the receiver.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub receive_overhead_ps: Time,
-    /// Least time between the starts of two messages at a node's NIC: the gap g of LogGP. Control
-    /// messages count.
+    /// Shortest time between the starts of two messages at a node's NIC: the gap g of LogGP.
+    /// Control messages count.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub gap_ps: Time,
     /// Time in which a node feeds one byte to its NIC: the gap per byte G of LogGP. A packet leaves
-    /// when its last byte is at the NIC. A message of k bytes keeps the sending side of the NIC for
-    /// max(g, (k - 1) G).
+    /// when its last byte is at the NIC. A message of k bytes occupies the sending side of the NIC
+    /// for max(g, (k - 1) G).
     #[serde(default)]
     #[schemars(range(max = LONGEST_PER_BYTE))]
     pub gap_per_byte_fs: u64,
-    /// Time that a rank spends on entering a call of MPI, and again on returning from it.
+    /// Time that a rank spends to enter an MPI call, and again to return from it.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub call_overhead_ps: Time,
-    /// Time in which a host copies one byte of an eager message: at the sender before the message
-    /// goes, at the receiver before its receive or wait returns. Rendezvous messages are not
-    /// copied.
+    /// Time in which a host copies one byte of an eager message. The sender copies before the
+    /// message leaves. The receiver copies before its receive or wait returns. Rendezvous messages
+    /// are not copied.
     #[serde(default)]
     #[schemars(range(max = LONGEST_PER_BYTE))]
     pub copy_per_byte_fs: u64,
-    /// Time to register the memory of a rendezvous with the NIC: at the sender before it asks, at
-    /// the receiver before it answers.
+    /// Time to register the memory of a rendezvous message with the NIC. The sender registers
+    /// before it sends the request, the receiver before it sends the answer.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub registration_ps: Time,
-    /// Time to register each whole page of 4096 B, on top of `registration`, if the message is
+    /// Time to register each whole page of 4096 B, in addition to `registration`, if the message is
     /// longer than one page.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub registration_per_page_ps: Time,
-    /// Time to find the receive of a message, or the message of a receive.
+    /// Time to match a message with a receive.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub match_delay_ps: Time,
-    /// Time of a message, or of a control message, from the host to the queue of its NIC.
+    /// Time that a message or control message takes from the host to the queue of its NIC.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub host_to_nic_ps: Time,
-    /// Time of a message that has arrived from the NIC to the host.
+    /// Time that an arrived message takes from the NIC to the host.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD))]
     pub nic_to_host_ps: Time,
-    /// Time of a message between two ranks of one node, whatever its size. The message goes through
-    /// memory and never to the NIC. The request, the answer and the acknowledgement of a rendezvous
-    /// take this time each.
+    /// Latency of a message between two ranks of one node, for every size. The message goes through
+    /// memory and never to the NIC. Request, answer and acknowledgement of a rendezvous take this
+    /// time each.
     #[serde(default)]
     #[schemars(range(max = LONGEST_OVERHEAD), extend("x-effect" = {"/jobs.*.ranks_per_node": {"above": 1}}))]
     pub memory_latency_ps: Time,
-    /// Bandwidth of each message between two ranks of one node; the messages of a node do not slow
-    /// one another.
+    /// Bandwidth of each message between two ranks of one node. Messages of a node do not slow each
+    /// other.
     #[serde(default)]
     #[schemars(extend("x-zero" = "unlimited", "x-effect" = {"/jobs.*.ranks_per_node": {"above": 1}}))]
     pub memory_bandwidth_bytes_per_s: u64,
@@ -87,48 +88,48 @@ pub struct MpiConfig {
     pub collectives: Collectives,
 }
 
-/// When an eager send is complete for its sender.
+/// The time at which an eager send is complete for its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EagerCompletion {
-    /// At once: the host copies the message out of the program's buffer.
+    /// At once. The host copies the message out of the program's buffer.
     Posted,
     /// When the last packet of the message has left the NIC's queue.
     Injected,
 }
 
-/// The algorithm of each collective operation. Keys that a plan leaves out have the value of
-/// [`Collectives::default`].
+/// The algorithm of each collective operation. A key that is left out has the value of SST's
+/// firefly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collectives {
-    /// Algorithm of barrier.
+    /// Algorithm of Barrier.
     pub barrier: BarrierAlgorithm,
-    /// Algorithm of bcast.
+    /// Algorithm of Bcast.
     pub bcast: BcastAlgorithm,
-    /// Algorithm of reduce.
+    /// Algorithm of Reduce.
     pub reduce: ReduceAlgorithm,
-    /// Algorithm of allreduce. Kang et al. (SC 2022, IV) have the binary tree.
+    /// Algorithm of Allreduce. Kang et al. (SC 2022, IV) use the binary tree.
     pub allreduce: AllreduceAlgorithm,
-    /// Algorithm of reduce-scatter, of blocks of one size or of different sizes.
+    /// Algorithm of Reduce_scatter and Reduce_scatter_block.
     pub reduce_scatter: ReduceScatterAlgorithm,
-    /// Algorithm of allgather.
+    /// Algorithm of Allgather.
     pub allgather: AllgatherAlgorithm,
-    /// Algorithm of allgather for blocks of different sizes.
+    /// Algorithm of Allgatherv (blocks of different sizes).
     pub allgatherv: AllgatherAlgorithm,
-    /// Algorithm of gather.
+    /// Algorithm of Gather.
     pub gather: RootedAlgorithm,
-    /// Algorithm of gather for blocks of different sizes.
+    /// Algorithm of Gatherv (blocks of different sizes).
     pub gatherv: RootedAlgorithm,
-    /// Algorithm of scatter.
+    /// Algorithm of Scatter.
     pub scatter: RootedAlgorithm,
-    /// Algorithm of scatter for blocks of different sizes.
+    /// Algorithm of Scatterv (blocks of different sizes).
     pub scatterv: RootedAlgorithm,
-    /// Algorithm of alltoall. Kang et al. (SC 2022, IV) have the ring.
+    /// Algorithm of Alltoall. Kang et al. (SC 2022, IV) use the ring.
     pub alltoall: AlltoallAlgorithm,
-    /// Algorithm of alltoall for blocks of different sizes.
+    /// Algorithm of Alltoallv (blocks of different sizes).
     pub alltoallv: AlltoallvAlgorithm,
-    /// Algorithm of scan and exscan.
+    /// Algorithm of Scan and Exscan.
     pub scan: ScanAlgorithm,
 }
 
@@ -140,13 +141,13 @@ pub enum BarrierAlgorithm {
     BinaryTree,
     /// Up a binomial tree and down again.
     BinomialTree,
-    /// All to rank 0, rank 0 to all.
+    /// Every rank sends to rank 0, then rank 0 sends to every rank.
     Linear,
     /// Exchanges with partners at doubling distances.
     RecursiveDoubling,
     /// Messages around the ring of ranks, at doubling distances.
     Dissemination,
-    /// As MPICH: dissemination.
+    /// MPICH's choice: dissemination.
     Mpich,
 }
 
@@ -158,13 +159,13 @@ pub enum BcastAlgorithm {
     BinaryTree,
     /// Down a binomial tree.
     BinomialTree,
-    /// From the root to all at once.
+    /// The root sends to all other ranks at once.
     Linear,
     /// A binomial scatter, then an allgather by recursive doubling.
     ScatterRecursiveDoubling,
     /// A binomial scatter, then an allgather along a ring.
     ScatterRing,
-    /// As MPICH, by size and number of ranks.
+    /// MPICH's choice, by message size and number of ranks.
     Mpich,
 }
 
@@ -176,11 +177,11 @@ pub enum ReduceAlgorithm {
     BinaryTree,
     /// Up a binomial tree.
     BinomialTree,
-    /// From all to the root at once.
+    /// All other ranks send to the root at once.
     Linear,
     /// A reduce-scatter by recursive halving, then a gather.
     Rabenseifner,
-    /// As MPICH, by size.
+    /// MPICH's choice, by message size.
     Mpich,
 }
 
@@ -198,7 +199,7 @@ pub enum AllreduceAlgorithm {
     Ring,
     /// A reduce-scatter by recursive halving, then an allgather by recursive doubling.
     Rabenseifner,
-    /// As MPICH, by size.
+    /// MPICH's choice, by message size.
     Mpich,
 }
 
@@ -208,13 +209,13 @@ pub enum AllreduceAlgorithm {
 pub enum ReduceScatterAlgorithm {
     /// A binomial reduce to rank 0, then a binomial scatter.
     BinomialTree,
-    /// Exchanges of half as much data at half the distance, round by round.
+    /// Rounds of exchanges; each round halves the data and the distance.
     RecursiveHalving,
-    /// In round i, each rank sends one block to the rank i places further on.
+    /// In round i, each rank sends one block to the rank i places after it.
     Pairwise,
     /// Along a ring, one block at a time.
     Ring,
-    /// As MPICH, by size.
+    /// MPICH's choice, by message size.
     Mpich,
 }
 
@@ -224,11 +225,11 @@ pub enum ReduceScatterAlgorithm {
 pub enum AllgatherAlgorithm {
     /// Exchanges with partners at doubling distances.
     RecursiveDoubling,
-    /// Bruck's algorithm: around the ring of ranks, at doubling distances.
+    /// Bruck's algorithm: messages around the ring of ranks, at doubling distances.
     Bruck,
     /// Along a ring, one block at a time.
     Ring,
-    /// As MPICH, by size and number of ranks.
+    /// MPICH's choice, by message size and number of ranks.
     Mpich,
 }
 
@@ -240,7 +241,7 @@ pub enum RootedAlgorithm {
     Linear,
     /// Along a binomial tree.
     BinomialTree,
-    /// As MPICH: a binomial tree; linear for gatherv and scatterv.
+    /// MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     Mpich,
 }
 
@@ -250,14 +251,14 @@ pub enum RootedAlgorithm {
 pub enum AlltoallAlgorithm {
     /// In round i, rank N sends to rank N + i and receives from rank N - i.
     Ring,
-    /// In round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two;
-    /// otherwise as ring.
+    /// In round i, rank N exchanges with rank N xor i if the number of ranks is a power of two.
+    /// Otherwise as `ring`.
     Pairwise,
-    /// With 32 other ranks at once.
+    /// Every rank exchanges with all other ranks, 32 at a time.
     Linear,
     /// Bruck's algorithm: log2(ranks) rounds of many blocks each.
     Bruck,
-    /// As MPICH, by size and number of ranks.
+    /// MPICH's choice, by message size and number of ranks.
     Mpich,
 }
 
@@ -267,12 +268,12 @@ pub enum AlltoallAlgorithm {
 pub enum AlltoallvAlgorithm {
     /// In round i, rank N sends to rank N + i and receives from rank N - i.
     Ring,
-    /// In round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two;
-    /// otherwise as ring.
+    /// In round i, rank N exchanges with rank N xor i if the number of ranks is a power of two.
+    /// Otherwise as `ring`.
     Pairwise,
-    /// With 32 other ranks at once.
+    /// Every rank exchanges with all other ranks, 32 at a time.
     Linear,
-    /// As MPICH: linear.
+    /// MPICH's choice: linear.
     Mpich,
 }
 
@@ -280,11 +281,11 @@ pub enum AlltoallvAlgorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScanAlgorithm {
-    /// One rank after another.
+    /// Each rank receives from the rank before it and sends to the rank after it.
     Linear,
     /// Exchanges with partners at doubling distances.
     RecursiveDoubling,
-    /// As MPICH: recursive doubling.
+    /// MPICH's choice: recursive doubling.
     Mpich,
 }
 
@@ -315,9 +316,9 @@ impl Default for MpiConfig {
 }
 
 impl Default for Collectives {
-    /// SST's, as far as Kang et al. (SC 2022) and SST's firefly have them: binary trees, a ring for
-    /// alltoall(v), the mirror image of Bruck's allgather. Firefly has no reduce-scatter and no
-    /// scan; those are assumed.
+    /// The algorithms of Kang et al. (SC 2022) and SST's firefly: binary trees, a ring for
+    /// Alltoall(v), the mirror image of Bruck's Allgather. Firefly has no Reduce_scatter and no
+    /// Scan; these two are assumed.
     fn default() -> Self {
         Self {
             barrier: BarrierAlgorithm::BinaryTree,
@@ -339,7 +340,7 @@ impl Default for Collectives {
 }
 
 impl Collectives {
-    /// MPICH's, all of them.
+    /// MPICH's choice for every collective.
     pub const MPICH: Self = Self {
         barrier: BarrierAlgorithm::Mpich,
         bcast: BcastAlgorithm::Mpich,
@@ -358,23 +359,23 @@ impl Collectives {
     };
 }
 
-/// No overhead of a message is longer, ps, so that sums stay on the clock.
+/// The longest overhead, in ps. It keeps sums of times within the clock's range.
 const LONGEST_OVERHEAD: Time = 1_000_000_000_000_000;
 
-/// No byte takes longer, fs.
+/// The longest time per byte, in fs.
 const LONGEST_PER_BYTE: u64 = 1_000_000_000_000;
 
-/// What a [`crate::MpiLayer`] writes down besides its counters.
+/// The records that a [`crate::MpiLayer`] keeps in addition to its counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recording {
-    /// One [`crate::MessageRecord`] a message.
+    /// One [`crate::MessageRecord`] per message.
     pub messages: bool,
-    /// One [`crate::IterationRecord`] a rank and iteration.
+    /// One [`crate::IterationRecord`] per rank and iteration.
     pub iterations: bool,
 }
 
 impl Default for Recording {
-    /// Everything.
+    /// All records.
     fn default() -> Self {
         Self { messages: true, iterations: true }
     }

@@ -1,25 +1,24 @@
-//! A setting that cannot be: found before anything runs, worded for users.
+//! A wrong value of a plan's key, found before the run and worded for users.
 
 use std::fmt;
 
-/// A semantic fault in a specification: which key, its value, what is wrong and what would be
-/// right.
+/// A fault of one key: its name, its value, what is wrong and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} = {value}: {message}; {remedy}")]
 pub struct Fault {
-    /// The key, in the words of the plan, relative to the object that was checked (`grid`,
+    /// The key's name in the plan, relative to the object that was checked (`grid`,
     /// `collectives.barrier`).
     pub key: String,
-    /// The value as given.
+    /// The value in the plan.
     pub value: String,
     /// What is wrong with it.
     pub message: String,
-    /// What to write instead.
+    /// The instruction that corrects the value.
     pub remedy: String,
 }
 
 impl Fault {
-    /// A fault of `key`.
+    /// Creates a fault of `key`.
     #[must_use]
     pub fn new(
         key: &str,

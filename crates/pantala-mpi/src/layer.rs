@@ -1,4 +1,5 @@
-//! All ranks of a simulation (or of one partition of it) and what their NICs have to send.
+//! The MPI layer: the ranks of all jobs (or of one partition of them) and the transmissions that
+//! their NICs have to send.
 
 use pantala_engine::Time;
 use pantala_fabric::PartitionShare;
@@ -36,87 +37,87 @@ mod setup;
 pub mod setup_error;
 mod waits_and_tests;
 
-/// The set-up of one rank.
+/// The setup of one rank.
 #[derive(Clone, Debug)]
 pub struct RankSetup<P> {
     /// The NIC that the rank uses, as numbered by [`MpiLayer::add_nic`].
     pub nic: u32,
     /// Its program.
     pub program: P,
-    /// Its communicators besides the world, which is number 0: these are 1, 2, ...
+    /// Its communicators besides `COMM_WORLD`, which has number 0. They have the numbers 1, 2, ...
     pub communicators: Vec<Communicator>,
 }
 
-/// A job of the world.
+/// A job of the layer.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
-    /// As numbered in the plan.
+    /// The job's number in the plan.
     pub(crate) id: u16,
-    /// By rank: its node, and its place among the world's ranks, or [`NONE`] if it is in another
-    /// part of the machine.
+    /// By rank: its node, and its index among the layer's ranks ([`NONE`] if the rank is in another
+    /// partition).
     pub(crate) locations: Vec<RankLocation>,
     pub(crate) statistics: LatencyStatistics,
     pub(crate) profile: Profile,
 }
 
-/// Where a rank is.
+/// The location of a rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankLocation {
     pub(crate) node: u32,
     pub(crate) index: u32,
 }
 
-/// A NIC: a first-in first-out queue of transmissions, and the ranks behind it.
+/// A NIC: a first-in first-out queue of transmissions, and the ranks of its node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nic {
     pub(crate) node: u32,
     pub(crate) queue: LinkedQueue,
-    /// What has come to the node and is not with its rank yet, by when it will be.
+    /// Transmissions that have arrived at the node but not yet at the rank, ordered by the time at
+    /// which they will.
     pub(crate) delayed: LinkedQueue,
     pub(crate) first_rank: u32,
 }
 
-/// How much a [`MpiLayer`] holds: handles in use and the most that ever were, for tests and for memory
-/// accounts.
+/// Numbers of handles in use and their peaks, for tests and memory accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holdings {
-    /// Transmissions queued, on their way, or unmatched.
+    /// Transmissions that are queued, on their way, or unmatched.
     pub messages: usize,
-    /// The most there ever were.
+    /// Peak of `messages`.
     pub messages_peak: usize,
     /// Receives that are not complete.
     pub receives: usize,
-    /// The most there ever were.
+    /// Peak of `receives`.
     pub receives_peak: usize,
     /// Sends that are not complete.
     pub sends: usize,
-    /// The most there ever were.
+    /// Peak of `sends`.
     pub sends_peak: usize,
 }
 
-/// Ranks, their programs, their messages: the matching and protocol engine behind every NIC.
+/// Ranks, their programs and their messages: the matching and protocol engine of every NIC.
 ///
-/// The world is passive. Its owner (a [`pantala_fabric::Host`]) maps nodes to NICs and calls
+/// The layer is passive. Its owner (a [`pantala_fabric::Host`]) maps nodes to NICs and calls
 /// [`start`](Self::start), [`pull`](Self::pull), [`deliver`](Self::deliver) and
-/// [`timer`](Self::timer); each changes the state of that NIC and its ranks only.
+/// [`timer`](Self::timer). Each call changes only the state of one NIC and its ranks.
 #[derive(Clone, Debug)]
 pub struct MpiLayer<P> {
     pub(crate) config: MpiConfig,
     pub(crate) recording: Recording,
     pub(crate) packet_bytes: u32,
-    /// What a packet stands for; `None` if for itself.
+    /// The packets of the machine that a packet stands for; `None` if it stands for itself.
     pub(crate) grain: Option<CoarsePackets>,
     pub(crate) jobs: Vec<Job>,
-    /// The job of each number of the plan, or [`NONE`].
+    /// By the job's number in the plan: its index in `jobs`, or [`NONE`].
     pub(crate) by_id: Vec<u32>,
     pub(crate) ranks: Vec<Rank<P>>,
     pub(crate) nics: Vec<Nic>,
-    /// By NIC; empty where nothing paces them.
+    /// By NIC. Empty if injection is not paced.
     pub(crate) pacers: Vec<InjectionPacer>,
     pub(crate) paced: bool,
     pub(crate) costly_sends: bool,
     pub(crate) costly_receives: bool,
-    /// By rank; empty where calls take no time.
+    /// By rank. Empty if calls take no time.
     pub(crate) calls: Vec<CallState>,
     pub(crate) messages: Arena<Message>,
     pub(crate) receives: Arena<PostedReceive>,
@@ -131,20 +132,18 @@ pub struct MpiLayer<P> {
 }
 
 impl<P: Program> MpiLayer<P> {
-    /// A world without NICs and jobs. `packet_bytes` is the most that a packet carries.
+    /// Creates a layer without NICs and jobs. `packet_bytes` is the largest payload of a packet.
     ///
-    /// # Panics
-    /// If `packet_bytes` or the configuration's `control_bytes` is zero; plans are checked for
-    /// both.
+    /// # Panics If `packet_bytes` or the configuration's `control_bytes` is zero. The check of a
+    /// plan excludes both.
     #[must_use]
     pub fn new(config: MpiConfig, recording: Recording, packet_bytes: u32) -> Self {
         Self::in_partition(config, recording, packet_bytes, None)
     }
 
-    /// The same for one part of a machine, if it is in several.
+    /// Creates the layer of one partition, or of the whole network if `share` is `None`.
     ///
-    /// # Panics
-    /// As [`new`](Self::new).
+    /// # Panics As [`new`](Self::new).
     #[must_use]
     pub fn in_partition(
         config: MpiConfig,
@@ -183,29 +182,29 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// From now on, a packet stands for several packets of the machine.
+    /// Lets each packet from now on stand for several packets of the machine.
     pub fn coarsen(&mut self, grain: CoarsePackets) {
         self.grain = Some(grain);
     }
 
-    /// The world's index of a job's rank, which is in this part of the machine.
+    /// The index of a job's rank, which must be in this partition.
     #[inline]
     pub(crate) fn rank_index(&self, job: u16, rank: u32) -> usize {
         self.location(job, rank).index as usize
     }
 
-    /// Where a job's rank is.
+    /// The location of a job's rank.
     #[inline]
     pub(crate) fn location(&self, job: u16, rank: u32) -> RankLocation {
         self.jobs[self.by_id[usize::from(job)] as usize].locations[rank as usize]
     }
 
-    /// Whether a job's rank is in this part of the machine and its program has ended.
+    /// Whether a job's rank is in this partition and its program has ended.
     pub(crate) fn has_ended(&self, job: u16, rank: u32) -> bool {
         self.ranks.get(self.rank_index(job, rank)).is_some_and(|rank| rank.end.is_some())
     }
 
-    /// The program of a job's rank, if it is in this part of the machine.
+    /// The program of a job's rank, if the rank is in this partition.
     pub fn program_mut(&mut self, job: u16, rank: u32) -> Option<&mut P> {
         let index = self.rank_index(job, rank);
         self.ranks.get_mut(index).map(|rank| &mut rank.program)
@@ -218,7 +217,7 @@ impl<P: Program> MpiLayer<P> {
             .map(|job| &self.jobs[*job as usize])
     }
 
-    /// A call, or a part of it, has lasted up to now.
+    /// Accounts for a call that was blocked until `now`.
     pub(crate) fn blocked(&mut self, r: usize, now: Time) {
         let rank = &mut self.ranks[r];
         let time = now - rank.since;

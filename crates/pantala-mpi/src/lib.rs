@@ -1,10 +1,11 @@
-//! MPI as the network sees it: ranks, matching, eager and rendezvous, communicators, collectives.
+//! MPI as the network sees it: ranks, matching, eager and rendezvous protocol, communicators,
+//! collectives.
 //!
-//! # What it is
+//! # Overview
 //!
-//! A [`MpiLayer`] holds the ranks of all jobs. A rank is a [`Program`], which yields operations
-//! ([`Op`]) one at a time, and the state that the protocol needs. Whatever the source of operations
-//! (a motif, a script, a trace), this engine is the same:
+//! An [`MpiLayer`] holds the ranks of all jobs. A rank has a [`Program`], which yields one operation
+//! ([`Op`]) at a time, and the state of the MPI protocol. The layer is the same for every source of
+//! operations: a motif, a list, a trace.
 //!
 //! ```text
 //!   Program --Op--> run loop --send, receive--> matching, protocol --transmissions--> NIC queue --packets--> fabric
@@ -13,16 +14,30 @@
 //! ```
 //!
 //! The layer has no clock and no network. Its owner calls [`MpiLayer::start`] for every NIC at time
-//! zero and then, as things happen, [`MpiLayer::pull`] (the NIC can send: a packet, please),
-//! [`MpiLayer::deliver`] (a packet has arrived) and [`MpiLayer::timer`] (a time that was asked for has
-//! come). Each call reacts at once, at the time it is given, and leaves its wishes in a
-//! [`Wakes`](pantala_fabric::Wakes). A call for one NIC changes the state of that NIC's ranks only.
-//! Operations take no time by themselves but what their host costs (`host.rs`): a rank computes, is
-//! blocked, sees to messages or calls, or goes on.
+//! zero, and later:
 //!
-//! # An example
+//! - [`MpiLayer::pull`] when the NIC can send a packet,
+//! - [`MpiLayer::deliver`] when a packet has arrived,
+//! - [`MpiLayer::timer`] when a requested time has come.
 //!
-//! Rank 0 sends 1,000 bytes to rank 1 over a network that takes 5 ns for every packet.
+//! Each call takes effect at the given time and stores its requests in a
+//! [`Wakes`](pantala_fabric::Wakes). A call for one NIC changes only the state of that NIC's ranks. An
+//! operation takes no time except the costs of its host (`layer/host_costs.rs`).
+//!
+//! # Folders
+//!
+//! | folder | what it holds |
+//! | --- | --- |
+//! | `program/` | the interface to programs: operations, outcomes, errors |
+//! | `communicators/` | communicators, groups, Cartesian grids |
+//! | `collectives/` | one algorithm per file |
+//! | `rank/` | the state of a rank: requests, matching, collectives |
+//! | `layer/` | the behaviour: run loop, protocol, NICs, waits, diagnosis |
+//! | `accounting/` | accounts, records, profiles, progress |
+//!
+//! # Example
+//!
+//! Rank 0 sends 1,000 bytes to rank 1. The network takes 5 ns for every packet.
 //!
 //! ```
 //! use pantala_fabric::{Delivery, Pull, Wakes};
@@ -36,7 +51,12 @@
 //! }
 //!
 //! let send = Op::Send(Outgoing { communicator: COMM_WORLD, destination: 1, tag: 7, bytes: 1_000 });
-//! let recv = Op::Recv(Incoming { communicator: COMM_WORLD, source: Source::Any, tag: TagSelect::Is(7), bytes: 1_000 });
+//! let recv = Op::Recv(Incoming {
+//!     communicator: COMM_WORLD,
+//!     source: Source::Any,
+//!     tag: TagSelect::Is(7),
+//!     bytes: 1_000,
+//! });
 //! let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
 //! let ranks = [(10, send), (11, recv)].map(|(node, op)| RankSetup {
 //!     nic: layer.add_nic(node),
@@ -47,7 +67,7 @@
 //!
 //! let mut wakes = Wakes::default();
 //! for nic in 0..2 {
-//!     layer.start(nic, &mut wakes); // asks for a timer at the job's start, 0
+//!     layer.start(nic, &mut wakes); // requests a timer at the job's start, 0
 //!     layer.timer(nic, 0, &mut wakes);
 //! }
 //! while let Pull::Packet(packet) = layer.pull(0, 0, &mut wakes) {
@@ -70,60 +90,63 @@
 //!
 //! # Matching
 //!
-//! Messages of one source in one communicator match in the order in which they were sent, whatever
-//! order their packets arrive in: an envelope that comes early is held until those before it are
-//! there. An envelope counts as arrived with its transmission's last byte, as behind a NIC that
-//! delivers in order. Receives take any source or any tag if asked to; a message that finds no
-//! receive is unexpected and waits. Messages of collectives have contexts of their own and never
-//! meet the user's.
+//! Messages of one source in one communicator match in the order of their sends, whatever the order of
+//! their packets. An envelope that arrives early is held until all before it have arrived. An envelope
+//! arrives with the last byte of its transmission, as behind a NIC that delivers in order. A receive
+//! can accept any source and any tag. A message without a receive is unexpected and waits. Messages of
+//! collectives have contexts of their own, so that they never match a program's receives.
 //!
 //! # Eager and rendezvous
 //!
-//! A message of at most [`MpiConfig::eager_threshold_bytes`] is sent unasked; its send completes at
-//! once, or when the NIC has taken its last packet ([`EagerCompletion`]). A longer one asks first:
+//! The sender sends a message of at most [`MpiConfig::eager_threshold_bytes`] at once. Its send is
+//! complete at once, or when the NIC has sent its last packet ([`EagerCompletion`]). For a longer
+//! message the sender first asks the receiver:
 //!
 //! ```text
 //!   sender                                 receiver
-//!     | ---- request to send (control) ----> |   matched when its turn has come and a receive is posted
+//!     | ---- request to send (control) ----> |   the envelope is in order and a receive matches
 //!     | <--- get (control) ----------------- |
 //!     | ---- data -------------------------> |   the receive is complete
 //!     | <--- acknowledgement (control) ----- |
 //!   the send is complete
 //! ```
 //!
-//! Control messages have [`MpiConfig::control_bytes`] on the wire and queue with everything else at
-//! their NIC, of all ranks of its node, first handed over first out. A message of zero bytes is one
-//! control-sized transmission. Packets of a transmission are created when it enters the queue:
-//! packet latency counts the queue of the NIC, message latency the protocol, too. Messages between
-//! ranks of one node, and of a rank to itself, match as any other and never touch the NIC: they
-//! pass through memory ([`MpiConfig::memory_latency_ps`],
-//! [`MpiConfig::memory_bandwidth_bytes_per_s`]), each by itself.
+//! A control message has [`MpiConfig::control_bytes`] on the wire. A message of zero bytes is one
+//! transmission of that size. All transmissions of a node's ranks share the queue of its NIC, first in,
+//! first out. The packets of a transmission are created when it enters the queue. So packet latency
+//! includes the NIC's queue, and message latency also includes the protocol.
+//!
+//! Messages between ranks of one node, and of a rank to itself, match like all others but never use the
+//! NIC. They pass through memory ([`MpiConfig::memory_latency_ps`],
+//! [`MpiConfig::memory_bandwidth_bytes_per_s`]) and do not slow each other.
 //!
 //! # Collectives
 //!
-//! [`collectives`]: each algorithm is a pure function that yields point-to-point steps; one file an
-//! algorithm, with its paper. Messages of a collective say which call it is, what kind and which
-//! root, so that ranks that disagree are told.
+//! In [`collectives`] each algorithm is a pure function that yields point-to-point steps. One file
+//! holds one algorithm and names its paper. A collective's message carries the number of the call, its
+//! kind and its root, so that the layer detects ranks that disagree.
 //!
-//! A non-blocking collective goes on by itself, whatever its rank does; any number can be under
-//! way. Communicators are made by programs as they run: see [`Op::CommSplit`] and, for what their
-//! making costs, `creation.rs`.
+//! A non-blocking collective progresses without calls of its rank. A rank can run any number of them.
+//! Programs make communicators at run time: see [`Op::CommSplit`], and `layer/communicator_creation.rs`
+//! for the cost.
 //!
 //! # Accounts
 //!
-//! Communication time of a rank is the time that it spends blocked inside calls, by kind of call
-//! ([`Account`]); with the compute time it adds up to the rank's elapsed time exactly. Messages and
-//! bytes are the payload, collectives included, control messages and messages to oneself excluded.
-//! [`MessageRecord`]s and [`IterationRecord`]s pile up until taken ([`MpiLayer::take_messages`]); the
-//! distribution of message latency ([`LatencyStatistics`]) is always kept.
+//! The communication time of a rank is the time for which it is blocked in calls, by kind of call
+//! ([`Account`]). Communication time and compute time add up exactly to the rank's elapsed time.
+//! Messages and bytes count payload, including that of collectives. They exclude control messages and
+//! messages of a rank to itself. [`MessageRecord`]s and [`IterationRecord`]s accumulate until the owner
+//! takes them ([`MpiLayer::take_messages`]). The layer always keeps the distribution of message latency
+//! ([`LatencyStatistics`]).
 //!
-//! # When nothing happens any more
+//! # Errors and deadlock
 //!
-//! A program that asks for what cannot be (a rank that does not exist, a message that does not fit)
-//! stops with a [`ProgramError`]; one that ends with a request active or a message unreceived has
-//! one, too; others go on. If programs are left, no packet is under way and no timer is pending,
-//! the job has deadlocked: [`MpiLayer::blocked_report`] says who waits for whom. Two blocking
-//! rendezvous sends, for one, read
+//! A program that asks for something impossible stops with a [`ProgramError`]: for example, for a rank
+//! that does not exist, or a message longer than its receive. A program that ends with an active
+//! request or an unreceived message has an error, too. Other programs continue.
+//!
+//! A job is deadlocked if programs are left, no packet is on its way and no timer is pending. Then
+//! [`MpiLayer::blocked_report`] tells who waits for whom. Two blocking rendezvous sends read
 //!
 //! ```text
 //! job 0 rank 0 is blocked in send since 5 ps: 20000 bytes to rank 1, tag 3, no receive matches
@@ -132,9 +155,8 @@
 //!
 //! # Memory
 //!
-//! Transmissions, receives and sends live in arenas: memory follows what is under way, not what has
-//! been. A rank remembers every peer that it has talked to (some 30 bytes each), for the order of
-//! messages.
+//! Transmissions, receives and sends live in arenas, so memory follows what is on its way. A rank also
+//! keeps about 30 bytes for every peer that it has communicated with, for the order of messages.
 
 pub mod accounting;
 mod arena;

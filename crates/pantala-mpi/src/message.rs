@@ -1,4 +1,4 @@
-//! Messages: what a rank sends, and what of it is on the wire.
+//! Messages and their transmissions on the wire.
 
 use pantala_engine::Time;
 use pantala_fabric::TrafficClass;
@@ -7,36 +7,36 @@ use crate::arena::{Linked, NONE};
 use crate::collectives::kind::CollectiveKind;
 use serde::{Deserialize, Serialize};
 
-/// The role of one transmission in the life of a message.
+/// The role of one transmission of a message.
 ///
-/// An eager message is one transmission. A rendezvous message is four: the sender asks (request to
-/// send), the receiver, once a receive matches, fetches (get), the payload travels (data), and the
-/// receiver frees the sender (acknowledgement).
+/// An eager message is one transmission. A rendezvous message is four: the sender sends a request
+/// to send; when a receive matches, the receiver sends a get; the sender sends the data; the
+/// receiver sends an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TransmissionKind {
-    /// Payload, unasked: source to destination.
+    /// Payload of an eager message: source to destination.
     Eager,
-    /// The envelope of a message too long to be sent unasked: source to destination.
+    /// Envelope of a rendezvous message: source to destination.
     RequestToSend,
-    /// The receiver has matched the envelope and wants the payload: destination to source.
+    /// Request for the payload, after a receive has matched: destination to source.
     Get,
-    /// Payload that was asked for: source to destination.
+    /// Payload of a rendezvous message: source to destination.
     Data,
-    /// The payload is there: destination to source.
+    /// Acknowledgement of the payload: destination to source.
     Acknowledge,
 }
 
-/// How a message's payload travels.
+/// The protocol of a message's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Protocol {
-    /// Unasked, up to the threshold.
+    /// The sender sends at once: up to the threshold.
     Eager,
-    /// PendingOutcome for by the receiver.
+    /// The sender first asks the receiver.
     Rendezvous,
 }
 
 impl Protocol {
-    /// The name in tables.
+    /// The protocol's name in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,51 +46,51 @@ impl Protocol {
     }
 }
 
-/// Which collective call a message belongs to: the same on all ranks of the communicator, or
-/// somebody is mistaken.
+/// The collective call to which a message belongs. It must be equal on all ranks of the
+/// communicator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectiveInstance {
-    /// The calls of collectives on the communicator before this one.
+    /// Number of collectives called on the communicator before this one.
     pub number: u32,
-    /// The root, or 0 where there is none.
+    /// The root; 0 if there is none.
     pub root: u32,
 }
 
-/// All that the other side must know of a message: self-contained, so that it can travel with a
-/// transmission's first packet.
+/// All that the receiver must know of a message. It has no references, so that it can travel to
+/// another partition.
 ///
-/// One header serves a message from its send call to its acknowledgement; only `kind` and `target`
+/// One header serves a message from the send call to the acknowledgement. Only `kind` and `target`
 /// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// When the send was called.
+    /// Time of the send call, in ps.
     pub posted: Time,
     /// Payload bytes.
     pub bytes: u64,
-    /// The sending rank (of the job).
+    /// The sending rank of the job.
     pub source: u32,
-    /// The receiving rank (of the job).
+    /// The receiving rank of the job.
     pub destination: u32,
-    /// The communicator's context on the wire: user messages even, collectives odd.
+    /// The context on the wire: even for messages of programs, odd for messages of collectives.
     pub context: u32,
     /// The tag.
     pub tag: i32,
-    /// The message's place among those of the same source, destination and context.
+    /// The message's number among the messages of the same source, destination and context.
     pub sequence: u32,
-    /// Which collective it belongs to; meaningless outside collectives.
+    /// The collective of the message. Meaningless outside collectives.
     pub instance: CollectiveInstance,
     /// The sender's handle of its pending send.
     pub(crate) origin: u32,
     /// The receiver's handle of the matched receive.
     pub(crate) target: u32,
-    /// The job, as numbered in the plan.
+    /// The job's number in the plan.
     pub job: u16,
-    /// What the present transmission is.
+    /// The role of the present transmission.
     pub kind: TransmissionKind,
 }
 
 impl Header {
-    /// What kind of communication it belongs to.
+    /// The traffic class of the message.
     #[inline]
     pub(crate) const fn class(&self) -> TrafficClass {
         const ALL_TO_ALL: [i32; 2] =
@@ -102,13 +102,14 @@ impl Header {
         }
     }
 
-    /// Whether it belongs to a collective: their contexts are odd, and their tags say their kinds.
+    /// Whether the message belongs to a collective. Its context is odd then, and its tag gives the
+    /// kind.
     #[inline]
     pub(crate) const fn is_collective(&self) -> bool {
         self.context % 2 == 1
     }
 
-    /// The rank that transmits.
+    /// The rank that sends the transmission.
     #[inline]
     pub(crate) const fn transmitter(&self) -> u32 {
         match self.kind {
@@ -119,7 +120,7 @@ impl Header {
         }
     }
 
-    /// The rank that the transmission is for.
+    /// The rank that receives the transmission.
     #[inline]
     pub(crate) const fn addressee(&self) -> u32 {
         match self.kind {
@@ -130,7 +131,7 @@ impl Header {
         }
     }
 
-    /// Bytes on the wire: the payload, or a control message's size.
+    /// Bytes on the wire: the payload, or the size of a control message.
     #[inline]
     pub(crate) fn wire_bytes(&self, control_bytes: u32) -> u64 {
         match self.kind {
@@ -142,21 +143,22 @@ impl Header {
 
 /// A transmission: in a NIC's queue, on its way, or arrived and not yet matched.
 ///
-/// `created`, `to_send` and `node` belong to the sending side, the rest to the receiving side once
-/// it is on its way: a partition at either end needs its own half only.
+/// `created`, `to_send` and `node` belong to the sending side. The other fields belong to the
+/// receiving side while the transmission is on its way. So each partition needs only its own half.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub(crate) header: Header,
-    /// When the transmission was handed to its NIC: the creation time of its packets. In an inbox,
-    /// when it is ready.
+    /// Time at which the host hands the transmission to its NIC: the creation time of its packets.
+    /// For a delayed arrival, the time at which it is ready.
     pub(crate) created: Time,
-    /// Bytes that the NIC has not taken yet.
+    /// Bytes that the NIC has not sent yet.
     pub(crate) to_send: u64,
-    /// The node that it is for.
+    /// The destination node.
     pub(crate) node: u32,
     /// Bytes that have not arrived yet.
     pub(crate) to_arrive: u64,
-    /// The next in the NIC's queue, later in the channel's list of unexpected or held messages.
+    /// The next transmission in the NIC's queue; later, the next in the channel's list of
+    /// unexpected or held messages.
     pub(crate) next: u32,
     /// The unexpected message of the same rank that arrived before this one.
     pub(crate) earlier: u32,

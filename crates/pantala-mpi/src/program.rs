@@ -1,4 +1,4 @@
-//! What a program yields and is told: operations, outcomes and errors.
+//! The interface to programs: operations, outcomes and errors.
 
 pub mod error;
 pub mod identifiers;

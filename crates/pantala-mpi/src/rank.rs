@@ -1,4 +1,4 @@
-//! One rank: its program, where it stands, its requests and its account.
+//! The state of one rank: its program, its activity, its requests and its account.
 
 use pantala_engine::Time;
 
@@ -19,25 +19,25 @@ pub(crate) mod matching;
 pub(crate) mod posting;
 pub(crate) mod requests;
 
-/// Who is told when a send or a receive completes: the rank's present call, or one of its requests.
+/// Owner of a send or receive: the rank's present call. Other owners are its requests.
 pub(crate) const CALL: u32 = NONE;
-/// Nobody is told: a buffered send, which is complete for its rank already.
+/// Owner of a buffered send: nobody. The send is already complete for its rank.
 pub(crate) const DETACHED: u32 = NONE - 1;
-/// With the place of a collective in [`Rank::background`]: that is told.
+/// Owner of a send or receive of a background collective, with its index in [`Rank::background`].
 pub(crate) const BACKGROUND: u32 = 1 << 30;
 
-/// A send that is not complete yet.
+/// A send that is not complete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingSend {
     pub(crate) bytes: u64,
-    /// The rank (an index of the world).
+    /// The rank's index in the layer.
     pub(crate) rank: u32,
     /// [`CALL`] or a request.
     pub(crate) owner: u32,
-    /// The job's rank that it goes to.
+    /// The receiving rank of the job.
     pub(crate) destination: u32,
     pub(crate) tag: i32,
-    /// Whether the receiver has asked for the payload (always, for an eager message).
+    /// Whether the receiver has asked for the payload. Always true for an eager message.
     pub(crate) matched: bool,
 }
 
@@ -45,81 +45,81 @@ pub(crate) struct PendingSend {
 pub(crate) enum Activity {
     /// The job has not started.
     Waiting,
-    /// Inside the world's run loop.
+    /// The rank executes operations in the run loop.
     Running,
-    /// Computes until [`Rank::until`].
+    /// The rank computes until [`Rank::until`].
     Computing,
-    /// Sees to messages until [`Rank::until`].
+    /// The host works on messages until [`Rank::until`].
     Busy,
-    /// Blocked in an MPI call until this comes about.
+    /// The rank is blocked in an MPI call until the condition holds.
     Blocked(BlockedUntil),
     /// The program has ended.
     Ended,
-    /// The program has asked for what cannot be.
+    /// The program made an error.
     Failed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockedUntil {
-    /// All that the present call has started is complete.
+    /// All sends and receives of the present call are complete.
     Call,
     /// As many of these requests are complete as the wait needs.
     Requests(Request, u32),
-    /// A message is there that this accepts: source (the job's rank or [`NONE`]), context and tag.
+    /// A message has arrived that this source (the job's rank or [`NONE`]), context and tag accept.
     Message { source: u32, context: u32, tag: TagSelect },
 }
 
-/// What is to be said of the last operation, once it is over.
+/// The outcome of the last operation, to be determined when the operation is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PendingOutcome {
-    /// That it is done.
+    /// The operation is done.
     Done,
-    /// What [`Rank::outcome`] holds already.
+    /// [`Rank::outcome`] already holds the outcome.
     Known,
-    /// What was received.
+    /// The message received.
     Received,
-    /// What a receive would take.
+    /// The message that a receive would take.
     Found { source: u32, context: u32, tag: TagSelect },
-    /// Close these requests, all of them.
+    /// Close all complete requests among these.
     CloseAll(Request, u32),
-    /// Close the lowest of these that is complete.
+    /// Close the lowest complete request among these.
     CloseAny(Request, u32),
-    /// Close those of these that are complete.
+    /// Close all complete requests among these, and list them.
     CloseSome(Request, u32),
 }
 
-/// Where a rank is between the entry of its call and its return.
+/// The state of a rank between the entry to a call and the return from it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallState {
-    /// The call that it enters.
+    /// The call that the rank enters.
     pub(crate) entered: Option<Op>,
-    /// Whether it has to return from one.
+    /// Whether the rank has to return from a call.
     pub(crate) returning: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Rank<P> {
     pub(crate) activity: Activity,
-    /// Since when it computes or is blocked.
+    /// The time since which the rank computes or is blocked.
     pub(crate) since: Time,
-    /// BlockedUntil when it computes, or when it starts.
+    /// The time until which the rank computes, or at which it starts.
     pub(crate) until: Time,
-    /// Sends and receives of the present call that are not complete.
+    /// Number of sends and receives of the present call that are not complete.
     pub(crate) call_pending: u32,
-    /// BlockedUntil when it sees to messages that it has started to send.
+    /// The time until which the rank is busy with messages that it sends.
     pub(crate) busy_until: Time,
-    /// How long it will be busy with messages that it has received and not seen to.
+    /// The time for which the rank will be busy with messages that it has received.
     pub(crate) host_work: Time,
-    /// What the last receive of the present call has brought.
+    /// The message of the last receive of the present call.
     pub(crate) arrived: Option<Arrived>,
-    /// What is to be said of the present operation.
+    /// How to determine the outcome of the present operation.
     pub(crate) pending_outcome: PendingOutcome,
-    /// What the last operation has come to.
+    /// The outcome of the last operation.
     pub(crate) outcome: Outcome,
-    /// Tests and probes in a row that have found nothing, without time passing.
+    /// Number of tests and probes in a row that have found nothing while no time passed.
     pub(crate) polls: u32,
     pub(crate) call: CallKind,
-    /// The job (an index of the world).
+    /// The job's index in the layer.
     pub(crate) job: u32,
     /// The rank of the job.
     pub(crate) number: u32,
@@ -132,16 +132,16 @@ pub(crate) struct Rank<P> {
     /// Payload posted since the rank last waited.
     pub(crate) ingress: u64,
     pub(crate) requests: Requests,
-    /// By number; `None` where one was given up.
+    /// By number; `None` if the communicator was freed.
     pub(crate) memberships: Vec<Option<Membership>>,
     /// Collectives in the background.
     pub(crate) background: Vec<Option<BackgroundCollective>>,
-    /// How many of them can go on.
+    /// Number of background collectives that can continue.
     pub(crate) ready: u32,
     /// The name of the latest operation.
     pub(crate) operation: &'static str,
     pub(crate) iterations: u32,
-    /// When the iteration under way started, and the communication time by then.
+    /// The start of the present iteration, and the communication time until then.
     pub(crate) iteration: Option<(Time, Time)>,
     pub(crate) start: Option<Time>,
     pub(crate) end: Option<Time>,
@@ -206,8 +206,8 @@ impl<P> Rank<P> {
         found.ok_or(ProgramFault::UnknownCommunicator { communicator: id })
     }
 
-    /// What an unexpected message says against the collectives that the rank is in. Slow: for
-    /// reports only.
+    /// The fault that an unexpected message shows, if another rank calls another collective than
+    /// this rank. Slow: for reports only.
     pub(crate) fn mismatch(&self, messages: &Arena<Message>) -> Option<ProgramFault> {
         let background = self.background.iter().flatten().map(|background| &background.running);
         let mut running = self.collective.iter().chain(background);
@@ -230,7 +230,7 @@ impl<P> Rank<P> {
         calls.next().map(|header| ProgramFault::mismatch((*kind, instance.root), header))
     }
 
-    /// Counts a send or receive of `owner` that has started and is not complete.
+    /// Counts a send or receive of `owner` as started.
     pub(crate) fn begin(&mut self, owner: u32) {
         if owner == CALL {
             self.call_pending += 1;
@@ -266,7 +266,8 @@ impl<P> Rank<P> {
         }
     }
 
-    /// Notes what `owner` has received, and how long the rank will be busy with it.
+    /// Notes the message that `owner` has received, and the time for which the rank will be busy
+    /// with it.
     pub(crate) fn receive(&mut self, owner: u32, header: &Header, work: Time) {
         let arrived = Arrived { work, ..Arrived::of(header) };
         if owner < MAX_REQUESTS {
@@ -279,7 +280,7 @@ impl<P> Rank<P> {
         }
     }
 
-    /// The collective in the background that an owner is, if it is one.
+    /// The background collective of an owner, if the owner is one.
     fn background_of(&mut self, owner: u32) -> Option<&mut BackgroundCollective> {
         if owner & !BACKGROUND >= MAX_REQUESTS || owner & BACKGROUND == 0 {
             return None;
@@ -287,7 +288,7 @@ impl<P> Rank<P> {
         self.background.get_mut((owner & !BACKGROUND) as usize)?.as_mut()
     }
 
-    /// The request for which an owner acts: its own, or that of a collective in the background.
+    /// The request of an owner: its own, or that of a background collective.
     pub(crate) fn request_of(&self, owner: u32) -> Option<Request> {
         match owner {
             CALL | DETACHED => None,
@@ -296,7 +297,7 @@ impl<P> Rank<P> {
         }
     }
 
-    /// Whether the rank is blocked and what it waits for has come about.
+    /// Whether the rank is blocked and its condition holds.
     pub(crate) fn satisfied(&self, messages: &Arena<Message>) -> bool {
         match self.activity {
             Activity::Blocked(BlockedUntil::Call) => self.call_pending == 0,
@@ -308,7 +309,7 @@ impl<P> Rank<P> {
         }
     }
 
-    /// Closes what the last operation was about, and puts together what its program is told.
+    /// Closes the requests of the last operation, and determines the outcome for the program.
     pub(crate) fn conclude(&mut self, messages: &Arena<Message>) {
         let (first, count, most) =
             match std::mem::replace(&mut self.pending_outcome, PendingOutcome::Known) {
@@ -357,7 +358,7 @@ impl<P> Rank<P> {
         self.outcome = Outcome::Completed(closed.into_iter().map(completion).collect());
     }
 
-    /// A message in the words of its communicator.
+    /// The status of an arrived message, in ranks of its communicator.
     pub(crate) fn status(
         &self,
         Arrived { bytes, source, context, tag, .. }: Arrived,

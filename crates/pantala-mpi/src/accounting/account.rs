@@ -5,12 +5,12 @@ use pantala_engine::Time;
 use serde::Deserialize;
 use serde::Serialize;
 
-/// Kinds of calls by which communication time is told apart.
+/// The kinds of calls for which communication time is counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {
     /// Blocking sends.
     Send,
-    /// Blocking receives; a sendrecv counts here.
+    /// Blocking receives and sendrecvs.
     Recv,
     /// Waits for requests.
     Wait,
@@ -18,8 +18,8 @@ pub enum CallKind {
     Collective,
 }
 
-/// The account of one rank: times in picoseconds, payload bytes; control messages and messages to
-/// itself are not counted.
+/// The account of one rank. Times are in picoseconds, sizes are payload bytes. Control messages and
+/// messages of a rank to itself are not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     /// Time in compute operations.
@@ -32,16 +32,16 @@ pub struct Account {
     pub wait: Time,
     /// Time blocked in collectives.
     pub collective: Time,
-    /// Messages sent, those inside collectives included, counted when posted.
+    /// Number of messages sent, including those of collectives. Counted at the send call.
     pub messages_sent: u64,
-    /// Their payload.
+    /// Payload of the messages sent.
     pub bytes_sent: u64,
-    /// The most payload posted between two waits: the rank's, or those of one of its collectives in
-    /// the background. The peak ingress volume of Kang et al. (SC 2022), section IV.
+    /// The largest payload posted between two waits, of the rank or of one of its background
+    /// collectives: the peak ingress volume of Kang et al. (SC 2022), section IV.
     pub peak_ingress: u64,
-    /// Messages whose payload has arrived.
+    /// Number of messages whose payload has arrived.
     pub messages_received: u64,
-    /// Their payload.
+    /// Payload of the messages received.
     pub bytes_received: u64,
 }
 
@@ -53,7 +53,7 @@ impl Account {
     }
 
     /// Counts a message that the rank posts. `ingress` is the payload posted since the last wait,
-    /// this message included.
+    /// including this message.
     pub(crate) fn sent(&mut self, bytes: u64, ingress: u64) {
         self.messages_sent += 1;
         self.bytes_sent += bytes;

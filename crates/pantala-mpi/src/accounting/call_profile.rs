@@ -1,9 +1,7 @@
-//! What the ranks of a job have called, call by call: how often, with how many bytes, and how long
-//! it took.
+//! Profiles of MPI calls: number of calls, bytes and time, by call.
 //!
-//! The measure of profilers that stand between a program and MPI; AutoPerf gave Chunduri et al.
-//! (IPDPS 2021, III.B) number of calls, mean bytes and time of every interface that an application
-//! uses.
+//! Profilers that stand between a program and MPI measure these numbers. Chunduri et al. (IPDPS
+//! 2021, III.B) measured them with AutoPerf for every MPI call of an application.
 
 use pantala_engine::Time;
 
@@ -13,24 +11,24 @@ use crate::program::operation::Op;
 use serde::Deserialize;
 use serde::Serialize;
 
-/// One kind of call, of all ranks of a job together.
+/// The calls of one name, summed over all ranks of a job.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallReport {
-    /// The job, as numbered in the plan.
+    /// The job's number in the plan.
     pub job: u16,
-    /// The call's name, as [`Op::name`] has it.
+    /// The call's name; see [`Op::name`].
     pub call: String,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: u64,
-    /// Payload that the calls have named: what a rank gives to a send or a collective, the room of
-    /// a receive.
+    /// Payload in bytes: what a rank passes to a send or a collective, or the size of a receive
+    /// buffer.
     pub bytes: u64,
-    /// Time blocked in it, ps.
+    /// Time blocked in the call, in ps.
     pub time: Time,
 }
 
 impl CallReport {
-    /// The same of several parts of a machine, one for each job and call, in their order.
+    /// Sums the reports of several partitions to one per job and call, in this order.
     #[must_use]
     pub fn summed(mut reports: Vec<Self>) -> Vec<Self> {
         reports.sort_unstable();
@@ -55,7 +53,7 @@ struct Row {
     time: Time,
 }
 
-/// The calls of a job: a row a name, of which programs use few.
+/// The calls of a job, one row per name. Programs use few names, so a linear search is fast.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Profile {
     rows: Vec<Row>,
@@ -70,7 +68,7 @@ impl Profile {
         &mut self.rows[at]
     }
 
-    /// Counts a call; computing and marks are none.
+    /// Counts a call. Compute and marks are not calls.
     pub(crate) fn called(&mut self, op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) {
         if matches!(op, Op::Compute(_) | Op::IterationStart | Op::IterationEnd) {
             return;
@@ -99,8 +97,7 @@ impl Profile {
     }
 }
 
-/// The payload that a call names; `members` gives one's own number and how many there are in a
-/// communicator.
+/// The payload of a call. `members` returns the own member number and the size of a communicator.
 fn bytes(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
     if let Some(message) = op.sent() {
         return message.bytes;
@@ -115,7 +112,7 @@ fn bytes(op: &Op, members: impl FnOnce(CommunicatorId) -> (u32, u32)) -> u64 {
     }
 }
 
-/// What one rank gives to a collective: its buffer.
+/// The bytes of the buffer that one rank passes to a collective.
 fn given(call: &Call, (me, members): (u32, u32)) -> u64 {
     let own = |counts: &[u64]| counts.get(me as usize).copied().unwrap_or(0);
     match call {

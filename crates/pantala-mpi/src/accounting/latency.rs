@@ -7,8 +7,8 @@ use serde::Serialize;
 
 /// A distribution of latencies in ps: exact count and mean, quantiles to three significant digits.
 ///
-/// A job's messages have one, from the send call to the arrival of the payload's last byte; packets
-/// can be counted likewise.
+/// A message's latency is the time from the send call to the arrival of the payload's last byte.
+/// Packet latencies use the same type.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LatencyStatistics {
     /// Counts in the layout of an HDR histogram of three digits: see [`bin_of`].
@@ -17,9 +17,9 @@ pub struct LatencyStatistics {
     sum: u128,
 }
 
-/// Each octave of latencies above 2,048 ps has 1,024 bins, and each smaller latency its own: three
-/// significant digits, as in the HDR histogram that the bins are handed to. Counting is done here
-/// since it is done for every packet, twice.
+/// Number of bins per octave above 2,048 ps. Each smaller latency has a bin of its own. This is the
+/// layout of an HDR histogram with three significant digits. The counting is done here, not in the
+/// HDR library, because it happens twice per packet.
 const HALF: u64 = 1_024;
 
 #[inline]
@@ -42,7 +42,7 @@ impl Default for LatencyStatistics {
 }
 
 impl LatencyStatistics {
-    /// Nothing so far.
+    /// An empty distribution.
     #[must_use]
     pub const fn new() -> Self {
         Self { bins: Vec::new(), count: 0, sum: 0 }
@@ -63,12 +63,12 @@ impl LatencyStatistics {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, bin: usize) {
-        // Whole octaves, so that a run grows its bins a few times only.
+        // The bins grow by whole octaves, so that a run grows them only a few times.
         self.bins.resize((bin / HALF as usize + 1) * HALF as usize, 0);
         self.bins[bin] += 1;
     }
 
-    /// Counts all that `other` has counted.
+    /// Adds the counts of `other`.
     pub fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.sum += other.sum;
@@ -80,7 +80,7 @@ impl LatencyStatistics {
         }
     }
 
-    /// How many latencies.
+    /// Number of latencies.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
@@ -92,8 +92,8 @@ impl LatencyStatistics {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// The latency in ps that a share `quantile` of them does not exceed, to three digits; `None`
-    /// without messages.
+    /// The latency in ps that a share `quantile` of all latencies does not exceed, to three digits.
+    /// `None` if there is none.
     #[must_use]
     pub fn quantile(&self, quantile: f64) -> Option<Time> {
         (self.count > 0).then(|| self.histogram().value_at_quantile(quantile))

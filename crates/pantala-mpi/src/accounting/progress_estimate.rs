@@ -1,10 +1,9 @@
-//! What programs will put on the wire, and how much of it has arrived: the fraction of a progress
-//! display.
+//! The estimate of a run's progress: the share of the bytes of all programs that has arrived.
 //!
-//! Simulating costs about as much a byte wherever it goes, and computing ranks cost nothing, so
-//! bytes tell best how much of the work is behind. They are counted as they arrive, packet by
-//! packet, control messages included; the total is worked out when a job is added, from the
-//! summaries of its programs ([`Program::summary`]).
+//! Bytes measure progress best, because a byte costs the simulator about the same everywhere and
+//! computing ranks cost nothing. The estimate counts bytes as packets arrive, control messages
+//! included. The total comes from the summaries of the programs ([`Program::summary`]) when a job
+//! is added.
 
 use crate::collectives::Collective;
 use crate::config::MpiConfig;
@@ -13,10 +12,10 @@ use crate::rank::Rank;
 use serde::Deserialize;
 use serde::Serialize;
 
-/// Bytes that arrive, and bytes that will have.
+/// Bytes that have arrived, and the total that will arrive.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ProgressEstimate {
-    /// Bytes on the wire of everything that all programs do; `None` if one of them cannot tell.
+    /// Bytes on the wire of all programs; `None` if one of them has no summary.
     total: Option<f64>,
     arrived: u64,
 }
@@ -26,7 +25,7 @@ impl ProgressEstimate {
         Self { total: Some(0.0), arrived: 0 }
     }
 
-    /// Counts what a rank will send.
+    /// Adds the bytes that a rank will send.
     pub(crate) fn add<P: Program>(&mut self, rank: &Rank<P>, config: &MpiConfig) {
         let bytes = |summary: Vec<(Op, u64)>| {
             summary.iter().map(|(op, times)| *times as f64 * sent(rank, op, config)).sum()
@@ -37,22 +36,21 @@ impl ProgressEstimate {
             .map(|(total, bytes): (f64, f64)| total + bytes);
     }
 
-    /// So many bytes have arrived, or pass through memory.
+    /// Counts bytes that have arrived or pass through memory.
     #[inline]
     pub(crate) const fn arrived(&mut self, bytes: u64) {
         self.arrived += bytes;
     }
 
-    /// That of two worlds together.
+    /// The sum of the estimates of two partitions.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let total = self.total.zip(other.total).map(|(one, other)| one + other);
         Self { total, arrived: self.arrived + other.arrived }
     }
 
-    /// How much is behind, between 0 and 1, if there are ranks and every program can tell what it
-    /// will send: the share that has arrived, and 1 when as many have `ended` as there are. Never
-    /// falls.
+    /// The completed share, between 0 and 1: the share of bytes that has arrived, and 1 when all
+    /// ranks have `ended`. It never falls. `None` without ranks, or if a program has no summary.
     #[must_use]
     pub fn progress(&self, ended: u32, ranks: u32) -> Option<f64> {
         match ranks {
@@ -68,8 +66,8 @@ impl ProgressEstimate {
     }
 }
 
-/// Bytes that an operation of `rank` puts on the wire, the other side's control messages included.
-/// What is wrong with an operation shows when it is executed.
+/// Bytes that an operation of `rank` puts on the wire, including the receiver's control messages.
+/// An invalid operation counts nothing; its error appears when it is executed.
 fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
     let choice = &config.collectives;
     let message = |outgoing: &Outgoing| {
@@ -92,13 +90,13 @@ fn sent<P>(rank: &Rank<P>, op: &Op, config: &MpiConfig) -> f64 {
             let sent = Collective::of(choice, call, size).sent(me, size);
             sent.map(|bytes| on_the_wire(bytes, config)).sum::<u64>() as f64
         }
-        // Little, or nothing that can be told: what a persistent request stands for is named where
-        // it is started.
+        // Other operations send nothing or little. A persistent request is not counted, because
+        // `start` does not name its message.
         _ => 0.0,
     }
 }
 
-/// Bytes of a message's transmissions.
+/// Bytes on the wire of all transmissions of a message.
 fn on_the_wire(bytes: u64, config: &MpiConfig) -> u64 {
     let control = u64::from(config.control_bytes);
     match bytes {

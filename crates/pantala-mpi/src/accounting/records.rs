@@ -1,4 +1,4 @@
-//! What is written down: messages, iterations, ranks, and the distribution of message latency.
+//! Records of messages, iterations and ranks.
 
 use pantala_engine::Time;
 
@@ -10,9 +10,9 @@ use serde::Serialize;
 /// A message whose payload has arrived. Messages of a rank to itself are not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageRecord {
-    /// When the send was called.
+    /// Time of the send call, in ps.
     pub posted: Time,
-    /// When the last byte of the payload arrived.
+    /// Time at which the last byte of the payload arrived, in ps.
     pub delivered: Time,
     /// Payload bytes.
     pub bytes: u64,
@@ -23,42 +23,42 @@ pub struct MessageRecord {
     /// The tag; negative for messages of collectives (see
     /// [`crate::collectives::CollectiveKind::tag`]).
     pub tag: i32,
-    /// The job, as numbered in the plan.
+    /// The job's number in the plan.
     pub job: u16,
-    /// How the payload travelled.
+    /// The protocol of the payload.
     pub protocol: Protocol,
 }
 
-/// One iteration of one rank, between its marks.
+/// One iteration of one rank, from its start mark to its end mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IterationRecord {
-    /// When it started.
+    /// Start of the iteration, in ps.
     pub start: Time,
-    /// When it ended.
+    /// End of the iteration, in ps.
     pub end: Time,
-    /// Time spent blocked in MPI calls during it.
+    /// Time in the iteration spent blocked in MPI calls, in ps.
     pub communication: Time,
     /// The rank of the job.
     pub rank: u32,
-    /// Its number, from zero.
+    /// The number of the iteration, from 0.
     pub iteration: u32,
-    /// The job, as numbered in the plan.
+    /// The job's number in the plan.
     pub job: u16,
 }
 
-/// What there is to say of one rank.
+/// The state and the account of one rank at the time of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankReport {
-    /// The job, as numbered in the plan.
+    /// The job's number in the plan.
     pub job: u16,
     /// The rank of the job.
     pub rank: u32,
-    /// The node it runs on.
+    /// The rank's node.
     pub node: u32,
-    /// When its program started; `None` if it has not.
+    /// Start of its program, in ps; `None` if it has not started.
     pub start: Option<Time>,
-    /// When its program ended; `None` if it has not.
+    /// End of its program, in ps; `None` if it has not ended.
     pub end: Option<Time>,
-    /// Its account up to now: a phase that still lasts is counted up to the time of the report.
+    /// The rank's account. A phase that is not over counts until the time of the report.
     pub account: Account,
 }

@@ -1,13 +1,13 @@
-//! A binary tree: reduce from the leaves to the root, broadcast from the root to the leaves, whole
-//! messages on every edge.
+//! A binary tree: whole messages travel from the leaves to the root (reduce) or from the root to
+//! the leaves (bcast).
 //!
-//! Barrier, bcast, reduce and allreduce as Kang et al. have them (Study of Workload Interference
-//! with Intelligent Routing on Dragonfly, SC 2022, section IV), after the collective tree of SST's
-//! firefly. Members are numbered from the root; member `r` has the children `2r + 1` and `2r + 2`.
-//! A member waits for both children, then sends to its parent; it waits for its parent, then sends
-//! to both children and waits for both sends.
+//! Barrier, bcast, reduce and allreduce of Kang et al. (Study of Workload Interference with
+//! Intelligent Routing on Dragonfly, SC 2022, section IV), after the collective tree of SST's
+//! firefly. Members are numbered from the root. Member `r` has the children `2r + 1` and `2r + 2`.
+//! On the way up, a member waits for both children and then sends to its parent. On the way down,
+//! it waits for its parent, then sends to both children and waits for both sends.
 //!
-//! With `n` members: `n - 1` messages of the full size for each direction, `floor(log2 n)` levels.
+//! With `n` members: `n - 1` messages of the full size per direction, `floor(log2 n)` levels.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};

@@ -1,11 +1,11 @@
-//! A binomial tree of growing messages: gather and scatter in `ceil(log2 n)` rounds.
+//! A binomial tree with growing messages: gather and scatter in `ceil(log2 n)` rounds.
 //!
-//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.2, where the scatter is the first
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.2. There the scatter is the first
 //! half of a long broadcast; the gather is its mirror image. The tree is that of
 //! [`super::binomial_tree`]. A message holds the blocks of the whole subtree below its edge, which
-//! lie side by side.
+//! are contiguous.
 //!
-//! `n - 1` messages; a block travels as many edges as the number of its member, counted from the
+//! `n - 1` messages. A block travels over as many edges as its member's number, counted from the
 //! root, has bits set.
 
 use super::binomial_tree::{Climb, ascend, child};
@@ -19,7 +19,7 @@ fn subtree(task: &Task, point: Point, place: u32) -> Blocks {
     Blocks::Range { first: point.member(task.root, place), count, of: point.size }
 }
 
-/// From all to the root: member `m` starts with block `m`.
+/// From all members to the root. Member `m` starts with block `m`.
 pub(super) fn gather(task: &Task, point: Point) -> Turn {
     let place = point.from_root(task.root);
     let member = |place| point.member(task.root, place);
@@ -37,7 +37,7 @@ pub(super) fn gather(task: &Task, point: Point) -> Turn {
     }
 }
 
-/// From the root to all: member `m` ends with block `m`.
+/// From the root to all members. Member `m` ends with block `m`.
 pub(super) fn scatter(task: &Task, point: Point) -> Turn {
     let place = point.from_root(task.root);
     let member = |place| point.member(task.root, place);

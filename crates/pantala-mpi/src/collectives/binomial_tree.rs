@@ -2,18 +2,18 @@
 //!
 //! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH,
 //! International Journal of High Performance Computing Applications 19(1), 2005, sections 4.2
-//! (bcast) and 4.5 (reduce). Members are numbered from the root; the parent of member `r` is `r`
-//! without its lowest bit. A broadcast serves the largest subtree first, one child after the other;
-//! a reduction takes the smallest first.
+//! (bcast) and 4.5 (reduce). Members are numbered from the root. The parent of member `r` is `r`
+//! without its lowest set bit. A broadcast serves the largest subtree first; a reduction takes the
+//! smallest first.
 //!
-//! `n - 1` messages of the full size, `floor(log2 n)` in the longest chain, `ceil(log2 n)` sends
-//! (receives) of the root, one after the other.
+//! `n - 1` messages of the full size. The longest chain has `floor(log2 n)` messages. The root
+//! sends (or receives) `ceil(log2 n)` messages, one after the other.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
-/// The children of member `place` of `size`, counted from the root, in the order of a broadcast:
-/// the `round`-th, `None` if it does not exist, and an error after the last.
+/// The `round`-th child of member `place` of `size`, counted from the root, in the order of a
+/// broadcast. `Ok(None)` if this child does not exist, an error after the last child.
 pub(super) fn child(place: u32, size: u32, round: u32) -> Result<Option<u32>, ()> {
     let top =
         if place == 0 { u64::from(size).next_power_of_two() } else { 1 << place.trailing_zeros() };
@@ -26,17 +26,18 @@ pub(super) fn child(place: u32, size: u32, round: u32) -> Result<Option<u32>, ()
     }
 }
 
-/// What member `place` of `size` does in a round of a reduction.
+/// The action of a member in a round of a reduction.
 pub(super) enum Climb {
-    /// Takes the subtree of this member, if it exists.
+    /// Receive from the root of a subtree, if it exists.
     Take(Option<u32>),
-    /// Gives its own to this member.
+    /// Send to this member.
     Give(u32),
-    /// Nothing any more.
+    /// The member has no more rounds.
     Done,
 }
 
-/// The `round`-th move of member `place` towards the root; places are counted from the root.
+/// The `round`-th action of member `place` on the way to the root. Places are counted from the
+/// root.
 pub(super) fn ascend(place: u32, point: Point) -> Climb {
     let Some(distance) = point.doubled(point.size) else { return Climb::Done };
     if place & (distance - 1) != 0 {
@@ -48,7 +49,7 @@ pub(super) fn ascend(place: u32, point: Point) -> Climb {
     }
 }
 
-/// From the root to all.
+/// From the root to all members.
 pub(super) fn bcast(task: &Task, point: Point) -> Turn {
     let place = point.from_root(task.root);
     let member = |place| point.member(task.root, place);
@@ -67,7 +68,7 @@ pub(super) fn bcast(task: &Task, point: Point) -> Turn {
     }
 }
 
-/// From all to the root.
+/// From all members to the root.
 pub(super) fn reduce(task: &Task, point: Point) -> Turn {
     let place = point.from_root(task.root);
     let member = |place| point.member(task.root, place);

@@ -1,4 +1,4 @@
-//! What a collective is called with: its kind, its root, its data.
+//! Calls of collectives: the operation, its root and its sizes.
 
 use crate::collectives::kind::CollectiveKind;
 use crate::program::error::ProgramFault;
@@ -8,98 +8,98 @@ use super::layout::Exchange;
 use super::layout::Layout;
 use super::layout::Task;
 
-/// A collective operation as a program calls it. Sizes are bytes; roots are ranks of the
-/// communicator, which comes apart.
+/// A call of a collective by a program. Sizes are in bytes. Roots are ranks of the communicator,
+/// which the operation names separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Wait until every rank has entered.
     Barrier,
-    /// `bytes` from the root to every rank.
+    /// Send `bytes` from the root to every rank.
     Bcast {
         /// Root rank.
         root: u32,
         /// Payload bytes.
         bytes: u64,
     },
-    /// A reduction of `bytes` to the root.
+    /// Reduce `bytes` to the root.
     Reduce {
         /// Root rank.
         root: u32,
         /// Payload bytes.
         bytes: u64,
     },
-    /// A reduction of `bytes`, the result on every rank.
+    /// Reduce `bytes`; every rank gets the result.
     Allreduce {
         /// Payload bytes.
         bytes: u64,
     },
-    /// A reduction of a vector that holds a block for every rank, which gets it (MPI's
-    /// reduce_scatter_block).
+    /// Reduce a vector that holds one block per rank; every rank gets its block
+    /// (MPI_Reduce_scatter_block).
     ReduceScatterBlock {
         /// Bytes of each block.
         bytes: u64,
     },
-    /// The same with blocks of different sizes (MPI's reduce_scatter).
+    /// As `ReduceScatterBlock` with blocks of different sizes (MPI_Reduce_scatter).
     ReduceScatter {
-        /// Bytes of each rank's block, the same on all ranks.
+        /// Bytes of each rank's block, equal on all ranks.
         counts: Arc<[u64]>,
     },
-    /// A block from every rank to every rank.
+    /// Send a block from every rank to every rank.
     Allgather {
         /// Bytes of each block.
         bytes: u64,
     },
-    /// The same with blocks of different sizes.
+    /// As `Allgather` with blocks of different sizes.
     Allgatherv {
-        /// Bytes of each rank's block, the same on all ranks.
+        /// Bytes of each rank's block, equal on all ranks.
         counts: Arc<[u64]>,
     },
-    /// A block from every rank to the root.
+    /// Send a block from every rank to the root.
     Gather {
         /// Root rank.
         root: u32,
         /// Bytes of each block.
         bytes: u64,
     },
-    /// The same with blocks of different sizes.
+    /// As `Gather` with blocks of different sizes.
     Gatherv {
         /// Root rank.
         root: u32,
-        /// Bytes of each rank's block. MPI has the root know all of them and each rank its own;
-        /// here all know all.
+        /// Bytes of each rank's block. In MPI only the root knows all of them; here every rank
+        /// does.
         counts: Arc<[u64]>,
     },
-    /// A block from the root to every rank.
+    /// Send a block from the root to every rank.
     Scatter {
         /// Root rank.
         root: u32,
         /// Bytes of each block.
         bytes: u64,
     },
-    /// The same with blocks of different sizes.
+    /// As `Scatter` with blocks of different sizes.
     Scatterv {
         /// Root rank.
         root: u32,
         /// Bytes of each rank's block, as in [`Call::Gatherv`].
         counts: Arc<[u64]>,
     },
-    /// A block from every rank to every other rank.
+    /// Send a block from every rank to every other rank.
     Alltoall {
         /// Bytes per pair of ranks.
         bytes: u64,
     },
-    /// The same with blocks of different sizes.
+    /// As `Alltoall` with blocks of different sizes.
     Alltoallv {
-        /// What this rank sends and receives. What one rank sends to another must be what that one
-        /// receives from it.
+        /// The sizes that this rank sends and receives. They must agree with those of the other
+        /// ranks.
         pairs: Arc<Exchange>,
     },
-    /// A reduction of the ranks up to each rank.
+    /// Reduce over all ranks up to and including each rank.
     Scan {
         /// Payload bytes.
         bytes: u64,
     },
-    /// A reduction of the ranks before each rank.
+    /// Reduce over all ranks before each rank.
     Exscan {
         /// Payload bytes.
         bytes: u64,
@@ -107,7 +107,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// What it does.
+    /// The kind of the collective.
     #[must_use]
     pub const fn kind(&self) -> CollectiveKind {
         match self {
@@ -131,7 +131,7 @@ impl Call {
         }
     }
 
-    /// The root, or 0 where there is none.
+    /// The root; 0 if there is none.
     #[must_use]
     pub const fn root(&self) -> u32 {
         match self {
@@ -145,7 +145,7 @@ impl Call {
         }
     }
 
-    /// What is wrong with it among `size` ranks.
+    /// The fault of the call on a communicator of `size` ranks, if it has one.
     #[must_use]
     pub fn fault(&self, size: u32) -> Option<ProgramFault> {
         let root = self.root();
@@ -164,7 +164,7 @@ impl Call {
         (given != size as usize).then_some(ProgramFault::CountsDoNotFit { given, size })
     }
 
-    /// What it moves.
+    /// The data that the collective moves.
     #[must_use]
     pub fn task(&self) -> Task {
         let layout = match self {

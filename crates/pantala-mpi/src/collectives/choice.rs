@@ -1,4 +1,4 @@
-//! Which algorithm: from the plan's choice, a call and the number of members to a running
+//! The choice of algorithms: from the configuration, a call and the number of members to a running
 //! collective.
 
 use super::call::Call;

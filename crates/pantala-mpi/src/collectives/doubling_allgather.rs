@@ -1,17 +1,18 @@
-//! Recursive doubling: allgather(v) in `log2 n` exchanges of ever more blocks.
+//! Recursive doubling: allgather(v) in `log2 n` exchanges of a growing number of blocks.
 //!
 //! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.1: at distances 1, 2, 4, ... two
-//! members exchange all that they have. Where `n` is no power of two, members are folded as in
-//! their section 4.5: one that sits out gives its block first and gets all blocks at the end.
+//! members exchange all their blocks. If `n` is not a power of two, members are folded as in
+//! section 4.5 of that paper. A member that does not take part sends its block first and receives
+//! all blocks at the end.
 //!
-//! With `p` members that take part and `r` that do not: `p log2 p + 2r` messages; `log2 p` rounds,
-//! and two more if `r > 0`. If `r = 0`, every member sends `n - 1` blocks.
+//! With `p` members that take part and `r` that do not: `p log2 p + 2r` messages and `log2 p`
+//! rounds, plus two rounds if `r > 0`. If `r = 0`, every member sends `n - 1` blocks.
 
 use super::folded::{Folded, Seat};
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
-/// Member `m` starts with block `m`; all end with all.
+/// Member `m` starts with block `m`. All members end with all blocks.
 pub(super) fn allgather(task: &Task, point: Point) -> Turn {
     let folded = Folded::of(point.size);
     let seat = folded.seat(point.me);

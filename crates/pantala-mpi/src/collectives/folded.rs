@@ -1,24 +1,25 @@
-//! Members folded to a power of two, for algorithms that double or halve.
+//! Members folded to a power of two, for algorithms that double or halve distances.
 //!
-//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.5: with `p` the largest power of
-//! two not above `n` and `r = n - p`, of the first `2r` members the even ones hand their data to
-//! their odd neighbour and sit out.
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.5. Let `p` be the largest power
+//! of two not above `n`, and `r = n - p`. Of the first `2r` members, the even ones send their data
+//! to their odd neighbour and do not take part.
 
-/// How many take part, and how many do not.
+/// The number of members that take part, and of those that do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Folded {
-    /// Those that take part, a power of two.
+    /// Number of members that take part: a power of two.
     pub(super) power: u32,
-    /// Those that do not.
+    /// Number of members that do not take part.
     pub(super) rest: u32,
 }
 
-/// The part of one member.
+/// The role of one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seat {
-    /// It sits out; its neighbour acts for it.
+    /// The member does not take part. Its neighbour acts for it.
     Out { partner: u32 },
-    /// It is number `place` of those that take part, and acts for its neighbour, if that sits out.
+    /// The member takes part with the number `place`, and acts for its neighbour if that one does
+    /// not.
     In { place: u32, partner: Option<u32> },
 }
 
@@ -28,8 +29,8 @@ impl Folded {
         Self { power, rest: size - power }
     }
 
-    /// Rounds among those that take part. Round 0 of an algorithm is the folding, then come these,
-    /// then the unfolding.
+    /// Number of rounds among the members that take part. Round 0 of an algorithm is the folding;
+    /// these rounds and the unfolding follow.
     pub(super) const fn rounds(self) -> u32 {
         self.power.ilog2()
     }
@@ -44,13 +45,13 @@ impl Folded {
         }
     }
 
-    /// The member that is number `place` of those that take part.
+    /// The member with number `place` among those that take part.
     pub(super) const fn member(self, place: u32) -> u32 {
         if place < self.rest { 2 * place + 1 } else { place + self.rest }
     }
 
-    /// The first of the members for which number `place` acts; for `place = power`, the number of
-    /// all.
+    /// The first member for which number `place` acts. For `place = power`, the number of all
+    /// members.
     pub(super) const fn first(self, place: u32) -> u32 {
         if place < self.rest { 2 * place } else { place + self.rest }
     }

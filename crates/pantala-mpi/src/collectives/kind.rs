@@ -1,6 +1,6 @@
-//! Kinds of collectives, whatever the algorithm.
+//! The kinds of collectives, independent of the algorithm.
 
-/// What a collective does, whatever the algorithm.
+/// The kind of a collective, independent of the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CollectiveKind {
     /// Barrier.
@@ -33,7 +33,7 @@ pub enum CollectiveKind {
     Scan,
     /// Exscan.
     Exscan,
-    /// The making of communicators.
+    /// The creation of a communicator.
     Communicator,
 }
 
@@ -58,8 +58,8 @@ impl CollectiveKind {
         Self::Communicator,
     ];
 
-    /// The tag of its messages: negative, which no user's tag is, so that message records tell what
-    /// a message was for.
+    /// The tag of its messages. It is negative, and tags of programs are not, so message records
+    /// tell the kind.
     #[must_use]
     pub const fn tag(self) -> i32 {
         -(self as i32)
@@ -71,7 +71,7 @@ impl CollectiveKind {
         Self::ALL.into_iter().find(|kind| kind.tag() == tag)
     }
 
-    /// The name, for messages to people.
+    /// The name in reports and error messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -90,7 +90,7 @@ impl CollectiveKind {
             Self::Alltoallv => "alltoallv",
             Self::Scan => "scan",
             Self::Exscan => "exscan",
-            Self::Communicator => "making of a communicator",
+            Self::Communicator => "communicator creation",
         }
     }
 
@@ -113,7 +113,7 @@ impl CollectiveKind {
             Self::Alltoallv => "ialltoallv",
             Self::Scan => "iscan",
             Self::Exscan => "iexscan",
-            Self::Communicator => "making of a communicator",
+            Self::Communicator => "communicator creation",
         }
     }
 }

@@ -1,31 +1,31 @@
-//! What a collective moves: its data, cut into blocks.
+//! The data that a collective moves, divided into blocks.
 
 use std::sync::Arc;
 
-/// What a collective works on, whatever the algorithm.
+/// The task of a collective, independent of the algorithm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
     /// The data.
     pub layout: Layout,
-    /// The root, where there is one; 0 where there is none.
+    /// The root; 0 if there is none.
     pub root: u32,
 }
 
-/// How the data of a collective are cut into blocks.
+/// The division of a collective's data into blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One vector of this many bytes, cut into as many blocks as an algorithm likes, as evenly as
-    /// bytes allow: block `i` of `n` starts at byte `floor(i bytes / n)`.
+    /// One vector of this many bytes. An algorithm divides it into as many blocks as it needs, as
+    /// evenly as bytes allow: block `i` of `n` starts at byte `floor(i bytes / n)`.
     Vector(u64),
-    /// A block of this many bytes for every member, or for every pair of members.
+    /// One block of this size per member, or per pair of members.
     Each(u64),
-    /// A block for every member, of these sizes.
+    /// One block per member, of these sizes.
     Counts(Arc<[u64]>),
-    /// A block for every pair of members: those of this member.
+    /// One block per pair of members: the blocks of this member.
     Exchange(Arc<Exchange>),
 }
 
-/// One member's side of an exchange of everybody with everybody.
+/// The sizes of one member in an exchange between all members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
     /// Bytes to each member.
@@ -34,25 +34,25 @@ pub struct Exchange {
     pub receive: Vec<u64>,
 }
 
-/// Some blocks of a member.
+/// A set of a member's blocks.
 ///
-/// Blocks are numbered by the member that they belong to, or along the vector; those of an alltoall
-/// by distance: at the start block `d` is for the member `d` places after, at the end it is from
-/// the one `d` places before.
+/// Blocks are numbered by their member, or along the vector. The blocks of an alltoall are numbered
+/// by distance. At the start block `d` is for the member `d` places after this one. At the end
+/// block `d` is from the member `d` places before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
     /// The whole vector.
     All,
-    /// `count` blocks from `first` on, cyclically, if there are `of`.
+    /// `count` of `of` blocks, from `first` on, cyclically.
     Range {
-        /// The first.
+        /// The number of the first block.
         first: u32,
-        /// How many.
+        /// Number of blocks in the set.
         count: u32,
-        /// How many there are.
+        /// Number of all blocks.
         of: u32,
     },
-    /// Those whose number has this bit set, if there are as many as members.
+    /// All blocks whose number has this bit set, with one block per member.
     Bit(u32),
 }
 
@@ -65,13 +65,13 @@ impl Task {
 }
 
 impl Blocks {
-    /// The one block `block` of `of`.
+    /// Block `block` of `of` blocks.
     #[must_use]
     pub const fn one(block: u32, of: u32) -> Self {
         Self::Range { first: block, count: 1, of }
     }
 
-    /// The blocks `first..end` of `of`.
+    /// Blocks `first..end` of `of` blocks.
     #[must_use]
     pub const fn between(first: u32, end: u32, of: u32) -> Self {
         Self::Range { first, count: end - first, of }
@@ -79,7 +79,7 @@ impl Blocks {
 }
 
 impl Layout {
-    /// Bytes of some blocks of one of `size` members.
+    /// Bytes of a set of blocks, with `size` members.
     #[must_use]
     pub fn bytes(&self, blocks: Blocks, size: u32) -> u64 {
         match blocks {
@@ -103,7 +103,7 @@ impl Layout {
         }
     }
 
-    /// Bytes of the blocks `first..end` of `of`.
+    /// Bytes of blocks `first..end` of `of` blocks.
     fn span(&self, first: u32, end: u32, of: u32) -> u64 {
         match self {
             Self::Vector(bytes) => cut(*bytes, end, of) - cut(*bytes, first, of),
@@ -131,7 +131,7 @@ impl Layout {
     }
 }
 
-/// Where block `block` of `of` starts in a vector.
+/// The start of block `block` of `of` blocks in a vector, in bytes.
 fn cut(bytes: u64, block: u32, of: u32) -> u64 {
     match bytes.checked_mul(u64::from(block)) {
         Some(product) => product / u64::from(of),

@@ -1,28 +1,30 @@
-//! Everything at once between the root and all others: bcast, reduce, gather and scatter.
+//! Linear algorithms: the root exchanges with all other members at once (bcast, reduce, gather and
+//! scatter).
 //!
-//! The basic algorithms of every MPI: MPICH has them for gatherv and scatterv. The root starts all
-//! its messages, in the order of members after it, and waits for all; the others have one each.
-//! `n - 1` messages of one block (bcast, reduce: of the whole vector) in a chain of one.
+//! Every MPI has these basic algorithms; MPICH uses them for gatherv and scatterv. The root starts
+//! all its messages, in the order of the members after it, and waits for all. Every other member
+//! has one message. `n - 1` messages of one block (bcast and reduce: of the whole vector), with no
+//! chain.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, burst, round};
 
-/// From the root to all, the same.
+/// From the root to all members, the whole vector.
 pub(super) fn bcast(task: &Task, point: Point) -> Turn {
     spread(task, point, |_| Blocks::All)
 }
 
-/// From the root to all, a block each.
+/// From the root to all members, one block each.
 pub(super) fn scatter(task: &Task, point: Point) -> Turn {
     spread(task, point, |member| Blocks::one(member, point.size))
 }
 
-/// From all to the root, combined.
+/// From all members to the root, combined.
 pub(super) fn reduce(task: &Task, point: Point) -> Turn {
     collect(task, point, Fold::Combine, |_| Blocks::All)
 }
 
-/// From all to the root, a block each.
+/// From all members to the root, one block each.
 pub(super) fn gather(task: &Task, point: Point) -> Turn {
     collect(task, point, Fold::Replace, |member| Blocks::one(member, point.size))
 }

@@ -1,37 +1,39 @@
-//! MPICH's choices: which algorithm for which size.
+//! MPICH's choice of algorithms by size and number of members.
 //!
 //! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH,
-//! International Journal of High Performance Computing Applications 19(1), 2005, with the
-//! thresholds that MPICH documents as the defaults of its control variables (`MPIR_CVAR_*`, named
-//! at each constant). Operations commute; elements are as small as a byte.
+//! International Journal of High Performance Computing Applications 19(1), 2005. The thresholds are
+//! the documented defaults of MPICH's control variables (`MPIR_CVAR_*`, named at each constant).
+//! Operations are assumed to commute, and elements may be as small as a byte.
 
 use crate::config::{
     AllgatherAlgorithm, AllreduceAlgorithm, AlltoallAlgorithm, BcastAlgorithm, ReduceAlgorithm,
     ReduceScatterAlgorithm,
 };
 
-/// Broadcasts below this size are binomial (`BCAST_SHORT_MSG_SIZE`).
+/// Smaller broadcasts use a binomial tree (`BCAST_SHORT_MSG_SIZE`).
 const BCAST_SHORT: u64 = 12_288;
-/// Broadcasts from this size on scatter and then use a ring (`BCAST_LONG_MSG_SIZE`).
+/// Broadcasts of at least this size scatter and then use a ring (`BCAST_LONG_MSG_SIZE`).
 const BCAST_LONG: u64 = 524_288;
-/// Broadcasts among fewer are binomial (`BCAST_MIN_PROCS`).
+/// Broadcasts among fewer members use a binomial tree (`BCAST_MIN_PROCS`).
 const BCAST_MEMBERS: u32 = 8;
-/// Reductions up to this size are binomial (`REDUCE_SHORT_MSG_SIZE`).
+/// Reductions up to this size use a binomial tree (`REDUCE_SHORT_MSG_SIZE`).
 const REDUCE_SHORT: u64 = 2_048;
-/// Allreduces up to this size double (`ALLREDUCE_SHORT_MSG_SIZE`).
+/// Allreduces up to this size use recursive doubling (`ALLREDUCE_SHORT_MSG_SIZE`).
 const ALLREDUCE_SHORT: u64 = 2_048;
-/// Allgathers below this size in all double or are Bruck's (`ALLGATHER_SHORT_MSG_SIZE`).
+/// Allgathers with a smaller total use recursive doubling or Bruck's algorithm
+/// (`ALLGATHER_SHORT_MSG_SIZE`).
 const ALLGATHER_SHORT: u64 = 81_920;
-/// Allgathers below this size in all double, if members are a power of two
-/// (`ALLGATHER_LONG_MSG_SIZE`).
+/// Allgathers with a smaller total use recursive doubling if the number of members is a power of
+/// two (`ALLGATHER_LONG_MSG_SIZE`).
 const ALLGATHER_LONG: u64 = 524_288;
-/// Alltoalls up to this size of a block are Bruck's (`ALLTOALL_SHORT_MSG_SIZE`).
+/// Alltoalls with blocks up to this size use Bruck's algorithm (`ALLTOALL_SHORT_MSG_SIZE`).
 const ALLTOALL_SHORT: u64 = 256;
-/// Alltoalls up to this size of a block start everything at once (`ALLTOALL_MEDIUM_MSG_SIZE`).
+/// Alltoalls with blocks up to this size use the linear algorithm (`ALLTOALL_MEDIUM_MSG_SIZE`).
 const ALLTOALL_MEDIUM: u64 = 32_768;
-/// Alltoalls among fewer are never Bruck's.
+/// Alltoalls among fewer members never use Bruck's algorithm.
 const ALLTOALL_MEMBERS: u32 = 8;
-/// Reduce-scatters below this size in all halve (`REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE`).
+/// Reduce-scatters with a smaller total use recursive halving
+/// (`REDUCE_SCATTER_COMMUTATIVE_LONG_MSG_SIZE`).
 const REDUCE_SCATTER_LONG: u64 = 524_288;
 
 pub(super) const fn bcast(bytes: u64, size: u32) -> BcastAlgorithm {

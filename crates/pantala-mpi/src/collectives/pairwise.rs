@@ -1,15 +1,15 @@
-//! Pairwise exchange: alltoall(v) in `n - 1` steps, each with one partner where the number of
-//! members allows it.
+//! Pairwise exchange: alltoall(v) in `n - 1` steps, each with one partner if the number of members
+//! allows it.
 //!
-//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.3, for long messages: if `n` is a
-//! power of two, member `m` exchanges with `m xor i` in step `i`; otherwise it sends to `m + i` and
-//! receives from `m - i`, which is [`super::ring`]. `n (n - 1)` messages of one block.
+//! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.3, for long messages. If `n` is a
+//! power of two, member `m` exchanges with `m xor i` in step `i`. Otherwise it sends to `m + i` and
+//! receives from `m - i`, as in [`super::ring`]. `n (n - 1)` messages of one block.
 
 use super::layout::Task;
 use super::ring::{self, receive, send};
 use super::step::{Point, Turn, round};
 
-/// Block `d` from every member to the one `d` places after.
+/// Every member sends block `d` to the member `d` places after it.
 pub(super) fn alltoall(task: &Task, point: Point) -> Turn {
     if !point.size.is_power_of_two() {
         return ring::alltoall(task, point);

@@ -2,23 +2,23 @@
 //! gather.
 //!
 //! Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004 (LNCS 3036); Thakur,
-//! Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.5. With `p` the largest power of two not
-//! above `n`, the vector has `p` blocks. Members count from the root; of the first `2r`,
-//! `r = n - p`, the odd ones give their whole vector to the even one before them and sit out, and
-//! the root never does. Halving: at distances 1, 2, 4, ... two members exchange halves of what they
-//! share, and combine, until each has one block of the sum. Then, at distances ..., 4, 2, 1,
-//! allreduce has both exchange what they have, and reduce has the farther one give it away and be
-//! done.
+//! Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.5. Let `p` be the largest power of two
+//! not above `n`, and `r = n - p`. The vector has `p` blocks. Members are counted from the root.
 //!
-//! A vector of `s` bytes: halving moves `s (p - 1)` bytes in `p log2 p` messages, doubling the same
-//! again; folding moves `r s` in `r` messages, and so does the unfolding of an allreduce.
-//! Collecting takes `p - 1` messages; a block travels as many of them as the number of its holder
-//! has bits set.
+//! Folding: of the first `2r` members, each odd one sends its whole vector to the even one before
+//! it and does not take part. The root always takes part. Halving: at distances 1, 2, 4, ... two
+//! members exchange halves of their common blocks and combine them, until each has one block of the
+//! sum. Then, at distances ..., 4, 2, 1: in an allreduce both members exchange all their blocks; in
+//! a reduce the farther one sends its blocks and is done.
+//!
+//! For a vector of `s` bytes, halving moves `s (p - 1)` bytes in `p log2 p` messages, and so does
+//! doubling. Folding moves `r s` bytes in `r` messages, and so does the unfolding of an allreduce.
+//! Collecting takes `p - 1` messages; a block travels as often as its holder's number has bits set.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
-/// How many take part and how many do not, members counted from the root.
+/// The numbers of members that take part and that do not, counted from the root.
 struct Fan<'a> {
     task: &'a Task,
     point: Point,
@@ -36,8 +36,8 @@ impl<'a> Fan<'a> {
         self.power.ilog2()
     }
 
-    /// The own number among those that take part; the neighbour, if there is one that sits out;
-    /// whether it is oneself.
+    /// The member's number among those that take part, its neighbour if one of the pair does not
+    /// take part, and whether that one is the member itself.
     fn seat(&self) -> (u32, Option<u32>, bool) {
         let from_root = self.point.from_root(self.task.root);
         if from_root >= 2 * self.rest {
@@ -46,21 +46,21 @@ impl<'a> Fan<'a> {
         (from_root / 2, Some(self.point.member(self.task.root, from_root ^ 1)), from_root % 2 == 1)
     }
 
-    /// The member that is number `place` of those that take part.
+    /// The member with number `place` among those that take part.
     const fn member(&self, place: u32) -> u32 {
         let from_root = if place < self.rest { 2 * place } else { place + self.rest };
         self.point.member(self.task.root, from_root)
     }
 
-    /// The blocks that `place` is left with after `halvings`: each halving keeps the upper half if
-    /// its bit is set.
+    /// The blocks that `place` keeps after `halvings`. Each halving keeps the upper half if its bit
+    /// is set.
     fn kept(&self, place: u32, halvings: u32) -> Blocks {
         let first = (0..halvings).map(|bit| (place >> bit & 1) * (self.power >> (bit + 1))).sum();
         Blocks::Range { first, count: self.power >> halvings, of: self.power }
     }
 }
 
-/// Each of those that take part ends with one block of the sum.
+/// Each member that takes part ends with one block of the sum.
 pub(super) fn halve(task: &Task, point: Point) -> Turn {
     let fan = Fan::new(task, point);
     let (place, neighbour, out) = fan.seat();
@@ -86,7 +86,7 @@ pub(super) fn halve(task: &Task, point: Point) -> Turn {
     }
 }
 
-/// All end with all blocks, if those that take part have one each.
+/// All members end with all blocks. Each member that takes part starts with one.
 pub(super) fn double(task: &Task, point: Point) -> Turn {
     let fan = Fan::new(task, point);
     let (place, neighbour, out) = fan.seat();
@@ -113,7 +113,7 @@ pub(super) fn double(task: &Task, point: Point) -> Turn {
     }
 }
 
-/// The root ends with all blocks, if those that take part have one each.
+/// The root ends with all blocks. Each member that takes part starts with one.
 pub(super) fn collect(task: &Task, point: Point) -> Turn {
     let fan = Fan::new(task, point);
     let (place, _, out) = fan.seat();

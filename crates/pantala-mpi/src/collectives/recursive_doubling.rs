@@ -1,19 +1,18 @@
 //! Recursive doubling: allreduce in `log2 n` exchanges of the whole message.
 //!
 //! Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH,
-//! International Journal of High Performance Computing Applications 19(1), 2005, section 4.5. With
-//! `n` members, `p` the largest power of two not above `n` and
-//! `r = n - p`: of the first `2r` members the even ones give their data to their odd neighbour and
-//! sit out; the `p` others exchange at distances 1, 2, 4, ...; at the end the odd ones hand the
-//! result back.
+//! International Journal of High Performance Computing Applications 19(1), 2005, section 4.5. Let
+//! `p` be the largest power of two not above `n`, and `r = n - p`. Of the first `2r` members, the
+//! even ones send their data to their odd neighbour and do not take part. The other `p` members
+//! exchange at distances 1, 2, 4, ... At the end the odd ones return the result.
 //!
-//! `p log2 p + 2r` messages of the full size; `log2 p` rounds, and two more if `r > 0`.
+//! `p log2 p + 2r` messages of the full size. `log2 p` rounds, plus two if `r > 0`.
 
 use super::folded::{Folded, Seat};
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
-/// The sum of all to all.
+/// All members end with the sum.
 pub(super) fn allreduce(task: &Task, point: Point) -> Turn {
     let folded = Folded::of(point.size);
     let seat = folded.seat(point.me);

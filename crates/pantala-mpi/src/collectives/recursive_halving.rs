@@ -1,19 +1,20 @@
-//! Recursive halving: reduce-scatter in `log2 n` exchanges of ever less.
+//! Recursive halving: reduce-scatter in `log2 n` exchanges of a shrinking part of the vector.
 //!
 //! Thakur, Rabenseifner and Gropp (IJHPCA 19(1), 2005), section 4.4 (reduce-scatter), for
-//! operations that commute: at distances `p/2`, `p/4`, ..., 1 two members exchange what the other's
-//! half of the members wants, and combine. Where `n` is no power of two, members are folded: one
-//! that sits out gives its whole vector first and gets its block at the end.
+//! operations that commute. At distances `p/2`, `p/4`, ..., 1 two members exchange the blocks of
+//! the other's half of the members, and combine them. If `n` is not a power of two, members are
+//! folded. A member that does not take part sends its whole vector first and receives its block at
+//! the end.
 //!
 //! With `p` members that take part, `r` that do not and a vector of `s` bytes: `p log2 p + 2r`
-//! messages, `s (p - 1)` bytes in the exchanges, `r s` before and the blocks of those that sit out
-//! after them.
+//! messages. The exchanges move `s (p - 1)` bytes, the folding `r s` bytes, and the unfolding one
+//! block per member that did not take part.
 
 use super::folded::{Folded, Seat};
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
-/// All start with a vector; member `m` ends with block `m` of the sum.
+/// All members start with a vector. Member `m` ends with block `m` of the sum.
 pub(super) fn reduce_scatter(task: &Task, point: Point) -> Turn {
     let folded = Folded::of(point.size);
     let seat = folded.seat(point.me);

@@ -1,13 +1,13 @@
-//! A ring of pairwise exchanges: alltoall(v) in `n - 1` steps.
+//! A ring: alltoall(v) in `n - 1` steps.
 //!
-//! Kang et al. (SC 2022), section IV: in step `i` member `m` sends its block to `m + i` and
+//! Kang et al. (SC 2022), section IV. In step `i` member `m` sends its block to `m + i` and
 //! receives from `m - i` (modulo `n`), and waits for both before the next step. `n (n - 1)`
-//! messages of one block; a member's own block does not travel.
+//! messages of one block. A member's own block does not travel.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Step, Turn, round};
 
-/// Block `d` from every member to the one `d` places after.
+/// Every member sends block `d` to the member `d` places after it.
 pub(super) fn alltoall(task: &Task, point: Point) -> Turn {
     match point.round + 1 {
         distance if distance >= point.size => Turn::End,
@@ -17,7 +17,7 @@ pub(super) fn alltoall(task: &Task, point: Point) -> Turn {
     }
 }
 
-/// Start sending the block for the member `distance` places after.
+/// Starts to send the block for the member `distance` places after this one.
 pub(super) fn send(task: &Task, point: Point, distance: u32) -> Step {
     let (peer, size) = (point.after(distance), point.size);
     Step::Isend {
@@ -27,7 +27,7 @@ pub(super) fn send(task: &Task, point: Point, distance: u32) -> Step {
     }
 }
 
-/// Start receiving the block from the member `distance` places before.
+/// Starts to receive the block from the member `distance` places before this one.
 pub(super) fn receive(task: &Task, point: Point, distance: u32) -> Step {
     let (peer, size) = (point.before(distance), point.size);
     let (bytes, blocks) = (task.layout.bytes_from(peer, size), Blocks::one(distance, size));

@@ -1,12 +1,12 @@
-//! A chain: scan (and exscan, whose messages are the same) one member after the other.
+//! A chain: scan, one member after the other. The messages of exscan are identical.
 //!
-//! The basic algorithm of every MPI: member `m` waits for the sum of those before it and hands on
-//! its own. `n - 1` messages of the whole vector, each after the other.
+//! The basic algorithm of every MPI. Member `m` waits for the sum of the members before it and
+//! sends its own sum to the next one. `n - 1` messages of the whole vector, in one chain.
 
 use super::layout::{Blocks, Task};
 use super::step::{Fold, Point, Turn, round};
 
-/// Member `m` ends with the sum of the members up to itself.
+/// Member `m` ends with the sum of the members up to and including itself.
 pub(super) fn scan(task: &Task, point: Point) -> Turn {
     let Point { me, size, .. } = point;
     match point.round {

@@ -1,64 +1,62 @@
-//! What an algorithm says: the steps of a member, and the blocks of data that they move.
+//! The interface of an algorithm: the steps of a member and the blocks that they move.
 //!
-//! An algorithm is a pure function from a [`Point`] (who asks, how many members there are, how far
-//! he is) to a [`Turn`]. It holds no state, so a running collective is a few words, whatever the
-//! algorithm. Steps name the blocks of data that they move, so that a test can move real data by
-//! them; the simulation reads the bytes only.
+//! An algorithm is a pure function from a [`Point`] (the member, the number of members, the
+//! position) to a [`Turn`]. It holds no state, so a running collective is a few words for every
+//! algorithm. Steps name the blocks that they move, so that a test can move real data. The
+//! simulation reads the bytes only.
 
 use super::layout::{Blocks, Task};
 
 /// One step of one member of a collective. Peers are members of the communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Start sending what the member holds now.
+    /// Start to send blocks as the member holds them now.
     Isend {
         /// Destination.
         peer: u32,
         /// Payload bytes.
         bytes: u64,
-        /// Which of the member's blocks.
+        /// The member's blocks to send.
         blocks: Blocks,
     },
-    /// Start receiving.
+    /// Start to receive.
     Irecv {
         /// Source.
         peer: u32,
         /// Payload bytes.
         bytes: u64,
-        /// Which of the member's blocks the data are for.
+        /// The member's blocks that the data belong to.
         blocks: Blocks,
-        /// What becomes of the data.
+        /// What the member does with the data.
         fold: Fold,
     },
-    /// Wait for everything started.
+    /// Wait for all started sends and receives.
     Waitall,
 }
 
-/// What a member does with data that it receives, once it has waited for it.
+/// What a member does with received data after the wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// Combines it with its own (a reduction).
+    /// Combine them with the own data (a reduction).
     Combine,
-    /// Has it instead of its own.
+    /// Replace the own data.
     Replace,
-    /// Has it as its result, beside its own, which others may still want (a block that travels no
-    /// further).
+    /// Store them as a result, beside the own data, which other members may still need.
     Keep,
-    /// Combines it with what it passes on, and with its result as well (a scan, from a lower
-    /// member).
+    /// Combine them with the data to pass on and with the result (a scan, from a lower member).
     Prefix,
 }
 
-/// How far a member is.
+/// The position of a member in an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// Its number among the members.
+    /// The own member number.
     pub me: u32,
-    /// How many members there are.
+    /// Number of members.
     pub size: u32,
-    /// The round: what is started in one is waited for together.
+    /// The round. A member waits for all starts of a round together.
     pub round: u32,
-    /// How many steps of the round are behind.
+    /// Number of steps of the round that are done.
     pub at: u32,
 }
 
@@ -78,14 +76,14 @@ impl Point {
         if distance <= self.me { self.me - distance } else { self.size - (distance - self.me) }
     }
 
-    /// The own number if members are counted from `root`.
+    /// The own number, counted from `root`.
     #[inline]
     #[must_use]
     pub const fn from_root(self, root: u32) -> u32 {
         self.before(root)
     }
 
-    /// The member that has number `place < size` if members are counted from `root`.
+    /// The member with the number `place < size`, counted from `root`.
     #[inline]
     #[must_use]
     pub const fn member(self, root: u32, place: u32) -> u32 {
@@ -100,18 +98,18 @@ impl Point {
     }
 }
 
-/// What a member does next.
+/// The next action of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// This; a wait ends the round.
+    /// A step. A wait ends the round.
     Step(Step),
-    /// Nothing in this round.
+    /// No step in this round.
     Skip,
-    /// Nothing any more.
+    /// The end of the algorithm.
     End,
 }
 
-/// A round of at most `N` starts and the wait for them; a round without any is skipped.
+/// A round of at most `N` starts, followed by a wait. Skips a round without starts.
 #[inline]
 pub(super) fn round<const N: usize>(point: Point, starts: [Option<Step>; N]) -> Turn {
     match starts.into_iter().flatten().nth(point.at as usize) {
@@ -121,7 +119,7 @@ pub(super) fn round<const N: usize>(point: Point, starts: [Option<Step>; N]) -> 
     }
 }
 
-/// A round of `count` starts, the `at`-th of which is `start(at)`, and the wait for them.
+/// A round of `count` starts, followed by a wait. `start(at)` is the `at`-th start.
 #[inline]
 pub(super) fn burst(point: Point, count: u32, start: impl FnOnce(u32) -> Step) -> Turn {
     match point.at {
@@ -132,13 +130,13 @@ pub(super) fn burst(point: Point, count: u32, start: impl FnOnce(u32) -> Step) -
 }
 
 impl Task {
-    /// Start sending `blocks` to `peer`.
+    /// Starts to send `blocks` to `peer`.
     #[inline]
     pub(super) fn send(&self, point: Point, peer: u32, blocks: Blocks) -> Step {
         Step::Isend { peer, bytes: self.layout.bytes(blocks, point.size), blocks }
     }
 
-    /// Start receiving `blocks` from `peer`.
+    /// Starts to receive `blocks` from `peer`.
     #[inline]
     pub(super) fn receive(&self, point: Point, peer: u32, blocks: Blocks, fold: Fold) -> Step {
         Step::Irecv { peer, bytes: self.layout.bytes(blocks, point.size), blocks, fold }

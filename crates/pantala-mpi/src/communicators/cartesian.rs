@@ -1,22 +1,21 @@
 //! Cartesian communicators: coordinates, neighbours and slices of ranks in a grid. Pure functions,
-//! as in MPI 4.1, chapter 8.
+//! after MPI 4.1, chapter 8.
 //!
-//! Ranks fill the grid with the last dimension fastest, as MPI has it, and are never reordered:
-//! `MPI_Cart_create` is the making of a communicator of the first ranks, and `MPI_Cart_sub` a
-//! split.
+//! As in MPI, the last dimension varies fastest. Ranks are never reordered: `MPI_Cart_create` makes
+//! a communicator of the first ranks, and `MPI_Cart_sub` is a split.
 
 use crate::communicators::group::Split;
 
 /// A grid of ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cartesian {
-    /// Extent and whether it closes to a ring, by dimension.
+    /// By dimension: its extent, and whether it is periodic.
     dimensions: Vec<(u32, bool)>,
 }
 
 impl Cartesian {
-    /// A grid with these extents, each with whether the dimension is periodic; `None` if an extent
-    /// is zero or the grid has more than 2^32 - 1 ranks.
+    /// Creates a grid from the extent of each dimension and whether it is periodic. Returns `None`
+    /// if an extent is zero or the grid has more than 2^32 - 1 ranks.
     #[must_use]
     pub fn new(dimensions: impl Into<Vec<(u32, bool)>>) -> Option<Self> {
         let dimensions = dimensions.into();
@@ -24,14 +23,14 @@ impl Cartesian {
         (size? > 0).then_some(Self { dimensions })
     }
 
-    /// How many ranks.
+    /// Number of ranks.
     #[must_use]
     pub fn size(&self) -> u32 {
         self.dimensions.iter().map(|(extent, _)| extent).product()
     }
 
-    /// The rank at these coordinates; those of periodic dimensions may lie outside the grid. `None`
-    /// if there is none.
+    /// The rank at these coordinates. Coordinates of periodic dimensions wrap around. `None` if
+    /// there is no such rank.
     #[must_use]
     pub fn rank(&self, coordinates: &[i64]) -> Option<u32> {
         if coordinates.len() != self.dimensions.len() {
@@ -54,8 +53,8 @@ impl Cartesian {
         Some(coordinates)
     }
 
-    /// Whom `rank` receives from and sends to in a shift along a dimension; `None` where the grid
-    /// ends.
+    /// The ranks from which `rank` receives and to which it sends in a shift along a dimension;
+    /// `None` where the grid ends.
     #[must_use]
     pub fn shift(
         &self,
@@ -71,8 +70,8 @@ impl Cartesian {
         (moved(-displacement), moved(displacement))
     }
 
-    /// The slices that keep these dimensions: the grid of each, and what every rank says in the
-    /// split that makes them; `None` if not every dimension is told.
+    /// The slices that keep these dimensions: the grid of each slice, and the table of the split
+    /// that makes them. `None` if `keep` does not cover every dimension.
     #[must_use]
     pub fn sub(&self, keep: &[bool]) -> Option<(Self, Vec<Split>)> {
         if keep.len() != self.dimensions.len() {
@@ -101,8 +100,8 @@ impl Cartesian {
         Some((slice, table.collect()))
     }
 
-    /// Extents of `dimensions` dimensions for `ranks` ranks, as equal as may be, the largest first
-    /// (`MPI_Dims_create`).
+    /// Extents of `dimensions` dimensions for `ranks` ranks, as equal as possible, the largest
+    /// first (`MPI_Dims_create`).
     #[must_use]
     pub fn balanced(ranks: u32, dimensions: usize) -> Vec<u32> {
         let mut extents = vec![1; dimensions];

@@ -1,14 +1,14 @@
-//! Communicators: which ranks of a job talk together.
+//! Communicators: the ranks of a job that communicate with each other.
 
 use std::sync::Arc;
 
 use pantala_engine::random::mix;
 
-/// One rank's view of a communicator: a context, its members as ranks of the job, and its own place
-/// among them.
+/// One rank's view of a communicator: its context, its members as ranks of the job, and the rank's
+/// own member number.
 ///
-/// Cheap to clone: regular communicators hold three numbers, irregular ones share their list among
-/// all members.
+/// A clone is cheap: a regular communicator holds three numbers, and the members of an irregular
+/// one share their list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Communicator {
     context: u32,
@@ -23,32 +23,33 @@ enum Members {
 }
 
 impl Communicator {
-    /// The largest context that can be asked for.
+    /// The largest legal context.
     pub const MAX_CONTEXT: u32 = u32::MAX >> 1;
 
-    /// All `size` ranks of a job, seen by rank `me`; its context is 0.
+    /// The communicator of all `size` ranks of a job, as seen by rank `me`. Its context is 0.
     #[must_use]
     pub const fn comm_world(size: u32, me: u32) -> Self {
         Self { context: 0, me, members: Members::Strided { first: 0, stride: 1, count: size } }
     }
 
-    /// The ranks `first, first + stride, ...` of the job, `count` of them, seen by their member
+    /// A communicator of `count` ranks of the job, `first, first + stride, ...`, as seen by member
     /// number `me`.
     ///
-    /// Messages never match across contexts. Communicators that share no member may have the same
-    /// context (all rows of a grid, say); two communicators of one rank may not.
+    /// Messages never match across contexts. Communicators without a common member, such as all
+    /// rows of a grid, may have the same context. Two communicators of one rank may not.
     #[must_use]
     pub const fn strided(context: u32, first: u32, stride: u32, count: u32, me: u32) -> Self {
         Self { context, me, members: Members::Strided { first, stride, count } }
     }
 
-    /// The ranks of a list, seen by member number `me`; contexts as in [`Communicator::strided`].
+    /// A communicator of listed ranks, as seen by member number `me`. For contexts see
+    /// [`Communicator::strided`].
     #[must_use]
     pub const fn list(context: u32, members: Arc<[u32]>, me: u32) -> Self {
         Self { context, me, members: Members::List(members) }
     }
 
-    /// The ranks of a list that every member has a copy of: three numbers, if it is regular.
+    /// A communicator of listed ranks, stored as three numbers if the list is regular.
     pub(crate) fn compact(context: u32, members: &[u32], me: u32) -> Self {
         let first = members.first().copied().unwrap_or(0);
         let stride = members.get(1).and_then(|second| second.checked_sub(first)).unwrap_or(1);
@@ -60,7 +61,7 @@ impl Communicator {
         }
     }
 
-    /// How many members.
+    /// Number of members.
     #[must_use]
     pub fn size(&self) -> u32 {
         match &self.members {
@@ -69,19 +70,19 @@ impl Communicator {
         }
     }
 
-    /// The own member number.
+    /// The rank's own member number.
     #[must_use]
     pub const fn me(&self) -> u32 {
         self.me
     }
 
-    /// The context that keeps this communicator's messages apart from those of others.
+    /// The context. It separates the messages of this communicator from those of others.
     #[must_use]
     pub const fn context(&self) -> u32 {
         self.context
     }
 
-    /// The job's rank that is member number `member`, if there is such a member.
+    /// The rank of the job that has the member number `member`, if there is one.
     #[must_use]
     pub fn rank(&self, member: u32) -> Option<u32> {
         match &self.members {
@@ -92,7 +93,7 @@ impl Communicator {
         }
     }
 
-    /// The member number of a rank of the job, if it is a member. Slow for a long list.
+    /// The member number of a rank of the job, if the rank is a member. Slow for a long list.
     #[must_use]
     pub fn member(&self, rank: u32) -> Option<u32> {
         match &self.members {
@@ -110,24 +111,24 @@ impl Communicator {
         }
     }
 
-    /// The context of the communicator that is made of this one after `made` others: the same on
-    /// all its members, and by its upper half apart from those that are given at set-up.
+    /// The context of a communicator that is made from this one after `made` others. All members
+    /// compute the same context. Its upper half separates it from the contexts given at setup.
     pub(crate) const fn child_context(&self, made: u32) -> u32 {
         const HALF: u32 = (Communicator::MAX_CONTEXT >> 1) + 1;
         HALF | (mix(mix(self.context as u64) ^ made as u64) as u32 & (HALF - 1))
     }
 
-    /// The same members with another context.
+    /// A communicator with the same members and another context.
     pub(crate) fn with_context(&self, context: u32) -> Self {
         Self { context, ..self.clone() }
     }
 
-    /// The context on the wire of the user's messages.
+    /// The context on the wire of messages of programs.
     pub(crate) const fn user_context(&self) -> u32 {
         self.context << 1
     }
 
-    /// The context on the wire of what collectives send: no receive of the user's can match it.
+    /// The context on the wire of messages of collectives. No receive of a program can match it.
     pub(crate) const fn collective_context(&self) -> u32 {
         self.context << 1 | 1
     }

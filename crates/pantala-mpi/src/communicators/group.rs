@@ -1,4 +1,4 @@
-//! Groups: ordered sets of ranks of a job, from which communicators are made. Pure functions, as in
+//! Groups: ordered sets of ranks of a job, from which communicators are made. Pure functions, after
 //! MPI 4.1, chapter 7.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::communicators::communicator::Communicator;
 pub struct Group(Arc<[u32]>);
 
 impl Group {
-    /// These ranks of the job, in this order; `None` if one is named twice.
+    /// A group of these ranks of the job, in this order; `None` if a rank occurs twice.
     #[must_use]
     pub fn new(ranks: impl Into<Arc<[u32]>>) -> Option<Self> {
         let ranks = ranks.into();
@@ -31,7 +31,7 @@ impl Group {
         &self.0
     }
 
-    /// How many.
+    /// Number of ranks.
     #[must_use]
     pub fn size(&self) -> u32 {
         self.0.len() as u32
@@ -43,8 +43,8 @@ impl Group {
         self.0.iter().position(|other| *other == rank).map(|place| place as u32)
     }
 
-    /// The members at these places, in this order; `None` if there is no such place, or one is
-    /// named twice.
+    /// The group of the members at these places, in this order. `None` if a place does not exist or
+    /// occurs twice.
     #[must_use]
     pub fn include(&self, places: &[u32]) -> Option<Self> {
         let ranks: Option<Vec<u32>> =
@@ -52,20 +52,20 @@ impl Group {
         Self::new(ranks?)
     }
 
-    /// All members but those at these places.
+    /// The group of all members except those at these places.
     #[must_use]
     pub fn exclude(&self, places: &[u32]) -> Self {
         let kept = (0..self.size()).filter(|place| !places.contains(place));
         Self(kept.map(|place| self.0[place as usize]).collect())
     }
 
-    /// The members, then those of `other` that are not among them.
+    /// The members of this group, then the members of `other` that are not in this group.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self(self.0.iter().copied().chain(other.difference(self).0.iter().copied()).collect())
     }
 
-    /// The members that are in `other`, too.
+    /// The members that are also in `other`.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self(self.0.iter().copied().filter(|rank| other.0.contains(rank)).collect())
@@ -77,26 +77,26 @@ impl Group {
         Self(self.0.iter().copied().filter(|rank| !other.0.contains(rank)).collect())
     }
 
-    /// Where members at these places are in `other`.
+    /// The places in `other` of the members at these places.
     #[must_use]
     pub fn translate(&self, places: &[u32], other: &Self) -> Vec<Option<u32>> {
         places.iter().map(|place| other.place(*self.0.get(*place as usize)?)).collect()
     }
 }
 
-/// What one rank says in a split: ranks of one colour come together, by key, and by their old order
-/// where keys are the same.
+/// One rank's color and key in a split. Ranks of one color form a communicator, ordered by key and
+/// then by their old order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
-    /// The colour; `None` for a rank that shall be in no new communicator.
+    /// The color; `None` for a rank that will be in no new communicator.
     pub color: Option<u32>,
     /// The key.
     pub key: i32,
 }
 
 impl Split {
-    /// The members that come together with `member`, in their new order; `table` is what all
-    /// members say.
+    /// The members of the communicator that contains `member`, in their new order. `table` holds
+    /// color and key of every member.
     #[must_use]
     pub fn members(table: &[Self], member: u32) -> Option<Vec<u32>> {
         let color = table.get(member as usize)?.color?;

@@ -1,10 +1,12 @@
-//! The making of communicators: what it costs, and what comes of it.
+//! The creation of communicators: its cost and its result.
 //!
-//! As MPICH does it: a split first gathers colour and key (8 bytes) of all ranks everywhere, by the
-//! allgather of the plan; then, as a duplication or a creation does at once, all ranks of the old
-//! communicator agree on a context in an allreduce of a mask of 65 words, by the allreduce of the
-//! plan. The context itself is no one's to choose here: it follows from the old communicator's and
-//! from how many were made of it, which each rank counts for itself.
+//! The cost follows MPICH. A split first gathers color and key (8 bytes) of all ranks, with the
+//! plan's algorithm of Allgather. Then all ranks of the old communicator agree on a context: an
+//! Allreduce of a mask of 65 words, with the plan's algorithm. A duplication and a creation from a
+//! group start with that Allreduce.
+//!
+//! The context itself follows from the old communicator's context and the number of communicators
+//! made from it. Each rank counts that number for itself.
 
 use crate::collectives::Collective;
 use crate::collectives::call::Call;
@@ -20,13 +22,13 @@ use crate::program::outcome::Outcome;
 use crate::rank::collective::{CommunicatorCreation, Membership, RunningCollective};
 use crate::rank::{PendingOutcome, Rank};
 
-/// Bytes of colour and key.
+/// Bytes of color and key.
 const COLOR_AND_KEY: u64 = 8;
 /// Bytes of MPICH's mask of free contexts: `MPIR_MAX_CONTEXT_MASK + 1` words.
 const CONTEXT_MASK: u64 = 4 * 65;
 
 impl<P: Program> MpiLayer<P> {
-    /// The beginning of a duplication.
+    /// Starts a duplication.
     pub(crate) fn duplicate(
         &mut self,
         r: usize,
@@ -41,7 +43,7 @@ impl<P: Program> MpiLayer<P> {
         )
     }
 
-    /// The beginning of a split.
+    /// Starts a split.
     pub(crate) fn split(
         &mut self,
         r: usize,
@@ -65,7 +67,7 @@ impl<P: Program> MpiLayer<P> {
         )
     }
 
-    /// The beginning of a creation.
+    /// Starts a creation from a group.
     pub(crate) fn create(
         &mut self,
         r: usize,
@@ -101,8 +103,9 @@ impl<P: Program> MpiLayer<P> {
         Ok(running)
     }
 
-    /// The end of a collective's steps: what is left to do of the making of a communicator, if it
-    /// was for one; whether it is over.
+    /// Continues after the last step of a collective. If the collective creates a communicator,
+    /// starts the agreement on a context or stores the communicator. Returns whether the call is
+    /// over.
     pub(crate) fn made(
         &mut self,
         r: usize,
@@ -130,7 +133,7 @@ impl<P: Program> MpiLayer<P> {
 }
 
 impl<P> Rank<P> {
-    /// Enters a communicator, under the lowest number that is free.
+    /// Stores a communicator under the lowest free number.
     fn join(&mut self, communicator: Communicator) -> Result<CommunicatorId, ProgramFault> {
         let mut all = self.memberships.iter().flatten();
         if all.any(|membership| membership.communicator.context() == communicator.context()) {
@@ -146,7 +149,7 @@ impl<P> Rank<P> {
         Ok(id)
     }
 
-    /// Leaves a communicator.
+    /// Frees a communicator.
     pub(crate) fn leave(&mut self, id: CommunicatorId) -> Result<(), ProgramFault> {
         self.communicator(id)?;
         if id == COMM_WORLD

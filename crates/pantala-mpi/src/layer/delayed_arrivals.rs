@@ -1,5 +1,5 @@
-//! What has come to a node and is on its way through it: from the NIC to the host, through memory
-//! from another rank of the node, or through the copying of a collective in the background.
+//! Arrivals that reach their rank later: after the way from the NIC to the host, after the way
+//! through memory from another rank of the node, or after the copy of a background collective.
 
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
@@ -10,20 +10,20 @@ use crate::message::TransmissionKind;
 use crate::program::operation::Program;
 
 impl<P: Program> MpiLayer<P> {
-    /// Puts a transmission into the inbox of a NIC's node until `ready`; those that are ready at
-    /// one time come out in the order in which they were put in.
+    /// Delays a transmission at a NIC's node until `ready`. Transmissions with equal times keep the
+    /// order in which they were added.
     pub(crate) fn delay_until(&mut self, nic: usize, handle: u32, ready: Time, wakes: &mut Wakes) {
         self.messages[handle].created = ready;
         self.nics[nic].delayed.insert(&mut self.messages, handle, |other| other.created > ready);
         wakes.timers.push(ready);
     }
 
-    /// Lets a transmission pass through the memory of the node on which both its ranks are.
+    /// Sends a transmission through memory: both its ranks are on one node.
     pub(crate) fn pass_through_memory(&mut self, nic: usize, handle: u32, wakes: &mut Wakes) {
         let header = &self.messages[handle].header;
         let payload = match header.kind {
             TransmissionKind::Eager | TransmissionKind::Data => header.bytes,
-            // A rank to itself: there is no other transmission.
+            // A message of a rank to itself has no other transmission.
             TransmissionKind::RequestToSend if header.source == header.destination => header.bytes,
             TransmissionKind::RequestToSend
             | TransmissionKind::Get
@@ -37,7 +37,7 @@ impl<P: Program> MpiLayer<P> {
         self.delay_until(nic, handle, ready, wakes);
     }
 
-    /// Takes out of the inbox what is ready.
+    /// Handles all delayed transmissions that are ready.
     pub(crate) fn release_delayed(&mut self, nic: usize, now: Time, wakes: &mut Wakes) {
         loop {
             let front = self.nics[nic].delayed.front(&self.messages);
@@ -47,7 +47,7 @@ impl<P: Program> MpiLayer<P> {
             self.nics[nic].delayed.pop_front(&mut self.messages);
             let header = self.messages[front].header;
             if header.kind == TransmissionKind::Eager && header.target != NONE {
-                // Matched, and copied by now.
+                // The message was matched before the delay, and its copy is complete now.
                 let r = self.rank_index(header.job, header.destination);
                 self.complete_receive(header.target, &header, 0);
                 self.messages.remove(front);

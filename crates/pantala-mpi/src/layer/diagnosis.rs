@@ -1,4 +1,4 @@
-//! Who waits for whom, when nothing can happen any more.
+//! The diagnosis of an MPI deadlock: who waits for whom.
 
 use pantala_engine::Time;
 
@@ -13,41 +13,41 @@ use std::fmt;
 use serde::Deserialize;
 use serde::Serialize;
 
-/// Which half of a message a rank waits with.
+/// Whether a rank waits to send or to receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Waits {
-    /// For a message to come.
+    /// The rank waits for a message.
     ToReceive,
-    /// For its message to be taken.
+    /// The rank waits until its message is received.
     ToSend,
 }
 
-/// One operation that a blocked rank waits for.
+/// One operation for which a blocked rank waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
-    /// The job, as numbered in the plan.
+    /// The job's number in the plan.
     pub job: u16,
     /// The rank of the job.
     pub rank: u32,
-    /// The call that it is blocked in ("send", "waitall", "allreduce").
+    /// The call in which the rank is blocked ("send", "waitall", "allreduce").
     pub call: Cow<'static, str>,
-    /// Since when.
+    /// The time at which the rank blocked, in ps.
     pub since: Time,
-    /// Whether it waits to send or to receive.
+    /// Whether the rank waits to send or to receive.
     pub waits: Waits,
     /// The peer (rank of the job); `None` for any.
     pub peer: Option<u32>,
     /// The tag; `None` for any. Negative inside collectives.
     pub tag: Option<i32>,
-    /// Bytes to send, or the room of the receive.
+    /// Bytes to send, or the size of the receive buffer.
     pub bytes: u64,
-    /// Whether the two halves have found each other, so that the payload is on its way.
+    /// Whether send and receive have matched, so that the payload is on its way.
     pub matched: bool,
-    /// Whether the peer's program has ended, so that it will never answer. A world that is one part
-    /// of a machine knows that of its own ranks only.
+    /// Whether the peer's program has ended, so that the peer will never answer. A layer of one
+    /// partition knows this of its own ranks only.
     pub peer_ended: bool,
-    /// If it is in a collective, and a message is there that says that another rank is in another
-    /// one.
+    /// The difference in words, if the rank is in a collective and a message shows that another
+    /// rank calls another one.
     pub mismatch: Option<String>,
 }
 
@@ -79,8 +79,9 @@ impl fmt::Display for Blocked {
 }
 
 impl<P: Program> MpiLayer<P> {
-    /// What every blocked rank waits for, by job, rank and operation. When the network is idle and
-    /// no timer is pending, these are the arcs of an MPI deadlock; earlier it is a snapshot.
+    /// Returns every operation for which a rank is blocked, by job, rank and operation. If the
+    /// network is idle and no timer is pending, these are the arcs of an MPI deadlock. Otherwise
+    /// they are a snapshot.
     #[must_use]
     pub fn blocked_report(&self) -> Vec<Blocked> {
         let mut report = Vec::new();

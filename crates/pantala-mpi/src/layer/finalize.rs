@@ -1,5 +1,4 @@
-//! The end of a program: what MPI wants to be over by then (MPI 4.1, 11.2.3), and what is said if
-//! it is not.
+//! The end of a program: checks that requests and messages are complete (MPI 4.1, 11.2.3).
 
 use pantala_engine::Time;
 
@@ -13,7 +12,7 @@ use crate::program::operation::Program;
 use crate::rank::Activity;
 
 impl<P: Program> MpiLayer<P> {
-    /// A rank's program is over: no request may be active any more, and no message unreceived.
+    /// Ends a rank's program. No request may be active, and no message may be unreceived.
     pub(crate) fn finalize(&mut self, r: usize, now: Time) {
         let rank = &mut self.ranks[r];
         rank.activity = Activity::Ended;
@@ -25,7 +24,8 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// When nothing that is on its way will be waited for: messages to ranks that have ended.
+    /// Reports every message on its way to a rank that has ended, as an error of that rank. For a
+    /// run that ends before the network is empty.
     pub fn settle(&mut self, now: Time) {
         let lost: Vec<Header> = self.messages.iter().map(|message| message.header).collect();
         for header in lost {
@@ -69,7 +69,7 @@ impl<P: Program> MpiLayer<P> {
         Err(ProgramFault::NotComplete { request, what })
     }
 
-    /// Of a rank that has ended.
+    /// Checks that a rank that has ended has no unreceived message.
     pub(crate) fn nothing_unreceived(&self, r: usize) -> Result<(), ProgramFault> {
         self.ranks[r]
             .matcher

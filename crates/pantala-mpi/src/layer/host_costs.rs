@@ -1,17 +1,16 @@
-//! What a message costs its hosts, on both sides of the network: overhead, copies, registration of
-//! memory, matching, calls.
+//! The time that a message takes on its hosts: overhead, copies, registration of memory, matching,
+//! and MPI calls.
 //!
 //! The overhead o is that of LogGP (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995). The
-//! rest is what SST's firefly has besides (`ctrlMsg`, `functionSM` and the NIC of SST elements),
-//! with whose numbers Kang et al. (SC 2022) simulate: an eager message is copied out of the
-//! sender's buffer and into the receiver's, the payload of a rendezvous is moved by the NICs out of
-//! memory and into memory that is registered for it.
+//! other costs follow SST's firefly (`ctrlMsg`, `functionSM` and the NIC of SST elements), whose
+//! numbers Kang et al. (SC 2022) use. The host copies an eager message out of the sender's buffer
+//! and into the receiver's buffer. The NICs move the payload of a rendezvous message between
+//! registered memory.
 //!
-//! Who pays. What is done for a send is done before the NIC has the message, and what is done for a
-//! message that has come, before the receive or the wait that it completes returns; the rank is
-//! busy with it. What has no rank to keep busy, the answer to a request to send and collectives in
-//! the background, goes on in the meantime: there the same times are delays, and the overheads o,
-//! which are the rank's, are nothing.
+//! The costs of a send precede the time at which the NIC gets the message. The costs of an arrived
+//! message precede the return of the receive or wait that it completes. The rank is busy meanwhile.
+//! Two activities occupy no rank: the answer to a request to send, and collectives in the
+//! background. Their costs are delays, and they pay no overhead o.
 
 use pantala_engine::{Time, time_per_byte, transfer_time};
 use pantala_fabric::Wakes;
@@ -21,16 +20,16 @@ use crate::layer::MpiLayer;
 use crate::program::operation::{Op, Program};
 use crate::rank::{Activity, CallState};
 
-/// What is registered at once, bytes; messages of more than a page pay by the page.
+/// The size of a page, in bytes. A longer message pays per page.
 const PAGE: u64 = 4_096;
 
 impl MpiConfig {
-    /// Whether sends take time before the NIC has them.
+    /// Whether a send costs time before the NIC gets the message.
     pub(crate) const fn sends_cost(&self) -> bool {
         self.send_overhead_ps > 0 || self.copy_per_byte_fs > 0 || self.registers()
     }
 
-    /// Whether messages that have come take time.
+    /// Whether an arrived message costs time.
     pub(crate) const fn receives_cost(&self) -> bool {
         self.receive_overhead_ps > 0 || self.copy_per_byte_fs > 0 || self.match_delay_ps > 0
     }
@@ -40,18 +39,18 @@ impl MpiConfig {
         self.registration_ps > 0 || self.registration_per_page_ps > 0
     }
 
-    /// Copying an eager message once.
+    /// Time of one copy of an eager message.
     pub(crate) fn copy(&self, bytes: u64) -> Time {
         if self.copy_per_byte_fs == 0 { 0 } else { time_per_byte(bytes, self.copy_per_byte_fs) }
     }
 
-    /// Registering the memory of a rendezvous, on one side: firefly's `regRegionDelay`.
+    /// Time to register the memory of a rendezvous message on one side: firefly's `regRegionDelay`.
     pub(crate) const fn registration(&self, bytes: u64) -> Time {
         let pages = if bytes > PAGE { bytes / PAGE } else { 0 };
         self.registration_ps.saturating_add(pages.saturating_mul(self.registration_per_page_ps))
     }
 
-    /// The way of so many bytes of payload through the memory of a node.
+    /// Time of a payload of `bytes` through the memory of a node.
     pub(crate) fn through_memory(&self, bytes: u64) -> Time {
         let bytes = match self.memory_bandwidth_bytes_per_s {
             0 => 0,
@@ -61,18 +60,18 @@ impl MpiConfig {
     }
 }
 
-/// What a rank does next.
+/// The next action of a rank.
 pub(crate) enum Next {
-    /// It enters a call, which takes time.
+    /// The rank enters a call, which takes time.
     Entry,
-    /// It carries this out.
+    /// The rank executes an operation.
     Operation(Op),
-    /// Its program is over.
+    /// The program is over.
     End,
 }
 
 impl<P: Program> MpiLayer<P> {
-    /// What a rank does next: a call is entered before it is carried out, if that takes time.
+    /// The next action of a rank. If calls take time, the rank enters a call before it executes it.
     #[inline]
     pub(crate) fn next_operation(&mut self, r: usize, now: Time) -> Next {
         if self.config.call_overhead_ps > 0 {
@@ -103,8 +102,8 @@ impl<P: Program> MpiLayer<P> {
         Next::Entry
     }
 
-    /// Whether a rank has to see to messages, or to enter a call or return from it, before it goes
-    /// on; it is woken when it has.
+    /// Whether the rank is busy before it continues: with messages, or with the entry to or the
+    /// return from a call. If so, a timer wakes it.
     pub(crate) fn is_busy(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> bool {
         let rank = &mut self.ranks[r];
         let mut host_work = std::mem::take(&mut rank.host_work);
@@ -127,8 +126,8 @@ impl<P: Program> MpiLayer<P> {
         true
     }
 
-    /// What is done for a send before its first transmission is handed to the NIC: when it is.
-    /// `attended`: by the rank itself.
+    /// The time at which the first transmission of a send reaches the NIC, after the host's work
+    /// for it. `attended`: the rank itself does the work, and is busy.
     pub(crate) fn prepare_send(
         &mut self,
         r: usize,

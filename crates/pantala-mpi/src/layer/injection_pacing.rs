@@ -1,4 +1,4 @@
-//! The pace at which a node feeds its NIC: the gaps g and G of LogGP (Alexandrov, Ionescu, Schauser
+//! The rate at which a node feeds its NIC: the gaps g and G of LogGP (Alexandrov, Ionescu, Schauser
 //! and Scheiman, SPAA 1995).
 
 use pantala_engine::{Time, time_per_byte};
@@ -6,25 +6,25 @@ use pantala_engine::{Time, time_per_byte};
 use crate::coarse_packets::CoarsePackets;
 use crate::config::MpiConfig;
 
-/// How far the feeding of a node's NIC is.
+/// The state of one node's feed to its NIC.
 ///
-/// The bytes of a transmission reach the NIC one every G, from the time at which it was handed over
-/// and the one before it has been fed; a packet leaves when its last byte is there. A transmission
-/// of k bytes on the wire keeps the feeding busy for max(g, (k - 1) G), whatever it is: control
-/// messages pass the same NIC. The feeding does not wait for the link.
+/// The bytes of a transmission reach the NIC one per G. They start when the host hands over the
+/// transmission and the feed of the previous one has ended. A packet leaves when its last byte is
+/// at the NIC. A transmission of k bytes on the wire, control messages included, occupies the feed
+/// for max(g, (k - 1) G). The feed does not wait for the link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct InjectionPacer {
-    /// When the next transmission can begin.
+    /// The earliest start of the next transmission.
     free_at: Time,
-    /// When that in front, of which packets have left, began.
+    /// The start of the front transmission, if packets of it have left.
     began: Time,
-    /// How much of it has left, bytes.
+    /// Bytes of the front transmission that have left.
     left: u64,
 }
 
 impl InjectionPacer {
-    /// When the next packet, of `bytes` of a transmission that was handed over at `handed`, is
-    /// there.
+    /// The time at which the next packet is at the NIC. Its transmission was handed over at
+    /// `handed`, and the packet has `bytes`.
     pub(crate) fn ready(
         &self,
         handed: Time,
@@ -43,7 +43,7 @@ impl InjectionPacer {
         if self.left > 0 { self.began } else { handed.max(self.free_at) }
     }
 
-    /// That packet leaves; it may be the last one.
+    /// Notes that the packet leaves. `last`: it is the transmission's last packet.
     pub(crate) fn leaves(&mut self, handed: Time, bytes: u64, last: bool, config: &MpiConfig) {
         self.began = self.begins(handed);
         self.left += bytes;
@@ -56,7 +56,7 @@ impl InjectionPacer {
 }
 
 impl MpiConfig {
-    /// Whether NICs are fed at a pace.
+    /// Whether injection is paced.
     pub(crate) const fn paces(&self) -> bool {
         self.gap_ps > 0 || self.gap_per_byte_fs > 0
     }

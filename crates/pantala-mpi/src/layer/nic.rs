@@ -1,4 +1,4 @@
-//! The MPI layer at a NIC: start, timers, packets out and packets in.
+//! The calls of a NIC: start, timers, packets to send and packets that arrive.
 
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, PacketOffer, Pull, Wakes};
@@ -11,7 +11,7 @@ use crate::program::operation::Program;
 use crate::rank::Activity;
 
 impl<P: Program> MpiLayer<P> {
-    /// Time zero at a NIC: asks for a timer at its ranks' start.
+    /// Starts a NIC at time zero: requests a timer at the start of each of its ranks.
     pub fn start(&mut self, nic: u32, wakes: &mut Wakes) {
         let mut r = self.nics[nic as usize].first_rank;
         while r != NONE {
@@ -21,8 +21,8 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// A time has come that a rank of the NIC had asked for, its start or the end of a compute
-    /// phase, or at which something comes out of the delayed.
+    /// Handles a timer of a NIC: a rank starts, ends its compute phase or its host work, or a
+    /// delayed arrival is ready.
     pub fn timer(&mut self, nic: u32, now: Time, wakes: &mut Wakes) {
         if !self.nics[nic as usize].delayed.is_empty() {
             self.release_delayed(nic as usize, now, wakes);
@@ -52,11 +52,10 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// The NIC can send: the next packet of the transmission in front.
+    /// Returns the next packet of the front transmission.
     ///
     /// With [`crate::EagerCompletion::Injected`] the last packet of an eager message completes its
-    /// send, and the rank goes on at once: `wakes` then holds what it asks for (timers later than
-    /// now).
+    /// send, and the rank continues at once. `wakes` then holds the timers that the rank requests.
     #[inline]
     pub fn pull(&mut self, nic: u32, now: Time, wakes: &mut Wakes) -> Pull {
         let queue = &mut self.nics[nic as usize].queue;
@@ -99,8 +98,8 @@ impl<P: Program> MpiLayer<P> {
         Pull::Packet(packet)
     }
 
-    /// When the NIC could have its next packet: at once (0, or a time that has passed), when a rank
-    /// has seen to it, or [`NEVER`] before something else happens.
+    /// The earliest time at which the NIC has a packet: a past time (or 0) for at once, a later
+    /// time if the host is still busy with it, [`NEVER`] if the queue is empty.
     #[inline]
     #[must_use]
     pub fn next_at(&self, nic: u32) -> Time {
@@ -121,7 +120,7 @@ impl<P: Program> MpiLayer<P> {
         message.created
     }
 
-    /// A packet has arrived at the NIC.
+    /// Handles a packet that has arrived at the NIC.
     #[inline]
     pub fn deliver(&mut self, nic: u32, packet: &Delivery, now: Time, wakes: &mut Wakes) {
         self.progress_estimate.arrived(packet.bytes.into());

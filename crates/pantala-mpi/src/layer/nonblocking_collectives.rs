@@ -1,8 +1,8 @@
-//! Non-blocking collectives: each goes on by itself as its messages come and go, whatever its rank
-//! does.
+//! Non-blocking collectives. Each progresses in the background as its messages arrive, whatever its
+//! rank does.
 //!
-//! Progress needs no call of the rank, as for rendezvous messages. A rank can have any number of
-//! them under way; messages of one communicator are told apart by the number of the call.
+//! As for rendezvous messages, progress needs no call of the rank. A rank can run any number of
+//! them. The number of the call distinguishes the messages of one communicator.
 
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
@@ -39,7 +39,7 @@ impl<P: Program> MpiLayer<P> {
         self.advance_background(r, place, now, wakes)
     }
 
-    /// Continues on with all collectives in the background that can.
+    /// Continues all background collectives that can.
     pub(crate) fn resume_background(
         &mut self,
         r: usize,
@@ -64,7 +64,7 @@ impl<P: Program> MpiLayer<P> {
         Ok(())
     }
 
-    /// Starts what a collective starts, up to its next wait that is not over or to its end.
+    /// Executes the steps of a background collective until it has to wait or ends.
     fn advance_background(
         &mut self,
         r: usize,

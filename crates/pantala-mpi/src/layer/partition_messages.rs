@@ -1,8 +1,9 @@
-//! What the ranks of one part of a machine tell those of another.
+//! Inter-partition messages of the MPI layer.
 //!
-//! A packet carries the sender's handle of its message. Where the receiver is in another part, that
-//! part hears of the message before its first packet can be there, and keeps a copy under a handle
-//! of its own. When all of it has arrived, the sender's part hears that its handle is free.
+//! A packet carries the sender's handle of its message. If the receiver is in another partition,
+//! that partition learns of the message before the first packet can arrive. It keeps a copy under a
+//! handle of its own. When the last byte has arrived, it tells the sender's partition that the
+//! handle is free.
 
 use crate::arena::NONE;
 use crate::layer::MpiLayer;
@@ -11,14 +12,14 @@ use crate::message::Message;
 use crate::program::operation::Program;
 
 impl<P: Program> MpiLayer<P> {
-    /// Moves what `part` must hear to the end of `mail`.
+    /// Moves the messages to partition `part` to the end of `messages`.
     pub fn send_messages(&mut self, part: u16, messages: &mut Vec<MpiMessage>) {
         if let Some(outgoing) = self.outbox.outgoing.get_mut(usize::from(part)) {
             messages.append(outgoing);
         }
     }
 
-    /// Hears what `part` says.
+    /// Handles a message from partition `part`.
     pub fn receive_message(&mut self, part: u16, messages: MpiMessage) {
         match messages {
             MpiMessage::Announced { handle, header, created } => {

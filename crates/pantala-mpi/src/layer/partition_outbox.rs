@@ -1,4 +1,5 @@
-//! Messages of the MPI layer to other partitions, until they are sent.
+//! The MPI layer's messages to other partitions, until they are sent, and the handles of
+//! transmissions from there.
 
 use pantala_engine::Time;
 use pantala_fabric::{PartitionMap, PartitionShare};
@@ -7,33 +8,33 @@ use crate::message::Header;
 use serde::Deserialize;
 use serde::Serialize;
 
-/// A word from one part of a machine to another.
+/// A message from the MPI layer of one partition to that of another.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum MpiMessage {
-    /// A transmission will come: the sender's handle of it, and what its packets do not say.
+    /// Announces a transmission: the sender's handle and all that its packets do not carry.
     Announced {
-        /// The sender's handle, which the packets carry.
+        /// The sender's handle. The packets carry it.
         handle: u32,
-        /// The message.
+        /// The message's header.
         header: Header,
         /// When the transmission entered the NIC's queue.
         created: Time,
     },
-    /// All of a transmission has arrived.
+    /// The last byte of a transmission has arrived.
     Arrived {
         /// The sender's handle.
         handle: u32,
     },
 }
 
-/// What goes to other parts, and what has been heard of them; nothing where the machine is in one
-/// piece.
+/// Messages to other partitions, and the local handles of their transmissions. Empty if the network
+/// is in one partition.
 #[derive(Clone, Debug)]
 pub(crate) struct PartitionOutbox {
     share: Option<PartitionShare>,
-    /// By part.
+    /// By partition.
     pub(crate) outgoing: Vec<Vec<MpiMessage>>,
-    /// By part and handle there: the handle here.
+    /// By partition and handle there: the local handle.
     pub(crate) known: Vec<Vec<u32>>,
 }
 
@@ -43,13 +44,13 @@ impl PartitionOutbox {
         Self { share, outgoing: vec![Vec::new(); parts], known: vec![Vec::new(); parts] }
     }
 
-    /// The part that a node belongs to, if it is another one.
+    /// The partition of a node, if it is another one.
     #[inline]
     pub(crate) fn elsewhere(&self, node: u32) -> Option<u16> {
         self.share.as_ref().and_then(|share| share.elsewhere(node))
     }
 
-    /// The handle here of a transmission from another part.
+    /// The local handle of a transmission from another partition.
     #[inline]
     pub(crate) fn local_handle(&self, part: u16, handle: u32) -> u32 {
         self.known[usize::from(part)][handle as usize]

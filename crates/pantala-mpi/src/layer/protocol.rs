@@ -1,4 +1,4 @@
-//! Eager and rendezvous: what becomes of sends, receives and arrivals.
+//! The eager and rendezvous protocols: sends, receives and arrivals.
 
 use pantala_engine::Time;
 use pantala_fabric::Wakes;
@@ -18,7 +18,7 @@ use crate::rank::posting::{Expected, Mode, Outbound};
 use crate::rank::{Activity, CALL, DETACHED, PendingSend};
 
 impl<P: Program> MpiLayer<P> {
-    /// Checks a user's send.
+    /// Checks the arguments of a program's send.
     pub(crate) fn outbound(&self, r: usize, outgoing: &Outgoing) -> Result<Outbound, ProgramFault> {
         let communicator = self.ranks[r].communicator(outgoing.communicator)?;
         let size = communicator.size();
@@ -40,7 +40,7 @@ impl<P: Program> MpiLayer<P> {
         })
     }
 
-    /// Checks a user's receive.
+    /// Checks the arguments of a program's receive.
     pub(crate) fn expected(&self, r: usize, incoming: &Incoming) -> Result<Expected, ProgramFault> {
         let communicator = self.ranks[r].communicator(incoming.communicator)?;
         let source = match incoming.source {
@@ -64,7 +64,7 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// Starts a send for `owner` (the present call or an open request).
+    /// Starts a send for `owner`: the present call or an open request.
     pub(crate) fn post_send(
         &mut self,
         r: usize,
@@ -95,8 +95,8 @@ impl<P: Program> MpiLayer<P> {
         if !local {
             rank.post(owner, bytes);
         }
-        // A rank hands a message to the NIC when it has seen to it; the background has no rank to
-        // keep busy.
+        // A rank is busy until it hands the message to the NIC. A collective in the background
+        // occupies no rank.
         let mut handed = now;
         if self.costly_sends {
             let by_nic = !self.on_same_node(header.job, header.source, destination);
@@ -155,7 +155,7 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// The last byte of a transmission has arrived.
+    /// Handles the last byte of a transmission.
     pub(crate) fn arrived(&mut self, handle: u32, now: Time, wakes: &mut Wakes) {
         let header = self.messages[handle].header;
         let r = self.rank_index(header.job, header.addressee());
@@ -191,7 +191,7 @@ impl<P: Program> MpiLayer<P> {
         self.proceed(r, now, wakes);
     }
 
-    /// An envelope is at its destination: matches it, and those that it had held up.
+    /// Matches an envelope that has arrived, and the envelopes that waited for it.
     fn present(
         &mut self,
         r: usize,
@@ -212,7 +212,7 @@ impl<P: Program> MpiLayer<P> {
         result
     }
 
-    /// A message and a receive have found each other.
+    /// Continues a message whose receive has been found.
     fn matched(
         &mut self,
         r: usize,
@@ -282,15 +282,15 @@ impl<P: Program> MpiLayer<P> {
         Ok(())
     }
 
-    /// The next transmission of a message takes the place of the one that has arrived; it is handed
-    /// over at `ready`.
+    /// Replaces a transmission that has arrived by the message's next one. The host hands it over
+    /// at `ready`.
     fn reply(&mut self, handle: u32, header: Header, ready: Time, wakes: &mut Wakes) {
         self.messages[handle] = Message::new(header, ready, self.config.control_bytes);
         self.transmit(handle, wakes);
     }
 
-    /// Puts a transmission into its NIC's queue, behind those that were handed over before it;
-    /// between ranks of one node it never gets there.
+    /// Adds a transmission to its NIC's queue, after all that were handed over before it.
+    /// Transmissions between ranks of one node pass through memory instead.
     fn transmit(&mut self, handle: u32, wakes: &mut Wakes) {
         let header = self.messages[handle].header;
         let from = self.rank_index(header.job, header.transmitter());
@@ -317,7 +317,7 @@ impl<P: Program> MpiLayer<P> {
         self.ranks[rank as usize].complete(owner);
     }
 
-    /// A receive is complete; its rank will be busy with it for `work`.
+    /// Completes a receive. Its rank is busy with it for `work`.
     pub(crate) fn complete_receive(&mut self, handle: u32, header: &Header, work: Time) {
         let PostedReceive { rank, owner, .. } = self.receives[handle];
         self.receives.remove(handle);
@@ -326,7 +326,7 @@ impl<P: Program> MpiLayer<P> {
         rank.complete(owner);
     }
 
-    /// Accounts for a payload that has arrived.
+    /// Counts and records a payload that has arrived.
     fn delivered(&mut self, r: usize, header: &Header, protocol: Protocol, now: Time) {
         let rank = &mut self.ranks[r];
         rank.account.received(header.bytes);

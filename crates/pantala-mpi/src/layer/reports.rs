@@ -1,4 +1,4 @@
-//! Reports of the MPI layer: progress, accounts, records.
+//! Reports of the MPI layer: progress, accounts and records.
 
 use pantala_engine::Time;
 
@@ -12,45 +12,46 @@ use crate::program::operation::Program;
 use crate::rank::Activity;
 
 impl<P: Program> MpiLayer<P> {
-    /// Whether there are ranks and all their programs have ended (or failed).
+    /// Whether there are ranks and all their programs have ended or failed.
     #[must_use]
     pub fn finished(&self) -> bool {
         self.ended > 0 && self.ended as usize == self.ranks.len()
     }
 
-    /// How many ranks have ended or failed, and how many there are.
+    /// Number of ranks that have ended or failed, and number of ranks.
     #[must_use]
     pub fn ranks_ended(&self) -> (u32, u32) {
         (self.ended, self.ranks.len() as u32)
     }
 
-    /// How much of all programs is behind, between 0 and 1, if every one of them can tell: the
-    /// share of their bytes that has arrived, and 1 when all have ended. Never falls.
+    /// The completed share of all programs, between 0 and 1: the share of their bytes that has
+    /// arrived, and 1 when all have ended. It never falls. `None` if a program cannot tell its
+    /// bytes.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
         self.progress_estimate.progress(self.ended, self.ranks.len() as u32)
     }
 
-    /// What of all programs is behind.
+    /// The progress of all programs.
     #[must_use]
     pub fn progress_estimate(&self) -> ProgressEstimate {
         self.progress_estimate
     }
 
-    /// What programs did wrong, in the order in which it was found: that of time for each group of
-    /// the machine.
+    /// The errors of programs, in the order in which they were found. That is the order of time
+    /// within each group of the network.
     #[must_use]
     pub fn errors(&self) -> &[ProgramError] {
         &self.errors
     }
 
-    /// The latencies of the messages of the job that the plan numbers `id`.
+    /// The message latencies of the job with the number `id` in the plan.
     #[must_use]
     pub fn message_statistics(&self, id: u16) -> Option<&LatencyStatistics> {
         self.job(id).map(|job| &job.statistics)
     }
 
-    /// A report of every rank at `now`, by job in the order of their addition, then by rank.
+    /// A report of every rank at `now`, by job in the order of `add_job`, then by rank.
     pub fn rank_reports(&self, now: Time) -> impl Iterator<Item = RankReport> {
         self.ranks.iter().map(move |rank| {
             let mut account = rank.account;
@@ -72,8 +73,7 @@ impl<P: Program> MpiLayer<P> {
         })
     }
 
-    /// What the ranks have called up to `now`, by job; calls that still last are counted up to
-    /// then.
+    /// The calls of all ranks until `now`, by job. A call that is not over counts until `now`.
     #[must_use]
     pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
         let mut profiles: Vec<Profile> = self.jobs.iter().map(|job| job.profile.clone()).collect();
@@ -96,7 +96,7 @@ impl<P: Program> MpiLayer<P> {
         into.append(&mut self.iteration_records);
     }
 
-    /// How much the world holds.
+    /// Numbers of handles in use.
     #[must_use]
     pub fn holdings(&self) -> Holdings {
         Holdings {

@@ -21,12 +21,12 @@ use crate::rank::posting::{Expected, Mode, Outbound};
 use crate::rank::requests::PersistentOperation;
 use crate::rank::{Activity, BlockedUntil, CALL, PendingOutcome};
 
-/// Whether the rank goes on at once.
+/// Whether the rank continues at once.
 pub(crate) type Continues = Result<bool, ProgramFault>;
 
 impl<P: Program> MpiLayer<P> {
-    /// Continues on with collectives in the background; if the rank was blocked and is not any more,
-    /// closes the call's account and runs on.
+    /// Continues the rank's background collectives. If the rank was blocked and no longer is,
+    /// closes the account of the call and runs the rank.
     pub(crate) fn proceed(&mut self, r: usize, now: Time, wakes: &mut Wakes) {
         let rank = &self.ranks[r];
         if rank.ready > 0 && rank.activity != Activity::Failed {
@@ -81,7 +81,7 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// A rank has asked for what cannot be: it stops.
+    /// Stops a rank whose program made an error.
     pub(crate) fn fail(&mut self, r: usize, fault: ProgramFault, now: Time) {
         let rank = &mut self.ranks[r];
         let job = &self.jobs[rank.job as usize];
@@ -228,7 +228,7 @@ impl<P: Program> MpiLayer<P> {
         Ok(true)
     }
 
-    /// Starts what a persistent request stands for.
+    /// Starts a persistent request.
     fn start_request(
         &mut self,
         r: usize,
@@ -244,8 +244,8 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// Blocks if something that the call has started is not complete. A send that is complete at
-    /// once is no wait; all else is.
+    /// Blocks if an operation of the call is not complete. A send that completes at once does not
+    /// count as a wait; every other call does.
     fn finish_call(&mut self, r: usize, kind: CallKind, now: Time) -> bool {
         let rank = &mut self.ranks[r];
         let complete = rank.call_pending == 0;
@@ -255,7 +255,7 @@ impl<P: Program> MpiLayer<P> {
         complete || self.block(r, BlockedUntil::Call, kind, now)
     }
 
-    /// The beginning of a collective.
+    /// Starts a collective.
     pub(crate) fn enter(
         &mut self,
         r: usize,
@@ -288,7 +288,7 @@ impl<P: Program> MpiLayer<P> {
         Ok(true)
     }
 
-    /// One step of the collective that the rank is in.
+    /// Executes one step of the rank's blocking collective.
     fn advance(&mut self, r: usize, now: Time, wakes: &mut Wakes) -> Continues {
         let rank = &mut self.ranks[r];
         let Some(running) = &mut rank.collective else {
@@ -315,7 +315,7 @@ impl<P: Program> MpiLayer<P> {
         }
     }
 
-    /// Starts what a step of a collective starts.
+    /// Starts the send or receive of a collective's step.
     pub(crate) fn take_step(
         &mut self,
         r: usize,
@@ -384,7 +384,7 @@ impl<P: Program> MpiLayer<P> {
     }
 }
 
-/// What all messages of a collective have in common.
+/// The fields that all messages of a collective share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CollectiveEnvelope {
     communicator: CommunicatorId,

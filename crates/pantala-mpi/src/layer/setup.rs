@@ -1,4 +1,4 @@
-//! Setting up: NICs, jobs and their ranks.
+//! The setup of the MPI layer: NICs, jobs and their ranks.
 
 use pantala_engine::Time;
 
@@ -27,11 +27,10 @@ impl<P: Program> MpiLayer<P> {
         self.nics.len() as u32 - 1
     }
 
-    /// Adds the job that the plan numbers `id`, whose ranks (in order) start at `start`.
+    /// Adds the job with the number `id` in the plan. Its ranks, in order, start at `start`.
     ///
-    /// # Errors
-    /// If there are no ranks, if the number is taken, if a NIC does not exist, or if a rank's
-    /// communicator is not one.
+    /// # Errors If there are no ranks, the number is taken, a NIC does not exist, or a communicator
+    /// of a rank is invalid.
     pub fn add_job(
         &mut self,
         id: u16,
@@ -44,11 +43,9 @@ impl<P: Program> MpiLayer<P> {
         self.add_job_in_partition(id, start, &nodes, (0..).zip(ranks).collect())
     }
 
-    /// Adds the job of which rank `i` is on node `nodes[i]`, and which has these ranks in this part
-    /// of the machine.
+    /// Adds a job whose rank `i` is on node `nodes[i]`. `ranks` are the ranks of this partition.
     ///
-    /// # Errors
-    /// As [`add_job`](Self::add_job).
+    /// # Errors As [`add_job`](Self::add_job).
     pub fn add_job_in_partition(
         &mut self,
         id: u16,
@@ -95,7 +92,7 @@ impl<P: Program> MpiLayer<P> {
         Ok(())
     }
 
-    /// Puts a rank behind the others of its NIC.
+    /// Adds a rank after the other ranks of its NIC.
     fn attach(&mut self, rank: u32, nic: u32) {
         let mut last = self.nics[nic as usize].first_rank;
         if last == NONE {

@@ -1,7 +1,7 @@
-//! Waits, tests and probes: what a rank asks of its requests and of messages that have come.
+//! Waits, tests and probes.
 //!
-//! A test takes no time, so a program that tests again and again without computing or waiting would
-//! never let anything happen; after [`MAX_POLLS`] in a row it is stopped.
+//! A test takes no time. A program that tests in a loop without compute or wait would never let
+//! time pass, so the rank stops after [`MAX_POLLS`] tests in a row.
 
 use pantala_engine::Time;
 
@@ -15,11 +15,11 @@ use crate::program::outcome::Outcome;
 use crate::rank::posting::Expected;
 use crate::rank::{Activity, BlockedUntil, PendingOutcome, Rank};
 
-/// Tests and probes in a row that may find nothing while no time passes.
+/// Largest number of tests and probes in a row that find nothing while no time passes.
 const MAX_POLLS: u32 = 1 << 16;
 
 impl<P: Program> MpiLayer<P> {
-    /// Waits, tests and probes.
+    /// Executes a wait, a test or a probe.
     pub(crate) fn wait_or_test(&mut self, r: usize, op: &Op, now: Time) -> Continues {
         match *op {
             Op::Wait(request) => {
@@ -101,7 +101,7 @@ impl<P: Program> MpiLayer<P> {
             || self.block(r, BlockedUntil::Requests(first, count), CallKind::Wait, now)
     }
 
-    /// Blocks a rank; it does not go on at once.
+    /// Blocks a rank. Returns false: the rank does not continue at once.
     pub(crate) fn block(
         &mut self,
         r: usize,

@@ -1,4 +1,4 @@
-//! What a program can do wrong, found while it runs.
+//! Errors of programs, found at run time.
 
 use pantala_engine::Time;
 
@@ -7,36 +7,35 @@ use crate::message::Header;
 use crate::program::identifiers::{CommunicatorId, MAX_REQUESTS, Request};
 use std::fmt;
 
-/// A rank's program asked for something that cannot be. The rank stops there; other ranks and jobs
-/// go on.
+/// An error of a rank's program. The rank stops; other ranks and jobs continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("job {job} rank {rank}: {operation} at {time} ps: {fault}")]
 pub struct ProgramError {
-    /// The job, as numbered in the plan.
+    /// The job's number in the plan.
     pub job: u16,
     /// The rank of the job.
     pub rank: u32,
     /// The operation ("send", "allreduce").
     pub operation: &'static str,
-    /// When.
+    /// Time of the error, in ps.
     pub time: Time,
-    /// What is wrong.
+    /// The fault of the operation.
     pub fault: ProgramFault,
 }
 
-/// What is wrong with an operation.
+/// The fault of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramFault {
     /// The rank has no such communicator.
     #[error("there is no communicator {communicator}")]
     UnknownCommunicator {
-        /// As asked for.
+        /// The number that the operation names.
         communicator: CommunicatorId,
     },
     /// The communicator has no such rank.
     #[error("there is no rank {rank} in a communicator of {size}")]
     RankOutOfRange {
-        /// As asked for.
+        /// The rank that the operation names.
         rank: u32,
         /// The communicator's size.
         size: u32,
@@ -44,67 +43,68 @@ pub enum ProgramFault {
     /// The communicator has no such rank to send to or to receive from.
     #[error("there is no rank {peer} in a communicator of {size} ({bytes} bytes, {})", tag_in_words(.tag))]
     NoPeer {
-        /// As asked for.
+        /// The rank that the operation names.
         peer: u32,
         /// The communicator's size.
         size: u32,
         /// The tag; `None` for any.
         tag: Option<i32>,
-        /// The message's size, or the room of the receive.
+        /// The size of the message, or of the receive buffer.
         bytes: u64,
     },
     /// User tags are not negative.
     #[error("the tag {tag} is negative")]
     NegativeTag {
-        /// As asked for.
+        /// The tag that the operation names.
         tag: i32,
     },
     /// The request is still active.
     #[error("request {request} is still active")]
     RequestInUse {
-        /// As asked for.
+        /// The request that the operation names.
         request: Request,
     },
     /// The request is not active.
     #[error("request {request} is not active")]
     RequestNotActive {
-        /// As asked for.
+        /// The request that the operation names.
         request: Request,
     },
     /// Requests are numbered below [`MAX_REQUESTS`].
     #[error("request {request} is out of range; requests are numbered from 0 to {}", MAX_REQUESTS - 1)]
     RequestOutOfRange {
-        /// As asked for.
+        /// The request that the operation names.
         request: Request,
     },
-    /// The request does not stand for anything that could be started.
+    /// The request is not persistent.
     #[error("request {request} is not persistent")]
     NotPersistent {
-        /// As asked for.
+        /// The request that the operation names.
         request: Request,
     },
-    /// So many tests and probes in a row have found nothing, and no time passes between them.
+    /// Too many tests and probes in a row have found nothing. No time passes between them.
     #[error(
         "{times} tests in a row have found nothing; time passes only in waits and computations"
     )]
     Polling {
-        /// How many.
+        /// Number of tests and probes.
         times: u32,
     },
-    /// The split has what another number of ranks says, or the group has a rank that is not in the
+    /// The table of a split has the wrong length, or a group has a rank that is not in the
     /// communicator.
     #[error("what is asked for is no part of a communicator of {size}")]
     NoPartition {
         /// The communicator's size.
         size: u32,
     },
-    /// Two communicators of the rank would have the same context: give one up before more are made.
+    /// Two communicators of the rank would have the same context. The program must free one before
+    /// it makes more.
     #[error("a communicator of the same context exists")]
     ContextTaken,
-    /// The world cannot be given up, nor can a communicator that a collective uses.
+    /// A program cannot free `COMM_WORLD`, nor a communicator that a collective uses.
     #[error("communicator {communicator} is in use")]
     CommunicatorInUse {
-        /// As asked for.
+        /// The number that the operation names.
         communicator: CommunicatorId,
     },
     /// A message is longer than the receive that it matches.
@@ -118,33 +118,33 @@ pub enum ProgramFault {
         tag: i32,
         /// The message's size.
         bytes: u64,
-        /// The receive's size.
+        /// The size of the receive buffer.
         room: u64,
     },
-    /// A collective has sizes for another number of ranks than there are.
+    /// A collective has sizes for a wrong number of ranks.
     #[error("sizes for {given} ranks are given to a communicator of {size}")]
     CountsDoNotFit {
-        /// How many.
+        /// Number of sizes.
         given: usize,
         /// The communicator's size.
         size: u32,
     },
-    /// The ranks of a communicator do not call the same collectives in the same order, or not with
-    /// the same root.
+    /// The ranks of a communicator call different collectives, or one collective with different
+    /// roots.
     #[error("{}", mismatch_in_words(.mine, .rank, .theirs))]
     Mismatch {
-        /// What this rank calls.
+        /// The collective and the root of this rank.
         mine: (CollectiveKind, u32),
         /// The other rank of the job.
         rank: u32,
-        /// What it calls in its place; the number is the root, 0 where there is none.
+        /// The collective and the root of the other rank; the root is 0 if there is none.
         theirs: (CollectiveKind, u32),
     },
-    /// An iteration ends that has not started, or starts inside another.
+    /// An iteration ends that has not started, or starts inside another one.
     #[error("iteration marks do not alternate")]
     UnbalancedIteration,
-    /// The program has ended and a message is there that it has not received (MPI 4.1, 11.2.3:
-    /// before a process finalizes, all that involves it must be complete).
+    /// The program has ended, but a message that it has not received is there. MPI 4.1, 11.2.3: all
+    /// communication of a process must be complete before it finalizes.
     #[error("the message of {bytes} bytes from rank {source} (tag {tag}) is never received")]
     NotReceived {
         /// The sending rank of the job.
@@ -154,7 +154,7 @@ pub enum ProgramFault {
         /// The message's size.
         bytes: u64,
     },
-    /// The program has ended and another rank is in a collective that needs it.
+    /// The program has ended, but another rank is in a collective that needs it.
     #[error("this rank has ended where rank {rank} calls {}", .kind.name())]
     NotCalled {
         /// The other rank of the job.
@@ -162,17 +162,17 @@ pub enum ProgramFault {
         /// The collective.
         kind: CollectiveKind,
     },
-    /// The program has ended and a request is still active.
+    /// The program has ended, but a request is still active.
     #[error("request {request} is never completed: {what}")]
     NotComplete {
-        /// Which.
+        /// The request.
         request: Request,
-        /// What it is for.
+        /// The operation of the request.
         what: Unfinished,
     },
 }
 
-/// What an active request is for.
+/// The operation of an active request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
     /// A send.
@@ -190,7 +190,7 @@ pub enum Unfinished {
         source: Option<u32>,
         /// The tag; `None` for any.
         tag: Option<i32>,
-        /// Its room.
+        /// The size of the receive buffer.
         bytes: u64,
     },
     /// A collective.
@@ -232,7 +232,7 @@ impl fmt::Display for Unfinished {
 }
 
 impl ProgramFault {
-    /// A message of another collective than this rank's, or of another root.
+    /// The fault that a collective's message shows if its kind or root differs from this rank's.
     #[cold]
     pub(crate) fn mismatch(mine: (CollectiveKind, u32), header: &Header) -> Self {
         let kind = CollectiveKind::of_tag(header.tag).unwrap_or(CollectiveKind::Barrier);

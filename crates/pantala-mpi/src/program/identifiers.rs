@@ -1,22 +1,21 @@
-//! Communicator ids, requests, sources and tags: how a program names them.
+//! Identifiers that programs use: communicators, requests, sources and tags.
 
-/// Which of a rank's communicators: 0 is the job's world, then come those given at set-up. A
-/// communicator made by an operation gets the lowest number that is free ([`Outcome::Communicator`]
-/// tells it).
+/// The number of a communicator of a rank. 0 is `COMM_WORLD`; the communicators given at setup
+/// follow. A communicator made by an operation gets the lowest free number, which
+/// [`Outcome::Communicator`](crate::Outcome::Communicator) tells.
 pub type CommunicatorId = u16;
 
 /// The communicator of all ranks of the job.
 pub const COMM_WORLD: CommunicatorId = 0;
 
-/// A request: a small number that the program chooses and may use again once the request has been
-/// waited for.
+/// The number of a request, chosen by the program. The program may reuse it after a wait for the
+/// request.
 ///
-/// Requests are slots of the rank, so a program numbers them densely from zero (at most
-/// [`MAX_REQUESTS`]).
+/// Requests are slots of the rank. A program numbers them densely from zero, at most
+/// [`MAX_REQUESTS`].
 pub type Request = u32;
 
-/// The bound of request numbers: slots are an array of the rank, and a sparse numbering would waste
-/// it.
+/// The bound of request numbers. The slots are an array, so a sparse numbering would waste memory.
 pub const MAX_REQUESTS: u32 = 1 << 20;
 
 /// The source that a receive accepts.

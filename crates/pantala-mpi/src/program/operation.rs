@@ -1,4 +1,5 @@
-//! The operation stream: what every front end (motif, program, trace) yields, one rank at a time.
+//! The operation stream of a rank, which every source of programs yields: motifs, operation lists,
+//! and front ends to come.
 
 use pantala_engine::Time;
 
@@ -27,128 +28,124 @@ pub struct Outgoing {
 pub struct Incoming {
     /// The communicator.
     pub communicator: CommunicatorId,
-    /// Which source.
+    /// The source that the receive accepts.
     pub source: Source,
-    /// Which tag.
+    /// The tag that the receive accepts.
     pub tag: TagSelect,
-    /// Room for this many bytes: a longer message is an error (truncation), a shorter one is not.
+    /// Size of the receive buffer. A longer message is an error (truncation), a shorter one is not.
     pub bytes: u64,
 }
 
 /// One MPI operation of one rank.
 ///
-/// Ranks (`destination`, `source`, roots) are ranks of the communicator that the operation names.
+/// `destination`, `source` and roots are ranks of the communicator that the operation names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// Compute for this long (ps).
+    /// Compute for this time, in ps.
     Compute(Time),
-    /// Blocking send: returns when the send completes (see [`crate::EagerCompletion`] and the
-    /// rendezvous).
+    /// Blocking send. Returns when the send is complete (see [`crate::EagerCompletion`]).
     Send(Outgoing),
-    /// Blocking receive: returns when the message's last byte is there.
+    /// Blocking receive. Returns when the last byte of the message has arrived.
     Recv(Incoming),
     /// Start a send.
     Isend(Outgoing, Request),
     /// Start a receive.
     Irecv(Incoming, Request),
-    /// Blocking synchronous send: returns when a receive has matched, whatever the size (it goes by
-    /// rendezvous).
+    /// Blocking synchronous send. Returns when a receive has matched. The message uses the
+    /// rendezvous protocol at any size.
     Ssend(Outgoing),
     /// Start a synchronous send.
     Issend(Outgoing, Request),
-    /// Blocking ready send: as [`Op::Send`], which makes no use of the promise that a receive is
-    /// posted, as in MPICH.
+    /// Blocking ready send. As in MPICH, it equals [`Op::Send`].
     Rsend(Outgoing),
-    /// Buffered send: returns at once, whatever the size; the buffer is never short.
+    /// Buffered send. Returns at once at any size; the buffer is unlimited.
     Bsend(Outgoing),
-    /// Blocking probe: returns when a message that fits is there to be received; its room does not
-    /// matter.
+    /// Blocking probe. Returns when a matching message has arrived. The size of the receive buffer
+    /// does not matter.
     Probe(Incoming),
-    /// Whether a message that fits is there to be received.
+    /// Non-blocking probe: tells whether a matching message has arrived.
     Iprobe(Incoming),
-    /// Let a request stand for a send, to be started as often as wanted.
+    /// Make a persistent send request.
     SendInit(Outgoing, Request),
-    /// Let a request stand for a receive.
+    /// Make a persistent receive request.
     RecvInit(Incoming, Request),
-    /// Start what a persistent request stands for.
+    /// Start a persistent request.
     Start(Request),
     /// Start all persistent requests among `first .. first + count`.
     Startall {
         /// The first request.
         first: Request,
-        /// How many.
+        /// Number of requests.
         count: u32,
     },
-    /// Give up a persistent request, which must not be active.
+    /// Free a persistent request, which must not be active.
     Free(Request),
-    /// Whether a request is complete; if so, it is closed as by [`Op::Wait`].
+    /// Tell whether a request is complete. If so, close it as [`Op::Wait`] does.
     Test(Request),
-    /// Whether all active requests among these are complete; if so, they are closed.
+    /// Tell whether all active requests among these are complete. If so, close them.
     Testall {
         /// The first request.
         first: Request,
-        /// How many.
+        /// Number of requests.
         count: u32,
     },
-    /// Whether any active request among these is complete; if so, the lowest is closed.
+    /// Tell whether any active request among these is complete. If so, close the lowest.
     Testany {
         /// The first request.
         first: Request,
-        /// How many.
+        /// Number of requests.
         count: u32,
     },
-    /// Which active requests among these are complete; they are closed.
+    /// Tell which active requests among these are complete, and close them.
     Testsome {
         /// The first request.
         first: Request,
-        /// How many.
+        /// Number of requests.
         count: u32,
     },
-    /// Wait until any active request among these is complete; the lowest is closed.
+    /// Wait until any active request among these is complete, and close the lowest.
     Waitany {
         /// The first request.
         first: Request,
-        /// How many.
+        /// Number of requests.
         count: u32,
     },
-    /// Wait until any active request among these is complete; all that are complete are closed.
+    /// Wait until any active request among these is complete, and close all complete ones.
     Waitsome {
         /// The first request.
         first: Request,
-        /// How many.
+        /// Number of requests.
         count: u32,
     },
-    /// Wait for one request, which must be active or stand.
+    /// Wait for one request, which must be active or persistent.
     Wait(Request),
     /// Wait for all active requests among `first .. first + count`; see [`Op::WAITALL`].
     Waitall {
         /// The first request.
         first: Request,
-        /// How many requests; slots that are not active are skipped.
+        /// Number of requests. Slots that are not active are skipped.
         count: u32,
     },
-    /// A send and a receive at once; returns when both are complete. `MPI_Sendrecv_replace` is the
-    /// same to the network.
+    /// A send and a receive at once. Returns when both are complete. On the network,
+    /// `MPI_Sendrecv_replace` is identical.
     Sendrecv(Outgoing, Incoming),
-    /// A collective among the ranks of a communicator; returns when this rank's part is done.
+    /// A collective among the ranks of a communicator. Returns when this rank's steps are complete.
     Collective(CommunicatorId, Call),
-    /// Start a collective; the request is complete when this rank's part is done.
+    /// Start a collective. The request is complete when this rank's steps are complete.
     Icollective(CommunicatorId, Call, Request),
-    /// Make a communicator of the same ranks.
+    /// Duplicate a communicator.
     CommDup(CommunicatorId),
-    /// Make communicators of the ranks of each colour. The simulation moves no data, so every rank
-    /// brings what all ranks of the communicator say, in their order; what travels is as much as
-    /// MPICH sends.
+    /// Split a communicator by color. The simulation moves no data, so every rank names the color
+    /// and key of every rank of the communicator, in order. The traffic is that of MPICH.
     CommSplit(CommunicatorId, Arc<[Split]>),
-    /// Make a communicator of a group of the communicator's ranks; all its ranks call this, with
-    /// the same group.
+    /// Make a communicator of a group of the communicator's ranks. All ranks call this with the
+    /// same group.
     CommCreate(CommunicatorId, Group),
-    /// Give up a communicator, which no message or request uses any more; its number can be given
-    /// again.
+    /// Free a communicator that no message or request uses any more. Its number becomes free.
     CommFree(CommunicatorId),
-    /// An iteration of the application starts (a mark, it takes no time).
+    /// Mark the start of an iteration of the application. It takes no time.
     IterationStart,
-    /// The iteration ends (a mark, it takes no time).
+    /// Mark the end of the iteration. It takes no time.
     IterationEnd,
 }
 
@@ -156,13 +153,13 @@ impl Op {
     /// Wait for every active request of the rank.
     pub const WAITALL: Self = Self::Waitall { first: 0, count: u32::MAX };
 
-    /// Whether it is a call of MPI: all but computing and marks.
+    /// Whether the operation is an MPI call: neither compute nor a mark.
     pub(crate) const fn is_call(&self) -> bool {
         !matches!(self, Self::Compute(_) | Self::IterationStart | Self::IterationEnd)
     }
 
-    /// The message that the operation sends by itself; a persistent request is named where it is
-    /// started, and a collective's messages are its algorithm's.
+    /// The message that the operation itself sends. Collectives and persistent requests send their
+    /// messages elsewhere, so they return `None`.
     #[must_use]
     pub const fn sent(&self) -> Option<&Outgoing> {
         match self {
@@ -177,7 +174,7 @@ impl Op {
         }
     }
 
-    /// The kind of call, for accounts.
+    /// The kind of call in accounts.
     pub(crate) const fn call_kind(&self) -> CallKind {
         match self {
             Self::Recv(_)
@@ -202,7 +199,7 @@ impl Op {
         }
     }
 
-    /// The operation's name, for messages to people.
+    /// The operation's name in reports and error messages.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -245,17 +242,18 @@ impl Op {
 
 /// The program of one rank: a lazy stream of operations.
 ///
-/// [`next`](Self::next) is called when the previous operation has completed (or, for those that
-/// return at once, has started), so a program holds its position, never its history: memory does
-/// not grow with iterations.
+/// The MPI layer calls [`next`](Self::next) when the previous operation is complete, or has started
+/// if it returns at once. A program therefore holds its position, not its history, and its memory
+/// does not grow with iterations.
 pub trait Program {
-    /// The next operation; `None` when the program has ended. `outcome` is what the last one has
-    /// come to.
+    /// Returns the next operation; `None` at the end of the program. `outcome` is that of the last
+    /// operation.
     fn next(&mut self, outcome: &Outcome) -> Option<Op>;
 
-    /// All that the program will do: operations, each with how often, in any order; `None` if it
-    /// cannot be told. What moves no payload (compute, waits, receives, marks) may be left out.
-    /// PendingOutcome once, before the first operation; for progress displays only, so it need not be exact.
+    /// Returns all operations of the program, each with its number of executions, in any order;
+    /// `None` if unknown. Operations without payload (compute, waits, receives, marks) may be
+    /// missing. The MPI layer calls it once, before the first operation, for progress displays
+    /// only. So it need not be exact.
     fn summary(&self) -> Option<Vec<(Op, u64)>> {
         None
     }

@@ -1,49 +1,49 @@
-//! What an operation has come to: what a program is told when it is asked for the next one.
+//! The outcome of an operation, which a program gets with the request for its next operation.
 
 use pantala_engine::Time;
 
 use crate::message::Header;
 use crate::program::identifiers::{CommunicatorId, Request};
 
-/// A message that has been received or probed for.
+/// A message that was received or found by a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The sending rank of the communicator.
     pub source: u32,
-    /// Its tag.
+    /// The message's tag.
     pub tag: i32,
-    /// Its size; of a receive, at most the room that it had.
+    /// Size of the message in bytes, at most the size of the receive buffer.
     pub bytes: u64,
 }
 
 /// A request that is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Which.
+    /// The request.
     pub request: Request,
-    /// What it has received; `None` if it was no receive.
+    /// The message that it has received; `None` if the request was no receive.
     pub status: Option<Status>,
 }
 
-/// What the last operation of a program has come to.
+/// The outcome of a program's last operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is done, and there is nothing to say of it. So it is before the first operation.
+    /// The operation is done and has no result. Also the outcome before the first operation.
     #[default]
     Done,
-    /// A receive (recv, sendrecv, a wait for one receive or its successful test) has this message;
-    /// a probe has found it.
+    /// A receive has this message, or a probe has found it. Receives are recv, sendrecv, and a wait
+    /// or successful test for one receive.
     Received(Status),
     /// A test or iprobe has found nothing.
     NotYet,
-    /// These requests are complete (waitany, waitsome, testany, testsome) and can be used again.
-    /// Empty if none was active.
+    /// These requests are complete and can be reused (waitany, waitsome, testany, testsome). Empty
+    /// if none was active.
     Completed(Vec<Completion>),
-    /// This communicator is there now; `None` if the rank is not in it.
+    /// The new communicator; `None` if the rank is not in it.
     Communicator(Option<CommunicatorId>),
 }
 
-/// A message as it has come, in the words of the wire.
+/// A message that has arrived, in ranks of the job and contexts of the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrived {
     pub(crate) bytes: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Arrived {
     /// The context on the wire.
     pub(crate) context: u32,
     pub(crate) tag: i32,
-    /// How long its rank is busy with it before the call that it completes returns.
+    /// The time for which its rank is busy with it before the completed call returns, in ps.
     pub(crate) work: Time,
 }
 

@@ -6,24 +6,24 @@ use crate::communicators::communicator::Communicator;
 use crate::message::CollectiveInstance;
 use crate::program::identifiers::{CommunicatorId, Request};
 
-/// A collective that the rank is in.
+/// A collective that the rank executes.
 #[derive(Clone, Debug)]
 pub(crate) struct RunningCollective {
     pub(crate) machine: Collective,
     pub(crate) communicator: CommunicatorId,
     pub(crate) kind: CollectiveKind,
     pub(crate) instance: CollectiveInstance,
-    /// The communicator that comes of it, if it is for one.
+    /// The communicator that the collective creates, if it creates one.
     pub(crate) creation: Option<CommunicatorCreation>,
 }
 
-/// A communicator that the rank is in.
+/// A communicator of the rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Membership {
     pub(crate) communicator: Communicator,
-    /// Collectives called on it so far.
+    /// Number of collectives called on it.
     pub(crate) calls: u32,
-    /// Communicators made of it so far.
+    /// Number of communicators made from it.
     pub(crate) made: u32,
 }
 
@@ -33,32 +33,32 @@ impl Membership {
     }
 }
 
-/// A collective under way in the background.
+/// A collective in the background.
 #[derive(Clone, Debug)]
 pub(crate) struct BackgroundCollective {
     pub(crate) running: RunningCollective,
-    /// The request that it completes.
+    /// The request that the collective completes.
     pub(crate) request: Request,
-    /// Sends and receives that are not complete.
+    /// Number of sends and receives that are not complete.
     pub(crate) pending: u32,
-    /// Whether it waits for them.
+    /// Whether the collective waits for them.
     pub(crate) waiting: bool,
-    /// Payload posted since it last waited.
+    /// Payload posted since the last wait, in bytes.
     pub(crate) ingress: u64,
 }
 
 impl BackgroundCollective {
-    /// Whether it can go on.
+    /// Whether the collective can continue.
     pub(crate) const fn ready(&self) -> bool {
         self.waiting && self.pending == 0
     }
 }
 
-/// A communicator under way.
+/// A communicator that is being created.
 #[derive(Clone, Debug)]
 pub(crate) struct CommunicatorCreation {
-    /// The new one; `None` for a rank that will not be in it.
+    /// The new communicator; `None` if the rank will not be in it.
     pub(crate) made: Option<Communicator>,
-    /// Whether ranks have yet to agree on a context.
+    /// Whether the ranks still have to agree on a context.
     pub(crate) agree: bool,
 }

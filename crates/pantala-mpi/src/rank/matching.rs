@@ -1,14 +1,14 @@
-//! Matching of messages and receives, one [`Matcher`] a rank.
+//! Matching of messages and receives: one [`Matcher`] per rank.
 //!
-//! MPI's rule (MPI 4.1, 3.5): messages of one source in one communicator match in the order in
-//! which they were sent, whatever order they arrive in. Envelopes carry a sequence number per
-//! (source, destination, context); one that comes early is held until those before it have come.
-//! What is in order looks for the first posted receive that accepts it, or becomes unexpected; a
-//! receive that is posted looks for the first unexpected message that it accepts.
+//! MPI's rule (MPI 4.1, 3.5): messages of one source in one communicator match in the order of
+//! their sends, whatever the order of their arrival. Each envelope carries a sequence number per
+//! source, destination and context. An envelope that arrives early is held until all before it have
+//! arrived. An envelope in order takes the first posted receive that accepts it, or becomes
+//! unexpected. A posted receive takes the first unexpected message that it accepts.
 //!
-//! Messages and exact receives of one (source, context) are listed together, so that a rank with
-//! thousands of outstanding receives finds the right one at once; receives from any source have a
-//! list of their own, and stamps tell which was posted first.
+//! A channel lists the messages and the receives of one source and context, so that a rank with
+//! thousands of outstanding receives finds the right one at once. Receives from any source have a
+//! list of their own. Stamps tell which receive was posted first.
 
 use crate::arena::{Arena, Linked, LinkedQueue, NONE};
 use crate::message::{CollectiveInstance, Header, Message};
@@ -19,24 +19,24 @@ use std::hash::Hasher;
 
 use pantala_engine::random::mix;
 
-/// A posted receive; it stays in its arena until its payload is there.
+/// A posted receive. It stays in its arena until its payload has arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PostedReceive {
-    /// Room for this many bytes.
+    /// Size of the receive buffer, in bytes.
     pub(crate) bytes: u64,
     /// Position in the rank's order of posting.
     stamp: u64,
-    /// The rank (an index of the world) that posted it.
+    /// The index in the layer of the rank that posted it.
     pub(crate) rank: u32,
-    /// Who is told of its completion.
+    /// The owner, to which its completion is reported.
     pub(crate) owner: u32,
-    /// The job's rank that it receives from, or [`NONE`] for any.
+    /// The sending rank of the job, or [`NONE`] for any.
     pub(crate) source: u32,
     pub(crate) context: u32,
     pub(crate) tag: TagSelect,
-    /// Which collective it belongs to; meaningless outside collectives.
+    /// The collective of the receive. Meaningless outside collectives.
     pub(crate) instance: CollectiveInstance,
-    /// Whether a message has been found for it.
+    /// Whether a message has matched.
     pub(crate) matched: bool,
     next: u32,
 }
@@ -65,8 +65,8 @@ impl PostedReceive {
         }
     }
 
-    /// Whether a message of its source and context is for it. Collectives match by number alone:
-    /// whether kind and root are the same is for the world to check.
+    /// Whether the receive accepts a message of its source and context. Collectives match by number
+    /// alone; the MPI layer checks kind and root.
     #[inline]
     fn accepts(&self, header: &Header) -> bool {
         if header.is_collective() {
@@ -88,18 +88,18 @@ impl Linked for PostedReceive {
     }
 }
 
-/// What a rank knows of one peer in one context.
+/// The channel between a rank and one peer in one context.
 #[derive(Clone, Copy, Debug)]
 struct Channel {
     /// Messages sent to the peer so far.
     sent: u32,
-    /// The sequence number that the peer's next message in order has.
+    /// The sequence number of the peer's next message in order.
     expected: u32,
-    /// Messages that came before their turn, by sequence number.
+    /// Messages that arrived early, by sequence number.
     held: LinkedQueue,
-    /// Messages in order without a receive.
+    /// Messages in order that have found no receive.
     unexpected: LinkedQueue,
-    /// Receives from this peer without a message.
+    /// Receives from this peer that have found no message.
     posted: LinkedQueue,
 }
 
@@ -115,7 +115,7 @@ impl Default for Channel {
     }
 }
 
-/// Hashes the one word that a channel's key is.
+/// A hash function for the key of a channel, which is one word.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct KeyHasher(u64);
 
@@ -140,7 +140,7 @@ const fn key(peer: u32, context: u32) -> u64 {
 /// The matching state of one rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Matcher {
-    /// By (peer, context); looked up, never iterated.
+    /// By peer and context. Lookups only; nothing iterates over it.
     channels: HashMap<u64, Channel, BuildHasherDefault<KeyHasher>>,
     /// Posted receives from any source.
     from_any: LinkedQueue,
@@ -170,7 +170,8 @@ impl Matcher {
         sequence
     }
 
-    /// An envelope has come: appends the pairs (message, receive) that now match, in order.
+    /// Handles an envelope that has arrived: appends the pairs (message, receive) that now match,
+    /// in order.
     pub(crate) fn arrive(
         &mut self,
         message: u32,
@@ -224,7 +225,8 @@ impl Matcher {
         }
     }
 
-    /// A receive is posted: the unexpected message that it takes, or none, and the receive waits.
+    /// Posts a receive. Returns the unexpected message that it takes; without one, the receive
+    /// waits.
     pub(crate) fn post(
         &mut self,
         receive: u32,
@@ -304,7 +306,7 @@ impl Matcher {
         Some(&messages[message].header)
     }
 
-    /// Takes a message out of the list of all unexpected messages.
+    /// Removes a message from the list of all unexpected messages.
     fn forget(&mut self, message: u32, messages: &mut Arena<Message>) {
         let Message { earlier, later, .. } = messages[message];
         if earlier == NONE {
@@ -320,7 +322,7 @@ impl Matcher {
     }
 }
 
-/// Puts a message that came early among those held, by its distance from the one expected.
+/// Adds a message that arrived early to the held ones, by its distance from the expected one.
 fn hold(held: &mut LinkedQueue, expected: u32, messages: &mut Arena<Message>, message: u32) {
     let distance = |m: &Message| m.header.sequence.wrapping_sub(expected);
     let mine = distance(&messages[message]);

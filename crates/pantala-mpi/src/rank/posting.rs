@@ -3,7 +3,7 @@
 use crate::message::CollectiveInstance;
 use crate::program::identifiers::TagSelect;
 
-/// A checked send: ranks are the job's, the context is the wire's.
+/// A checked send. The destination is a rank of the job, the context is that of the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outbound {
     pub(crate) destination: u32,
@@ -17,15 +17,16 @@ pub(crate) struct Outbound {
 /// How a send completes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// As its size and the configuration have it.
+    /// As size and configuration require.
     Standard,
-    /// When a receive has matched: by rendezvous.
+    /// When a receive has matched. The message uses the rendezvous protocol.
     Synchronous,
     /// At once.
     Buffered,
 }
 
-/// A checked receive: the source is the job's rank or [`NONE`] for any, the context is the wire's.
+/// A checked receive. The source is a rank of the job, or [`NONE`] for any. The context is that of
+/// the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expected {
     pub(crate) source: u32,

@@ -1,5 +1,4 @@
-//! The requests of one rank: slots that are free, active, complete, or stand ready to be started
-//! again.
+//! The requests of one rank.
 
 use crate::program::error::ProgramFault;
 use crate::program::identifiers::{MAX_REQUESTS, Request};
@@ -7,7 +6,7 @@ use crate::program::outcome::Arrived;
 use crate::rank::posting::{Expected, Outbound};
 use std::collections::BTreeMap;
 
-/// Where a request stands.
+/// The state of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Free,
@@ -20,11 +19,11 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     state: State,
-    /// What it has received.
+    /// The message that the request has received.
     arrived: Option<Arrived>,
 }
 
-/// What a persistent request does when it is started.
+/// The operation of a persistent request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PersistentOperation {
     Send(Outbound),
@@ -36,7 +35,7 @@ pub(crate) enum PersistentOperation {
 pub(crate) struct Requests {
     slots: Vec<Slot>,
     persistent: BTreeMap<Request, PersistentOperation>,
-    /// How many completions a wait still needs.
+    /// Number of completions that the present wait still needs.
     missing: u32,
 }
 
@@ -57,7 +56,7 @@ impl Requests {
         self.change(request, State::Free, State::Active)
     }
 
-    /// Makes a free request stand for something.
+    /// Makes a free request persistent.
     pub(crate) fn keep(
         &mut self,
         request: Request,
@@ -68,7 +67,7 @@ impl Requests {
         Ok(())
     }
 
-    /// Makes a persistent request active, and says what it stands for.
+    /// Makes a persistent request active, and returns its operation.
     pub(crate) fn start(&mut self, request: Request) -> Result<PersistentOperation, ProgramFault> {
         let standing = self
             .persistent
@@ -79,7 +78,7 @@ impl Requests {
         Ok(standing)
     }
 
-    /// Gives up a persistent request that is not active.
+    /// Frees a persistent request that is not active.
     pub(crate) fn give_up(&mut self, request: Request) -> Result<(), ProgramFault> {
         if !self.persistent.contains_key(&request) {
             return Err(ProgramFault::NotPersistent { request });
@@ -98,14 +97,14 @@ impl Requests {
         Ok(())
     }
 
-    /// The persistent requests among `count` from `first`.
+    /// The persistent requests among `count` requests from `first` on.
     pub(crate) fn standing(&self, first: Request, count: u32) -> Vec<Request> {
         let end = first.saturating_add(count);
         self.persistent.range(first..end.max(first)).map(|(request, _)| *request).collect()
     }
 
-    /// Notes that an active request is complete. `waited` are those that the rank is blocked for,
-    /// if any.
+    /// Marks an active request as complete. `waited` are the requests for which the rank is
+    /// blocked.
     pub(crate) fn complete(&mut self, request: Request, waited: Option<(Request, u32)>) {
         self.slots[request as usize].state = State::Complete;
         if waited.is_some_and(|(first, count)| request >= first && request - first < count) {
@@ -113,17 +112,17 @@ impl Requests {
         }
     }
 
-    /// Notes what a request has received.
+    /// Stores the message that a request has received.
     pub(crate) fn receive(&mut self, request: Request, arrived: Arrived) {
         self.slots[request as usize].arrived = Some(arrived);
     }
 
-    /// Whether no wait needs any more completions.
+    /// Whether the present wait needs no more completions.
     pub(crate) const fn satisfied(&self) -> bool {
         self.missing == 0
     }
 
-    /// A request that could be waited for alone.
+    /// Checks that a wait for this request alone is legal.
     pub(crate) fn check(&self, request: Request) -> Result<(), ProgramFault> {
         match self.slots.get(request as usize).map(|slot| slot.state) {
             Some(State::Free) | None => Err(ProgramFault::RequestNotActive { request }),
@@ -131,8 +130,8 @@ impl Requests {
         }
     }
 
-    /// Starts to wait for all active requests among `count` from `first`; false if all are
-    /// complete.
+    /// Starts a wait for all active requests among `count` from `first` on. Returns false if all
+    /// are complete.
     pub(crate) fn await_all(&mut self, first: Request, count: u32) -> bool {
         let range = self.range(first, count);
         self.missing =
@@ -140,8 +139,8 @@ impl Requests {
         self.missing > 0
     }
 
-    /// Starts to wait for any active request among `count` from `first`; false if one is complete
-    /// or none is active.
+    /// Starts a wait for any active request among `count` from `first` on. Returns false if one is
+    /// complete or none is active.
     pub(crate) fn await_any(&mut self, first: Request, count: u32) -> bool {
         let range = self.range(first, count);
         let slots = &self.slots[range];
@@ -150,7 +149,7 @@ impl Requests {
         self.missing > 0
     }
 
-    /// The first request that is active.
+    /// The first active request.
     pub(crate) fn active(&self) -> Option<Request> {
         self.slots
             .iter()
@@ -158,13 +157,13 @@ impl Requests {
             .map(|request| request as Request)
     }
 
-    /// Whether nothing among `count` from `first` is active.
+    /// Whether no request among `count` from `first` on is active.
     pub(crate) fn quiet(&self, first: Request, count: u32) -> bool {
         self.slots[self.range(first, count)].iter().all(|slot| slot.state != State::Active)
     }
 
-    /// Closes all complete requests among `count` from `first`, at most `most` of them, the lowest
-    /// first, and tells `note` of each.
+    /// Closes at most `most` complete requests among `count` from `first` on, the lowest first.
+    /// Calls `note` for each.
     pub(crate) fn close(
         &mut self,
         first: Request,

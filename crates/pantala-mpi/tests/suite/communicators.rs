@@ -192,7 +192,7 @@ fn makings_must_agree() {
     Ideal::new(1_000, 1).run(&mut layer, 2, Time::MAX);
     let text = layer.errors()[0].to_string();
     assert!(
-        text.contains("this rank calls making of a communicator where rank 1 calls allreduce"),
+        text.contains("this rank calls communicator creation where rank 1 calls allreduce"),
         "{text}"
     );
 }

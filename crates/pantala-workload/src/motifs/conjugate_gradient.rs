@@ -56,7 +56,7 @@ pub struct ConjugateGradient {
 }
 
 /// No exchange has more dimensions.
-const MOST: usize = 5;
+const MAX_STENCIL_DIMENSIONS: usize = 5;
 
 impl ConjugateGradient {
     /// The stage of an iteration.
@@ -103,9 +103,9 @@ impl ConjugateGradient {
 
 /// Every step of -1, 0 or 1 along so many dimensions, numbered so that two opposite ones have the
 /// same sum; none is no step.
-fn directions(dimensions: usize) -> impl Iterator<Item = (i32, [i8; MOST])> {
+fn directions(dimensions: usize) -> impl Iterator<Item = (i32, [i8; MAX_STENCIL_DIMENSIONS])> {
     (0..3_i32.pow(dimensions as u32)).filter_map(move |number| {
-        let (mut steps, mut rest) = ([0; MOST], number);
+        let (mut steps, mut rest) = ([0; MAX_STENCIL_DIMENSIONS], number);
         for step in &mut steps[..dimensions] {
             *step = (rest % 3 - 1) as i8;
             rest /= 3;
@@ -116,7 +116,7 @@ fn directions(dimensions: usize) -> impl Iterator<Item = (i32, [i8; MOST])> {
 
 impl Motif for ConjugateGradient {
     fn check(&self, ranks: u32) -> Result<(), Fault> {
-        process_grid::check(&self.grid, ranks, MOST)?;
+        process_grid::check(&self.grid, ranks, MAX_STENCIL_DIMENSIONS)?;
         if self.points.is_empty() {
             return Err(Fault::new(
                 "points",
