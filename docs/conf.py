@@ -23,7 +23,6 @@ html_show_sphinx = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 
-myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 4
 
 # Two hyphens before an option stay two hyphens.

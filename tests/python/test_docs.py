@@ -15,6 +15,7 @@ from pantala.routings import ROUTINGS, RoutingInfo
 from pantala.scenario.presets import mpi_presets, preset_entries
 
 DOCS = Path(__file__).parents[2] / "docs"
+GENERATED = {"made-validation.md", "made-coarsening.md"}
 
 
 def rows(page: str) -> set[str]:
@@ -105,3 +106,28 @@ def test_links_between_pages_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+PAGES = [
+    page
+    for page in [*DOCS.parent.glob("*.md"), *DOCS.rglob("*.md")]
+    if page.name not in GENERATED
+    and "studies" not in page.parts
+    and page.parent.name != "reference"
+]
+
+
+@pytest.mark.parametrize(
+    "page", [*DOCS.rglob("*.md")], ids=lambda page: str(page.relative_to(DOCS))
+)
+def test_a_page_is_plain_markdown(page: Path) -> None:
+    """A code host shows directives of Sphinx and definition lists as they are written."""
+    text = page.read_text(encoding="utf-8")
+    assert not re.findall(r"^(?:```|:::)\{.*|^: .*", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS.parent)))
+def test_lines_end_at_100_columns(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    lines = [line for line in text.splitlines() if not re.match(r" {4}|\s*(\||!\[)", line)]
+    assert [line for line in lines if len(line) > 100] == []

@@ -27,7 +27,7 @@ def python_page() -> str:
 
     experiment = getattr(pt, next(name for name in dir(pt) if name.startswith("Interference")))
     parts = ["# Python", "After `import pantala as pt`, every name on this page is `pt.NAME`."]
-    parts += ["## Run", *_entries(pt, "run", "load", "curve", "bench")]
+    parts += ["## Functions", *_entries(pt, "run", "load", "curve", "bench")]
     parts += ["## Results", *_class(pt.Run), *_class(experiment)]
     parts += [
         "## Scenarios",
