@@ -6,7 +6,7 @@ mod provenance;
 
 use errors::{PlanError, RunError, plan_error, write_error};
 use observer::Observer;
-use pantala_sim::columns::Table;
+use pantala_sim::columns::TableWriter;
 use pantala_sim::communication::of_jobs;
 use pantala_sim::deadlock::search;
 use pantala_sim::link_table as links;
@@ -56,6 +56,7 @@ fn run(
                 .and_then(|plan| Simulation::on_threads(plan, 0, threads, |_| {}))
         })
         .map_err(|e| plan_error(py, &e))?;
+    simulation.write_to(Path::new(out_dir)).map_err(|e| write_error(&e))?;
     let setup_seconds = clock.wall();
     let running = provenance::Clock::start(py)?;
     let mut observer = Observer::new(progress);
@@ -71,7 +72,7 @@ fn run(
         .detach(|| {
             let results = simulation.results();
             let Some(results) = results else { unreachable!("there is one process") };
-            document::write(&simulation, &results, &end, Path::new(out_dir), provenance)
+            document::write(&mut simulation, &results, &end, provenance)
         })
         .map_err(|e| write_error(&e))?;
     observer.result()?;
@@ -146,7 +147,7 @@ fn cost(
     if !end.planned() {
         return Err(PyKeyboardInterrupt::new_err(()));
     }
-    let whole = py.detach(|| whole(simulation));
+    let whole = py.detach(|| whole(simulation)).map_err(|e| write_error(&e))?;
     with_times(py, &whole, whole.bench.packet_hops, setup_seconds, wall, cpu)
 }
 
@@ -220,7 +221,12 @@ fn link_table<'py>(py: Python<'py>, topology_json: &str) -> PyResult<Bound<'py, 
 #[pyfunction]
 fn write_link_table(py: Python<'_>, topology_json: &str, path: &str) -> PyResult<()> {
     let rows = topology_rows(py, topology_json)?;
-    py.detach(|| Table::of(rows).write(Path::new(path))).map_err(|e| write_error(&e))?;
+    py.detach(|| {
+        let mut table = TableWriter::create(Path::new(path))?;
+        table.append(rows)?;
+        table.finish()
+    })
+    .map_err(|e| write_error(&e))?;
     Ok(())
 }
 

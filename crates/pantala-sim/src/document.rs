@@ -7,11 +7,11 @@ use crate::peers::ProcessGroup;
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::simulation::Simulation;
-use crate::tables::tables;
+use crate::columns::Written;
+use crate::tables::complete;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// run.json: everything but `provenance` is a function of the plan and of Pantala's version.
 #[derive(Debug, Serialize)]
@@ -36,11 +36,12 @@ pub struct Document {
     pub counters: Counters,
     /// The books.
     pub conservation: Conservation,
-    /// SHA-256 of all values of all tables, in the order of [`tables`]; names and the layout of
-    /// files do not count.
+    /// SHA-256 over the hashes of all tables, in their fixed order. The hash of a table is over its
+    /// values: the numbers of columns and rows, and the SHA-256 of each column. Names and the
+    /// layout of files do not count.
     pub result_hash: String,
     /// Rows of each table.
-    pub tables: BTreeMap<String, usize>,
+    pub tables: BTreeMap<String, u64>,
     /// Where and when, and how fast: differs from run to run.
     pub provenance: serde_json::Value,
 }
@@ -73,25 +74,18 @@ pub struct Conservation {
     pub credits: bool,
 }
 
-/// Writes a run directory: Parquet tables, then run.json.
+/// Completes a run directory: Parquet tables, then run.json. Nothing is written if the simulation
+/// has no directory ([`Simulation::write_to`]).
 ///
 /// # Errors
-/// A [`WriteError`] naming the file; run.json is not written then.
+/// A [`WriteError`] that names the file; run.json is not written then.
 pub fn write<Q: ProcessGroup>(
-    simulation: &Simulation<Q>,
+    simulation: &mut Simulation<Q>,
     results: &Results,
     end: &End,
-    directory: &Path,
     provenance: serde_json::Value,
 ) -> Result<Document, WriteError> {
-    let mut hash = Sha256::new();
-    let mut rows = BTreeMap::new();
-    for table in tables(simulation, results) {
-        let name = table.name();
-        rows.insert(name.to_owned(), table.rows());
-        table.hash_values(&mut hash);
-        table.write(&directory.join(format!("{name}.parquet")))?;
-    }
+    let tables = complete(simulation, results)?;
     let (totals, audit) = (results.totals, results.counts.audit());
     let coarsened = simulation.plan.derived.as_ref().and_then(|derived| derived.coarsened.clone());
     let document = Document {
@@ -115,10 +109,11 @@ pub fn write<Q: ProcessGroup>(
             flits: audit.flits,
             credits: audit.credits,
         },
-        result_hash: hex(&hash.finalize()),
-        tables: rows,
+        result_hash: hash_of(&tables),
+        tables: tables.iter().map(|table| (table.name.to_owned(), table.rows)).collect(),
         provenance,
     };
+    let Some(directory) = simulation.directory() else { return Ok(document) };
     let path = directory.join("run.json");
     let file = |source| WriteError::File { path: path.display().to_string(), source };
     let mut text = serde_json::to_string_pretty(&document).map_err(|e| file(e.into()))?;
@@ -128,12 +123,17 @@ pub fn write<Q: ProcessGroup>(
     Ok(document)
 }
 
-/// The `result_hash` that [`write`] gives, without writing anything.
-pub(crate) fn result_hash(simulation: &Simulation, results: &Results) -> String {
+/// The `result_hash` that [`write`] gives, without run.json.
+pub(crate) fn result_hash(
+    simulation: &mut Simulation,
+    results: &Results,
+) -> Result<String, WriteError> {
+    Ok(hash_of(&complete(simulation, results)?))
+}
+
+fn hash_of(tables: &[Written]) -> String {
     let mut hash = Sha256::new();
-    for table in tables(simulation, results) {
-        table.hash_values(&mut hash);
-    }
+    tables.iter().for_each(|table| hash.update(table.hash));
     hex(&hash.finalize())
 }
 

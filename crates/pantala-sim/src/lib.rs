@@ -48,6 +48,7 @@ pub mod resolve;
 pub mod results;
 pub mod routings;
 pub mod simulation;
+mod streams;
 pub mod tables;
 pub mod threads;
 

@@ -2,9 +2,9 @@
 //! cost.
 
 use crate::columns::ns;
-use crate::document::{self, hex};
+use crate::document::{hex, result_hash};
 use crate::end::Progress;
-use crate::error::PlanError;
+use crate::error::{PlanError, WriteError};
 use crate::plan::Plan;
 use crate::recorder::{JobPackets, JobWindow};
 use crate::simulation::Simulation;
@@ -97,13 +97,15 @@ pub struct Whole {
 }
 
 /// What a simulation that has run to its end did; `result_hash` is that of its run.json.
-#[must_use]
-pub fn whole(mut simulation: Simulation) -> Whole {
+///
+/// # Errors
+/// A [`WriteError`] if the simulation writes its tables, and cannot.
+pub fn whole(mut simulation: Simulation) -> Result<Whole, WriteError> {
     let accepted = accepted(&simulation, flits_delivered(&simulation), simulation.simulated());
     let latency_mean_ns = latencies(&simulation).0.mean().map(|m| m / 1_000.0);
     let Some(results) = simulation.results() else { unreachable!("there is one process") };
-    let result_hash = document::result_hash(&simulation, &results);
-    Whole { accepted, latency_mean_ns, bench: cost(&simulation, result_hash) }
+    let result_hash = result_hash(&mut simulation, &results)?;
+    Ok(Whole { accepted, latency_mean_ns, bench: cost(&simulation, result_hash) })
 }
 
 fn cost(simulation: &Simulation, result_hash: String) -> Cost {
@@ -129,13 +131,13 @@ fn accepted(simulation: &Simulation, flits: f64, time: Time) -> f64 {
 
 /// Of all jobs, in the measured time.
 fn flits_delivered(simulation: &Simulation) -> f64 {
-    simulation.recorded().jobs.iter().map(|job| job.flits).sum::<u64>() as f64
+    simulation.jobs().iter().map(|job| job.flits).sum::<u64>() as f64
 }
 
 /// Of all jobs' packets: latency, and from the head's entry into the network.
 fn latencies(simulation: &Simulation) -> (LatencyStatistics, LatencyStatistics) {
     let (mut latency, mut network_latency) = (LatencyStatistics::new(), LatencyStatistics::new());
-    for job in &simulation.recorded().jobs {
+    for job in simulation.jobs() {
         latency.add(&job.latency);
         network_latency.add(&job.network_latency);
     }
@@ -243,7 +245,7 @@ impl Measurement {
     }
 
     fn point(&self) -> Point {
-        let jobs = &self.simulation.recorded().jobs;
+        let jobs = self.simulation.jobs();
         let (latency, network_latency) = latencies(&self.simulation);
         let sum = |f: fn(&JobPackets) -> u64| jobs.iter().map(f).sum::<u64>();
         let packets = sum(|j| j.packets);
@@ -284,7 +286,7 @@ impl Measurement {
         let step = plan.record.window_ps;
         let flit_bytes = f64::from(plan.flit_bytes);
         let mut sums = vec![JobWindow::default(); ((self.warmup + self.window) / step) as usize];
-        for window in self.simulation.recorded().jobs.iter().flat_map(|job| &job.windows) {
+        for window in self.simulation.jobs().iter().flat_map(|job| &job.windows) {
             // The last window may be cut short: it does not count.
             if let Some(sum) = sums.get_mut(window.number as usize) {
                 sum.delivered_bytes += window.delivered_bytes;

@@ -79,9 +79,9 @@ pub struct JobWindow {
     pub latency_sum: u128,
 }
 
-/// One delivered packet.
+/// A delivered packet that gets a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PacketRow {
+pub struct DeliveredPacket {
     /// At the destination NIC.
     pub delivered: Time,
     /// Source node.
@@ -104,6 +104,17 @@ pub struct PacketRow {
     pub nonminimal: bool,
 }
 
+/// Bytes of one link in one window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkWindow {
+    /// `router * ports + port`, or `routers * ports + node` of an injection link.
+    pub link: u32,
+    /// When the window starts.
+    pub start: Time,
+    /// Payload.
+    pub bytes: u64,
+}
+
 /// The probe of a simulation, or of one part of its machine.
 #[derive(Clone, Debug)]
 pub struct Recorder {
@@ -116,8 +127,9 @@ pub struct Recorder {
     sample: u64,
     /// By job.
     pub jobs: Vec<JobPackets>,
-    /// Recorded packets, in the order of delivery for each group of the machine.
-    pub packets: Vec<PacketRow>,
+    /// Recorded packets that nobody has taken yet, in the order of delivery for each group of the
+    /// machine.
+    pub packets: Vec<DeliveredPacket>,
     /// The window of the latest event, and when it starts.
     current: u64,
     current_starts: Time,
@@ -150,20 +162,6 @@ impl Recorder {
     /// delivered; delivered flits still count up to its end, `until`.
     pub fn count_injected(&mut self, until: Time) {
         self.injected_until = Some(until);
-    }
-
-    /// Takes over all that another recorder of the same plan has kept.
-    pub fn absorb(&mut self, other: &mut Self) {
-        for (mine, theirs) in self.jobs.iter_mut().zip(&mut other.jobs) {
-            mine.absorb(std::mem::take(theirs));
-        }
-        self.packets.append(&mut other.packets);
-    }
-
-    /// All that it has kept, which is not here any more.
-    pub(crate) fn taken(&mut self) -> Self {
-        let empty = Self { jobs: Vec::new(), packets: Vec::new(), ..*self };
-        std::mem::replace(self, empty)
     }
 
     /// The window of `now` in a job's series. From one group of the machine to the next, time may
@@ -234,7 +232,7 @@ impl Probe for Recorder {
         seen.latency.record(latency);
         seen.network_latency.record(now - origin.injected);
         if self.sample > 0 && packet.route.draw % self.sample == 0 {
-            self.packets.push(PacketRow {
+            self.packets.push(DeliveredPacket {
                 delivered: now,
                 source: origin.source,
                 created: origin.created,

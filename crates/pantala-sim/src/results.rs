@@ -3,14 +3,13 @@
 
 use pantala_engine::Time;
 use pantala_fabric::{ConservationCounts, LinkCounters, Totals};
-use pantala_mpi::{CallReport, IterationRecord, LatencyStatistics, MessageRecord, RankReport};
+use pantala_mpi::{CallReport, LatencyStatistics, RankReport};
 use pantala_routing::learning::{LearningWindow, QTable};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Plan, QTableRecord};
 use crate::ranks::Net;
-use crate::recorder::{JobPackets, PacketRow, Recorder};
-use crate::simulation::LinkWindow;
+use crate::recorder::JobPackets;
 
 /// What one directed link has carried.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,7 +20,8 @@ pub struct Carried {
     pub jobs: Vec<u64>,
 }
 
-/// All that tables and run.json tell of a run.
+/// All that run.json and the tables tell of a run, but the tables that are written while it goes
+/// on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Results {
     /// Ranks of finite programs, in any order.
@@ -32,14 +32,6 @@ pub struct Results {
     pub jobs: Vec<JobPackets>,
     /// By job, the latencies of messages; none of a pattern.
     pub message_latency: Vec<Option<LatencyStatistics>>,
-    /// Recorded packets, in any order.
-    pub packets: Vec<PacketRow>,
-    /// Messages, in any order.
-    pub messages: Vec<MessageRecord>,
-    /// Iterations, in any order.
-    pub iterations: Vec<IterationRecord>,
-    /// Bytes by link and window, in any order.
-    pub link_windows: Vec<LinkWindow>,
     /// By output port.
     pub outputs: Vec<Carried>,
     /// Injection links, by node.
@@ -56,34 +48,13 @@ pub struct Results {
     pub counts: ConservationCounts,
 }
 
-/// What a simulation has collected besides what the network and its hosts hold.
-#[derive(Debug)]
-pub(crate) struct Collected {
-    pub(crate) recorded: Recorder,
-    pub(crate) messages: Vec<MessageRecord>,
-    pub(crate) iterations: Vec<IterationRecord>,
-    pub(crate) link_windows: Vec<LinkWindow>,
-}
-
-impl Collected {
-    /// All of it, which is not here any more.
-    pub(crate) fn taken(&mut self) -> Self {
-        Self {
-            recorded: self.recorded.taken(),
-            messages: std::mem::take(&mut self.messages),
-            iterations: std::mem::take(&mut self.iterations),
-            link_windows: std::mem::take(&mut self.link_windows),
-        }
-    }
-}
-
 impl Results {
     /// Those of the parts that are here: up to `simulated`, the last event of all parts having been
     /// at `now`.
     pub(crate) fn of(
         plan: &Plan,
         network: &Net,
-        collected: Collected,
+        jobs: Vec<JobPackets>,
         simulated: Time,
         now: Time,
     ) -> Self {
@@ -101,12 +72,8 @@ impl Results {
         Self {
             reports: network.hosts().flat_map(|host| host.rank_reports(simulated)).collect(),
             calls: network.hosts().flat_map(|host| host.call_reports(simulated)).collect(),
-            jobs: collected.recorded.jobs,
+            jobs,
             message_latency: (0..plan.jobs.len()).map(|job| message_latency(job as u16)).collect(),
-            packets: collected.recorded.packets,
-            messages: collected.messages,
-            iterations: collected.iterations,
-            link_windows: collected.link_windows,
             outputs: outputs
                 .map(|(router, port)| Carried {
                     counters: network.link_counters(router, port, now),
@@ -142,10 +109,6 @@ impl Results {
             message_latency: latency.map(|(mine, theirs)| added(mine, theirs.as_ref())).collect(),
             reports: joined(self.reports, other.reports),
             calls: joined(self.calls, other.calls),
-            packets: joined(self.packets, other.packets),
-            messages: joined(self.messages, other.messages),
-            iterations: joined(self.iterations, other.iterations),
-            link_windows: joined(self.link_windows, other.link_windows),
             outputs: joined(self.outputs, other.outputs),
             injections: joined(self.injections, other.injections),
             estimates: QTable::joined([&self.estimates, &other.estimates]),

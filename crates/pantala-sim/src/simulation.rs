@@ -2,33 +2,24 @@
 
 use crate::coarsen;
 use crate::end::{End, Progress, deadlock};
-use crate::error::PlanError;
+use crate::error::{PlanError, WriteError};
 use crate::fabric::fabric_config;
 use crate::peers::{Alone, ProcessGroup};
 use crate::plan::Plan;
 use crate::ranks::{Net, Status, Waiting};
-use crate::recorder::{JobPackets, Recorder};
+use crate::recorder::{JobPackets, LinkWindow, Recorder};
 use crate::resolve::{Resolved, resolve};
-use crate::results::{Collected, Results};
+use crate::results::Results;
+use crate::streams::{Records, StreamedTables};
+use crate::columns::Written;
 use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Diagnosis, FabricConfig, Network, PartitionMap, PartitionShare, Totals};
 use pantala_mpi::Recording;
 use pantala_topology::Topology;
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
-use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Bytes of one link in one window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LinkWindow {
-    /// `router * ports + port`, or `routers * ports + node` of an injection link.
-    pub link: u32,
-    /// When the window starts.
-    pub start: Time,
-    /// Payload.
-    pub bytes: u64,
-}
 
 /// A plan with its network, hosts and recorders; with other processes, the parts of it that are
 /// here.
@@ -38,7 +29,17 @@ pub struct Simulation<Q = Alone> {
     /// The network, its hosts and recorders.
     pub network: Net,
     peers: Q,
-    collected: Collected,
+    /// What jobs' packets have come to in the partitions that are here, up to the end of a run.
+    jobs: Vec<JobPackets>,
+    /// Records of windows that are not over, or that end with the current step.
+    records: Records,
+    /// Records completed before this time are written.
+    written: Time,
+    /// The most records that have been held at a time.
+    max_held: usize,
+    tables: StreamedTables,
+    /// Where the tables are; `None` if they are only hashed.
+    directory: Option<PathBuf>,
     link_bytes: Vec<u64>,
     endless: bool,
     /// Moves of packets by the latest step in which there was one, and that step's end.
@@ -189,15 +190,15 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
         Ok(Self {
             link_bytes: if plan.record.link_windows { vec![0; links] } else { Vec::new() },
+            jobs: recorder.jobs,
+            records: Records::default(),
+            written: 0,
+            max_held: 0,
+            tables: StreamedTables::hashed(plan.record.window_ps),
+            directory: None,
             plan,
             network,
             peers,
-            collected: Collected {
-                recorded: recorder,
-                messages: Vec::new(),
-                iterations: Vec::new(),
-                link_windows: Vec::new(),
-            },
             endless,
             moved: (0, 0),
             until: 0,
@@ -212,6 +213,18 @@ impl<Q: ProcessGroup> Simulation<Q> {
     pub fn extend(&mut self, duration: Time) {
         debug_assert!(duration > self.plan.stop.duration_ps, "longer");
         self.plan.stop.duration_ps = duration;
+    }
+
+    /// Has the tables written to `directory`, which is there: those whose rows come during the run
+    /// while it goes on, the others by [`document::write`](crate::document::write). Call it before
+    /// the run. Without it, tables are hashed and not written.
+    ///
+    /// # Errors
+    /// A [`WriteError`] that names the file.
+    pub fn write_to(&mut self, directory: &Path) -> Result<(), WriteError> {
+        self.tables = StreamedTables::new(Some(directory), self.plan.record.window_ps)?;
+        self.directory = Some(directory.to_owned());
+        Ok(())
     }
 
     /// Runs to the end; `observe` is called every now and then and may stop the run by answering
@@ -234,6 +247,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
                     break (status.failure().unwrap_or(End::Finished), status);
                 }
             }
+            self.write_records(until - until % self.plan.record.window_ps);
             if let Some(end) = status.failure() {
                 break (end, status);
             }
@@ -246,7 +260,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             if let Some(end) = self.watchdog(&status) {
                 break (end, status);
             }
-            if self.any_stops(!observe(&self.progress(&status))) {
+            if self.any_stops(!observe(&self.progress(&status)) || self.tables.failed()) {
                 break (End::Interrupted, status);
             }
             // Nothing happens before the next event: go to the step that holds it, past windows
@@ -265,7 +279,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             _ => until,
         };
         self.network.learn_before(self.simulated);
-        self.take_records();
+        self.take_jobs();
         end
     }
 
@@ -298,7 +312,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             // Like that of `run`, a step lies in one window.
             self.advance(status.next.saturating_add(step).min((status.next / window + 1) * window));
         };
-        self.take_records();
+        self.take_jobs();
         end
     }
 
@@ -307,8 +321,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.peers.advance(&mut self.network, until);
         self.until = until;
         for host in self.network.hosts_mut() {
-            host.take_messages(&mut self.collected.messages);
-            host.take_iterations(&mut self.collected.iterations);
+            host.take_messages(&mut self.records.messages);
+            host.take_iterations(&mut self.records.iterations);
         }
     }
 
@@ -327,17 +341,53 @@ impl<Q: ProcessGroup> Simulation<Q> {
         self.peers.all(here).contains(&true)
     }
 
-    /// Takes over what the parts that are here have recorded.
-    fn take_records(&mut self) {
-        for part in self.network.probes_mut() {
-            self.collected.recorded.absorb(part);
+    /// Takes over what the recorders that are here have of jobs.
+    fn take_jobs(&mut self) {
+        for recorder in self.network.probes_mut() {
+            for (mine, theirs) in self.jobs.iter_mut().zip(&mut recorder.jobs) {
+                mine.absorb(std::mem::take(theirs));
+            }
         }
     }
 
-    /// What has been recorded of packets in the parts that are here, up to the end of a run.
+    /// Writes the records completed before `time`, of all partitions and processes, if that has not
+    /// happened yet. `time` is the end of a window, or of the run.
+    fn write_records(&mut self, time: Time) {
+        if time <= self.written {
+            return;
+        }
+        self.written = time;
+        for recorder in self.network.probes_mut() {
+            self.records.packets.append(&mut recorder.packets);
+        }
+        self.max_held = self.max_held.max(self.records.len());
+        let here = self.records.take_before(time);
+        if let Some(all) = self.peers.gather(here) {
+            self.tables.append(all.into_iter().reduce(Records::and).unwrap_or_default());
+        }
+    }
+
+    /// The most records that have been in memory at a time, waiting for the end of their window.
     #[must_use]
-    pub fn recorded(&self) -> &Recorder {
-        &self.collected.recorded
+    pub const fn max_records_held(&self) -> usize {
+        self.max_held
+    }
+
+    /// Completes the tables whose rows came during the run, which are not here any more.
+    pub(crate) fn finish_tables(&mut self) -> Result<[Written; 4], WriteError> {
+        let hashed = StreamedTables::hashed(self.plan.record.window_ps);
+        std::mem::replace(&mut self.tables, hashed).finish()
+    }
+
+    /// Where the tables are written, if they are.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
+    /// What has been recorded of jobs' packets in the parts that are here, up to the end of a run.
+    #[must_use]
+    pub fn jobs(&self) -> &[JobPackets] {
+        &self.jobs
     }
 
     /// By job, the payload that has been delivered in the parts that are here, up to the end of a
@@ -345,14 +395,15 @@ impl<Q: ProcessGroup> Simulation<Q> {
     pub fn delivered(&self) -> impl Iterator<Item = Vec<(u64, u64)>> + '_ {
         let of =
             |job: &JobPackets| job.windows.iter().map(|w| (w.number, w.delivered_bytes)).collect();
-        self.collected.recorded.jobs.iter().map(of)
+        self.jobs.iter().map(of)
     }
 
     /// After a run, what it has come to; for the first process only, if there are several. What has
     /// been recorded goes there.
     pub fn results(&mut self) -> Option<Results> {
-        let collected = self.collected.taken();
-        let here = Results::of(&self.plan, &self.network, collected, self.simulated, self.now);
+        self.write_records(NEVER);
+        let jobs = std::mem::take(&mut self.jobs);
+        let here = Results::of(&self.plan, &self.network, jobs, self.simulated, self.now);
         self.peers.gather(here)?.into_iter().reduce(Results::and)
     }
 
@@ -397,7 +448,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             return;
         }
         let (network, known, windows) =
-            (&self.network, &mut self.link_bytes, &mut self.collected.link_windows);
+            (&self.network, &mut self.link_bytes, &mut self.records.link_windows);
         let (routers, ports) =
             (network.topology().routers(), network.topology().ports_per_router());
         let mut close = |link: u32, bytes: u64| {

@@ -14,9 +14,14 @@ mod q_learning;
 mod q_tables;
 mod ranks;
 
+pub(crate) use iterations::IterationRow;
+pub(crate) use link_windows::LinkWindowRow;
+pub(crate) use messages::MessageRow;
+pub(crate) use packets::PacketRow;
 pub use q_tables::EstimateRow;
 
-use crate::columns::{Row, Table, TableDescriptor};
+use crate::columns::{Row, TableDescriptor, TableWriter, Written};
+use crate::error::WriteError;
 use crate::peers::ProcessGroup;
 use crate::plan::Plan;
 use crate::results::Results;
@@ -25,6 +30,7 @@ use pantala_engine::Time;
 use pantala_fabric::FabricConfig;
 use pantala_mpi::RankReport;
 use pantala_topology::Topology;
+use std::path::Path;
 
 /// The source of all tables.
 struct Run<'a> {
@@ -37,35 +43,53 @@ struct Run<'a> {
     reports: Vec<RankReport>,
 }
 
-/// Fills a table.
-type Fill = fn(&Run<'_>) -> Table;
+/// Writes a table to a directory, or hashes it only, at the end of a run.
+type Fill = fn(&Run<'_>, Option<&Path>) -> Result<Written, WriteError>;
 
-/// Every table and the function that fills it, in the fixed order of files and hashes.
-const TABLES: [(TableDescriptor, Fill); 12] = [
-    (jobs::JobRow::TABLE, jobs::table),
-    (ranks::RankRow::TABLE, ranks::table),
-    (calls::CallRow::TABLE, calls::table),
-    (iterations::IterationRow::TABLE, iterations::table),
-    (messages::MessageRow::TABLE, messages::table),
-    (packets::PacketRow::TABLE, packets::table),
-    (links::LinkRow::TABLE, links::table),
-    (link_jobs::LinkJobRow::TABLE, link_jobs::table),
-    (link_windows::LinkWindowRow::TABLE, link_windows::table),
-    (job_windows::JobWindowRow::TABLE, job_windows::table),
-    (EstimateRow::TABLE, q_tables::table),
-    (q_learning::LearningRow::TABLE, q_learning::table),
+/// When the rows of a table are written.
+enum Rows {
+    /// At the end of the run.
+    AtEnd(Fill),
+    /// While it goes on ([`StreamedTables`](crate::streams::StreamedTables)).
+    Streamed,
+}
+
+/// Every table in the fixed order of files and hashes.
+const TABLES: [(TableDescriptor, Rows); 12] = [
+    (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
+    (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
+    (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
+    (IterationRow::TABLE, Rows::Streamed),
+    (MessageRow::TABLE, Rows::Streamed),
+    (PacketRow::TABLE, Rows::Streamed),
+    (links::LinkRow::TABLE, Rows::AtEnd(|run, into| write(links::rows(run), into))),
+    (link_jobs::LinkJobRow::TABLE, Rows::AtEnd(|run, into| write(link_jobs::rows(run), into))),
+    (LinkWindowRow::TABLE, Rows::Streamed),
+    (job_windows::JobWindowRow::TABLE, Rows::AtEnd(|run, into| write(job_windows::rows(run), into))),
+    (EstimateRow::TABLE, Rows::AtEnd(|run, into| write(q_tables::rows(run), into))),
+    (q_learning::LearningRow::TABLE, Rows::AtEnd(|run, into| write(q_learning::rows(run), into))),
 ];
+
+fn write<R: Row>(
+    rows: impl Iterator<Item = R>,
+    directory: Option<&Path>,
+) -> Result<Written, WriteError> {
+    let mut table = TableWriter::within(directory)?;
+    table.append(rows)?;
+    table.finish()
+}
 
 /// The descriptors of all tables, in their order.
 pub fn descriptors() -> impl Iterator<Item = &'static TableDescriptor> {
     TABLES.iter().map(|(descriptor, _)| descriptor)
 }
 
-/// Every table of a simulation, in their order; each is filled when the iterator reaches it.
-pub fn tables<'a, Q: ProcessGroup>(
-    simulation: &'a Simulation<Q>,
-    results: &'a Results,
-) -> impl Iterator<Item = Table> + 'a {
+/// Completes every table of a simulation, in their order.
+pub(crate) fn complete<Q: ProcessGroup>(
+    simulation: &mut Simulation<Q>,
+    results: &Results,
+) -> Result<Vec<Written>, WriteError> {
+    let streamed = simulation.finish_tables()?;
     let mut reports = results.reports.clone();
     reports.sort_unstable_by_key(|report| (report.job, report.rank));
     let run = Run {
@@ -76,7 +100,14 @@ pub fn tables<'a, Q: ProcessGroup>(
         results,
         reports,
     };
-    TABLES.iter().map(move |(_, fill)| fill(&run))
+    let written = |(descriptor, rows): &(TableDescriptor, Rows)| match rows {
+        Rows::AtEnd(fill) => fill(&run, simulation.directory()),
+        Rows::Streamed => {
+            let table = streamed.iter().find(|table| table.name == descriptor.name);
+            Ok(*table.unwrap_or_else(|| unreachable!("{} is streamed", descriptor.name)))
+        }
+    };
+    TABLES.iter().map(written).collect()
 }
 
 #[cfg(test)]

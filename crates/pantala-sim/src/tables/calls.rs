@@ -1,7 +1,7 @@
 //! The table `calls`: its columns and how a run fills them.
 
 use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
 use pantala_mpi::CallReport;
 
 table! {
@@ -22,13 +22,13 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = CallRow> {
     let reports = CallReport::summed(run.results.calls.clone());
-    Table::of(reports.into_iter().map(|report| CallRow {
+    reports.into_iter().map(|report| CallRow {
         job: report.job,
         call: report.call,
         calls: report.calls,
         bytes: report.bytes,
         time_ns: ns(report.time),
-    }))
+    })
 }

@@ -1,11 +1,14 @@
 //! The table `iterations`: its columns and how a run fills them.
 
-use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
+use crate::streams::Streamed;
+use pantala_engine::Time;
+use pantala_mpi::IterationRecord;
 
 table! {
-    /// One row per rank and iteration of its program.
-    pub(super) iterations: IterationRow if "record.iterations" {
+    /// One row per rank and iteration of its program that ended. Rows are ordered by the window of
+    /// `end_ns` (of length `record.window_ps`), and in a window by `job`, `iteration` and `rank`.
+    pub(crate) iterations: IterationRow if "record.iterations" {
         /// Number of the job in the plan, from 0.
         job: u16,
         /// Rank within the job, from 0.
@@ -21,15 +24,26 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
-    let mut records = run.results.iterations.clone();
-    records.sort_unstable_by_key(|record| (record.job, record.iteration, record.rank));
-    Table::of(records.into_iter().map(|record| IterationRow {
-        job: record.job,
-        rank: record.rank,
-        iteration: record.iteration,
-        start_ns: ns(record.start),
-        end_ns: ns(record.end),
-        communication_time_ns: ns(record.communication),
-    }))
+impl Streamed for IterationRecord {
+    type Row = IterationRow;
+    type Key = (u16, u32, u32);
+
+    fn completed(&self) -> Time {
+        self.end
+    }
+
+    fn key(&self) -> Self::Key {
+        (self.job, self.iteration, self.rank)
+    }
+
+    fn into_row(self) -> IterationRow {
+        IterationRow {
+            job: self.job,
+            rank: self.rank,
+            iteration: self.iteration,
+            start_ns: ns(self.start),
+            end_ns: ns(self.end),
+            communication_time_ns: ns(self.communication),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The table `job_windows`: its columns and how a run fills them.
 
 use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
 use crate::recorder::JobWindow;
 
 table! {
@@ -25,11 +25,11 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = JobWindowRow> {
     let jobs = run.results.jobs.iter().enumerate();
-    Table::of(jobs.flat_map(|(job, packets)| {
+    jobs.flat_map(move |(job, packets)| {
         packets.windows.iter().map(move |window| row(run, job as u16, window))
-    }))
+    })
 }
 
 fn row(run: &Run<'_>, job: u16, window: &JobWindow) -> JobWindowRow {

@@ -1,7 +1,7 @@
 //! The table `jobs`: its columns and how a run fills them.
 
 use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
 use pantala_mpi::{LatencyStatistics, RankReport};
 use std::ops::Add;
 
@@ -89,8 +89,8 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
-    Table::of((0..run.plan.jobs.len()).map(|job| row(run, job)))
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = JobRow> {
+    (0..run.plan.jobs.len()).map(move |job| row(run, job))
 }
 
 fn row(run: &Run<'_>, job: usize) -> JobRow {

@@ -1,7 +1,7 @@
 //! The table `link_jobs`: its columns and how a run fills them.
 
 use super::{Run, links::links};
-use crate::columns::{Table, table};
+use crate::columns::table;
 
 table! {
     /// One row per link and job that used it.
@@ -15,9 +15,9 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
-    Table::of(links(run).flat_map(|link| {
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LinkJobRow> {
+    links(run).flat_map(|link| {
         let jobs = link.carried.jobs.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
         jobs.map(move |(job, &bytes)| LinkJobRow { link: link.number, job: job as u16, bytes })
-    }))
+    })
 }

@@ -1,12 +1,15 @@
 //! The table `link_windows`: its columns and how a run fills them.
 
-use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
+use crate::recorder::LinkWindow;
+use crate::streams::Streamed;
+use pantala_engine::Time;
 
 table! {
     /// One row per link, injection and ejection included, and time window in which it sent
-    /// anything. The length of a window is `record.window_ps` of the plan.
-    pub(super) link_windows: LinkWindowRow if "record.link_windows" {
+    /// anything. The length of a window is `record.window_ps` of the plan. Rows are ordered by
+    /// `window_start_ns`, then by `link`.
+    pub(crate) link_windows: LinkWindowRow if "record.link_windows" {
         /// Number of the directed link, as in `links`.
         link: u32,
         /// Start of the window.
@@ -16,12 +19,20 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
-    let mut windows = run.results.link_windows.clone();
-    windows.sort_unstable_by_key(|window| (window.start, window.link));
-    Table::of(windows.into_iter().map(|window| LinkWindowRow {
-        link: window.link,
-        window_start_ns: ns(window.start),
-        bytes: window.bytes,
-    }))
+impl Streamed for LinkWindow {
+    type Row = LinkWindowRow;
+    type Key = u32;
+
+    /// Any time in the window.
+    fn completed(&self) -> Time {
+        self.start
+    }
+
+    fn key(&self) -> u32 {
+        self.link
+    }
+
+    fn into_row(self) -> LinkWindowRow {
+        LinkWindowRow { link: self.link, window_start_ns: ns(self.start), bytes: self.bytes }
+    }
 }

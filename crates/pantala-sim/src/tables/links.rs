@@ -1,7 +1,7 @@
 //! The table `links`: its columns and how a run fills them.
 
 use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
 use crate::results::Carried;
 use pantala_engine::Time;
 use pantala_topology::{LinkClass, Peer};
@@ -43,10 +43,10 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LinkRow> {
     let simulated = run.simulated.max(1) as f64;
     let group = |end: Option<(u32, u32)>| end.map(|(router, _)| run.topology.group_of(router));
-    Table::of(links(run).map(|link| {
+    links(run).map(move |link| {
         let counters = &link.carried.counters;
         let busy = counters.flits * link.flit;
         LinkRow {
@@ -65,7 +65,7 @@ pub(super) fn table(run: &Run<'_>) -> Table {
             stall_ns: ns(counters.stall),
             utilization: busy as f64 / simulated,
         }
-    }))
+    })
 }
 
 /// One directed link with its traffic; ends are (router, port).

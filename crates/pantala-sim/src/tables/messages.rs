@@ -1,11 +1,15 @@
 //! The table `messages`: its columns and how a run fills them.
 
-use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
+use crate::streams::Streamed;
+use pantala_engine::Time;
+use pantala_mpi::MessageRecord;
 
 table! {
-    /// One row per delivered message.
-    pub(super) messages: MessageRow if "record.messages" {
+    /// One row per delivered message. Rows are ordered by the window of `delivered_ns` (of length
+    /// `record.window_ps`), and in a window by `job`, `posted_ns`, `source_rank`,
+    /// `destination_rank`, `tag` and `delivered_ns`.
+    pub(crate) messages: MessageRow if "record.messages" {
         /// Number of the job in the plan, from 0.
         job: u16,
         /// Rank that sent the message.
@@ -27,23 +31,31 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
-    let messages = &run.results.messages;
-    let mut order: Vec<usize> = (0..messages.len()).collect();
-    // The order in which a rank posted its messages does not depend on the order of delivery.
-    order.sort_by_key(|&i| {
-        let m = &messages[i];
-        (m.job, m.posted, m.source, m.destination, m.tag, m.delivered, m.bytes)
-    });
-    Table::of(order.into_iter().map(|i| &messages[i]).map(|message| MessageRow {
-        job: message.job,
-        source_rank: message.source,
-        destination_rank: message.destination,
-        tag: message.tag,
-        bytes: message.bytes,
-        protocol: message.protocol.name(),
-        posted_ns: ns(message.posted),
-        delivered_ns: ns(message.delivered),
-        latency_ns: ns(message.delivered - message.posted),
-    }))
+impl Streamed for MessageRecord {
+    type Row = MessageRow;
+    type Key = (u16, Time, u32, u32, i32, Time, u64);
+
+    fn completed(&self) -> Time {
+        self.delivered
+    }
+
+    /// The order in which a rank posted its messages does not depend on the order of delivery.
+    fn key(&self) -> Self::Key {
+        let ends = (self.source, self.destination);
+        (self.job, self.posted, ends.0, ends.1, self.tag, self.delivered, self.bytes)
+    }
+
+    fn into_row(self) -> MessageRow {
+        MessageRow {
+            job: self.job,
+            source_rank: self.source,
+            destination_rank: self.destination,
+            tag: self.tag,
+            bytes: self.bytes,
+            protocol: self.protocol.name(),
+            posted_ns: ns(self.posted),
+            delivered_ns: ns(self.delivered),
+            latency_ns: ns(self.delivered - self.posted),
+        }
+    }
 }

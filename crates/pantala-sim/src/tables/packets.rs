@@ -1,12 +1,15 @@
 //! The table `packets`: its columns and how a run fills them.
 
-use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
+use crate::recorder::DeliveredPacket;
+use crate::streams::Streamed;
+use pantala_engine::Time;
 
 table! {
     /// One row per delivered packet: of all packets, of one in `record.packet_sample`, or none.
-    /// Responses have no rows.
-    pub(super) packets: PacketRow if "record.packets" {
+    /// Responses have no rows. Rows are ordered by `delivered_ns`, then by `source_node`,
+    /// `created_ns` and `injected_ns`.
+    pub(crate) packets: PacketRow if "record.packets" {
         /// Number of the job in the plan, from 0.
         job: u16,
         /// Node that sent the packet.
@@ -30,19 +33,30 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
-    let mut packets = run.results.packets.clone();
-    packets.sort_unstable();
-    Table::of(packets.into_iter().map(|packet| PacketRow {
-        job: packet.job,
-        source_node: packet.source,
-        destination_node: packet.destination,
-        bytes: packet.bytes,
-        created_ns: ns(packet.created),
-        injected_ns: ns(packet.injected),
-        delivered_ns: ns(packet.delivered),
-        latency_ns: ns(packet.latency),
-        link_hops: packet.hops,
-        nonminimal: packet.nonminimal,
-    }))
+impl Streamed for DeliveredPacket {
+    type Row = PacketRow;
+    type Key = Self;
+
+    fn completed(&self) -> Time {
+        self.delivered
+    }
+
+    fn key(&self) -> Self {
+        *self
+    }
+
+    fn into_row(self) -> PacketRow {
+        PacketRow {
+            job: self.job,
+            source_node: self.source,
+            destination_node: self.destination,
+            bytes: self.bytes,
+            created_ns: ns(self.created),
+            injected_ns: ns(self.injected),
+            delivered_ns: ns(self.delivered),
+            latency_ns: ns(self.latency),
+            link_hops: self.hops,
+            nonminimal: self.nonminimal,
+        }
+    }
 }

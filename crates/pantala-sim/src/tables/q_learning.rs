@@ -1,7 +1,7 @@
 //! The table `q_learning`: its columns and how a run fills them.
 
 use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
 use pantala_routing::learning::{LearningSums, Via};
 
 table! {
@@ -26,15 +26,13 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LearningRow> {
     let length = run.plan.record.window_ps;
     let windows = run.results.learning.iter();
-    let sums =
-        windows.flat_map(|w| Via::ALL.map(|via| (w.number * length, via, w.via[via as usize])));
-    Table::of(
-        sums.filter(|(_, _, sums)| sums.updates > 0)
-            .map(|(start, via, sums)| row(start, via, &sums)),
-    )
+    let sums = windows
+        .flat_map(move |w| Via::ALL.map(|via| (w.number * length, via, w.via[via as usize])));
+    sums.filter(|(_, _, sums)| sums.updates > 0)
+        .map(|(start, via, sums)| row(start, via, &sums))
 }
 
 fn row(start: u64, via: Via, sums: &LearningSums) -> LearningRow {

@@ -1,7 +1,7 @@
 //! The table `q_tables`: its columns and how a run fills them.
 
 use super::Run;
-use crate::columns::{Table, table};
+use crate::columns::table;
 
 table! {
     /// One row per estimate of a router under q_adaptive at the end of the run.
@@ -22,12 +22,12 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
-    Table::of(run.results.estimates.estimates().map(|estimate| EstimateRow {
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = EstimateRow> {
+    run.results.estimates.estimates().map(|estimate| EstimateRow {
         router: estimate.router,
         destination_group: estimate.destination_group,
         slot: estimate.slot,
         port: estimate.port,
         estimate_ns: f64::from(estimate.ns),
-    }))
+    })
 }

@@ -1,7 +1,7 @@
 //! The table `ranks`: its columns and how a run fills them.
 
 use super::Run;
-use crate::columns::{Table, ns, table};
+use crate::columns::{ns, table};
 
 table! {
     /// One row per rank: its placement and its account of time. The four columns from `send_ns` to
@@ -48,9 +48,9 @@ table! {
     }
 }
 
-pub(super) fn table(run: &Run<'_>) -> Table {
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = RankRow> {
     let topology = run.topology;
-    Table::of(run.reports.iter().map(|report| {
+    run.reports.iter().map(move |report| {
         let account = &report.account;
         RankRow {
             job: report.job,
@@ -72,5 +72,5 @@ pub(super) fn table(run: &Run<'_>) -> Table {
             messages_received: account.messages_received,
             bytes_received: account.bytes_received,
         }
-    }))
+    })
 }

@@ -32,14 +32,10 @@ fn a_run_directory_holds_its_tables_and_nothing_else() {
 
 #[test]
 fn a_directory_that_cannot_be_written_is_named() {
-    let mut simulation = set_up(&mixed());
-    let end = simulation.run(|_| false);
     let nowhere = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("nowhere");
-    let results = simulation.results().unwrap();
-    let error = pantala_sim::document::write(&simulation, &results, &end, &nowhere, Value::Null)
-        .unwrap_err()
-        .to_string();
-    assert!(error.starts_with(&format!("{}", nowhere.join("jobs.parquet").display())), "{error}");
+    let error = set_up(&mixed()).write_to(&nowhere).unwrap_err().to_string();
+    let first = nowhere.join("messages.parquet");
+    assert!(error.starts_with(&format!("{}: ", first.display())), "{error}");
     assert!(!error.contains('\n') && !nowhere.exists());
 }
 

@@ -127,16 +127,17 @@ pub(crate) fn run(plan: &Value) -> Ran {
 /// lost.
 pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) -> bool) -> Ran {
     static RUNS: AtomicU32 = AtomicU32::new(0);
-    let end = simulation.run(observe);
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!(
         "run-{}-{}",
         std::process::id(),
         RUNS.fetch_add(1, Ordering::Relaxed)
     ));
     std::fs::create_dir_all(&directory).unwrap();
+    simulation.write_to(&directory).unwrap();
+    let end = simulation.run(observe);
     let provenance = json!({"number": RUNS.load(Ordering::Relaxed)});
     let results = simulation.results().unwrap();
-    write(&simulation, &results, &end, &directory, provenance).unwrap();
+    write(&mut simulation, &results, &end, provenance).unwrap();
     let mut files = BTreeMap::new();
     let mut tables = BTreeMap::new();
     for entry in std::fs::read_dir(&directory).unwrap() {
