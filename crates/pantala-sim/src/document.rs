@@ -1,13 +1,13 @@
 //! run.json and the run directory: tables first, the document last, so that a directory without it
 //! is not a run.
 
+use crate::columns::Written;
 use crate::end::End;
 use crate::error::WriteError;
 use crate::peers::ProcessGroup;
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::simulation::Simulation;
-use crate::columns::Written;
 use crate::tables::complete;
 use serde::Serialize;
 use sha2::{Digest, Sha256};

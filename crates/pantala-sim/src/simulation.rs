@@ -1,6 +1,7 @@
 //! A plan, running.
 
 use crate::coarsen;
+use crate::columns::Written;
 use crate::end::{End, Progress, deadlock};
 use crate::error::{PlanError, WriteError};
 use crate::fabric::fabric_config;
@@ -11,7 +12,6 @@ use crate::recorder::{JobPackets, LinkWindow, Recorder};
 use crate::resolve::{Resolved, resolve};
 use crate::results::Results;
 use crate::streams::{Records, StreamedTables};
-use crate::columns::Written;
 use pantala_engine::random::{key_of, mix};
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Diagnosis, FabricConfig, Network, PartitionMap, PartitionShare, Totals};
@@ -221,7 +221,11 @@ impl<Q: ProcessGroup> Simulation<Q> {
     ///
     /// # Errors
     /// A [`WriteError`] that names the file.
+    ///
+    /// # Panics
+    /// If the run has begun: its first rows are gone.
     pub fn write_to(&mut self, directory: &Path) -> Result<(), WriteError> {
+        assert!(self.until == 0, "a run is written from its beginning");
         self.tables = StreamedTables::new(Some(directory), self.plan.record.window_ps)?;
         self.directory = Some(directory.to_owned());
         Ok(())

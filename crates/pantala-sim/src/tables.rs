@@ -17,7 +17,7 @@ mod ranks;
 pub(crate) use iterations::IterationRow;
 pub(crate) use link_windows::LinkWindowRow;
 pub(crate) use messages::MessageRow;
-pub(crate) use packets::PacketRow;
+pub use packets::PacketRow;
 pub use q_tables::EstimateRow;
 
 use crate::columns::{Row, TableDescriptor, TableWriter, Written};
@@ -65,7 +65,10 @@ const TABLES: [(TableDescriptor, Rows); 12] = [
     (links::LinkRow::TABLE, Rows::AtEnd(|run, into| write(links::rows(run), into))),
     (link_jobs::LinkJobRow::TABLE, Rows::AtEnd(|run, into| write(link_jobs::rows(run), into))),
     (LinkWindowRow::TABLE, Rows::Streamed),
-    (job_windows::JobWindowRow::TABLE, Rows::AtEnd(|run, into| write(job_windows::rows(run), into))),
+    (
+        job_windows::JobWindowRow::TABLE,
+        Rows::AtEnd(|run, into| write(job_windows::rows(run), into)),
+    ),
     (EstimateRow::TABLE, Rows::AtEnd(|run, into| write(q_tables::rows(run), into))),
     (q_learning::LearningRow::TABLE, Rows::AtEnd(|run, into| write(q_learning::rows(run), into))),
 ];

@@ -30,9 +30,8 @@ pub(crate) struct TableFile {
 impl TableFile {
     /// Opens the file of `table` that will be called `path`.
     pub(crate) fn create(table: &TableDescriptor, path: &Path) -> Result<Self, WriteError> {
-        let field = |c: &super::ColumnDescriptor| {
-            Field::new(c.name, c.data_type.arrow(), c.nullable)
-        };
+        let field =
+            |c: &super::ColumnDescriptor| Field::new(c.name, c.data_type.arrow(), c.nullable);
         let schema = Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()));
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");

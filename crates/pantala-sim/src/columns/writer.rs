@@ -1,8 +1,8 @@
 //! The rows of a table, written as they come.
 
+use crate::columns::Row;
 use crate::columns::file::TableFile;
 use crate::columns::hash::ValueHash;
-use crate::columns::Row;
 use crate::error::WriteError;
 use std::path::Path;
 
@@ -135,7 +135,12 @@ mod tests {
                 table.append(rows.by_ref().take(piece as usize)).unwrap();
             }
             let written = table.finish().unwrap();
-            (written.name, written.rows, written.hash, std::fs::read(directory.join("things.parquet")).unwrap())
+            (
+                written.name,
+                written.rows,
+                written.hash,
+                std::fs::read(directory.join("things.parquet")).unwrap(),
+            )
         };
         let at_once = written(&[20_000]);
         assert_eq!((at_once.0, at_once.1, &at_once.3[..4]), ("things", 20_000, &b"PAR1"[..]));

@@ -9,7 +9,7 @@ table! {
     /// One row per delivered packet: of all packets, of one in `record.packet_sample`, or none.
     /// Responses have no rows. Rows are ordered by `delivered_ns`, then by `source_node`,
     /// `created_ns` and `injected_ns`.
-    pub(crate) packets: PacketRow if "record.packets" {
+    pub packets: PacketRow if "record.packets" {
         /// Number of the job in the plan, from 0.
         job: u16,
         /// Node that sent the packet.

@@ -31,8 +31,7 @@ pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LearningRow> {
     let windows = run.results.learning.iter();
     let sums = windows
         .flat_map(move |w| Via::ALL.map(|via| (w.number * length, via, w.via[via as usize])));
-    sums.filter(|(_, _, sums)| sums.updates > 0)
-        .map(|(start, via, sums)| row(start, via, &sums))
+    sums.filter(|(_, _, sums)| sums.updates > 0).map(|(start, via, sums)| row(start, via, &sums))
 }
 
 fn row(start: u64, via: Via, sums: &LearningSums) -> LearningRow {

@@ -17,6 +17,7 @@ mod responses;
 mod routings;
 mod sharing;
 mod stalls;
+mod streaming;
 mod support;
 mod threads;
 mod totals;

@@ -123,9 +123,8 @@ pub(crate) fn run(plan: &Value) -> Ran {
     finish(set_up(plan), |_| true)
 }
 
-/// Runs a simulation, writes its directory and reads it back. Whatever the run was: nothing is
-/// lost.
-pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) -> bool) -> Ran {
+/// Has a simulation write to a directory of its own.
+pub(crate) fn begin(simulation: &mut Simulation) -> PathBuf {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!(
         "run-{}-{}",
@@ -134,13 +133,29 @@ pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) 
     ));
     std::fs::create_dir_all(&directory).unwrap();
     simulation.write_to(&directory).unwrap();
+    directory
+}
+
+/// Runs a simulation, writes its directory and reads it back. Whatever the run was: nothing is
+/// lost.
+pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) -> bool) -> Ran {
+    let directory = begin(&mut simulation);
+    finish_in(&directory, simulation, observe)
+}
+
+/// The same for a simulation that writes to `directory` already.
+pub(crate) fn finish_in(
+    directory: &Path,
+    mut simulation: Simulation,
+    observe: impl FnMut(&Progress) -> bool,
+) -> Ran {
     let end = simulation.run(observe);
-    let provenance = json!({"number": RUNS.load(Ordering::Relaxed)});
+    let provenance = json!({"directory": directory.display().to_string()});
     let results = simulation.results().unwrap();
     write(&mut simulation, &results, &end, provenance).unwrap();
     let mut files = BTreeMap::new();
     let mut tables = BTreeMap::new();
-    for entry in std::fs::read_dir(&directory).unwrap() {
+    for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         files.insert(name.clone(), std::fs::read(&path).unwrap());
@@ -148,7 +163,7 @@ pub(crate) fn finish(mut simulation: Simulation, observe: impl FnMut(&Progress) 
             tables.insert(table.to_owned(), rows(&path));
         }
     }
-    std::fs::remove_dir_all(&directory).unwrap();
+    std::fs::remove_dir_all(directory).unwrap();
     let document: Value = serde_json::from_slice(&files["run.json"]).unwrap();
     let ran = Ran { end, document, tables, files };
     ran.check_conservation();
