@@ -96,13 +96,23 @@ fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Re
     let mut cluster = Cluster::new(world);
     let mut simulation =
         Simulation::among(&mut cluster, plan_read, 0, 1, |_| {}).map_err(of_plan)?;
+    // The first process writes, while the run goes on: rows come to it at the end of each window.
+    let mut partial = None;
+    told(world, || {
+        let directory = Partial::create(out)?;
+        simulation.write_to(&directory.path).map_err(|error| error.to_string())?;
+        partial = Some(directory);
+        Ok(String::new())
+    })?;
     let setup_seconds = began.elapsed().as_secs_f64();
     let running = Instant::now();
     let end = simulation.run(|_| true);
     let wall_seconds = running.elapsed().as_secs_f64();
     let results = simulation.results();
     let written = told(world, || {
-        let Some(results) = &results else { return Err("no results".to_owned()) };
+        let (Some(results), Some(partial)) = (&results, partial) else {
+            return Err("no results".to_owned());
+        };
         let provenance = json!({
             "processes": world.size(),
             "events": results.totals.events,
@@ -110,12 +120,9 @@ fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Re
             "wall_seconds": wall_seconds,
             "packet_hops_per_second": results.totals.packet_hops as f64 / wall_seconds.max(1e-9),
         });
-        publish(out, |directory| {
-            document::write(&simulation, results, &end, directory, provenance)
-                .map(drop)
-                .map_err(|error| error.to_string())
-        })
-        .map(|()| String::new())
+        document::write(&mut simulation, results, &end, provenance)
+            .map_err(|error| error.to_string())?;
+        partial.publish(out).map(|()| String::new())
     });
     drop(simulation);
     world.barrier();
@@ -151,16 +158,36 @@ fn free(out: &Path) -> Result<(), String> {
     }
 }
 
-/// Has a run written beside its place and moves it there, so that none is ever half there.
-fn publish(out: &Path, write: impl FnOnce(&Path) -> Result<(), String>) -> Result<(), String> {
-    let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let partial = out.with_file_name(format!(".{name}.partial-{}", std::process::id()));
-    let failed =
-        |error: std::io::Error| format!("--out {}: cannot be written: {error}", out.display());
-    std::fs::create_dir_all(&partial).map_err(failed)?;
-    write(&partial)?;
-    if out.exists() {
-        std::fs::remove_dir(out).map_err(failed)?;
+/// A run directory beside its place, so that no part of a run is ever there. It is removed unless it
+/// is published.
+struct Partial {
+    path: PathBuf,
+}
+
+impl Partial {
+    fn create(out: &Path) -> Result<Self, String> {
+        let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let path = out.with_file_name(format!(".{name}.partial-{}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(|error| not_written(out, &error))?;
+        Ok(Self { path })
     }
-    std::fs::rename(&partial, out).map_err(failed)
+
+    /// Moves it to its place.
+    fn publish(self, out: &Path) -> Result<(), String> {
+        if out.exists() {
+            std::fs::remove_dir(out).map_err(|error| not_written(out, &error))?;
+        }
+        std::fs::rename(&self.path, out).map_err(|error| not_written(out, &error))
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // After publishing there is nothing left to remove.
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+fn not_written(out: &Path, error: &std::io::Error) -> String {
+    format!("--out {}: cannot be written: {error}", out.display())
 }
