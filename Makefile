@@ -104,7 +104,7 @@ wheel: $(VENV)/.tools ## Build the wheel: target/wheels
 validate: build ## Measure the runs of other simulators again: docs/explanation/made-validation.md and its figures
 	PYTHONPATH=tests $(BIN)/python -m validation
 
-mpi: build ## Build pantala-mpi (several processes) and test it; needs Open MPI and libclang
+mpi: build ## Build pantala-processes (several processes) and test it; needs Open MPI and libclang
 	@command -v mpicc >/dev/null || { echo "pantala: mpicc is not installed" >&2; \
 	  echo "         remedy: apt-get install libopenmpi-dev openmpi-bin libclang-dev" >&2; exit 1; }
 	cd mpi && $(CARGO) build --release --locked --target-dir ../target/mpi

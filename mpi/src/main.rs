@@ -1,4 +1,4 @@
-//! `mpirun -n N pantala-mpi run plan.json --out DIR`: a plan on several processes, each with some
+//! `mpirun -n N pantala-processes run plan.json --out DIR`: a plan on several processes, each with some
 //! groups of the machine.
 //!
 //! The run directory is that of `pantala run`, byte for byte but for the provenance in run.json.
@@ -47,7 +47,7 @@ impl Fault {
 fn main() {
     let Line { command: Command::Run { plan, out } } = Line::parse();
     let Some(universe) = mpi::initialize() else {
-        eprintln!("pantala-mpi: MPI cannot be initialised; start it with mpirun");
+        eprintln!("pantala-processes: MPI cannot be initialised; start it with mpirun");
         std::process::exit(1);
     };
     let world = universe.world();
@@ -57,7 +57,7 @@ fn main() {
     if let Err(fault) = ended
         && world.rank() == 0
     {
-        eprintln!("pantala-mpi: {}", fault.line);
+        eprintln!("pantala-processes: {}", fault.line);
     }
     drop(universe);
     std::process::exit(status);

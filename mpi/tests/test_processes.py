@@ -1,5 +1,5 @@
 """A machine on several processes is the machine on one: run by `make mpi`, which builds
-pantala-mpi.
+pantala-processes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 import pantala as pt
 
 ROOT = Path(__file__).parents[2]
-BINARY = ROOT / "target/mpi/release/pantala-mpi"
+BINARY = ROOT / "target/mpi/release/pantala-processes"
 
 SCENARIO = """
 name = "two"
@@ -59,7 +59,7 @@ LEARNING = 'q_tables = "end"\nq_learning = true\n'
 
 
 def started(processes: int, *line: str | Path) -> subprocess.CompletedProcess[str]:
-    """What `mpirun -n PROCESSES pantala-mpi LINE` comes to."""
+    """What `mpirun -n PROCESSES pantala-processes LINE` comes to."""
     anyone = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     command = ["mpirun", "--oversubscribe", "-n", str(processes), str(BINARY), *map(str, line)]
     return subprocess.run(
@@ -69,7 +69,7 @@ def started(processes: int, *line: str | Path) -> subprocess.CompletedProcess[st
 
 def said(ended: subprocess.CompletedProcess[str]) -> list[str]:
     """Our own lines on standard error; mpirun adds its own."""
-    return [line for line in ended.stderr.splitlines() if line.startswith("pantala-mpi: ")]
+    return [line for line in ended.stderr.splitlines() if line.startswith("pantala-processes: ")]
 
 
 def written(directory: Path) -> dict[str, Any]:

@@ -282,7 +282,10 @@ _CALLS = Table(
 )
 _ITERATIONS = Table(
     "iterations",
-    text="One row per rank and iteration of its program.",
+    text=(
+        "One row per rank and iteration of its program that ended. Rows are ordered by the window of "
+        "`end_ns` (of length `record.window_ps`), and in a window by `job`, `iteration` and `rank`."
+    ),
     switch="record.iterations",
     columns=(
         Column("job", "u16", "Number of the job in the plan, from 0."),
@@ -300,7 +303,11 @@ _ITERATIONS = Table(
 )
 _MESSAGES = Table(
     "messages",
-    text="One row per delivered message.",
+    text=(
+        "One row per delivered message. Rows are ordered by the window of `delivered_ns` (of length "
+        "`record.window_ps`), and in a window by `job`, `posted_ns`, `source_rank`, `destination_rank`, "
+        "`tag` and `delivered_ns`."
+    ),
     switch="record.messages",
     columns=(
         Column("job", "u16", "Number of the job in the plan, from 0."),
@@ -320,7 +327,8 @@ _PACKETS = Table(
     "packets",
     text=(
         "One row per delivered packet: of all packets, of one in `record.packet_sample`, or none. Responses "
-        "have no rows."
+        "have no rows. Rows are ordered by `delivered_ns`, then by `source_node`, `created_ns` and "
+        "`injected_ns`."
     ),
     switch="record.packets",
     columns=(
@@ -437,7 +445,8 @@ _LINK_WINDOWS = Table(
     "link_windows",
     text=(
         "One row per link, injection and ejection included, and time window in which it sent anything. The "
-        "length of a window is `record.window_ps` of the plan."
+        "length of a window is `record.window_ps` of the plan. Rows are ordered by `window_start_ns`, then "
+        "by `link`."
     ),
     switch="record.link_windows",
     columns=(

@@ -158,6 +158,7 @@ pub(crate) fn finish_in(
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        assert!(!name.ends_with(".partial"), "{name} is not finished");
         files.insert(name.clone(), std::fs::read(&path).unwrap());
         if let Some(table) = name.strip_suffix(".parquet") {
             tables.insert(table.to_owned(), rows(&path));
