@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import pantala as pt
+from pantala.plan import PLAN_VERSION
 
 ROOT = Path(__file__).parents[2]
 BINARY = ROOT / "target/mpi/release/pantala-processes"
@@ -112,7 +113,7 @@ def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
     """Of the first process only, with status 2; nothing is written."""
     plan, out = plan_of("minimal", tmp_path), tmp_path / "out"
     old = tmp_path / "old.json"
-    old.write_text(plan.read_text().replace('"plan_version": 3', '"plan_version": 1'))
+    old.write_text(json.dumps(json.loads(plan.read_text()) | {"plan_version": 1}))
     other = tmp_path / "other"
     other.mkdir()
     everywhere = plan_of("ugal_global", other)
@@ -121,10 +122,15 @@ def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
     (taken / "file").touch()
     for processes, line, words in [
         (10, (plan, out), "key processes = 10: more than the 9 groups of the machine"),
-        (2, (old, out), "key plan_version = 1: this version of Pantala reads plans of version 3"),
+        (
+            2,
+            (old, out),
+            f"key plan_version = 1: this version of Pantala reads plans of version {PLAN_VERSION}",
+        ),
         (2, (everywhere, out), "key processes = 2: ugal_global reads the queues of all groups"),
         (2, (tmp_path / "none.json", out), "none.json: cannot be read"),
         (2, (plan, taken), "taken: is not empty; choose another"),
+        (2, (plan, taken / "file/out"), "file/out: cannot be written"),
     ]:
         ended = started(processes, "run", line[0], "--out", line[1])
         assert ended.returncode == 2
