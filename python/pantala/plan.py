@@ -1,14 +1,13 @@
 """From scenario to plan: the same run in integers (picoseconds, bytes, bytes a second), for the
 core.
 
-A plan's keys are the scenario's, with the unit in the name where there is one; `scenario_key` leads
-back.
+A plan's keys are the scenario's, with the unit in the name where there is one;
+`pantala.scenario.plan_faults.scenario_key` leads back.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,18 +16,16 @@ from pantala.capacity import Capacity
 
 if TYPE_CHECKING:
     from pantala.catalogue.key import Key, Unit
-    from pantala.scenario import Job, Machine, Router, Routing, Scenario
-    from pantala.scenario.job import Placement
+    from pantala.scenario.job import Job, Placement
+    from pantala.scenario.machine import Machine, Router
+    from pantala.scenario.routing import Routing
+    from pantala.scenario.scenario_tables import ScenarioTables
 
-__all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan", "scenario_key"]
+__all__ = ["PLAN_VERSION", "build_plan", "only_jobs", "plan_text", "resolve_plan"]
 
 PLAN_VERSION = 4
 
 _WIDTH = 110
-_OF_MACHINE = frozenset(
-    {"topology", "service_nodes", "links", "packet_bytes", "flit_bytes", "router", "nic"}
-)
-_UNIT = re.compile(r"_(bytes_per_s|bytes|ps|fs|flits|packets)(?=$|\.|\[)")
 
 
 class Keyed(Protocol):
@@ -39,7 +36,7 @@ class Keyed(Protocol):
         """The keys by the names of the scenario."""
 
 
-def build_plan(scenario: Scenario) -> dict[str, Any]:
+def build_plan(scenario: ScenarioTables) -> dict[str, Any]:
     """The plan of a scenario, every default filled in; the core chooses nodes and virtual
     channels.
     """
@@ -82,15 +79,6 @@ def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str
     """
     jobs = [job for job in resolved["jobs"] if job["name"] in names]
     return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs}
-
-
-def scenario_key(plan_key: str) -> str:
-    """The scenario's key for a plan's: ``links.local.latency_ps`` is
-    ``machine.links.local.latency``.
-    """
-    key = _UNIT.sub("", plan_key)
-    root = re.split(r"[.\[]", plan_key, maxsplit=1)[0]
-    return f"machine.{key}" if root in _OF_MACHINE else key
 
 
 def _sizes(machine: Machine) -> tuple[int, int]:
@@ -141,7 +129,7 @@ def _router(router: Router, sizes: tuple[int, int]) -> dict[str, Any]:
     return values if router.credit_latency == "fixed" else values | {"credit_delay_ps": 0}
 
 
-def _coarse(scenario: Scenario) -> dict[str, Any]:
+def _coarse(scenario: ScenarioTables) -> dict[str, Any]:
     """How coarse the plan is, and the sizes that follow: the packet, and room that is counted in
     packets.
     """

@@ -14,9 +14,9 @@ from pydantic_core import PydanticCustomError
 
 from pantala import native
 from pantala.errors import PlanError, ScenarioError, UsageError
-from pantala.plan import scenario_key
 from pantala.scenario import Topology
 from pantala.scenario.faults import scenario_error
+from pantala.scenario.plan_faults import scenario_key
 from pantala.scenario.presets import example, machine_preset, machine_presets, merge
 from pantala.scenario.topology import over_preset
 

@@ -37,6 +37,7 @@ class FakeCore:
 
     Attributes:
         fail: called with the plan of each run once its tables are written; may raise.
+        resolved: the names of the plans that were resolved.
         runs: the plans that were run.
         threads: on how many threads each run and measurement was.
         processors: how many each question for "auto" allowed.
@@ -52,6 +53,7 @@ class FakeCore:
     PlanError: type[FakePlanError] = FakePlanError
     RunError: type[FakeRunError] = FakeRunError
     fail: Callable[[Json], None] = lambda plan: None
+    resolved: list[str] = field(default_factory=list)
     runs: list[Json] = field(default_factory=list)
     threads: list[int] = field(default_factory=list)
     processors: list[int] = field(default_factory=list)
@@ -62,6 +64,7 @@ class FakeCore:
 
     def resolve(self, plan_json: str) -> str:
         plan = json.loads(plan_json)
+        self.resolved.append(plan["name"])
         topology = plan["topology"]
         nodes, used = topology["p"] * topology["a"] * topology["g"], 0
         for number, job in enumerate(plan["jobs"]):

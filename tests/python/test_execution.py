@@ -43,6 +43,7 @@ def test_interference_runs_each_job_alone_then_all(
         "small/alone-halo",
         "small/together",
     ]
+    assert fake_core.resolved == ["small"], "the plans of the runs come from one resolved plan"
     alone_fft, alone_halo, together = fake_core.runs
     assert alone_fft["jobs"] + alone_halo["jobs"] == together["jobs"]
     assert {plan["seed"] for plan in fake_core.runs} == {1}

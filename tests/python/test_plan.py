@@ -9,7 +9,8 @@ import pytest
 from pydantic import BaseModel
 
 import pantala as pt
-from pantala.plan import only_jobs, scenario_key
+from pantala.plan import only_jobs
+from pantala.scenario.plan_faults import scenario_key
 from support import ROOT
 
 SNAPSHOT = Path(__file__).parent / "snapshots" / "interference-plan.json"

@@ -11,6 +11,7 @@ import pytest
 import pantala as pt
 from pantala import papers
 from pantala.load_curve import curve_setup
+from pantala.papers.folders import paper_folders
 from pantala.scenario.preset_file import Entry, PresetFile
 from pantala.scenario.presets import (
     merge,
@@ -293,9 +294,9 @@ def test_presets_are_told_apart_by_their_stages_or_their_names() -> None:
 def test_every_paper_is_found_by_its_folder() -> None:
     named = {paper.name: paper for paper in papers.papers()}
     assert set(named) == {"chunduri2021", "kang2022", "prisacari2015", "wang2020", "yang2016"}
-    assert [entry.name for entry in named["kang2022"].presets("mixes").iterdir()] == [
+    assert [entry.name for entry in (paper_folders()["kang2022"] / "mixes").iterdir()] == [
         "kang2022.mixed.toml"
     ]
-    assert all(paper.presets("machines").is_dir() for paper in named.values())
+    assert all((folder / "machines").is_dir() for folder in paper_folders().values())
     with pytest.raises(pt.UsageError, match=r"paper = 'kang2021': .* did you mean 'kang2022'"):
         papers.paper("kang2021")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,6 +17,9 @@ __all__ = ["Paper"]
 class Paper:
     """A paper. Its package has the same name.
 
+    The presets of a paper are files of its package, `machines/*.toml` and `mixes/*.toml`;
+    `pantala.scenario.presets` finds them.
+
     Attributes:
         name: the name of the package, first author and year.
         source: the authors, the title, the venue and the year.
@@ -30,10 +31,3 @@ class Paper:
     source: str
     table: Callable[[], PaperTable] | None = None
     study: Callable[[], Study] | None = None
-
-    def presets(self, kind: str) -> Traversable:
-        """Returns the folder of the paper's presets of a kind: ``machines`` or ``mixes``.
-
-        The folder need not exist. `pantala.scenario.presets` reads its files.
-        """
-        return files("pantala") / "papers" / self.name / kind

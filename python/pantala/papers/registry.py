@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from pantala.errors import UsageError, nearest
 from pantala.papers.description import Paper
+from pantala.papers.folders import paper_folders
 
 if TYPE_CHECKING:
     from pantala.papers.application_table import PaperTable
@@ -21,9 +21,7 @@ __all__ = ["paper", "papers", "studies", "study", "table", "tables"]
 @lru_cache
 def papers() -> tuple[Paper, ...]:
     """Returns all papers, by name."""
-    folders = (entry for entry in files("pantala.papers").iterdir() if entry.is_dir())
-    names = sorted(entry.name for entry in folders if (entry / "__init__.py").is_file())
-    return tuple(import_module(f"pantala.papers.{name}").PAPER for name in names)
+    return tuple(import_module(f"pantala.papers.{name}").PAPER for name in paper_folders())
 
 
 def paper(name: str) -> Paper:

@@ -23,14 +23,14 @@ from pantala.scenario.presets import (
 from pantala.scenario.routing import Routing, routing_assumptions
 
 if TYPE_CHECKING:
-    from pantala.scenario.scenario import Scenario
+    from pantala.scenario.scenario_tables import ScenarioTables
 
 __all__ = ["assumptions_of"]
 
 _NOTHING = object()
 
 
-def assumptions_of(scenario: Scenario) -> dict[str, str]:
+def assumptions_of(scenario: ScenarioTables) -> dict[str, str]:
     """Returns the values that are assumptions, as reasons by dotted key in the preset's order.
 
     A value of a preset is an assumption if no source of it is a paper. It is not listed if the
@@ -64,7 +64,7 @@ def assumptions_of(scenario: Scenario) -> dict[str, str]:
     return found
 
 
-def _of_jobs(scenario: Scenario) -> dict[str, str]:
+def _of_jobs(scenario: ScenarioTables) -> dict[str, str]:
     """Returns the assumptions of the jobs' mix; empty if the jobs are not from a mix."""
     mix = mix_of(scenario.given.get("jobs"))
     if mix is None:

@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from pantala.errors import Fault, PlanError, ScenarioError
-from pantala.plan import scenario_key
 from pantala.scenario.key_path import Named, parse, value_at
 from pantala.units import Bandwidth, Duration, Quantity, Size, TimePerByte
 
-__all__ = ["error_of_plan", "in_units"]
+__all__ = ["error_of_plan", "in_units", "scenario_key"]
+
+#: Tables of a plan that are below ``machine`` in a scenario.
+_OF_MACHINE = frozenset(
+    {"topology", "service_nodes", "links", "packet_bytes", "flit_bytes", "router", "nic"}
+)
+_UNIT = re.compile(r"_(bytes_per_s|bytes|ps|fs|flits|packets)(?=$|\.|\[)")
 
 #: The quantity of a plan's key, by the suffix of its name.
 _QUANTITIES: Mapping[str, type[Quantity]] = {
@@ -39,6 +44,15 @@ def error_of_plan(error: PlanError, source: str, given: Mapping[str, Any]) -> Sc
     own = [each for each, is_given in found if is_given or (each.value, each.message) not in said]
     first, *others = (_fault(each, given) for each in own)
     return ScenarioError(source, first.key, first.value, first.message, first.remedy, others)
+
+
+def scenario_key(plan_key: str) -> str:
+    """The scenario's key for a plan's: ``links.local.latency_ps`` is
+    ``machine.links.local.latency``.
+    """
+    key = _UNIT.sub("", plan_key)
+    root = re.split(r"[.\[]", plan_key, maxsplit=1)[0]
+    return f"machine.{key}" if root in _OF_MACHINE else key
 
 
 def in_units(text: str) -> str:

@@ -21,7 +21,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from pantala.errors import nearest
-from pantala.papers.registry import papers
+from pantala.papers.folders import paper_folders
 from pantala.scenario.base import fault
 from pantala.scenario.preset_file import Entry, PresetFile
 
@@ -229,7 +229,7 @@ def _files(folder: str) -> Mapping[str, Traversable]:
     """Returns the files of a kind by name: those of papers, and those that belong to no paper."""
     folders = [
         files("pantala") / "presets" / folder,
-        *(paper.presets(folder) for paper in papers()),
+        *(paper / folder for paper in paper_folders().values()),
     ]
     entries = [entry for place in folders if place.is_dir() for entry in place.iterdir()]
     named = {

@@ -28,7 +28,7 @@ from pantala.scenario.presets import machine_preset
 from pantala.scenario.routing import Routing
 from pantala.scenario.routing_overlay import mark_inherited, unread_routing_keys, with_full_routings
 from pantala.scenario.toml import read_toml
-from pantala.scenario.unread_keys import unread_in_scenario
+from pantala.scenario.unread_scenario_keys import unread_in_scenario
 from pantala.scenario.validation import Faults
 
 __all__ = ["Record", "Scenario", "Stop"]

@@ -13,11 +13,8 @@ from pantala.scenario.key_effect import Effect, without_effect
 
 if TYPE_CHECKING:
     from pantala.scenario.base import Model
-    from pantala.scenario.scenario import Scenario
 
-__all__ = ["unread_here", "unread_in_scenario"]
-
-Path = tuple[str | int, ...]
+__all__ = ["conditional_keys", "effect_of", "unread_here"]
 
 
 def unread_here(table: Model, given: Mapping[str, Any]) -> Iterator[PydanticCustomError]:
@@ -28,44 +25,14 @@ def unread_here(table: Model, given: Mapping[str, Any]) -> Iterator[PydanticCust
         given: the keys of the table as given.
     """
     effects = {
-        name: _effect(key, {other: [getattr(table, other)] for other in key.effect})
-        for name, key in _conditional(table)
+        name: effect_of(key, {other: [getattr(table, other)] for other in key.effect})
+        for name, key in conditional_keys(table)
         if not any(other.startswith("/") for other in key.effect)
     }
     yield from without_effect(given, effects)
 
 
-def unread_in_scenario(
-    scenario: Scenario, given: Mapping[str, Any]
-) -> Iterator[PydanticCustomError]:
-    """Yields the faults of keys without effect that depend on presets or on other tables.
-
-    Args:
-        scenario: the validated scenario.
-        given: the keys of the scenario as given, without values of presets.
-    """
-    machine = scenario.machine
-    tables: list[tuple[Path, Model]] = [
-        (("machine", "topology"), machine.topology),
-        (("machine", "router"), machine.router),
-        (("machine", "nic"), machine.nic),
-        (("mpi",), scenario.mpi),
-        (("record",), scenario.record),
-        (("routing",), scenario.routing),
-    ]
-    for path, table in tables:
-        whole = path[0] != "record"
-        effects = {
-            name: _effect(key, {other: _values(scenario, table, other) for other in key.effect})
-            for name, key in _conditional(table)
-            if whole or any(other.startswith("/") for other in key.effect)
-        }
-        keys = _at(given, path)
-        if isinstance(keys, Mapping):
-            yield from without_effect(keys, effects, *path)
-
-
-def _conditional(table: Model) -> Iterator[tuple[str, Key]]:
+def conditional_keys(table: Model) -> Iterator[tuple[str, Key]]:
     """Yields the keys that depend on others.
 
     A key at its default value is always allowed.
@@ -75,7 +42,13 @@ def _conditional(table: Model) -> Iterator[tuple[str, Key]]:
             yield name, key
 
 
-def _effect(key: Key, values: Mapping[str, list[Any]]) -> Effect:
+def effect_of(key: Key, values: Mapping[str, list[Any]]) -> Effect:
+    """Returns the effect of a key.
+
+    Args:
+        key: a key that depends on others.
+        values: the values of these others, by their paths in `key.effect`.
+    """
     for other, condition in key.effect.items():
         if not any(_holds(value, condition) for value in values[other]):
             name = other.removeprefix("/").replace("jobs.*.", "a job's ")
@@ -86,35 +59,6 @@ def _effect(key: Key, values: Mapping[str, list[Any]]) -> Effect:
                 f"remove it, or set {name} to {_wanted(condition)}",
             )
     return Effect(True, "", "")
-
-
-def _values(scenario: Scenario, table: Model, path: str) -> list[Any]:
-    """Returns the values of a key: of a neighbour, or with ``/`` of a path from the root.
-
-    The path `/routing` means every routing of the scenario.
-    """
-    if not path.startswith("/"):
-        return [getattr(table, path)]
-    first, *rest = path[1:].split(".")
-    places: list[Any] = [getattr(scenario, first)]
-    if first == "routing":
-        places += [scenario.routing_all_to_all]
-        places += [
-            routing for job in scenario.jobs for routing in (job.routing, job.routing_all_to_all)
-        ]
-    for step in rest:
-        places = (
-            [item for each in places for item in each]
-            if step == "*"
-            else [getattr(p, step) for p in places if p]
-        )
-    return places
-
-
-def _at(given: Any, path: Path) -> Any:
-    for step in path:
-        given = given.get(step) if isinstance(given, Mapping) else None
-    return given
 
 
 def _holds(value: object, condition: Condition) -> bool:

@@ -1,0 +1,89 @@
+"""Imports of the Python package: no cycle while it runs, and only small ones of types."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pantala
+
+PACKAGE = Path(pantala.__file__).parent
+LARGEST = 3
+
+
+def modules() -> dict[str, Path]:
+    """Returns the file of each module by its name; `pantala` itself imports its names lazily."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        found[name.removesuffix(".__init__")] = path
+    del found["pantala"]
+    return found
+
+
+MODULES = modules()
+
+
+def imported(node: ast.AST, *, types: bool) -> Iterator[str]:
+    """Yields the modules that a module imports, imports inside functions included.
+
+    Args:
+        node: the tree of the module.
+        types: whether imports for type checkers count.
+    """
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING" and not types:
+            for other in child.orelse:
+                yield from imported(other, types=types)
+            continue
+        if isinstance(child, ast.ImportFrom) and child.module:
+            for alias in child.names:
+                submodule = f"{child.module}.{alias.name}"
+                yield submodule if submodule in MODULES else child.module
+        elif isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        yield from imported(child, types=types)
+
+
+def import_graph(*, types: bool) -> dict[str, set[str]]:
+    """Returns the modules of the package that each module imports."""
+    return {
+        name: set(imported(ast.parse(path.read_text(encoding="utf-8")), types=types))
+        & MODULES.keys() - {name}
+        for name, path in MODULES.items()
+    }
+
+
+def cycles(graph: Mapping[str, set[str]]) -> list[list[str]]:
+    """Returns the groups of modules that reach each other."""
+
+    def reached(start: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for other in graph[waiting.pop()] - found:
+                found.add(other)
+                waiting.append(other)
+        return found
+
+    reach = {name: reached(name) for name in graph}
+    groups = {
+        tuple(sorted(other for other in reach[name] if name in reach[other]))
+        for name in graph
+        if name in reach[name]
+    }
+    return [list(group) for group in sorted(groups)]
+
+
+def test_no_cycle_of_imports_while_it_runs() -> None:
+    assert cycles(import_graph(types=False)) == []
+
+
+def test_types_make_small_cycles_only() -> None:
+    assert [group for group in cycles(import_graph(types=True)) if len(group) > LARGEST] == []
+
+
+def test_cycles_are_found() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}
+    assert cycles({name: set(others) for name, others in graph.items()}) == [["a", "b", "c"]]
