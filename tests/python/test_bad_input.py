@@ -235,7 +235,7 @@ def refuse(cli: Cli, workdir: Path, old: str, new: str) -> str:
 
 
 @pytest.mark.parametrize(("old", "new", "key", "says"), READ_FAULTS)
-def test_a_fault_in_the_file(
+def test_a_fault_in_the_scenario_file_is_one_line(
     cli: Cli, workdir: Path, old: str, new: str, key: str, says: str
 ) -> None:
     line = refuse(cli, workdir, old, new)
@@ -245,7 +245,9 @@ def test_a_fault_in_the_file(
 
 @pytest.mark.native
 @pytest.mark.parametrize(("old", "new", "key"), PLAN_FAULTS)
-def test_a_fault_in_the_plan(cli: Cli, workdir: Path, old: str, new: str, key: str) -> None:
+def test_a_fault_in_the_plan_is_one_line(
+    cli: Cli, workdir: Path, old: str, new: str, key: str
+) -> None:
     assert refuse(cli, workdir, old, new).startswith(key)
 
 
@@ -263,7 +265,7 @@ def test_a_fault_in_the_plan(cli: Cli, workdir: Path, old: str, new: str, key: s
         ),
     ],
 )
-def test_a_service_node_is_no_place_for_a_job(
+def test_a_job_on_a_service_node_is_rejected(
     cli: Cli, workdir: Path, placement: str, says: str
 ) -> None:
     file = workdir.parent / "service.toml"
@@ -275,7 +277,7 @@ def test_a_service_node_is_no_place_for_a_job(
 
 
 @pytest.mark.native
-def test_overlapping_node_lists(cli: Cli, workdir: Path) -> None:
+def test_overlapping_node_lists_are_rejected(cli: Cli, workdir: Path) -> None:
     file = workdir.parent / "overlap.toml"
     lists = ("[0, 1, 2, 3, 4, 5]", "[5, 6, 7, 8, 9, 10, 11, 12]")
     text = SMALL
@@ -301,7 +303,9 @@ def test_overlapping_node_lists(cli: Cli, workdir: Path) -> None:
         (b"\xff\xfe", "byte 0 is not UTF-8 text; save the file as UTF-8"),
     ],
 )
-def test_a_file_that_is_not_toml(cli: Cli, workdir: Path, text: bytes, says: str) -> None:
+def test_a_file_that_is_not_toml_is_rejected(
+    cli: Cli, workdir: Path, text: bytes, says: str
+) -> None:
     file = workdir.parent / "broken.toml"
     file.write_bytes(text)
     line = one_line(cli("run", file))
@@ -310,7 +314,7 @@ def test_a_file_that_is_not_toml(cli: Cli, workdir: Path, text: bytes, says: str
     assert not list(workdir.iterdir())
 
 
-def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
+def test_an_unreadable_file_is_rejected(cli: Cli, workdir: Path) -> None:
     assert (
         one_line(cli("run", "absent.toml"))
         == "absent.toml: cannot be read: No such file or directory;"
@@ -379,7 +383,7 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
         (["report", "absent"], "absent: holds no run (run.json is missing)"),
     ],
 )
-def test_a_fault_on_the_command_line(
+def test_a_fault_on_the_command_line_is_one_line(
     cli: Cli, workdir: Path, small: Path, arguments: list[str], says: str
 ) -> None:
     assert says in one_line(cli(*(small if word == "FILE" else word for word in arguments)))

@@ -33,7 +33,7 @@ def accepted(routing: str, pattern: str, load: float, **changes: Any) -> dict[st
 
 @native
 @pytest.mark.parametrize("way", WAYS)
-def test_every_link_costs_a_serialisation(way: str) -> None:
+def test_every_link_adds_one_serialisation(way: str) -> None:
     """T = sum(latency + S t) + R * router delay; a link's latency is a chunk's serialisation where
     CODES has none."""
     routers, links = WAYS[way]
@@ -59,7 +59,7 @@ def test_adaptive_beats_minimal_on_adversarial_traffic() -> None:
 
 @pytest.mark.slow
 @native
-def test_virtual_output_queues_saturate_later() -> None:
+def test_virtual_output_queues_saturate_at_a_higher_load() -> None:
     """Behind the head of an input queue packets for other outputs wait; with virtual output queues
     they do not."""
     virtual = accepted("minimal", "uniform", 1.0)["accepted"]
@@ -68,7 +68,7 @@ def test_virtual_output_queues_saturate_later() -> None:
 
 
 @native
-def test_latency_leaves_the_source_out() -> None:
+def test_latency_excludes_source_queueing() -> None:
     """Beyond saturation packets wait at their source without end; the latency that CODES reports
     does not see it."""
     point = accepted("minimal", "next_group", 0.5)
@@ -89,18 +89,18 @@ def test_latency_leaves_the_source_out() -> None:
         ("arbiter", "lru"),
     ],
 )
-def test_there_is_no_crossbar_to_choose_for(key: str, value: str) -> None:
+def test_virtual_output_queues_reject_other_stages(key: str, value: str) -> None:
     with pytest.raises(pt.ScenarioError, match=rf"machine\.router\.input_queue.*set {key} to"):
         accepted("minimal", "uniform", 0.1, **{f"machine.router.{key}": value})
 
 
 @native
-def test_a_credit_takes_time() -> None:
+def test_a_credit_delay_of_zero_is_rejected() -> None:
     with pytest.raises(pt.ScenarioError, match=r"machine\.router\.credit_delay.*takes time"):
         accepted("minimal", "uniform", 0.1, **{"machine.router.credit_delay": "0 ns"})
 
 
-def test_the_names_of_codes(fake_core: FakeCore) -> None:
+def test_codes_names_of_routings_are_known(fake_core: FakeCore) -> None:
     for name, algorithm, channels in (
         ("minimal", "minimal", "codes"),
         ("nonminimal", "valiant_group", "codes"),
@@ -111,7 +111,7 @@ def test_the_names_of_codes(fake_core: FakeCore) -> None:
         assert (routing["algorithm"], routing["vc_map"]) == (algorithm, channels)
 
 
-def test_the_credit_s_delay_counts_only_where_it_is_fixed() -> None:
+def test_credit_delay_has_an_effect_only_if_fixed() -> None:
     traffic = {"kind": "pattern", "pattern": "uniform", "load": 0.1}
     data = {
         "name": "credits",

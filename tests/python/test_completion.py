@@ -33,7 +33,7 @@ def complete(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Complete:
     return offered
 
 
-def test_commands_and_options(complete: Complete) -> None:
+def test_commands_and_options_are_completed(complete: Complete) -> None:
     assert {"run", "check", "curve", "workload", "study"} <= set(complete("pantala "))
     assert complete("pantala che") == ["check"]
     assert complete("pantala workload s") == ["show"]
@@ -59,11 +59,11 @@ def test_commands_and_options(complete: Complete) -> None:
         ("pantala study run p", ["prisacari2015"]),
     ],
 )
-def test_names(complete: Complete, line: str, offered: list[str]) -> None:
+def test_names_are_completed(complete: Complete, line: str, offered: list[str]) -> None:
     assert complete(line) == offered
 
 
-def test_scenario_files(complete: Complete, workdir: Path) -> None:
+def test_scenario_files_are_completed(complete: Complete, workdir: Path) -> None:
     for name in ("a.toml", "ab.toml", "ab.txt", ".hidden.toml", "deep/er/c.toml"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).touch()

@@ -101,7 +101,7 @@ def test_guides_name_only_commands_that_exist() -> None:
         assert {first or second for first, second in used} <= known
 
 
-def test_links_between_pages_lead_somewhere() -> None:
+def test_links_between_pages_have_targets() -> None:
     for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if "://" not in target:

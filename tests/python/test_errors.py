@@ -26,14 +26,14 @@ MADE = [
 
 
 @pytest.mark.parametrize("error", MADE, ids=lambda error: type(error).__name__)
-def test_an_error_comes_from_another_process_as_it_was(error: BaseException) -> None:
+def test_an_error_survives_pickling(error: BaseException) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is type(error)
     assert str(copy) == str(error)
     assert _told(copy) == _told(error)
 
 
-def test_every_exception_is_tried() -> None:
+def test_every_exception_is_tested() -> None:
     named = {getattr(errors, name) for name in errors.__all__}
     assert {
         kind for kind in named if isinstance(kind, type) and issubclass(kind, BaseException)

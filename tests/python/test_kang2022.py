@@ -105,7 +105,7 @@ def _moved(row: Row) -> Moved:
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_totals_and_peaks_are_the_papers(row: Row) -> None:
+def test_totals_and_peaks_agree_with_the_paper(row: Row) -> None:
     total, peak = _moved(row)
     # In the paper's totals are SST's headers, too: 45 B with a short message, 86 B with a long one.
     for _, scenario in row.elsewhere.values():
@@ -155,7 +155,7 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("name", MESSAGES)
-def test_headers_are_what_is_lacking(name: str) -> None:
+def test_headers_make_up_the_difference_to_the_paper(name: str) -> None:
     """That is why the sizes are taken for the paper's own, not merely near them."""
     eager, rendezvous = MESSAGES[name]
     with_headers = TOTALS[name] + 45 * eager + 86 * rendezvous
@@ -164,7 +164,7 @@ def test_headers_are_what_is_lacking(name: str) -> None:
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 @pytest.mark.parametrize("scaling", ["weak", "strong"])
-def test_all_scale(row: Row, scaling: str) -> None:
+def test_every_application_scales(row: Row, scaling: str) -> None:
     kind = row.scenario.jobs[0].workload
     assert isinstance(kind, Application)
     larger, own = 8 * kind.paper_ranks, kind.paper_ranks
@@ -184,7 +184,7 @@ def test_all_scale(row: Row, scaling: str) -> None:
     assert (a_rank[1] > 0.9 * a_rank[0]) == (scaling == "weak" or trees)
 
 
-def test_a_cube_is_asked_for() -> None:
+def test_lulesh_rejects_ranks_that_are_not_a_cube() -> None:
     for ranks, legal in (
         (500, "343 or 512"),
         (511, "343 or 512"),
@@ -206,7 +206,7 @@ def test_a_phase_of_lulesh_can_be_left_out() -> None:
     assert FORMS["lulesh"](faces, 512)[1] == 6 * 74_814
 
 
-def test_an_fft_has_points_or_sizes() -> None:
+def test_an_fft_takes_points_or_message_sizes() -> None:
     uniform = pt.Fft3d(grid=(2, 3), row_message="1 kB", iterations=1).as_plan(6)
     assert (uniform["kind"], uniform["row_message_bytes"], uniform["column_message_bytes"]) == (
         "fft3d",

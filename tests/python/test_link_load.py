@@ -59,7 +59,7 @@ def test_minimal_shares_one_link_among_the_nodes_of_a_group(size: tuple[int, int
 
 
 @pytest.mark.parametrize("p", [2, 3, 4, 5])
-def test_an_aligned_shift_under_valiant_group(p: int) -> None:
+def test_an_aligned_shift_under_valiant_group_has_its_closed_form(p: int) -> None:
     # m = h + 1 sends all h groups behind a switch to the h groups behind another one: h flows of
     # p*a / (g - 2) share one local link.
     _, net = wired(p, 2 * p, p)
@@ -125,7 +125,7 @@ def one_by_one(
     list(product([(2, 3, 2), (2, 4, 2)], ["minimal", "valiant_group", "valiant_node"])),
 )
 @pytest.mark.parametrize("global_arrangement", ["palmtree", "absolute"])
-def test_every_path_counted_one_by_one(
+def test_the_model_agrees_with_counting_every_path(
     size: tuple[int, int, int], routing: str, global_arrangement: str
 ) -> None:
     topology, net = wired(*size, global_arrangement)
@@ -182,7 +182,7 @@ def test_the_core_loads_every_link_as_predicted(routing: str, tmp_path: Path) ->
         assert measured == pytest.approx(expected, rel=0.05, abs=0.003)
 
 
-def test_no_exact_model_without_one_link_a_pair() -> None:
+def test_several_links_per_pair_have_no_exact_model() -> None:
     with pytest.raises(UsageError, match="exactly one link"):
         gates(pt.Topology(p=2, a=4, h=2, g=5, links_per_pair=2))
     _, net = wired(2, 3, 2)

@@ -77,11 +77,11 @@ def test_a_table_is_measured_row_by_row() -> None:
 
 
 @pytest.mark.slow
-def test_a_table_is_the_same_in_processes() -> None:
+def test_a_table_is_equal_for_any_number_of_workers() -> None:
     assert measure(TINY, workers=2, seed=3) == measure(TINY, seed=3)
 
 
-def test_a_choice_of_applications() -> None:
+def test_a_table_can_be_restricted_to_some_applications() -> None:
     assert [record["application"] for record in measure(TINY, only=["tree"])] == ["Tree"]
     with pytest.raises(
         pt.UsageError, match="application = 'tre': is not in tiny; did you mean 'Tree'"
@@ -97,7 +97,9 @@ def _line(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
     return end.value.code, written.out, written.err
 
 
-def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_and_writes_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(papers, "table", lambda _name: TINY)
     status, text, _ = _line(capsys, "tiny", "--json", "--workers", "1")
     assert (status, json.loads(text)) == (0, measure(TINY))

@@ -22,7 +22,7 @@ def test_every_item_has_a_result() -> None:
     assert cores() >= 1
 
 
-def test_items_are_worked_on_at_once() -> None:
+def test_items_run_at_the_same_time() -> None:
     meeting = Barrier(3, timeout=60)  # passed only if all three come
     assert sorted(on_threads(lambda item, _: meeting.wait() * 0 + item, [1, 2, 3], 3)) == [
         1,

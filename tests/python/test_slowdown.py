@@ -75,7 +75,7 @@ def compared(alone: Written | None, together: Written) -> dict[str, Any]:
     return found.row(0, named=True)
 
 
-def test_jobs_that_end_are_compared_over_the_whole_of_both_runs() -> None:
+def test_jobs_that_end_are_compared_over_both_whole_runs() -> None:
     row = compared(Written(3, (4, 4)), Written(6, (4, 4)))
     assert (row["compared"], row["slowdown"], row["run_time_slowdown"]) == ("run", 2, 1)
     assert (row["alone_communication_time_mean_ns"], row["alone_run_time_ns"]) == (300, 40)
@@ -83,7 +83,7 @@ def test_jobs_that_end_are_compared_over_the_whole_of_both_runs() -> None:
 
 
 @pytest.mark.parametrize("cut", ["together", "alone", "both"])
-def test_a_job_that_was_cut_off_is_compared_over_what_finished_in_both(cut: str) -> None:
+def test_a_truncated_job_is_compared_over_common_iterations(cut: str) -> None:
     short, long = (3, 2), (4, 4)  # the third iteration of the short run is finished on rank 0 only
     alone = Written(3, long if cut == "together" else short, complete=cut == "together")
     together = Written(6, long if cut == "alone" else short, complete=cut == "alone")
@@ -146,7 +146,7 @@ def experiment_of(scenario: pt.Scenario, out: Path) -> pt.InterferenceExperiment
 
 
 @pytest.mark.native
-def test_a_duration_that_cuts_the_jobs_off(tmp_path: Path) -> None:
+def test_a_duration_truncates_the_jobs(tmp_path: Path) -> None:
     jobs = (
         pt.Job(name="halo", ranks=27, workload=HALO),
         pt.Job(name="other", ranks=27, workload=HALO),
@@ -211,7 +211,7 @@ def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> N
 
 
 @pytest.mark.native
-def test_a_pattern_runs_alone_for_as_long_as_together(tmp_path: Path) -> None:
+def test_a_pattern_runs_alone_for_the_same_time(tmp_path: Path) -> None:
     jobs = (
         pt.Job(name="noise", ranks=30, workload=NOISE),
         pt.Job(name="halo", ranks=27, workload=HALO),

@@ -84,7 +84,7 @@ def clone(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("page", HAND_MADE, ids=lambda page: str(page.relative_to(ROOT)))
-def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
+def test_the_commands_and_code_of_a_page_run(page: Path, clone: Path, cli: Cli) -> None:
     for block in blocks(page, "console"):
         commands = re.findall(
             r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.replace("\\\n", ""), re.MULTILINE
@@ -102,7 +102,7 @@ def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
         assert duckdb.execute(block).fetchall(), block
 
 
-def test_no_two_pages_run_into_one_directory() -> None:
+def test_pages_use_different_directories() -> None:
     """Whoever follows the pages one after the other never meets a directory that is taken."""
     used: dict[str, str] = {"runs/demo": "make demo"}
     for page in HAND_MADE:

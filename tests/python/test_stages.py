@@ -57,7 +57,7 @@ def test_the_stage_of_a_file(file: str, wanted: str) -> None:
     assert stage(file) == wanted
 
 
-def test_costs_are_what_the_longer_run_has_more() -> None:
+def test_costs_are_the_difference_of_two_runs() -> None:
     after = by_file(WRITTEN)
     assert after["/somewhere/crates/pantala-fabric/src/link.rs"] == {
         "Ir": 160,
@@ -104,7 +104,7 @@ def test_several_benches_share_a_table_in_markdown(monkeypatch: pytest.MonkeyPat
     assert cells[5][1:] == ["20", "0.80", "0.00", "10", "0.40", "0.00"]
 
 
-def test_mistakes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert CliRunner().invoke(stages.app, ["uniform-73"]).exit_code == 2
     monkeypatch.setattr(stages, "cachegrind", lambda *_: ("events: Ir\nfl=???\n1 5\n", 1))
     ended = CliRunner().invoke(stages.app, ["uniform-72"])

@@ -35,13 +35,15 @@ def loaded_by(code: str) -> set[str]:
         ),
     ],
 )
-def test_only_what_is_needed(code: str, needed: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_imports_only_the_modules_it_needs(
+    code: str, needed: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
     assert loaded_by(code) <= needed
 
 
 @pytest.mark.native
-def test_the_bench_loads_the_models_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bench_imports_only_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     code = "from pantala.benchmark import bench_case; bench_case('uniform-1056', '', 1_000_000)"
     assert loaded_by(code) <= {"pydantic"}

@@ -63,7 +63,7 @@ def alone(call: Mapping[str, Any], way: str) -> float:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("flits", [1, 4])
 @pytest.mark.parametrize("speedup", [1, 2])
-def test_booksim2_s_form(way: str, flits: int, speedup: int) -> None:
+def test_booksim2_has_its_closed_form(way: str, flits: int, speedup: int) -> None:
     """2 + R * (3 or 1) + sum(L + 1) + 2 + (S - 1): a router takes three cycles, with internal
     speed-up 2 one."""
     routers, links = WAYS[way]
@@ -78,7 +78,7 @@ def test_booksim2_s_form(way: str, flits: int, speedup: int) -> None:
     assert alone(call, way) == expected
 
 
-def test_booksim2_as_it_prints_them() -> None:
+def test_booksim2_prints_its_closed_form() -> None:
     """What BookSim2 itself printed for packets of four flits, without and with internal
     speed-up."""
     printed = {
@@ -96,7 +96,7 @@ def test_booksim2_as_it_prints_them() -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("crossbar_delay", [2, 4])
-def test_caminos_s_form(way: str, crossbar_delay: int) -> None:
+def test_caminos_has_its_closed_form(way: str, crossbar_delay: int) -> None:
     """1 + R * crossbar delay + sum(L) + 1 + (S - 1), for messages of four phits."""
     routers, links = WAYS[way]
     expected = 1 + routers * crossbar_delay + sum(CYCLES[link] for link in links) + 1 + 3
@@ -107,7 +107,7 @@ def test_caminos_s_form(way: str, crossbar_delay: int) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_pantala(way: str) -> None:
+def test_pantala_has_its_closed_form(way: str) -> None:
     """The formula of `docs/explanation/fabric.md`, for 512 B in flits of 5.12 ns and a crossbar
     four times as fast."""
     routers, links = WAYS[way]
@@ -123,7 +123,7 @@ def test_pantala(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", ["sst_sc22", "sst_merlin_2021"])
-def test_sst(way: str, preset: str) -> None:
+def test_sst_has_its_closed_form(way: str, preset: str) -> None:
     """Before each link a flit time, after it the routers' parts; in each router what is left of a
     crossbar cycle.
 
