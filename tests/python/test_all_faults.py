@@ -1,5 +1,4 @@
-"""Every fault of a scenario at once: `pantala check` prints a line per fault,
-`ScenarioError.faults` has them all."""
+"""All faults of a scenario at once: one line per fault in `pantala check`, all in `faults`."""
 
 from __future__ import annotations
 
@@ -16,8 +15,7 @@ from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
 
-#: Faults of every stage: unknown keys, values, kinds of tables, classes of links, keys of several
-#: jobs.
+#: Faults of every stage: unknown keys, values, kinds of tables, link classes, keys of several jobs.
 MANY = """
 name = "x"
 seeed = 2

@@ -1,5 +1,4 @@
-"""Every bad input ends in one line that names the file, the key and the remedy; status 2; nothing
-written."""
+"""Bad input: one line with file, key and remedy, exit status 2, and no output files."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ GRID = (
 )
 FFT = 'workload = { kind = "fft3d", grid = [2, 3], row_message = "1 kB", iterations = 1 }'
 
-#: What is replaced in the small scenario, by what, the key at fault, and what the line says of it.
+#: Text in the small scenario, its replacement, the key at fault, and a part of the message.
 READ_FAULTS = [
     ("ranks = 6", "rank = 6", "jobs[0].rank = 6", "unknown key; did you mean 'ranks'?"),
     (
@@ -157,7 +156,7 @@ READ_FAULTS = [
     ),
 ]
 
-#: The same for what only the core can tell.
+#: The same for faults that only the core detects.
 PLAN_FAULTS = [
     ("grid = [2, 3]", "grid = [2, 4]", "jobs[0].workload.grid = [2, 4]"),
     ("grid = [2, 2, 2]", "grid = [2, 2, 3]", "jobs[1].workload.grid = [2, 2, 3]"),
@@ -218,8 +217,10 @@ def one_line(ended: Ended) -> str:
 
 
 def refuse(cli: Cli, workdir: Path, old: str, new: str) -> str:
-    """The line that a scenario with a replaced part gets from `run` and `check`; `check` says the
-    other faults too."""
+    """Returns the message of `run` and `check` for a scenario with a replaced part.
+
+    `check` prints the other faults too.
+    """
     file = workdir.parent / "scenario.toml"
     assert old in SMALL
     file.write_text(SMALL.replace(old, new, 1))

@@ -1,5 +1,4 @@
-"""Benchmarks: their plans have the sizes of their names, their results are those of the core; one
-object or a list."""
+"""Benchmarks: sizes of their plans, agreement with the core, output as an object or a list."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ US = 1_000_000
 KEYS = set(benchmark.BenchResult.__annotations__)
 
 
-#: What is shorter in apps-1056 than in the example.
+#: The keys that are smaller in apps-1056 than in the example.
 SHORTENED = {
     "interference": False,
     "jobs.0.workload.row_message": "25.84 kB",

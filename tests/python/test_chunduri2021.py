@@ -1,5 +1,4 @@
-"""The applications of Chunduri et al. (IPDPS 2021): closed forms of what they send, legal ranks,
-and small runs."""
+"""The applications of Chunduri et al. (IPDPS 2021): closed forms, possible ranks, small runs."""
 
 from __future__ import annotations
 
@@ -28,8 +27,10 @@ KINDS: dict[str, Any] = {
 
 
 def _sent(plan: dict[str, Any], ranks: int) -> tuple[int, int]:
-    """Messages and bytes of an iteration, collectives of all ranks left out: the motif's closed
-    forms."""
+    """Returns messages and bytes of an iteration by the motif's closed forms.
+
+    Collectives over all ranks are left out.
+    """
     grid: list[int] = plan["grid"]
     messages = size = 0
     for phase in plan["phases"]:
@@ -67,8 +68,8 @@ def _sent(plan: dict[str, Any], ranks: int) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("application", "messages", "size"),
     [
-        # 64 processes of a node fill an x-y plane of 8 x 8: four neighbours, 64 messages of 1,536 B
-        # each.
+        # The 64 processes of a node fill an x-y plane of 8 x 8: four neighbours, 64 messages of
+        # 1,536 B each.
         (pt.Milc(), 256 * 4, 256 * 4 * 64 * 1_536),
         # A box of 4 x 4 x 2 x 2: 16 processes on each face across x and y, 32 across z and t.
         (pt.MilcReorder(), 256 * 8, 256 * 2 * (16 + 16 + 32 + 32) * 1_536),
@@ -113,13 +114,13 @@ def test_reordering_keeps_neighbours_together() -> None:
     assert (reordered["grid"], reordered["block"]) == ([2, 2, 4, 16], [1, 1, 2, 2])
     times = pt.MilcReorder().overlap, pt.MilcReorder().compute
     assert pt.Milc(reorder=True, overlap=times[0], compute=times[1]).as_plan(256) == reordered
-    # As much computing in all: the paper's runs of both compute for 260 s and 255 s.
+    # The total compute time is equal: the paper's runs compute for 260 s and 255 s.
     assert sum(int(time.time) for time in times) == int(pt.Milc().overlap.time) + int(
         pt.Milc().compute.time
     )
-    # A quarter less leaves the nodes.
+    # The nodes send a quarter less.
     assert _sent(reordered, 256)[1] / _sent(plain, 256)[1] == 0.75
-    # As many ranks as processes: blocks of a node's ranks.
+    # With one rank per process, the ranks of a node form a block.
     whole = pt.MilcReorder(processes=1, block_ranks=64).as_plan(16_384)
     assert (whole["grid"], whole["block"]) == ([8, 8, 8, 32], [4, 4, 2, 2])
 

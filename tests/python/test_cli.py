@@ -1,4 +1,4 @@
-"""Commands that only tell, and the files that `topology` writes."""
+"""Commands that only print, and the files that `topology` writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coarse runs: the key, what it does to a plan, and what a coarse run says of itself."""
+"""Coarse runs: the key, its effect on a plan, and the announcement of a coarse run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIRST = re.compile(
 
 @pytest.fixture
 def long(tmp_path: Path) -> Path:
-    """A scenario whose messages are of several packets."""
+    """Returns a scenario whose messages have several packets."""
     path = tmp_path / "long.toml"
     path.write_text(LONG)
     return path
@@ -157,8 +157,7 @@ def test_coarse_runs_have_fewer_packets_and_equal_bytes(long: Path, tmp_path: Pa
 @native
 @pytest.mark.parametrize("router", ["pantala", "sst_sc22", "caminos"])
 def test_threads_change_nothing(router: str, long: Path, tmp_path: Path) -> None:
-    """Messages that wait for the head of their last packet do so in the part of the machine where
-    they arrive."""
+    """A message that waits for the head of its last packet waits in the receiving partition."""
     scenario = pt.Scenario.from_toml(
         long, changes={"detail.coarsen": 2, "machine.router": router, "routing": "ugal_n"}
     )
@@ -222,8 +221,7 @@ def test_settings_that_cannot_be_coarse_are_rejected(
 
 @native
 def test_the_known_errors_agree_with_the_page() -> None:
-    """Every number that coarse runs state comes from the file that docs/coarsening.py writes beside
-    the page."""
+    """All stated errors come from the file that docs/coarsening.py writes beside the page."""
     known = json.loads((ROOT / "crates/pantala-sim/src/coarsen/known_errors.json").read_text())
     page = (ROOT / "docs/explanation/made-coarsening.md").read_text().replace("\u00a0", " ")
     scenario = pt.Scenario.from_toml(ROOT / "examples" / "quickstart.toml")

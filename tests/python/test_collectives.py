@@ -1,4 +1,4 @@
-"""The choice of collectives: presets, what lies over what, and that the core knows every name."""
+"""The choice of collectives: presets, priorities, and names known to the core."""
 
 from __future__ import annotations
 
@@ -82,8 +82,7 @@ def test_an_allreduce_sends_its_closed_form(
 
 
 def test_overheads_make_an_allreduce_longer(tmp_path: Path) -> None:
-    """In a tree of two ranks, one message goes up and one down, one after the other: the path has
-    two of each."""
+    """In a tree of two ranks one message goes up and then one down, so the path has two of each."""
 
     def end(**overheads: str) -> float:
         job = {

@@ -1,6 +1,6 @@
-"""The comparison with other simulators: their configurations, their output, the table.
+"""The comparison with other simulators: configurations, output and table.
 
-Stand-ins take the place of the simulators: they print what the real ones print.
+Stand-ins replace the simulators and print the same output.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def test_the_output_of_codes_is_read(tmp_path: Path) -> None:
 
 
 class Part:
-    """A component or subcomponent of a stand-in of SST's module."""
+    """A component or subcomponent in a stand-in for SST's module."""
 
     parts: list[Part]
     ends: list[tuple[str, str, str, str]]
@@ -176,7 +176,7 @@ class Part:
 
 
 def built(directory: Path, monkeypatch: pytest.MonkeyPatch) -> type[Part]:
-    """What the script of the network builds."""
+    """Returns the network that the script builds."""
     kind = type("Built", (Part,), {"parts": [], "ends": []})
     module = types.ModuleType("sst")
     outputs: list[tuple[str, dict[str, str]]] = []

@@ -1,4 +1,4 @@
-"""`make compare`: executables by option and by file, the table, those that are missing."""
+"""`make compare`: executables from options and a file, the table, missing simulators."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Completion by the shell: commands, options, names and files, and the functions that shells define
-for it."""
+"""Shell completion: commands, options, names, files, and the functions that shells define."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ Complete = Callable[[str], list[str]]
 
 @pytest.fixture
 def complete(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Complete:
-    """What bash is offered for the last word of a line."""
+    """Returns the words that bash offers for the last word of a line."""
 
     def offered(line: str) -> list[str]:
         monkeypatch.setenv("_PANTALA_COMPLETE", "complete_bash")

@@ -1,5 +1,4 @@
-"""The whole way, with the compiled core: examples, one seed one result, interruption, curve and
-bench."""
+"""The whole path with the compiled core: examples, seeds, interruption, curve and bench."""
 
 from __future__ import annotations
 
@@ -31,7 +30,8 @@ pytestmark = pytest.mark.native
 
 
 def content(directory: Path) -> dict[str, Any]:
-    """Every file of a run directory: tables by their bytes, run.json without its provenance."""
+    """Returns every file of a run directory: the tables' bytes, and run.json without its
+    provenance."""
     files: dict[str, Any] = {path.name: path.read_bytes() for path in directory.glob("*.parquet")}
     document = json.loads((directory / "run.json").read_text())
     del document["provenance"]
@@ -308,8 +308,7 @@ def test_flit_times_are_whole_picoseconds() -> None:
 
 @pytest.mark.slow
 def test_a_known_deadlock_gives_a_warning(workdir: Path, cli: Cli) -> None:
-    """BookSim2's ugal: the warning of the core reaches the command line, the run directory and the
-    report."""
+    """The core's warning about BookSim2's ugal reaches command line, run directory and report."""
     Path("known.toml").write_text(
         SMALL.replace('"minimal"', '{ algorithm = "booksim_ugal", channels = "booksim2" }')
     )

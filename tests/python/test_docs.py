@@ -1,4 +1,4 @@
-"""The reference pages of the documentation say all that the code has."""
+"""The reference pages of the documentation are complete."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GENERATED = {"made-validation.md", "made-coarsening.md"}
 
 
 def rows(page: str) -> set[str]:
-    """What stands first in the rows of a page's tables."""
+    """Returns the first cells of the rows of a page's tables."""
     return set(re.findall(r"^\| `([^`]+)`", page, re.MULTILINE))
 
 

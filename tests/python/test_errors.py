@@ -1,4 +1,4 @@
-"""Errors cross processes: a worker's fault is the user's to read."""
+"""Errors cross processes unchanged, so that a worker's error reaches the user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pantala import errors
 from pantala.errors import Fault
 
-#: One of each exception, made as its users make it.
+#: One instance of each exception, with typical arguments.
 MADE = [
     errors.PantalaError("text"),
     errors.UsageError("text"),
@@ -41,7 +41,7 @@ def test_every_exception_is_tested() -> None:
 
 
 def _told(error: BaseException) -> dict[str, object]:
-    """The attributes, those that are exceptions as text."""
+    """Returns the attributes; exceptions among them as text."""
     return {
         key: [str(each) for each in value] if key == "others" else value
         for key, value in vars(error).items()

@@ -1,5 +1,7 @@
-"""What `pantala run` and `pt.run` do around the core: parts, directories, interruption. The core is
-a stand-in."""
+"""The steps of `pantala run` and `pt.run` around the core: runs, directories, interruption.
+
+A stand-in replaces the core.
+"""
 
 from __future__ import annotations
 

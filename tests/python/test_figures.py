@@ -1,4 +1,4 @@
-"""Figures show the numbers of the tables, and the same figure gives the same file."""
+"""Figures show the numbers of the tables, and equal figures give equal files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperime
 
 
 def words(figure: Figure) -> str:
-    """All text of a figure."""
+    """Returns all text of a figure."""
     return " ".join(re.findall(r"<text[^>]*>([^<]*)<", figures.to_svg(figure)))
 
 
@@ -243,8 +243,7 @@ def test_a_job_keeps_its_colour_in_every_figure(experiment: InterferenceExperime
 
 @pytest.mark.slow
 def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
-    """A run of one dimension whose local links are called rows and columns, in turn: its figures
-    keep their numbers."""
+    """Renaming local links to rows and columns in turn does not change the numbers in figures."""
     whole = small_run(tmp_path / "1d")
     small_run(tmp_path / "2d")
     row_or_column = pl.when(pl.col("link") % 2 == 0).then(pl.lit("row")).otherwise(pl.lit("column"))

@@ -1,4 +1,4 @@
-"""Flits that move one by one, and iSLIP: what goes with them, and what they are for."""
+"""Wormhole flow control and iSLIP: compatible settings, and their effect on throughput."""
 
 from __future__ import annotations
 
@@ -67,8 +67,10 @@ def test_wormhole_buffers_can_be_shorter_than_a_packet() -> None:
 
 @native
 def test_wormhole_and_islip_lower_throughput_of_a_slow_crossbar() -> None:
-    """BookSim2's router, internal speed-up 1: whole packets are brought best, flits by one
-    iteration of iSLIP least."""
+    """BookSim2's router with an internal speed-up of 1.
+
+    Whole packets give the highest throughput, and flits with one iteration of iSLIP the lowest.
+    """
     changes = {"crossbar_bandwidth": "1 GB/s", "input_latency": "2 ns"}
     whole = _measured(
         "booksim2", 0.7, **changes, flow_control="virtual_cut_through", arbiter="round_robin"
@@ -80,8 +82,7 @@ def test_wormhole_and_islip_lower_throughput_of_a_slow_crossbar() -> None:
 
 @native
 def test_moving_flits_do_not_trigger_the_watchdog() -> None:
-    """A packet of 4,096 flits needs 512 round trips of 8 credits, 100 us, behind a head that has
-    long arrived."""
+    """A packet of 4,096 flits takes 512 round trips of 8 credits, 100 us, after its head."""
     changes = {
         "machine.packet": "4096 B",
         "machine.router.input_buffer": "8 flits",

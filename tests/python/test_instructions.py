@@ -1,5 +1,4 @@
-"""The core takes no more instructions per packet-hop than are recorded, where they can be counted
-alike."""
+"""Instructions per packet-hop stay within the record, on machines where they can be counted."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The nine applications of Kang et al. (SC 2022): volumes and peaks in closed form, scaling, and
-what is refused."""
+"""The nine applications of Kang et al. (SC 2022): volumes, peaks, scaling and rejected values."""
 
 from __future__ import annotations
 
@@ -16,13 +15,13 @@ from pantala.scenario import Application
 
 Plan = dict[str, Any]
 
-#: Payload of all messages, those of collectives included, in bytes, and the most that a rank posts
+#: Payload in bytes of all messages including collectives, and the largest payload that a rank posts
 #: between two waits.
 Moved = tuple[int, int]
 
 
 def _pairs(grid: list[int]) -> list[int]:
-    """Pairs of neighbours along each dimension of an open grid."""
+    """Returns the pairs of neighbours along each dimension of an open grid."""
     ranks = prod(grid)
     return [ranks - ranks // extent for extent in grid]
 
@@ -107,7 +106,7 @@ def _moved(row: Row) -> Moved:
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_totals_and_peaks_agree_with_the_paper(row: Row) -> None:
     total, peak = _moved(row)
-    # In the paper's totals are SST's headers, too: 45 B with a short message, 86 B with a long one.
+    # The paper's totals include SST's headers: 45 B per short message, 86 B per long one.
     for _, scenario in row.elsewhere.values():
         if (
             row.application == "Stencil5D"
@@ -141,8 +140,8 @@ def test_totals_are_whole_numbers(name: str) -> None:
     assert _moved(ROWS[name])[0] == TOTALS[name]
 
 
-#: Messages by application: such as are sent at once, such as are not; barriers of SST's start and
-#: end left out.
+#: Numbers of eager and rendezvous messages by application, without the barriers at SST's start and
+#: end.
 MESSAGES = {
     "UR": (7_200 * 527, 0),
     "LU": (0, 900 * 1_010),
@@ -156,7 +155,8 @@ MESSAGES = {
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_headers_make_up_the_difference_to_the_paper(name: str) -> None:
-    """That is why the sizes are taken for the paper's own, not merely near them."""
+    """The headers explain the difference, so the sizes are the paper's own and not only close to
+    them."""
     eager, rendezvous = MESSAGES[name]
     with_headers = TOTALS[name] + 45 * eager + 86 * rendezvous
     assert with_headers / 1e6 == pytest.approx(ROWS[name].paper["total_mb"], rel=2e-4)
@@ -177,8 +177,8 @@ def test_every_application_scales(row: Row, scaling: str) -> None:
     assert forms[0] == _moved(row)
     a_rank = [total / ranks for (total, _), ranks in zip(forms, (own, larger), strict=True)]
     trees = row.application in ("CosmoFlow", "DL")
-    # Weak: a rank sends as much as ever; strong: its part shrinks, and messages with it. Trees
-    # carry a gradient.
+    # With weak scaling a rank sends the same amount. With strong scaling its part and its
+    # messages shrink, except the gradients in trees.
     if row.application != "FFT3D":  # a block is for one of more ranks, whatever the scaling
         assert (forms[1][1] >= 0.9 * forms[0][1]) == (scaling == "weak" or trees)
     assert (a_rank[1] > 0.9 * a_rank[0]) == (scaling == "weak" or trees)

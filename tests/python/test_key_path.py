@@ -1,4 +1,4 @@
-"""Paths of keys: every spelling that is accepted, wherever one is."""
+"""Paths of keys: all accepted spellings, in all places that accept paths."""
 
 from __future__ import annotations
 

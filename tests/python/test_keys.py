@@ -1,5 +1,4 @@
-"""Keys that the core declares: ranges, choices and effects, each drawn from the declaration
-itself."""
+"""Keys that the core declares: ranges, choices and effects, taken from the declarations."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ PLAN = catalogue()["plan"]
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A small plan, resolved."""
+    """Returns a small resolved plan."""
     path = tmp_path_factory.mktemp("keys") / "small.toml"
     path.write_text(SMALL)
     return pt.Scenario.from_dict(read_toml(path)).resolve()
@@ -40,7 +39,7 @@ def _followed(schema: dict[str, Any]) -> dict[str, Any]:
 def _numbers(
     schema: dict[str, Any], value: Any, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[Any, ...]]:
-    """Every number of a plan whose declaration has a range: its path and its schema."""
+    """Yields every number of a plan with a declared range: its path and its schema."""
     schema = _followed(schema)
     if isinstance(value, dict):
         for name, below in value.items():

@@ -1,5 +1,4 @@
-"""The applications of Yang et al. and Wang et al.: their papers' tables within 5 %, scaling,
-volumes against runs."""
+"""The applications of Yang et al. and Wang et al.: papers' tables within 5 %, scaling, volumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mixes of jobs by name: what they are, what can be laid over them, and that they run."""
+"""Mixes of jobs by name: their content, changes to them, and their runs."""
 
 from __future__ import annotations
 

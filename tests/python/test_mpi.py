@@ -1,4 +1,4 @@
-"""What messages cost their hosts, and ranks that share a node: from the scenario to the run."""
+"""Host costs of messages, and ranks that share a node, from scenario to run."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_every_number_of_the_preset_has_a_source() -> None:
 
 
 def test_every_key_reaches_the_plan() -> None:
-    """All in units, and into the plan exactly."""
+    """Every key takes a unit and reaches the plan exactly."""
     given = {
         "gap": "50 ns",
         "gap_per_byte": "0.05 ns/B",
@@ -178,7 +178,7 @@ def test_ranks_that_do_not_fit_are_rejected(job: dict[str, Any], line: str) -> N
 
 @pytest.mark.slow
 def test_several_ranks_share_a_node(tmp_path: Path) -> None:
-    """More ranks than nodes, threads or not: every rank on its node, every byte the same."""
+    """More ranks than nodes: every rank is on its node, and threads do not change results."""
     given = scenario("sst_sc22", ranks=3000, ranks_per_node=3, placement="random")
     given = given.replace({"mpi.memory_latency": "100 ns"})
     runs = [run(given, tmp_path / str(threads), threads) for threads in (1, 2, 3)]
@@ -194,8 +194,7 @@ def test_several_ranks_share_a_node(tmp_path: Path) -> None:
 
 
 def test_messages_within_a_node_skip_the_network(tmp_path: Path) -> None:
-    """Down and up a tree of two through memory: nothing on any link, the closed form to the
-    picosecond."""
+    """A tree of two ranks in memory: no bytes on links, and the closed form to the picosecond."""
     mpi = {"memory_latency": "100 ns", "memory_bandwidth": "8 GB/s"}
     ran = run(scenario(mpi, ranks=2, ranks_per_node=2), tmp_path / "run")
     assert ran.links.select(pl.col("bytes").sum()).collect().item() == 0
@@ -211,8 +210,10 @@ def test_messages_within_a_node_skip_the_network(tmp_path: Path) -> None:
 def test_messages_and_injection_links_have_equal_bytes(
     tmp_path: Path, message: int, controls: int, ranks_per_node: int, divided: int
 ) -> None:
-    """Four ranks in a line: three pairs exchange; a node's border divides some, and a rendezvous
-    has three controls."""
+    """Four ranks in a line form three pairs.
+
+    Node borders divide some of the pairs. A rendezvous has three control messages.
+    """
     workload = pt.Halo3d(grid=(4, 1, 1), message=f"{message} B", iterations=2, compute="1 us")
     ran = run(
         scenario(ranks=4, ranks_per_node=ranks_per_node, workload=workload.model_dump()),

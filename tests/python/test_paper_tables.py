@@ -1,5 +1,4 @@
-"""Papers' tables of applications: how they are run, shown and written, on a tiny table; and what
-the real ones are."""
+"""Papers' tables of applications: run, display and output, on a tiny table; checks of all rows."""
 
 from __future__ import annotations
 
@@ -60,8 +59,8 @@ def test_a_table_is_measured_row_by_row() -> None:
         TINY, on_row=lambda record, count: seen.append((record["application"], count))
     )
     assert sorted(seen) == [("Halo", 2), ("Tree", 2)]
-    # Open grid of eight: each rank has three neighbours; a tree of seven has six edges, used both
-    # ways.
+    # In an open grid of eight ranks each rank has three neighbours. A tree of seven has six
+    # edges, used in both directions.
     assert (halo["run_total_mb"], halo["peak_ingress_bytes"]) == (3 * 24 * 20e3 / 1e6, 60e3)
     assert (tree["total_mb"], tree["peak_ingress_bytes"]) == (2 * 12 * 10e3 / 1e6, 20e3)
     assert halo["compute_ms"] == pytest.approx(3e-3)
@@ -70,7 +69,7 @@ def test_a_table_is_measured_row_by_row() -> None:
     assert halo["execution_ms"] == pytest.approx(
         halo["compute_ms"] + halo["communication_ms"], rel=0.2
     )
-    # Measured in another run; a value of its own run that is replaced is kept.
+    # This value is measured in another run. The replaced value of its own run is kept.
     assert halo["ends_peak_ingress_bytes"] == halo["paper_ends_peak_ingress_bytes"] == 14e3
     assert halo["total_mb"] == 0.0
     assert "paper_execution_ms" not in tree

@@ -1,4 +1,4 @@
-"""Work side by side on threads: every result, and one error or Ctrl-C that ends all."""
+"""Parallel work on threads: all results, and one error or Ctrl-C that stops all threads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_every_item_has_a_result() -> None:
 
 
 def test_items_run_at_the_same_time() -> None:
-    meeting = Barrier(3, timeout=60)  # passed only if all three come
+    meeting = Barrier(3, timeout=60)  # passes only if all three threads arrive
     assert sorted(on_threads(lambda item, _: meeting.wait() * 0 + item, [1, 2, 3], 3)) == [
         1,
         2,

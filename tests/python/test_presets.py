@@ -1,4 +1,4 @@
-"""Presets: they have the numbers of their papers, and every number says where it is from."""
+"""Presets: the numbers of their papers, with a source for every number."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pantala.scenario.presets import (
 )
 from pantala.units import Bandwidth, Duration
 
-#: What the papers say of their machines (the seed papers' sections are in the presets' files).
+#: The numbers of the papers' machines. The presets' files name the papers' sections.
 NUMBERS: dict[str, dict[str, Any]] = {
     "kang2022": {
         "topology": {"kind": "dragonfly", "p": 4, "a": 8, "h": 4, "g": 33, "links_per_pair": 1},
@@ -264,7 +264,7 @@ def test_every_router_model_is_valid(name: str) -> None:
 
 
 def test_notes_are_true_for_other_values_of_other_keys() -> None:
-    """A note once said that one global link joins two groups, of a machine with four."""
+    """A note said that one global link connects two groups, although the machine had four."""
     changes = {"machine.topology.g": 9, "machine.topology.links_per_pair": 4}
     told = scenario("kang2022", "ugal_g").replace(changes).assumptions()
     assert told["routing.candidates_minimal"].startswith(

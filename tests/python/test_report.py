@@ -1,4 +1,4 @@
-"""The report says what the tables say, stands alone, and copes with what a run did not record."""
+"""The report: agreement with the tables, one file, and pages of runs with missing tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.native
 
 
 class Page(HTMLParser):
-    """What a test asks of a page: its tables, ids, links and text."""
+    """A parsed page: its tables, ids, links and text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ def page(text: str) -> Page:
 
 
 def edited(directory: Path, edit: Callable[[dict[str, Any]], None]) -> Run:
-    """A run whose run.json was changed by `edit`."""
+    """Returns a run whose run.json is changed by `edit`."""
     small_run(directory)
     document = json.loads((directory / "run.json").read_text())
     edit(document)
@@ -194,7 +194,7 @@ def test_finding_reports_an_unchanged_job_as_unchanged(tmp_path: Path) -> None:
 
 
 def finding_about(rows: list[dict[str, Any]]) -> str:
-    """What the finding says of a slowdown table with these values; the rest of it is null."""
+    """Returns the finding for a slowdown table with these values and null elsewhere."""
     run = cast("Any", SimpleNamespace(document={"complete": True}))
     subject = ReportedRun(
         "x", run, {}, pl.DataFrame(rows, {n: t for n, (t, _) in SLOWDOWN_COLUMNS.items()})

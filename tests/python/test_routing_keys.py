@@ -1,5 +1,4 @@
-"""Routings of a scenario: names and biases, what an algorithm brings along, and whose table lies
-over whose."""
+"""Routings of a scenario: names, biases, defaults of algorithms, and layers of tables."""
 
 from __future__ import annotations
 
@@ -239,7 +238,7 @@ def test_assumptions_of_an_algorithm_are_listed_until_changed() -> None:
     )
 
 
-#: A value for every key that has an effect under some algorithms only.
+#: A value for every key that only some algorithms read.
 VALUES: dict[str, Any] = {
     "threshold": 1.5,
     "bias": "8 flits",

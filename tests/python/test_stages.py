@@ -1,5 +1,4 @@
-"""What a packet-hop costs by stage: every file of the hot path has a stage, and the difference of
-two runs is read."""
+"""Costs of a packet-hop by stage: a stage for every hot file, and the difference of two runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What starting costs: nothing is imported that a command does not use."""
+"""Cost of starting: a command imports only the modules that it uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEAVY = {"matplotlib", "numpy", "polars", "jinja2", "pint", "pydantic", "rich.co
 
 
 def loaded_by(code: str) -> set[str]:
-    """Which of the heavy modules a fresh interpreter has after some code."""
+    """Returns the heavy modules that a fresh interpreter has loaded after some code."""
     look = f"print('', *(set(sys.modules) & {HEAVY!r}), file=sys.stderr)"
     program = f"import sys\ntry:\n    {code}\nexcept SystemExit: pass\n{look}"
     ended = subprocess.run(

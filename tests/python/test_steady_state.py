@@ -1,4 +1,4 @@
-"""Warm-up and confidence: on series whose truth is known."""
+"""Warm-up and confidence intervals, on series with a known truth."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_steady_series_keeps_most_values() -> None:
 
 def test_a_drift_is_not_steady() -> None:
     assert not estimate(np.linspace(0.5, 0.1, 400) + noise(3)).steady
-    # One that is as small as the precision that is asked for, in a series that is hardly noisy.
+    # A drift as small as the requested precision, in a series with little noise.
     assert not estimate(np.linspace(0.3, 0.305, 400) + noise(3, deviation=0.001)).steady
 
 
@@ -41,7 +41,7 @@ def test_the_interval_has_its_stated_coverage() -> None:
     for seed in range(400):
         found = estimate(0.3 + noise(seed))
         inside += abs(found.mean - 0.3) <= found.half_width
-    assert inside >= 0.97 * 400  # the wider of two intervals, after a cut that looks at the data
+    assert inside >= 0.97 * 400  # the wider of two intervals, after a data-dependent cut
 
 
 def test_correlation_widens_the_interval() -> None:

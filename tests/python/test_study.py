@@ -1,5 +1,4 @@
-"""`pantala study`: the directory, the points on disk, the commands; and a tiny run of
-prisacari2015."""
+"""`pantala study`: directory, points on disk, commands, and a tiny run of prisacari2015."""
 
 from __future__ import annotations
 
@@ -78,7 +77,7 @@ def test_neighbours_in_z_are_more_than_h_groups_apart(size: Size) -> None:
     assert x * y * z == size.nodes
     assert x >= y
     assert size.h < x * y / size.group_nodes < size.h + 1
-    # One plane more would bring them nearer.
+    # One more plane would bring them closer.
     assert size.nodes / (z + 1) <= size.h * size.group_nodes
 
 
@@ -184,8 +183,7 @@ def test_a_verdict_combines_two_conditions() -> None:
 def made_up(
     values: Mapping[Configuration, Sequence[float]], patterns: Sequence[str] = tuple(PATTERNS)
 ) -> Evidence:
-    """Evidence with given throughputs, one for each size from (2, 3, 2) on, the same for every
-    pattern."""
+    """Returns evidence with given throughputs per size from (2, 3, 2) on, for every pattern."""
     record = {"precise": True, "steady": True, "half_width": 0.0}
     return Evidence(
         [
@@ -234,7 +232,7 @@ def made_up(
             "PRIS-3-08",
             {RESTRICTED: [0.5, 0.5, 0.3, 0.2]},
             "holds",
-        ),  # bounds at p = 3 and 4: 1/6 to 1/3, 1/8 to 1/4
+        ),  # bounds for p = 3 and 4: 1/6 to 1/3, 1/8 to 1/4
         ("PRIS-3-08", {RESTRICTED: [0.5, 0.5, 0.16, 0.2]}, "holds in direction"),
         ("PRIS-3-08", {RESTRICTED: [0.5, 0.5, 0.14, 0.2]}, "does not hold"),
         (
@@ -359,7 +357,7 @@ def test_an_imprecise_point_is_marked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("half_width", "warm_up", "steady", "factor"),
     [
-        (0.011, 0, True, 1.1 * 1.21),  # as the square of what is lacking, and a tenth more
+        (0.011, 0, True, 1.1 * 1.21),  # the square of the missing factor, plus a tenth
         (0.011, 0.25, True, 0.25 + 0.75 * 1.1 * 1.21),
         (0.0101, 0.5, True, 1.2),
         (0.2, 0, True, 1.5),
@@ -413,16 +411,16 @@ def test_an_existing_directory_is_rejected(tmp_path: Path) -> None:
     assert not list(place.points.iterdir())
 
 
-# --- the whole, with one size ---
+# --- the whole study, with one size ---
 
 
-#: As short as can be.
+#: The shortest possible times.
 _SHORT = Duration(200 * 10**6)
 
 
 @pytest.fixture(scope="module")
 def small_study(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """The study with the smallest network alone, each point as short as can be."""
+    """Returns the study with only the smallest network and the shortest points."""
     runs = [Spec(SIZES[0], pattern, each) for pattern, each in product(PATTERNS, CONFIGURATIONS)]
     out = tmp_path_factory.mktemp("studies") / "prisacari2015"
     with pytest.MonkeyPatch.context() as patch:
@@ -455,7 +453,7 @@ def test_a_study_writes_all_its_files(small_study: Outcome) -> None:
     assert verdicts["PRIS-2-02"] == verdicts["PRIS-3-02"] == "holds"
     assert verdicts["PRIS-3-01"] == "holds in direction"  # exact but for a constant
     assert verdicts["PRIS-4-08"] == verdicts["PRIS-3-08"] == "not tested"
-    # Points that were cut short count by an extrapolation, which is no measurement.
+    # A truncated point counts by extrapolation, which is not a measurement.
     assert verdicts["PRIS-4-01"] == "holds in direction"
     assert "Extrapolated from the time simulated" in next(
         each["reason"] for each in told if each["id"] == "PRIS-4-01"

@@ -1,5 +1,4 @@
-"""Topologies and links of a scenario: one and two dimensions, cables, service nodes, and what is
-left of a preset."""
+"""Topologies and links of a scenario: dimensions, cables, service nodes, changes of presets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A part of the validation suite, of every series one point; and that its bars and its page can say
-no."""
+"""A part of the validation suite: one point per series, and failures of bars and page."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from validation.peers import (
 )
 
 ALL_SERIES = [series for peer in PEERS for series in read(peer)]
-#: `make test` measures the first series of each peer, `make test-all` every series.
+#: `make test` measures the first series of each peer. `make test-all` measures every series.
 TIERS = [
     pytest.param(
         series,
@@ -38,7 +37,7 @@ PAGE = (ROOT / "docs" / "explanation" / "made-validation.md").read_text(encoding
 
 
 def chosen(series: Series) -> Point:
-    """The highest load at which every bar holds; the lowest if there is none."""
+    """Returns the highest load at which every bar applies, or else the lowest load."""
     steady = [point for point in series.points if point.load <= FREE * series.saturation]
     return steady[-1] if steady else series.points[0]
 

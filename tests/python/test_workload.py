@@ -1,5 +1,4 @@
-"""Applications without a network: what they send, `pantala workload`, and their page of the
-documentation."""
+"""Applications without a network: their messages, `pantala workload`, and their reference page."""
 
 from __future__ import annotations
 
