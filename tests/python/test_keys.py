@@ -174,7 +174,7 @@ def test_a_machine_with_a_preset_writes_only_the_given_keys() -> None:
 
 def test_a_class_with_an_unread_field_is_rejected() -> None:
     with pytest.raises(
-        UsageError, match=r"class Wide: pt.Halo3d has no key 'width', and nothing would read it"
+        UsageError, match=r"class Wide: field 'width' is not a key of pt.Halo3d and has no effect"
     ):
 
         class Wide(pt.Halo3d):

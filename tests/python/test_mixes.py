@@ -124,7 +124,7 @@ def test_assumptions_of_a_mix_end_with_a_change() -> None:
         ),
         (
             {"placement": "random"},
-            "key jobs: is a table without a preset; add preset = '...', or write [[jobs]]",
+            "key jobs: is a table without a preset; add preset = '...', or write a [[jobs]]",
         ),
         (
             {"preset": "wang2020.workload1", "milc": {"ranks": 8}},

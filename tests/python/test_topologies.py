@@ -137,7 +137,7 @@ def test_uneven_service_nodes_fill_the_first_groups() -> None:
         ),
         (
             lambda: machine(links={"row": {"latency": "3 ns"}}),
-            "links.row: a one-dimensional Dragonfly has no such",
+            "links.row: is not a link class of a one-dimensional Dragonfly",
         ),
         (
             lambda: machine("theta", topology={"kind": "dragonfly", "p": 1, "a": 2, "h": 1}),
