@@ -262,8 +262,8 @@ def _type(value: Json) -> str:
             return " or ".join(dict.fromkeys(kinds))
     if value.get("type") == "array":
         if "prefixItems" in value:
-            return f"list of {len(value['prefixItems'])} {_type(value['prefixItems'][0])}s"
-        return f"list of {_type(value['items'])}"
+            return f"list of {len(value['prefixItems'])} {_plural(_type(value['prefixItems'][0]))}"
+        return f"list of {_plural(_type(value['items']))}"
     if value.get("examples"):
         return "text, e.g. " + ", ".join(f'`"{item}"`' for item in value["examples"])
     names = {
@@ -273,6 +273,11 @@ def _type(value: Json) -> str:
         "boolean": "`true` or `false`",
     }
     return names.get(value.get("type", ""), "table") + _range(value)
+
+
+def _plural(kind: str) -> str:
+    """Returns a type with its noun in the plural: ``integers, at least 1``."""
+    return re.sub(r"^(integer|number|text)\b", r"\1s", kind)
 
 
 def _range(value: Json) -> str:

@@ -74,8 +74,8 @@ class Milc(RankConstrained):
     iterations: Count = 10
     """Iterations per rank."""
     scaling: Literal["weak", "strong"] = "strong"
-    """What stays the same with another number of ranks. weak: the sites per process. strong: the
-    lattice (IV.A)."""
+    """Scaling to other numbers of ranks. weak keeps the sites per process. strong keeps the lattice
+    (IV.A)."""
     overlap: Compute = Compute(time=Duration.parse("33 us"))
     """Computing during the exchange."""
     compute: Compute = Compute(time=Duration.parse("42 us"))
