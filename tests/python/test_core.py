@@ -30,8 +30,7 @@ pytestmark = pytest.mark.native
 
 
 def content(directory: Path) -> dict[str, Any]:
-    """Returns every file of a run directory: the tables' bytes, and run.json without its
-    provenance."""
+    """Returns the files of a run directory: bytes of the tables, run.json without provenance."""
     files: dict[str, Any] = {path.name: path.read_bytes() for path in directory.glob("*.parquet")}
     document = json.loads((directory / "run.json").read_text())
     del document["provenance"]

@@ -155,8 +155,7 @@ MESSAGES = {
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_headers_make_up_the_difference_to_the_paper(name: str) -> None:
-    """The headers explain the difference, so the sizes are the paper's own and not only close to
-    them."""
+    """The headers explain the difference, so the sizes are the paper's own and not just close."""
     eager, rendezvous = MESSAGES[name]
     with_headers = TOTALS[name] + 45 * eager + 86 * rendezvous
     assert with_headers / 1e6 == pytest.approx(ROWS[name].paper["total_mb"], rel=2e-4)

@@ -108,8 +108,7 @@ def test_caminos_has_its_closed_form(way: str, crossbar_delay: int) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_pantala_has_its_closed_form(way: str) -> None:
-    """The formula of `docs/explanation/fabric.md`, for 512 B and a crossbar of four times the link
-    rate."""
+    """The formula of `docs/explanation/fabric.md`, with a crossbar four times as fast as a link."""
     routers, links = WAYS[way]
     flit = 5.12
     wires = [10.0, *(KANG[link] for link in links), 10.0]
@@ -124,8 +123,7 @@ def test_pantala_has_its_closed_form(way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", ["sst_sc22", "sst_merlin_2021"])
 def test_sst_has_its_closed_form(way: str, preset: str) -> None:
-    """One flit time before each link, the routers' parts after it, and the rest of a crossbar
-    cycle.
+    """A flit time before each link, router latencies after it, the rest of a crossbar cycle.
 
     Only the head counts.
     """
