@@ -16,7 +16,7 @@ from support import SMALL, Ended
 
 @pytest.fixture
 def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
-    """Runs `pantala` with arguments, in this process."""
+    """Runs `pantala` with arguments in this process."""
     monkeypatch.setenv("COLUMNS", "120")
 
     def run(*arguments: str | Path) -> Ended:
@@ -31,7 +31,7 @@ def cli(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> C
 
 @pytest.fixture
 def fake_core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
-    """A stand-in for the compiled core."""
+    """Replaces the compiled core by a stand-in."""
     core = FakeCore()
     monkeypatch.setitem(sys.modules, "pantala._core", core)
     monkeypatch.setattr(pantala, "_core", core, raising=False)
@@ -40,7 +40,7 @@ def fake_core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A small scenario's file."""
+    """Returns the file of a small scenario."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL)
     return path
@@ -48,7 +48,7 @@ def small(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty directory to be in."""
+    """Changes into an empty directory."""
     path = tmp_path / "work"
     path.mkdir()
     monkeypatch.chdir(path)

@@ -1,7 +1,6 @@
-"""A stand-in for the compiled core: resolves and "runs" plans in no time, and fails on demand.
+"""A stand-in for the compiled core that "runs" plans immediately and fails on demand.
 
-For tests of what the Python layer does around the core. What the core itself does is tested with
-the core.
+It serves tests of the Python layer around the core. Tests of the core use the core itself.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ class FakeRunError(RuntimeError):
 
 @dataclass
 class FakeCore:
-    """Looks like the module `pantala._core`.
+    """Replaces the module `pantala._core`.
 
     Attributes:
-        fail: called with the plan of each run once its tables are written; may raise.
+        fail: called with the plan of each run after its tables are written; can raise.
         resolved: the names of the plans that were resolved.
         runs: the plans that were run.
-        threads: on how many threads each run and measurement was.
-        processors: how many each question for "auto" allowed.
-        measured: the plan and the times of each measurement.
-        drained: whether each drains.
-        warnings: what every plan resolves with.
-        unfinished: whether the plan's duration cuts the jobs of every run off.
+        threads: the number of threads of each run and measurement.
+        processors: the number of processors allowed by each request for "auto".
+        measured: plan and times of each measurement.
+        drained: whether each measurement drains.
+        warnings: the warnings of every resolved plan.
+        unfinished: whether the plan's duration truncates the jobs of every run.
     """
 
     VERSION: str = "0.1.0"
@@ -159,7 +158,7 @@ class FakeCore:
         )
 
     def threads_worth(self, plan_json: str, processors: int) -> int:
-        """All processors but one job's worth: any number that a test can tell from the defaults."""
+        """Returns a number that differs from all defaults: all processors minus one job's share."""
         self.processors.append(processors)
         return min(processors, len(json.loads(plan_json)["jobs"]) + 6)
 
@@ -169,8 +168,10 @@ class FakeCore:
         return json.dumps({"latency_mean_ns": 600.0, "accepted": 0.1, "bench": self._cost()})
 
     def deadlock(self, plan_json: str) -> str:
-        """A cycle under booksim_ugal, none under the others; q_adaptive only in one dimension, as
-        in the core."""
+        """Returns a cycle for booksim_ugal and none for other routings.
+
+        As in the core, q_adaptive needs one dimension.
+        """
         plan = json.loads(plan_json)
         names = [plan["routing"]["algorithm"]]
         if "q_adaptive" in names and plan["topology"]["kind"] == "dragonfly_2d":
@@ -188,7 +189,7 @@ class FakeCore:
         )
 
     def link_table(self, topology_json: str) -> dict[str, list[Any]]:
-        """A full mesh of the routers in a group, and no link between groups."""
+        """Returns a full mesh of the routers in a group, without links between groups."""
         t = json.loads(topology_json)
         rows = []
         for router in range(t["a"] * t["g"]):

@@ -53,7 +53,7 @@ print("Result\\n{\\n\\taccepted_load:\\n\\t0.5,\\n\\taverage_link_utilization:\\
 
 
 def program(directory: Path, text: str, name: str = "program") -> str:
-    """An executable that runs some Python."""
+    """Writes a Python script as an executable and returns its path."""
     path = directory / name
     path.write_text(f"#!{sys.executable}\n{text}", encoding="utf-8")
     path.chmod(0o755)

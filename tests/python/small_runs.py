@@ -1,6 +1,6 @@
-"""One small interference experiment. The core runs it once per process; each test gets a copy.
+"""One small interference experiment, run by the core once per process.
 
-`python tests/python/small_runs.py DIR` writes it to look at.
+Each test gets a copy. `python tests/python/small_runs.py DIR` writes the experiment to DIR.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ __all__ = ["small_interference", "small_run"]
 def small_interference(directory: Path, packets: str = "sampled") -> InterferenceExperiment:
     """Returns a copy of the experiment: fft3d and halo3d, alone and together.
 
-    halo3d slows fft3d down, fft3d does not slow halo3d.
+    halo3d slows fft3d. fft3d does not slow halo3d.
 
     Args:
-        directory: where to.
-        packets: which packets the runs record.
+        directory: the directory of the copy.
+        packets: the packets that the runs record.
     """
     shutil.copytree(_experiment(packets), directory, dirs_exist_ok=True)
     return InterferenceExperiment(directory)
 
 
 def small_run(directory: Path, packets: str = "sampled") -> Run:
-    """A copy of the run of both jobs together; the arguments are those of `small_interference`."""
+    """Returns a copy of the run of both jobs together; arguments as in `small_interference`."""
     shutil.copytree(_experiment(packets) / "together", directory, dirs_exist_ok=True)
     return Run(directory)
 
@@ -46,7 +46,7 @@ def _experiment(packets: str) -> Path:
 
 
 def scenario(packets: str) -> pt.Scenario:
-    """72 nodes in 9 groups, 36 and 32 ranks, 86 us: 0.4 s of CPU time."""
+    """Returns a scenario of 72 nodes with 36 and 32 ranks: 86 us in 0.4 s of CPU time."""
     return pt.Scenario(
         name="interference",
         interference=True,

@@ -1,4 +1,4 @@
-"""What tests share: a small scenario, and how a command ended."""
+"""Shared parts of tests: a small scenario, and the result of a command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ workload = { kind = "halo3d", grid = [2, 2, 2], message = "1 kB", iterations = 2
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: its exit status and what it printed."""
+    """The result of a command: its exit status and its output."""
 
     status: int
     out: str

@@ -1,5 +1,4 @@
-"""Every fault of a scenario at once: `pantala check` prints a line per fault,
-`ScenarioError.faults` has them all."""
+"""All faults of a scenario at once: one line per fault in `pantala check`, all in `faults`."""
 
 from __future__ import annotations
 
@@ -16,8 +15,7 @@ from support import SMALL, Ended
 
 Cli = Callable[..., Ended]
 
-#: Faults of every stage: unknown keys, values, kinds of tables, classes of links, keys of several
-#: jobs.
+#: Faults of every stage: unknown keys, values, kinds of tables, link classes, keys of several jobs.
 MANY = """
 name = "x"
 seeed = 2
@@ -87,7 +85,9 @@ def test_check_prints_a_line_per_fault(cli: Cli, tmp_path: Path) -> None:
     assert all("; " in line for line in lines), "every line has a remedy"
 
 
-def test_other_commands_and_python_say_the_first_and_how_many(cli: Cli, tmp_path: Path) -> None:
+def test_other_commands_and_python_print_the_first_fault_and_the_count(
+    cli: Cli, tmp_path: Path
+) -> None:
     file = tmp_path / "many.toml"
     file.write_text(MANY)
     assert (
@@ -108,7 +108,7 @@ def test_other_commands_and_python_say_the_first_and_how_many(cli: Cli, tmp_path
     )
 
 
-def test_without_a_preset_all_that_is_missing_is_told() -> None:
+def test_without_a_preset_every_missing_key_is_reported() -> None:
     assert faults_of({}) == ["name", "machine", "routing", "jobs"]
     machine = {"topology": {"p": 1}, "links": {}, "router": {}}
     links, router = (
@@ -132,7 +132,7 @@ def test_without_a_preset_all_that_is_missing_is_told() -> None:
     }
 
 
-def test_a_fault_is_told_once() -> None:
+def test_a_fault_is_reported_once() -> None:
     workload = {"kind": "allreduce_loop", "message": "1 kB", "iterations": 1}
     job = {"name": "a", "ranks": 4, "routing": "par", "workload": workload}
     data = {
@@ -189,7 +189,7 @@ def test_values_of_a_plan_are_shown_with_their_units(key: str, value: str, shown
     assert told == [f"scenario: key {shown}: is not 1.5 ns; give 90 us or 2 psi"]
 
 
-def test_all_faults_of_a_plan_once_each() -> None:
+def test_every_fault_of_a_plan_is_reported_once() -> None:
     few = ("is too few", "give more")
     told = refused_by_the_core(
         ("routing_all_to_all.virtual_channels", "1", *few),
@@ -205,7 +205,9 @@ def test_all_faults_of_a_plan_once_each() -> None:
 
 
 @pytest.mark.native
-def test_a_long_link_names_the_watchdog_and_itself_in_units(cli: Cli, tmp_path: Path) -> None:
+def test_a_latency_above_the_watchdog_interval_is_reported_with_units(
+    cli: Cli, tmp_path: Path
+) -> None:
     file = tmp_path / "long.toml"
     file.write_text(SMALL)
     long = ("--set", "machine.links.global.latency=1 ms")
@@ -221,7 +223,7 @@ def test_a_long_link_names_the_watchdog_and_itself_in_units(cli: Cli, tmp_path: 
 
 
 @pytest.mark.native
-def test_the_core_lists_all_faults_too(cli: Cli, tmp_path: Path) -> None:
+def test_the_core_reports_all_faults(cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "several.toml"
     file.write_text(SMALL)
     settings = (
@@ -239,7 +241,7 @@ def test_the_core_lists_all_faults_too(cli: Cli, tmp_path: Path) -> None:
     ]
 
 
-def test_a_fault_of_the_core_comes_when_the_scenario_is_sound(
+def test_faults_of_the_core_are_reported_after_faults_of_the_scenario(
     fake_core: FakeCore, cli: Cli, tmp_path: Path
 ) -> None:
     file = tmp_path / "large.toml"

@@ -1,5 +1,4 @@
-"""Every bad input ends in one line that names the file, the key and the remedy; status 2; nothing
-written."""
+"""Bad input: one line with file, key and remedy, exit status 2, and no output files."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ GRID = (
 )
 FFT = 'workload = { kind = "fft3d", grid = [2, 3], row_message = "1 kB", iterations = 1 }'
 
-#: What is replaced in the small scenario, by what, the key at fault, and what the line says of it.
+#: Text in the small scenario, its replacement, the key at fault, and a part of the message.
 READ_FAULTS = [
     ("ranks = 6", "rank = 6", "jobs[0].rank = 6", "unknown key; did you mean 'ranks'?"),
     (
@@ -157,7 +156,7 @@ READ_FAULTS = [
     ),
 ]
 
-#: The same for what only the core can tell.
+#: The same for faults that only the core detects.
 PLAN_FAULTS = [
     ("grid = [2, 3]", "grid = [2, 4]", "jobs[0].workload.grid = [2, 4]"),
     ("grid = [2, 2, 2]", "grid = [2, 2, 3]", "jobs[1].workload.grid = [2, 2, 3]"),
@@ -218,8 +217,10 @@ def one_line(ended: Ended) -> str:
 
 
 def refuse(cli: Cli, workdir: Path, old: str, new: str) -> str:
-    """The line that a scenario with a replaced part gets from `run` and `check`; `check` says the
-    other faults too."""
+    """Returns the message of `run` and `check` for a scenario with a replaced part.
+
+    `check` prints the other faults too.
+    """
     file = workdir.parent / "scenario.toml"
     assert old in SMALL
     file.write_text(SMALL.replace(old, new, 1))
@@ -235,7 +236,7 @@ def refuse(cli: Cli, workdir: Path, old: str, new: str) -> str:
 
 
 @pytest.mark.parametrize(("old", "new", "key", "says"), READ_FAULTS)
-def test_a_fault_in_the_file(
+def test_a_fault_in_the_scenario_file_is_one_line(
     cli: Cli, workdir: Path, old: str, new: str, key: str, says: str
 ) -> None:
     line = refuse(cli, workdir, old, new)
@@ -245,7 +246,9 @@ def test_a_fault_in_the_file(
 
 @pytest.mark.native
 @pytest.mark.parametrize(("old", "new", "key"), PLAN_FAULTS)
-def test_a_fault_in_the_plan(cli: Cli, workdir: Path, old: str, new: str, key: str) -> None:
+def test_a_fault_in_the_plan_is_one_line(
+    cli: Cli, workdir: Path, old: str, new: str, key: str
+) -> None:
     assert refuse(cli, workdir, old, new).startswith(key)
 
 
@@ -263,7 +266,7 @@ def test_a_fault_in_the_plan(cli: Cli, workdir: Path, old: str, new: str, key: s
         ),
     ],
 )
-def test_a_service_node_is_no_place_for_a_job(
+def test_a_job_on_a_service_node_is_rejected(
     cli: Cli, workdir: Path, placement: str, says: str
 ) -> None:
     file = workdir.parent / "service.toml"
@@ -275,7 +278,7 @@ def test_a_service_node_is_no_place_for_a_job(
 
 
 @pytest.mark.native
-def test_overlapping_node_lists(cli: Cli, workdir: Path) -> None:
+def test_overlapping_node_lists_are_rejected(cli: Cli, workdir: Path) -> None:
     file = workdir.parent / "overlap.toml"
     lists = ("[0, 1, 2, 3, 4, 5]", "[5, 6, 7, 8, 9, 10, 11, 12]")
     text = SMALL
@@ -301,7 +304,9 @@ def test_overlapping_node_lists(cli: Cli, workdir: Path) -> None:
         (b"\xff\xfe", "byte 0 is not UTF-8 text; save the file as UTF-8"),
     ],
 )
-def test_a_file_that_is_not_toml(cli: Cli, workdir: Path, text: bytes, says: str) -> None:
+def test_a_file_that_is_not_toml_is_rejected(
+    cli: Cli, workdir: Path, text: bytes, says: str
+) -> None:
     file = workdir.parent / "broken.toml"
     file.write_bytes(text)
     line = one_line(cli("run", file))
@@ -310,7 +315,7 @@ def test_a_file_that_is_not_toml(cli: Cli, workdir: Path, text: bytes, says: str
     assert not list(workdir.iterdir())
 
 
-def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
+def test_an_unreadable_file_is_rejected(cli: Cli, workdir: Path) -> None:
     assert (
         one_line(cli("run", "absent.toml"))
         == "absent.toml: cannot be read: No such file or directory;"
@@ -379,7 +384,7 @@ def test_a_file_that_cannot_be_read(cli: Cli, workdir: Path) -> None:
         (["report", "absent"], "absent: holds no run (run.json is missing)"),
     ],
 )
-def test_a_fault_on_the_command_line(
+def test_a_fault_on_the_command_line_is_one_line(
     cli: Cli, workdir: Path, small: Path, arguments: list[str], says: str
 ) -> None:
     assert says in one_line(cli(*(small if word == "FILE" else word for word in arguments)))

@@ -36,7 +36,7 @@ def test_every_case_runs_in_every_round(monkeypatch: pytest.MonkeyPatch) -> None
     assert len({line.count("|") for line in ended.stdout.splitlines()}) == 1
 
 
-def test_mistakes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(*_: object) -> Process:
         raise Failed("python exited with status 1: no memory")
 

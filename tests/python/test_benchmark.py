@@ -1,5 +1,4 @@
-"""Benchmarks: their plans have the sizes of their names, their results are those of the core; one
-object or a list."""
+"""Benchmarks: sizes of their plans, agreement with the core, output as an object or a list."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ US = 1_000_000
 KEYS = set(benchmark.BenchResult.__annotations__)
 
 
-#: What is shorter in apps-1056 than in the example.
+#: The keys that are smaller in apps-1056 than in the example.
 SHORTENED = {
     "interference": False,
     "jobs.0.workload.row_message": "25.84 kB",
@@ -35,13 +34,13 @@ def cases(name: str) -> tuple[str, ...]:
     return BENCHMARKS[name].cases or ("",)
 
 
-def test_the_jobs_of_apps_are_those_of_the_example_shortened() -> None:
+def test_apps_1056_has_the_jobs_of_the_example_shortened() -> None:
     example = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml", changes=SHORTENED)
     assert bench_plan("apps-1056").plan == example.plan()
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_the_sizes_are_those_of_the_names(name: str) -> None:
+def test_plans_have_the_sizes_in_their_names(name: str) -> None:
     for case in cases(name):
         plan = bench_plan(name, case).plan
         shape = plan["topology"]
@@ -54,7 +53,7 @@ def test_the_sizes_are_those_of_the_names(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_each_can_be_run(fake_core: FakeCore, cli: Cli, name: str) -> None:
+def test_every_benchmark_runs(fake_core: FakeCore, cli: Cli, name: str) -> None:
     ended = cli("bench", name, "--json")
     assert ended.status == 0, ended.err
     result, several = json.loads(ended.out), BENCHMARKS[name].cases
@@ -68,7 +67,7 @@ def test_each_can_be_run(fake_core: FakeCore, cli: Cli, name: str) -> None:
     assert result == pt.bench(name)
 
 
-def test_the_shown_tables(fake_core: FakeCore, cli: Cli) -> None:
+def test_bench_prints_its_tables(fake_core: FakeCore, cli: Cli) -> None:
     shown = cli("bench", "adaptive-1056")
     assert shown.status == 0, shown.err
     (headings,) = (line.split() for line in shown.out.splitlines() if "par" in line.split())
@@ -84,14 +83,14 @@ def test_the_shown_tables(fake_core: FakeCore, cli: Cli) -> None:
     assert len(fake_core.measured) == 3
 
 
-def test_threads_are_those_asked_for(fake_core: FakeCore, cli: Cli) -> None:
+def test_a_benchmark_runs_on_the_requested_threads(fake_core: FakeCore, cli: Cli) -> None:
     assert cli("bench", "uniform-1056", "--threads", "2").status == 0
     assert cli("bench", "apps-1056", "-t", "3").status == 0
     assert fake_core.threads == [2, 3]
     assert "threads = 0: must be from 1" in cli("bench", "--threads", "0").err
 
 
-def test_a_shorter_one_ends_earlier(fake_core: FakeCore) -> None:
+def test_a_shorter_benchmark_simulates_less_time(fake_core: FakeCore) -> None:
     bench_case("adaptive-1056", "par", 3 * US)
     bench_case("apps-1056", "", 3 * US)
     assert [times for _plan, *times in fake_core.measured] == [[0, 3 * US, 0]]
@@ -101,7 +100,7 @@ def test_a_shorter_one_ends_earlier(fake_core: FakeCore) -> None:
 @pytest.mark.slow
 @pytest.mark.native
 @pytest.mark.parametrize("name", [name for name in BENCHMARKS if name != "million"])
-def test_each_begins_on_the_core(name: str) -> None:
+def test_every_benchmark_runs_in_the_core(name: str) -> None:
     for case in cases(name):
         begun = bench_case(name, case, 30 * US if name == "apps-1056" else 2 * US)
         assert begun["packets"] > 0
@@ -110,7 +109,7 @@ def test_each_begins_on_the_core(name: str) -> None:
 
 
 @pytest.mark.native
-def test_what_a_run_costs_is_of_that_run(small: Path, workdir: Path) -> None:
+def test_costs_agree_with_a_run(small: Path, workdir: Path) -> None:
     scenario = pt.Scenario.from_toml(small)
     run = pt.run(scenario, report=False)
     assert isinstance(run, pt.Run)
@@ -129,7 +128,7 @@ def test_what_a_run_costs_is_of_that_run(small: Path, workdir: Path) -> None:
 
 
 @pytest.mark.native
-def test_a_run_that_does_not_end_has_no_cost(small: Path) -> None:
+def test_a_run_that_does_not_end_has_no_costs(small: Path) -> None:
     def interrupt(progress: object) -> None:
         raise KeyboardInterrupt
 

@@ -1,5 +1,4 @@
-"""The applications of Chunduri et al. (IPDPS 2021): closed forms of what they send, legal ranks,
-and small runs."""
+"""The applications of Chunduri et al. (IPDPS 2021): closed forms, possible ranks, small runs."""
 
 from __future__ import annotations
 
@@ -28,8 +27,10 @@ KINDS: dict[str, Any] = {
 
 
 def _sent(plan: dict[str, Any], ranks: int) -> tuple[int, int]:
-    """Messages and bytes of an iteration, collectives of all ranks left out: the motif's closed
-    forms."""
+    """Returns messages and bytes of an iteration by the motif's closed forms.
+
+    Collectives over all ranks are left out.
+    """
     grid: list[int] = plan["grid"]
     messages = size = 0
     for phase in plan["phases"]:
@@ -67,8 +68,8 @@ def _sent(plan: dict[str, Any], ranks: int) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("application", "messages", "size"),
     [
-        # 64 processes of a node fill an x-y plane of 8 x 8: four neighbours, 64 messages of 1,536 B
-        # each.
+        # The 64 processes of a node fill an x-y plane of 8 x 8: four neighbours, 64 messages of
+        # 1,536 B each.
         (pt.Milc(), 256 * 4, 256 * 4 * 64 * 1_536),
         # A box of 4 x 4 x 2 x 2: 16 processes on each face across x and y, 32 across z and t.
         (pt.MilcReorder(), 256 * 8, 256 * 2 * (16 + 16 + 32 + 32) * 1_536),
@@ -78,11 +79,13 @@ def _sent(plan: dict[str, Any], ranks: int) -> tuple[int, int]:
         (pt.Rayleigh(), 256 * 2 * 15 + 240, 16 * 2 * 15 * 23_000_000 + 240 * 16_384),
     ],
 )
-def test_an_iteration_on_256_ranks(application: Application, messages: int, size: int) -> None:
+def test_an_iteration_on_256_ranks_sends_its_closed_form(
+    application: Application, messages: int, size: int
+) -> None:
     assert _sent(application.as_plan(256), 256) == (messages, size)
 
 
-def test_what_table_1_says() -> None:
+def test_message_sizes_agree_with_table_1() -> None:
     def phases(application: Application, name: str) -> list[dict[str, Any]]:
         return [phase for phase in application.as_plan(256)["phases"] if phase["phase"] == name]
 
@@ -111,18 +114,18 @@ def test_reordering_keeps_neighbours_together() -> None:
     assert (reordered["grid"], reordered["block"]) == ([2, 2, 4, 16], [1, 1, 2, 2])
     times = pt.MilcReorder().overlap, pt.MilcReorder().compute
     assert pt.Milc(reorder=True, overlap=times[0], compute=times[1]).as_plan(256) == reordered
-    # As much computing in all: the paper's runs of both compute for 260 s and 255 s.
+    # The total compute time is equal: the paper's runs compute for 260 s and 255 s.
     assert sum(int(time.time) for time in times) == int(pt.Milc().overlap.time) + int(
         pt.Milc().compute.time
     )
-    # A quarter less leaves the nodes.
+    # The nodes send a quarter less.
     assert _sent(reordered, 256)[1] / _sent(plain, 256)[1] == 0.75
-    # As many ranks as processes: blocks of a node's ranks.
+    # With one rank per process, the ranks of a node form a block.
     whole = pt.MilcReorder(processes=1, block_ranks=64).as_plan(16_384)
     assert (whole["grid"], whole["block"]) == ([8, 8, 8, 32], [4, 4, 2, 2])
 
 
-def test_strong_scaling_shrinks_what_a_rank_has() -> None:
+def test_strong_scaling_shrinks_the_part_of_a_rank() -> None:
     half, twice = (pt.Milc().as_plan(ranks) for ranks in (128, 512))
     assert (half["grid"], twice["grid"]) == ([1, 1, 8, 16], [1, 2, 8, 32])
     assert (half["phases"][0]["message_bytes"], twice["phases"][0]["message_bytes"]) == (
@@ -162,7 +165,7 @@ def test_strong_scaling_shrinks_what_a_rank_has() -> None:
         ("rayleigh", 257, "rayleigh needs rows and columns of two ranks or more; write 256 or 258"),
     ],
 )
-def test_ranks_that_cannot_run_it(kind: str, ranks: int, remedy: str) -> None:
+def test_an_impossible_number_of_ranks_is_rejected(kind: str, ranks: int, remedy: str) -> None:
     job = {"name": "a", "ranks": ranks, "workload": {"kind": kind}}
     with pytest.raises(pt.ScenarioError) as refused:
         pt.Scenario.from_dict({"name": "x", "machine": "theta", "jobs": [job]})
@@ -171,7 +174,7 @@ def test_ranks_that_cannot_run_it(kind: str, ranks: int, remedy: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("ranks", [1, 2, 4, 16, 60, 64, 96, 128, 512])
-def test_legal_ranks_make_a_plan(kind: str, ranks: int) -> None:
+def test_possible_numbers_of_ranks_make_a_plan(kind: str, ranks: int) -> None:
     application: Application = KINDS[kind](scaling="strong")
     if not isinstance(application, RankConstrained) or application.takes(ranks):
         plan = application.as_plan(ranks)
@@ -180,7 +183,7 @@ def test_legal_ranks_make_a_plan(kind: str, ranks: int) -> None:
         assert all(application.takes(other) for other in application.nearest(ranks))
 
 
-def test_layouts_of_a_lattice() -> None:
+def test_lattice_layouts_follow_milc() -> None:
     assert [factors(n) for n in (1, 2, 60, 97)] == [[], [2], [5, 3, 2, 2], [97]]
     assert split((32, 32, 32, 128), 16_384) == [8, 8, 8, 32]
     assert split((6, 6, 12), 9) == [3, 1, 3]
@@ -203,7 +206,7 @@ SMALL: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_small_runs(kind: str, tmp_path: Path) -> None:
+def test_small_runs_send_their_closed_forms(kind: str, tmp_path: Path) -> None:
     ranks = 32
     job = {"name": "a", "ranks": ranks, "workload": {"kind": kind, **SMALL[kind]}}
     machine = {"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}}
@@ -230,7 +233,7 @@ def test_small_runs(kind: str, tmp_path: Path) -> None:
         )
 
 
-def test_the_table_tells_calls_and_shares(tmp_path: Path) -> None:
+def test_the_table_shows_calls_and_shares(tmp_path: Path) -> None:
     job = pt.Job(name="a", ranks=16, workload=pt.Qbox(rows=4, iterations=2))
     machine = pt.Machine.of("kang2022", topology={"p": 2, "a": 4, "h": 2, "g": 9})
     scenario = pt.Scenario(name="x", machine=machine, routing="minimal", jobs=(job,))

@@ -1,4 +1,4 @@
-"""Commands that only tell, and the files that `topology` writes."""
+"""Commands that only print, and the files that `topology` writes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_help_names_every_command(cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_routings_schema_version(cli: Cli, workdir: Path) -> None:
+def test_routings_schema_and_version_print(cli: Cli, workdir: Path) -> None:
     assert all(routing.name in cli("routings").out for routing in pt.ROUTINGS)
     assert json.loads(cli("schema").out) == pt.scenario_json_schema()
     assert cli("schema", "--out", "a/schema.json") == Ended(0, "", "")
@@ -50,7 +50,7 @@ def test_presets_are_listed_with_their_nodes(cli: Cli) -> None:
         assert nodes in shown
 
 
-def test_two_dimensions_are_shown_in_their_own_words(fake_core: FakeCore, cli: Cli) -> None:
+def test_two_dimensions_are_shown_with_rows_and_columns(fake_core: FakeCore, cli: Cli) -> None:
     shown = cli(
         "topology",
         "--p",
@@ -87,7 +87,7 @@ def test_two_dimensions_are_shown_in_their_own_words(fake_core: FakeCore, cli: C
     assert "34: 4 terminal, 15 row, 5 column, 10 global" in changed.out
 
 
-def test_deadlock_is_a_line_a_routing(fake_core: FakeCore, cli: Cli, small: Path) -> None:
+def test_deadlock_prints_one_line_per_routing(fake_core: FakeCore, cli: Cli, small: Path) -> None:
     found = cli("topology", small, "--deadlock")
     assert (found.status, found.out) == (
         0,
@@ -109,7 +109,7 @@ def test_deadlock_is_a_line_a_routing(fake_core: FakeCore, cli: Cli, small: Path
     assert "booksim_ugal: can deadlock, known as booksim_ugal: " in found.out
 
 
-def test_deadlock_with_other_values(
+def test_deadlock_accepts_other_values(
     fake_core: FakeCore, cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[dict[str, Any]] = []
@@ -134,7 +134,9 @@ def test_deadlock_with_other_values(
     )
 
 
-def test_deadlock_of_every_routing_says_which_cannot_run(fake_core: FakeCore, cli: Cli) -> None:
+def test_deadlock_of_every_routing_names_those_that_cannot_run(
+    fake_core: FakeCore, cli: Cli
+) -> None:
     found = cli("topology", "--preset", "theta", "--deadlock")
     assert found.status == 1, "booksim_ugal has a cycle"
     told = [line for line in found.out.splitlines() if not line.startswith(" ")]
@@ -143,7 +145,7 @@ def test_deadlock_of_every_routing_says_which_cannot_run(fake_core: FakeCore, cl
     assert found.err == ""
 
 
-def test_check_takes_other_values(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
+def test_check_accepts_other_values(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
     small, plan = tmp_path / "small.toml", tmp_path / "plan.json"
     small.write_text(SMALL)
     found = cli("check", str(small), "--plan", str(plan), "--set", "routing.algorithm=par")
@@ -154,7 +156,7 @@ def test_check_takes_other_values(fake_core: FakeCore, cli: Cli, tmp_path: Path)
     assert "shift must be 0 to 15" in found.err
 
 
-def test_check_tells_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
+def test_check_prints_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: Path) -> None:
     file = tmp_path / "theta.toml"
     job = (
         "[[jobs]]\nname = 'a'\nranks = 4\nworkload = { kind = 'uniform_random', iterations = 1,"
@@ -187,7 +189,7 @@ WARNINGS = ["packets can wait for each other", "and there is more"]
     ],
     ids=" ".join,
 )
-def test_what_a_plan_warns_of_is_a_line_each(
+def test_every_warning_of_a_plan_is_one_line(
     fake_core: FakeCore,
     cli: Cli,
     workdir: Path,
@@ -210,9 +212,7 @@ def test_what_a_plan_warns_of_is_a_line_each(
     assert WARNINGS[0] not in ended.out.partition('"warnings"')[0]
 
 
-def test_what_runs_with_a_warning_can_be_made_an_error(
-    fake_core: FakeCore, workdir: Path, small: Path
-) -> None:
+def test_warnings_can_become_errors(fake_core: FakeCore, workdir: Path, small: Path) -> None:
     scenario = pt.Scenario.from_toml(small)
     fake_core.warnings = WARNINGS[:1]
     with pytest.warns(pt.ScenarioWarning) as warned:
@@ -229,7 +229,7 @@ def test_what_runs_with_a_warning_can_be_made_an_error(
     assert not Path("other").exists()
 
 
-def test_other_warnings_are_not_touched(
+def test_other_warnings_pass_unchanged(
     fake_core: FakeCore, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def warn(*_: Any, **__: Any) -> None:
@@ -279,14 +279,14 @@ def test_topology_is_shown_and_written(fake_core: FakeCore, cli: Cli, workdir: P
 
 
 @pytest.mark.slow
-def test_report_is_made_anew(cli: Cli, tmp_path: Path) -> None:
+def test_report_rewrites_the_page(cli: Cli, tmp_path: Path) -> None:
     small_run(tmp_path / "run")
     assert cli("report", tmp_path / "run").out == f"report: {tmp_path}/run/report.html\n"
     assert "<html" in (tmp_path / "run" / "report.html").read_text()
 
 
 @pytest.mark.slow
-def test_the_command_is_also_a_module_and_a_broken_pipe_is_no_fault() -> None:
+def test_the_module_runs_as_a_command_and_survives_a_broken_pipe() -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "pantala", "version"], capture_output=True, text=True, check=True
     )
@@ -296,7 +296,7 @@ def test_the_command_is_also_a_module_and_a_broken_pipe_is_no_fault() -> None:
     assert ended.stderr == ""
 
 
-def test_the_version_is_an_option_too(cli: Cli) -> None:
+def test_version_is_also_an_option(cli: Cli) -> None:
     assert cli("--version") == cli("version")
 
 
@@ -335,7 +335,7 @@ def test_tables_are_readable_at_any_width(
     assert max(len(line.rstrip()) for line in shown.out.splitlines()) <= (columns or 200)
 
 
-def test_no_report_is_written_if_none_is_wanted(
+def test_no_report_writes_no_report(
     fake_core: FakeCore, cli: Cli, workdir: Path, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pantala.report.finding_of", lambda _: "found")
@@ -346,7 +346,7 @@ def test_no_report_is_written_if_none_is_wanted(
     assert Path("there/run.json").exists()
 
 
-def test_a_taken_directory_names_a_free_one(
+def test_an_existing_directory_is_rejected_with_a_free_name(
     fake_core: FakeCore, cli: Cli, workdir: Path, small: Path
 ) -> None:
     for name in ("there", "there-2"):

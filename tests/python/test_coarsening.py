@@ -1,4 +1,4 @@
-"""Coarse runs: the key, what it does to a plan, and what a coarse run says of itself."""
+"""Coarse runs: the key, its effect on a plan, and the announcement of a coarse run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIRST = re.compile(
 
 @pytest.fixture
 def long(tmp_path: Path) -> Path:
-    """A scenario whose messages are of several packets."""
+    """Returns a scenario whose messages have several packets."""
     path = tmp_path / "long.toml"
     path.write_text(LONG)
     return path
@@ -47,7 +47,7 @@ def long(tmp_path: Path) -> Path:
         ("detail.coarsen = 8\n", 8),
     ],
 )
-def test_the_key(text: str, coarsen: int, tmp_path: Path) -> None:
+def test_values_of_the_key_detail(text: str, coarsen: int, tmp_path: Path) -> None:
     path = tmp_path / "detail.toml"
     path.write_text(text + LONG)
     scenario = pt.Scenario.from_toml(path)
@@ -66,13 +66,13 @@ def test_the_key(text: str, coarsen: int, tmp_path: Path) -> None:
         ('"much"', r'key detail\.coarsen = "much": is not a whole number'),
     ],
 )
-def test_numbers_that_are_no_choice(cli: Cli, long: Path, value: str, says: str) -> None:
+def test_other_numbers_are_rejected(cli: Cli, long: Path, value: str, says: str) -> None:
     ended = cli("check", long, "--set", f"detail.coarsen={value}")
     assert (ended.status, ended.err.count("\n")) == (2, 1), ended.err
     assert re.search(says, ended.err), ended.err
 
 
-def test_packets_grow_and_bytes_stay() -> None:
+def test_packets_are_longer_and_bytes_are_equal() -> None:
     scenario = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml")
     fine = scenario.plan()
     for coarsen in (2, 4, 8):
@@ -84,7 +84,7 @@ def test_packets_grow_and_bytes_stay() -> None:
 
 
 @native
-def test_by_the_packet_is_the_default_end_to_end(long: Path, tmp_path: Path) -> None:
+def test_a_packet_level_run_is_the_default(long: Path, tmp_path: Path) -> None:
     default = pt.run(pt.Scenario.from_toml(long), tmp_path / "default", report=False)
     stated = pt.run(
         pt.Scenario.from_toml(long, changes={"detail": "packet"}),
@@ -99,7 +99,7 @@ def test_by_the_packet_is_the_default_end_to_end(long: Path, tmp_path: Path) -> 
 
 
 @native
-def test_a_coarse_run_says_so_first(cli: Cli, long: Path, tmp_path: Path) -> None:
+def test_a_coarse_run_is_announced_first(cli: Cli, long: Path, tmp_path: Path) -> None:
     ended = cli(
         "run", long, "--coarsen", "4", "--set", "interference=true", "--out", tmp_path / "coarse"
     )
@@ -118,7 +118,7 @@ def test_a_coarse_run_says_so_first(cli: Cli, long: Path, tmp_path: Path) -> Non
 
 
 @native
-def test_check_and_curve_say_so(cli: Cli, long: Path) -> None:
+def test_check_and_curve_announce_coarsening(cli: Cli, long: Path) -> None:
     ended = cli("check", long, "--set", "detail.coarsen=4")
     assert FIRST.fullmatch(ended.err.strip().split("\n")[-1]), ended.err
     assert json.loads(ended.out)["derived"]["simulated_buffer_flits"] == {
@@ -141,7 +141,7 @@ def test_check_and_curve_say_so(cli: Cli, long: Path) -> None:
 
 
 @native
-def test_coarse_runs_are_faster_and_send_the_same(long: Path, tmp_path: Path) -> None:
+def test_coarse_runs_have_fewer_packets_and_equal_bytes(long: Path, tmp_path: Path) -> None:
     runs = {}
     for coarsen in (1, 2, 4, 8):
         scenario = pt.Scenario.from_toml(long, changes={"detail.coarsen": coarsen})
@@ -157,8 +157,7 @@ def test_coarse_runs_are_faster_and_send_the_same(long: Path, tmp_path: Path) ->
 @native
 @pytest.mark.parametrize("router", ["pantala", "sst_sc22", "caminos"])
 def test_threads_change_nothing(router: str, long: Path, tmp_path: Path) -> None:
-    """Messages that wait for the head of their last packet do so in the part of the machine where
-    they arrive."""
+    """A message that waits for the head of its last packet waits in the receiving partition."""
     scenario = pt.Scenario.from_toml(
         long, changes={"detail.coarsen": 2, "machine.router": router, "routing": "ugal_n"}
     )
@@ -170,7 +169,7 @@ def test_threads_change_nothing(router: str, long: Path, tmp_path: Path) -> None
 
 
 @native
-def test_runs_of_different_detail_are_not_compared(long: Path, tmp_path: Path) -> None:
+def test_runs_of_different_detail_are_not_comparable(long: Path, tmp_path: Path) -> None:
     def experiment(coarsen: int) -> Any:
         changes = {"interference": True, "detail.coarsen": coarsen}
         return pt.run(
@@ -208,7 +207,9 @@ def test_runs_of_different_detail_are_not_compared(long: Path, tmp_path: Path) -
         ),
     ],
 )
-def test_what_cannot_be_coarse(cli: Cli, long: Path, changes: dict[str, Any], says: str) -> None:
+def test_settings_that_cannot_be_coarse_are_rejected(
+    cli: Cli, long: Path, changes: dict[str, Any], says: str
+) -> None:
     settings = [
         word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value)}")
     ]
@@ -219,9 +220,8 @@ def test_what_cannot_be_coarse(cli: Cli, long: Path, changes: dict[str, Any], sa
 
 
 @native
-def test_the_known_errors_are_those_of_the_page() -> None:
-    """Every number that coarse runs state comes from the file that docs/coarsening.py writes beside
-    the page."""
+def test_the_known_errors_agree_with_the_page() -> None:
+    """All stated errors come from the file that docs/coarsening.py writes beside the page."""
     known = json.loads((ROOT / "crates/pantala-sim/src/coarsen/known_errors.json").read_text())
     page = (ROOT / "docs/explanation/made-coarsening.md").read_text().replace("\u00a0", " ")
     scenario = pt.Scenario.from_toml(ROOT / "examples" / "quickstart.toml")

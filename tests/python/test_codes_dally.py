@@ -1,5 +1,4 @@
-"""The router of CODES and its routings: the cost of store and forward, the gain of its queues and
-choices."""
+"""The router of CODES and its routings: the cost of store-and-forward, the gain of its queues."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from test_zero_load import WAYS, alone
 
 native = pytest.mark.native
 
-#: Of yang2016, ns: sending a chunk of 4 KiB, and the latency of a link.
+#: Values of yang2016 in ns: serialisation of a 4 KiB chunk, and latency of a link.
 CHUNK = {"terminal": 4096 / 2**31 * 1e9, "local": 4096 / 2**31 * 1e9, "global": 4096 / 2**32 * 1e9}
 ROUTER = 100.0
 
@@ -33,12 +32,14 @@ def accepted(routing: str, pattern: str, load: float, **changes: Any) -> dict[st
 
 @native
 @pytest.mark.parametrize("way", WAYS)
-def test_every_link_costs_a_serialisation(way: str) -> None:
-    """T = sum(latency + S t) + R * router delay; a link's latency is a chunk's serialisation where
-    CODES has none."""
+def test_every_link_adds_one_serialisation(way: str) -> None:
+    """T = sum(latency + S t) + R * router delay.
+
+    In CODES the default latency of a link is the serialisation of one chunk.
+    """
     routers, links = WAYS[way]
     expected = sum(2 * CHUNK[link] for link in ("terminal", *links, "terminal")) + routers * ROUTER
-    # Flits of 64 B and latencies are rounded to the picosecond.
+    # Times of 64 B flits and latencies round to the picosecond.
     assert alone({"preset": "codes_dally", "routing": "minimal"}, way) == pytest.approx(
         expected, abs=0.2
     )
@@ -47,8 +48,7 @@ def test_every_link_costs_a_serialisation(way: str) -> None:
 @pytest.mark.slow
 @native
 def test_adaptive_beats_minimal_on_adversarial_traffic() -> None:
-    """A group's 32 nodes share the one link to the next group, twice as fast as theirs: 2/32 of
-    what they can send."""
+    """The 32 nodes of a group share one link, twice as fast as theirs: 2/32 of their bandwidth."""
     minimal, adp, padp = (
         accepted(name, "next_group", 0.9) for name in ("minimal", "codes_adp", "prog-adaptive")
     )
@@ -59,18 +59,16 @@ def test_adaptive_beats_minimal_on_adversarial_traffic() -> None:
 
 @pytest.mark.slow
 @native
-def test_virtual_output_queues_saturate_later() -> None:
-    """Behind the head of an input queue packets for other outputs wait; with virtual output queues
-    they do not."""
+def test_virtual_output_queues_saturate_at_a_higher_load() -> None:
+    """An input queue has head-of-line blocking; virtual output queues have none."""
     virtual = accepted("minimal", "uniform", 1.0)["accepted"]
     fifo = accepted("minimal", "uniform", 1.0, **{"machine.router.input_queue": "fifo"})["accepted"]
     assert fifo < 0.8 < 0.85 < virtual
 
 
 @native
-def test_latency_leaves_the_source_out() -> None:
-    """Beyond saturation packets wait at their source without end; the latency that CODES reports
-    does not see it."""
+def test_latency_excludes_source_queueing() -> None:
+    """Above saturation the source queues grow without bound, but CODES' latency excludes them."""
     point = accepted("minimal", "next_group", 0.5)
     assert point["saturated"]
     assert point["latency_mean_ns"] == point["network_latency_mean_ns"]
@@ -89,18 +87,18 @@ def test_latency_leaves_the_source_out() -> None:
         ("arbiter", "lru"),
     ],
 )
-def test_there_is_no_crossbar_to_choose_for(key: str, value: str) -> None:
+def test_virtual_output_queues_reject_other_stages(key: str, value: str) -> None:
     with pytest.raises(pt.ScenarioError, match=rf"machine\.router\.input_queue.*set {key} to"):
         accepted("minimal", "uniform", 0.1, **{f"machine.router.{key}": value})
 
 
 @native
-def test_a_credit_takes_time() -> None:
+def test_a_credit_delay_of_zero_is_rejected() -> None:
     with pytest.raises(pt.ScenarioError, match=r"machine\.router\.credit_delay.*takes time"):
         accepted("minimal", "uniform", 0.1, **{"machine.router.credit_delay": "0 ns"})
 
 
-def test_the_names_of_codes(fake_core: FakeCore) -> None:
+def test_codes_names_of_routings_are_known(fake_core: FakeCore) -> None:
     for name, algorithm, channels in (
         ("minimal", "minimal", "codes"),
         ("nonminimal", "valiant_group", "codes"),
@@ -111,7 +109,7 @@ def test_the_names_of_codes(fake_core: FakeCore) -> None:
         assert (routing["algorithm"], routing["vc_map"]) == (algorithm, channels)
 
 
-def test_the_credit_s_delay_counts_only_where_it_is_fixed() -> None:
+def test_credit_delay_has_an_effect_only_if_fixed() -> None:
     traffic = {"kind": "pattern", "pattern": "uniform", "load": 0.1}
     data = {
         "name": "credits",

@@ -1,4 +1,4 @@
-"""The choice of collectives: presets, what lies over what, and that the core knows every name."""
+"""The choice of collectives: presets, priorities, and names known to the core."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def chosen(scenario: pt.Scenario) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("spelled", ["mpich", {"preset": "mpich"}, pt.Collectives(preset="mpich")])
-def test_a_preset_chooses_all(spelled: object) -> None:
+def test_a_preset_sets_every_collective(spelled: object) -> None:
     assert set(chosen(scenario("kang2022", collectives=spelled)).values()) == {"mpich"}
 
 
-def test_what_is_said_lies_over_the_preset() -> None:
+def test_given_keys_replace_the_preset() -> None:
     collectives = chosen(scenario("kang2022", collectives={"preset": "mpich", "alltoall": "ring"}))
     assert collectives.pop("alltoall") == "ring"
     assert set(collectives.values()) == {"mpich"}
 
 
-def test_a_preset_of_collectives_puts_that_of_the_machine_aside() -> None:
+def test_a_preset_of_collectives_replaces_the_machines_choices() -> None:
     assert chosen(scenario("theta"))["allreduce"] == "recursive_doubling"
     assert (
         chosen(scenario("theta", collectives={"alltoall": "bruck"}))["allreduce"]
@@ -50,7 +50,7 @@ def test_a_preset_of_collectives_puts_that_of_the_machine_aside() -> None:
     assert chosen(scenario("theta", collectives="sst")) == chosen(scenario("kang2022"))
 
 
-def test_an_unknown_preset_is_told() -> None:
+def test_an_unknown_preset_is_rejected() -> None:
     with pytest.raises(pt.ScenarioError, match=r'mpi.collectives.*"openmpi"'):
         scenario("kang2022", collectives="openmpi")
 
@@ -70,7 +70,7 @@ def test_the_core_knows_every_name() -> None:
         ("rabenseifner", 48, 14),
     ],
 )
-def test_an_allreduce_moves_its_closed_form(
+def test_an_allreduce_sends_its_closed_form(
     algorithm: str, messages: int, copies: int, tmp_path: Path
 ) -> None:
     run = pt.run(
@@ -81,9 +81,8 @@ def test_an_allreduce_moves_its_closed_form(
     assert (sent["messages_sent"].sum(), sent["bytes_sent"].sum()) == (messages, copies * 60_000)
 
 
-def test_overheads_make_it_longer(tmp_path: Path) -> None:
-    """In a tree of two ranks, one message goes up and one down, one after the other: the path has
-    two of each."""
+def test_overheads_make_an_allreduce_longer(tmp_path: Path) -> None:
+    """In a tree of two ranks one message goes up and then one down, so the path has two of each."""
 
     def end(**overheads: str) -> float:
         job = {

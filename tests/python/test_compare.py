@@ -1,6 +1,6 @@
-"""The comparison with other simulators: their configurations, their output, the table.
+"""The comparison with other simulators: configurations, output and table.
 
-Stand-ins take the place of the simulators: they print what the real ones print.
+Stand-ins replace the simulators and print the same output.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def process(output: str, wall: float = 4.0) -> Process:
     return Process(output, 2.0, wall)
 
 
-def test_the_description_is_that_of_the_plan() -> None:
+def test_the_description_agrees_with_the_plan() -> None:
     described = describe("adaptive-1056", "par")
     assert (described.p, described.a, described.h, described.g) == (4, 8, 4, 33)
     assert (described.nodes, described.routers, described.packet_flits) == (1_056, 264, 4)
@@ -49,7 +49,7 @@ def test_the_description_is_that_of_the_plan() -> None:
 # BookSim2
 
 
-def test_booksim_is_configured(tmp_path: Path) -> None:
+def test_the_configuration_of_booksim(tmp_path: Path) -> None:
     assert BookSim2().prepare(SMALL, tmp_path) == ["booksim.cfg"]
     lines = (tmp_path / "booksim.cfg").read_text().splitlines()
     settings = dict(line.rstrip(";").split(" = ") for line in lines)
@@ -70,7 +70,7 @@ def test_booksim_is_configured(tmp_path: Path) -> None:
     assert wanted.items() <= settings.items()
 
 
-def test_booksim_is_read(tmp_path: Path) -> None:
+def test_the_output_of_booksim_is_read(tmp_path: Path) -> None:
     printed = """\
 ====== Overall Traffic Statistics ======
 ====== Traffic class 0 ======
@@ -87,7 +87,7 @@ Total run time 3
         BookSim2().moved(SMALL, tmp_path, process("Injected flit rate average = 0.5\n"))
 
 
-def test_what_booksim_cannot_repeat() -> None:
+def test_benches_that_booksim_cannot_repeat_are_rejected() -> None:
     assert "10 and 100 cycles" in BookSim2().differences(SMALL)[0]
     with pytest.raises(NotComparable, match="par"):
         BookSim2().differences(describe("adaptive-1056", "par"))
@@ -98,7 +98,7 @@ def test_what_booksim_cannot_repeat() -> None:
 # CODES
 
 
-def test_codes_is_configured(tmp_path: Path) -> None:
+def test_the_configuration_of_codes(tmp_path: Path) -> None:
     arguments = Codes().prepare(SMALL, tmp_path)
     assert arguments[-2:] == ["--", "network.conf"]
     assert {
@@ -121,7 +121,7 @@ def test_codes_is_configured(tmp_path: Path) -> None:
     assert f'local_bandwidth="{25e9 / 2**30:.9f}"' in text
 
 
-def test_links_of_codes_join_every_two_groups_once_in_either_direction() -> None:
+def test_codes_links_connect_every_two_groups_once_per_direction() -> None:
     links = [struct.unpack("=2i", link) for link in global_links(SMALL)]
     assert len(links) == SMALL.g * (SMALL.g - 1)
     assert {(to, of) for of, to in links} == set(links)
@@ -133,7 +133,7 @@ def test_links_of_codes_join_every_two_groups_once_in_either_direction() -> None
     assert len(inside) == SMALL.a * (SMALL.a - 1)
 
 
-def test_codes_is_read(tmp_path: Path) -> None:
+def test_the_output_of_codes_is_read(tmp_path: Path) -> None:
     printed = (
         "\t: Running Time = 1.0000 seconds\n\nAverage number of hops traversed 3.250000 average"
         " chunk latency 0.6 us maximum chunk latency 2.0 us avg message size 512.000000 bytes"
@@ -149,7 +149,7 @@ def test_codes_is_read(tmp_path: Path) -> None:
 
 
 class Part:
-    """A component or subcomponent of a stand-in of SST's module."""
+    """A component or subcomponent in a stand-in for SST's module."""
 
     parts: list[Part]
     ends: list[tuple[str, str, str, str]]
@@ -176,7 +176,7 @@ class Part:
 
 
 def built(directory: Path, monkeypatch: pytest.MonkeyPatch) -> type[Part]:
-    """What the script of the network builds."""
+    """Returns the network that the script builds."""
     kind = type("Built", (Part,), {"parts": [], "ends": []})
     module = types.ModuleType("sst")
     outputs: list[tuple[str, dict[str, str]]] = []
@@ -196,7 +196,7 @@ def built(directory: Path, monkeypatch: pytest.MonkeyPatch) -> type[Part]:
     return kind
 
 
-def test_the_network_of_sst_is_the_described_one(
+def test_the_network_of_sst_agrees_with_the_description(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert Sst().prepare(SMALL, tmp_path) == ["--print-timing-info", "sst_network.py"]
@@ -227,7 +227,7 @@ def test_the_network_of_sst_is_the_described_one(
     assert (source.params["offered_load"], source.params["collect_time"]) == (0.5, "10240000ps")
 
 
-def test_the_fork_of_sst_has_routings_of_its_own(tmp_path: Path) -> None:
+def test_the_fork_of_sst_has_its_own_routings(tmp_path: Path) -> None:
     described = describe("adaptive-1056", "par")
     with pytest.raises(NotComparable, match="par"):
         Sst().differences(described)
@@ -240,7 +240,7 @@ def test_the_fork_of_sst_has_routings_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "heading", ["Simulation time:                 ", "  Run loop time:                   "]
 )
-def test_sst_is_read(tmp_path: Path, heading: str) -> None:
+def test_the_output_of_sst_is_read(tmp_path: Path, heading: str) -> None:
     printed = (
         f"Simulation Timing Information:\nBuild time:  1.5 seconds\n{heading}2.000000 seconds\n"
     )
@@ -277,7 +277,7 @@ def test_sst_is_read(tmp_path: Path, heading: str) -> None:
 
 
 @pytest.mark.parametrize(("case", "channels"), [("", 2), ("ugal_n", 5), ("par", 5)])
-def test_caminos_is_configured(tmp_path: Path, case: str, channels: int) -> None:
+def test_the_configuration_of_caminos(tmp_path: Path, case: str, channels: int) -> None:
     described = replace(SMALL, routing=case or "minimal")
     assert Caminos().prepare(described, tmp_path) == ["caminos.cfg"]
     text = (tmp_path / "caminos.cfg").read_text()
@@ -294,7 +294,7 @@ def test_caminos_is_configured(tmp_path: Path, case: str, channels: int) -> None
         assert text.count(left) == text.count(right)
 
 
-def test_caminos_is_read(tmp_path: Path) -> None:
+def test_the_output_of_caminos_is_read(tmp_path: Path) -> None:
     printed = "Result\n{\n\taccepted_load:\n\t0.5,\n\taverage_link_utilization:\n\t0.25,\n}\n"
     moved = Caminos().moved(SMALL, tmp_path, process(printed))
     assert moved.packet_hops == pytest.approx((0.25 * 36 * 5 + 0.5 * 72) * 2_000 / 4)
@@ -304,7 +304,7 @@ def test_caminos_is_read(tmp_path: Path) -> None:
 # Runs
 
 
-def test_pantala_is_a_bench_in_a_process(tmp_path: Path) -> None:
+def test_pantala_runs_a_bench_in_its_own_process(tmp_path: Path) -> None:
     assert Pantala().prepare(SMALL, tmp_path) == ["-c", CHILD, "uniform-72", ""]
     moved = Pantala().moved(SMALL, tmp_path, process('{"packet_hops": 10, "cpu_seconds": 0.5}'))
     assert (moved.packet_hops, moved.network_cpu_seconds) == (10, 0.5)
@@ -312,14 +312,14 @@ def test_pantala_is_a_bench_in_a_process(tmp_path: Path) -> None:
         Pantala().moved(SMALL, tmp_path, process("Traceback"))
 
 
-def test_a_process_is_charged_its_own_time(tmp_path: Path) -> None:
+def test_cpu_time_counts_only_the_process(tmp_path: Path) -> None:
     ended = run([program(tmp_path, "print(sum(range(100_000)))")], tmp_path, 60)
     assert ended.output == "4999950000\n"
     assert ended.cpu_seconds > 0
     assert ended.share_of_cpu(2 * ended.wall_seconds) == ended.cpu_seconds
 
 
-def test_a_process_that_fails_is_told(tmp_path: Path) -> None:
+def test_a_failed_process_is_reported(tmp_path: Path) -> None:
     failing = program(tmp_path, "import sys; print('no such key: k'); sys.exit(255)")
     with pytest.raises(Failed, match="status 255: no such key: k"):
         run([failing], tmp_path, 60)
@@ -328,7 +328,7 @@ def test_a_process_that_fails_is_told(tmp_path: Path) -> None:
         run(["/no/such/program"], tmp_path, 60)
 
 
-def test_runs_take_turns(tmp_path: Path) -> None:
+def test_runs_alternate(tmp_path: Path) -> None:
     nothing = program(tmp_path, "")
     ours, first, broken = Standing("pantala", 1e6), Standing("first", 1e5), Standing("broken", None)
     others: dict[Simulator, str] = {first: nothing, broken: nothing, BookSim2(): nothing}
@@ -344,7 +344,7 @@ def test_runs_take_turns(tmp_path: Path) -> None:
     assert rows[1].ratio(lambda run: run.network) is None
 
 
-def test_pantala_runs_alone_where_nobody_can_follow(tmp_path: Path) -> None:
+def test_pantala_runs_alone_if_no_simulator_can_repeat_the_bench(tmp_path: Path) -> None:
     nothing = program(tmp_path, "")
     others: dict[Simulator, str] = {BookSim2(): nothing}
     rows = measure(

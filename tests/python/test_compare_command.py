@@ -1,4 +1,4 @@
-"""`make compare`: executables by option and by file, the table, those that are missing."""
+"""`make compare`: executables from options and a file, the table, missing simulators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simulator_stand_ins import BOOKSIM, CAMINOS, CODES, SST, Standing, program
 from support import ROOT
 
 
-def test_executables_are_named_by_options_and_by_a_file(tmp_path: Path) -> None:
+def test_paths_come_from_options_and_a_file(tmp_path: Path) -> None:
     own, other = program(tmp_path, ""), str(tmp_path / "program")
     file = tmp_path / "paths.toml"
     file.write_text(f"codes = '{own}'\nsst = '/no/such/sst'\n")
@@ -32,13 +32,13 @@ def test_executables_are_named_by_options_and_by_a_file(tmp_path: Path) -> None:
         (["--paths", "no-such.toml"], "no-such.toml: cannot be read"),
     ],
 )
-def test_mistakes_are_told(arguments: list[str], told: str) -> None:
+def test_mistakes_are_reported(arguments: list[str], told: str) -> None:
     ended = CliRunner().invoke(command.app, arguments)
     assert ended.exit_code == 2
     assert told in ended.stderr
 
 
-def test_all_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_simulators_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ["--repeats", "1", "--keep", str(tmp_path / "kept")]
     for name, text in (("sst", SST), ("codes", CODES), ("booksim", BOOKSIM), ("caminos", CAMINOS)):
         options += [f"--{name}", program(tmp_path, text, name)]
@@ -63,7 +63,7 @@ def test_all_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert (tmp_path / "kept" / "uniform-72" / "caminos" / "caminos.cfg").is_file()
 
 
-def test_those_that_are_missing_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_simulators_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = program(tmp_path, "import sys; sys.exit('no such option')", "caminos")
     monkeypatch.setattr(command, "Pantala", lambda: Standing("pantala", 2e6))
     monkeypatch.setattr(sys, "executable", program(tmp_path, "", "ours"))

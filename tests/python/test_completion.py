@@ -1,5 +1,4 @@
-"""Completion by the shell: commands, options, names and files, and the functions that shells define
-for it."""
+"""Shell completion: commands, options, names, files, and the functions that shells define."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ Complete = Callable[[str], list[str]]
 
 @pytest.fixture
 def complete(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Complete:
-    """What bash is offered for the last word of a line."""
+    """Returns the words that bash offers for the last word of a line."""
 
     def offered(line: str) -> list[str]:
         monkeypatch.setenv("_PANTALA_COMPLETE", "complete_bash")
@@ -33,7 +32,7 @@ def complete(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Complete:
     return offered
 
 
-def test_commands_and_options(complete: Complete) -> None:
+def test_commands_and_options_are_completed(complete: Complete) -> None:
     assert {"run", "check", "curve", "workload", "study"} <= set(complete("pantala "))
     assert complete("pantala che") == ["check"]
     assert complete("pantala workload s") == ["show"]
@@ -59,11 +58,11 @@ def test_commands_and_options(complete: Complete) -> None:
         ("pantala study run p", ["prisacari2015"]),
     ],
 )
-def test_names(complete: Complete, line: str, offered: list[str]) -> None:
+def test_names_are_completed(complete: Complete, line: str, offered: list[str]) -> None:
     assert complete(line) == offered
 
 
-def test_scenario_files(complete: Complete, workdir: Path) -> None:
+def test_scenario_files_are_completed(complete: Complete, workdir: Path) -> None:
     for name in ("a.toml", "ab.toml", "ab.txt", ".hidden.toml", "deep/er/c.toml"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).touch()

@@ -1,5 +1,4 @@
-"""The whole way, with the compiled core: examples, one seed one result, interruption, curve and
-bench."""
+"""The whole path with the compiled core: examples, seeds, interruption, curve and bench."""
 
 from __future__ import annotations
 
@@ -31,14 +30,14 @@ pytestmark = pytest.mark.native
 
 
 def content(directory: Path) -> dict[str, Any]:
-    """Every file of a run directory: tables by their bytes, run.json without its provenance."""
+    """Returns the files of a run directory: bytes of the tables, run.json without provenance."""
     files: dict[str, Any] = {path.name: path.read_bytes() for path in directory.glob("*.parquet")}
     document = json.loads((directory / "run.json").read_text())
     del document["provenance"]
     return files | {"run.json": document}
 
 
-def test_threads_change_no_byte(workdir: Path) -> None:
+def test_results_are_equal_for_any_number_of_threads(workdir: Path) -> None:
     scenario = pt.Scenario.from_toml(EXAMPLES / "quickstart.toml").replace({"interference": False})
     for threads in (1, 2, 5):
         pt.run(scenario, f"on-{threads}", threads=threads, report=False)
@@ -54,7 +53,7 @@ def test_threads_change_no_byte(workdir: Path) -> None:
     assert curves[0] == curves[1] == curves[2]
 
 
-def test_auto_is_one_thread_on_a_small_machine(workdir: Path) -> None:
+def test_auto_uses_one_thread_on_a_small_machine(workdir: Path) -> None:
     scenario = pt.Scenario.from_toml(EXAMPLES / "quickstart.toml").replace({"interference": False})
     pt.run(scenario, "small", threads="auto", report=False)
     assert json.loads(Path("small/run.json").read_text())["provenance"]["threads"] == 1
@@ -75,7 +74,7 @@ def test_the_small_examples_run(cli: Cli, workdir: Path, example: str) -> None:
 
 
 @pytest.mark.parametrize("example", sorted(path.stem for path in EXAMPLES.glob("*.toml")))
-def test_every_example_is_right_and_resolving_twice_changes_nothing(example: str) -> None:
+def test_every_example_resolves_and_resolving_again_changes_nothing(example: str) -> None:
     scenario = pt.Scenario.from_toml(EXAMPLES / f"{example}.toml")
     resolved = scenario.resolve()
     assert pt.native.resolve(resolved) == resolved
@@ -108,7 +107,7 @@ def test_every_table_has_its_schema(small: Path, workdir: Path) -> None:
         assert (value is None) if none else isinstance(value, int | float), metric.name
 
 
-def test_one_seed_one_result(small: Path, workdir: Path) -> None:
+def test_equal_seeds_give_equal_results(small: Path, workdir: Path) -> None:
     scenario = pt.Scenario.from_toml(small)
     for out in ("first", "second"):
         pt.run(scenario, out=out, report=False)
@@ -119,7 +118,7 @@ def test_one_seed_one_result(small: Path, workdir: Path) -> None:
     assert first["run.json"]["result_hash"] != other["run.json"]["result_hash"]
 
 
-def test_an_alone_run_has_the_nodes_of_the_run_together(small: Path, workdir: Path) -> None:
+def test_a_run_alone_uses_the_nodes_of_the_run_together(small: Path, workdir: Path) -> None:
     experiment = pt.run(pt.Scenario.from_toml(small).replace({"interference": True}), report=False)
     assert isinstance(experiment, pt.InterferenceExperiment)
     together = {job["name"]: job["nodes"] for job in experiment.together.plan["jobs"]}
@@ -129,7 +128,7 @@ def test_an_alone_run_has_the_nodes_of_the_run_together(small: Path, workdir: Pa
     assert experiment.slowdown.collect()["slowdown"].min() > 0.5  # type: ignore[operator]
 
 
-def test_ctrl_c_keeps_what_there_is(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_keeps_the_partial_run(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(self: ProgressLine, progress: object) -> None:
         raise KeyboardInterrupt
 
@@ -158,7 +157,7 @@ def test_a_duration_stops_a_run(small: Path, workdir: Path) -> None:
 
 
 @pytest.mark.parametrize("preset", pt.router_presets())
-def test_a_curve_rises(preset: str) -> None:
+def test_latency_of_a_curve_rises_with_load(preset: str) -> None:
     warmup, measure = (
         ("200 us", "400 us") if preset == "codes_dally" else ("2 us", "4 us")
     )  # its packets are 4 KiB
@@ -180,7 +179,7 @@ def test_a_curve_rises(preset: str) -> None:
 
 
 @pytest.mark.parametrize("routing", pt.ROUTINGS, ids=lambda routing: routing.name)
-def test_every_routing_has_the_channels_that_are_told_of_it(routing: RoutingInfo) -> None:
+def test_every_routing_needs_the_documented_channels(routing: RoutingInfo) -> None:
     shapes = {"dragonfly": FAST["machine.topology"], "dragonfly_2d": GRID}
     told = {"dragonfly": routing.virtual_channels, "dragonfly_2d": routing.virtual_channels_2d}
     for kind, shape in shapes.items():
@@ -193,7 +192,7 @@ def test_every_routing_has_the_channels_that_are_told_of_it(routing: RoutingInfo
 
 
 @pytest.mark.slow
-def test_two_dimensions_have_their_own_classes_of_links(small: Path, workdir: Path) -> None:
+def test_two_dimensions_have_row_and_column_links(small: Path, workdir: Path) -> None:
     changes = {
         "machine.topology": GRID,
         "machine.links.column.latency": "40 ns",
@@ -217,7 +216,7 @@ def test_two_dimensions_have_their_own_classes_of_links(small: Path, workdir: Pa
 
 
 @pytest.mark.parametrize("preset", pt.machine_presets())
-def test_every_machine_carries_its_own_routing(preset: str) -> None:
+def test_every_machine_runs_its_own_routing(preset: str) -> None:
     routing = machine_preset(preset).get("routing", {}).get("algorithm", "minimal")
     job = {
         "name": "a",
@@ -238,14 +237,14 @@ def test_every_machine_carries_its_own_routing(preset: str) -> None:
     assert not service & set(plan["jobs"][0]["nodes"])
 
 
-def test_a_routing_without_enough_virtual_channels() -> None:
+def test_too_few_virtual_channels_are_rejected() -> None:
     changes = FAST | {"routing.virtual_channels": 1}
     with pytest.raises(pt.ScenarioError, match=r"key routing.virtual_channels = 1: ") as refused:
         pt.curve(routing="valiant_node", loads=[0.1], changes=changes)
     assert refused.value.remedy
 
 
-def test_the_links_of_kang2022(cli: Cli, workdir: Path) -> None:
+def test_the_number_of_links_of_kang2022(cli: Cli, workdir: Path) -> None:
     ended = cli(
         "topology", "--preset", "kang2022", "--links", "links.parquet", "--graphml", "links.graphml"
     )
@@ -257,7 +256,7 @@ def test_the_links_of_kang2022(cli: Cli, workdir: Path) -> None:
 
 @pytest.mark.parametrize("global_arrangement", ["absolute", "palmtree", "circulant", "random"])
 @pytest.mark.parametrize(("groups", "parallel"), [(9, {1}), (5, {2}), (4, {2})])
-def test_every_wiring_joins_every_two_groups(
+def test_every_global_arrangement_connects_every_two_groups(
     cli: Cli, workdir: Path, global_arrangement: str, groups: int, parallel: set[int]
 ) -> None:
     numbers = (
@@ -294,7 +293,7 @@ def test_every_wiring_joins_every_two_groups(
     assert len(edges) == links.height // 2 + groups * 6
 
 
-def test_times_are_whole_picoseconds() -> None:
+def test_flit_times_are_whole_picoseconds() -> None:
     derived = pt.Scenario.from_toml(EXAMPLES / "quickstart.toml").resolve()["derived"]
     assert derived["flit_time_ps"] == {
         "terminal": 5120,
@@ -307,9 +306,8 @@ def test_times_are_whole_picoseconds() -> None:
 
 
 @pytest.mark.slow
-def test_what_can_deadlock_and_runs_warns(workdir: Path, cli: Cli) -> None:
-    """BookSim2's ugal: the warning of the core reaches the command line, the run directory and the
-    report."""
+def test_a_known_deadlock_gives_a_warning(workdir: Path, cli: Cli) -> None:
+    """The core's warning about BookSim2's ugal reaches command line, run directory and report."""
     Path("known.toml").write_text(
         SMALL.replace('"minimal"', '{ algorithm = "booksim_ugal", channels = "booksim2" }')
     )
@@ -332,7 +330,7 @@ def test_what_can_deadlock_and_runs_warns(workdir: Path, cli: Cli) -> None:
 
 
 @pytest.mark.slow
-def test_what_can_deadlock_and_is_not_known_is_refused(workdir: Path, cli: Cli) -> None:
+def test_a_possible_deadlock_is_rejected(workdir: Path, cli: Cli) -> None:
     jobs = SMALL.replace(
         'name = "fft"', 'name = "fft"\nrouting = { algorithm = "minimal", channels = "booksim2" }'
     )

@@ -17,7 +17,7 @@ Cli = Callable[..., Ended]
 US = 1_000_000
 
 
-def test_a_point_has_the_keys_in_order(fake_core: FakeCore, cli: Cli) -> None:
+def test_a_point_has_its_keys_in_order(fake_core: FakeCore, cli: Cli) -> None:
     ended = cli("curve", "--loads", "0.1,0.9", "--json")
     assert ended.status == 0, ended.err
     points = json.loads(ended.out)
@@ -32,7 +32,7 @@ def test_a_point_has_the_keys_in_order(fake_core: FakeCore, cli: Cli) -> None:
         ("sst_sc22", 3 * US, 4 * US, "periodic", "in", "none"),
     ],
 )
-def test_a_preset_has_the_habits_of_its_simulator(
+def test_a_preset_sets_its_simulators_method(
     fake_core: FakeCore,
     preset: str,
     warmup: int,
@@ -54,7 +54,7 @@ def test_a_preset_has_the_habits_of_its_simulator(
     assert plan["jobs"][0]["ranks"] == 1056
 
 
-def test_a_preset_knows_the_names_of_its_simulator(
+def test_a_preset_accepts_its_simulators_routing_names(
     fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pt.curve(preset="sst_merlin_2021", routing="valiant", loads=[0.3])
@@ -74,7 +74,7 @@ def test_a_preset_knows_the_names_of_its_simulator(
     assert (routing["algorithm"], routing["threshold"], routing["bias_flits"]) == ("ugal_g", 1.5, 7)
 
 
-def test_everything_can_be_changed(fake_core: FakeCore, cli: Cli) -> None:
+def test_every_setting_can_be_changed(fake_core: FakeCore, cli: Cli) -> None:
     ended = cli(
         *(
             "curve",
@@ -125,7 +125,7 @@ def test_everything_can_be_changed(fake_core: FakeCore, cli: Cli) -> None:
     ]
 
 
-def test_no_load_is_simulated_if_one_is_wrong(fake_core: FakeCore) -> None:
+def test_a_wrong_load_is_rejected_before_any_run(fake_core: FakeCore) -> None:
     with pytest.raises(pt.ScenarioError, match=r"load = 1.5"):
         pt.curve(loads=[0.1, 1.5])
     assert not fake_core.measured
@@ -138,7 +138,7 @@ def test_a_curve_is_drawn(fake_core: FakeCore, cli: Cli, workdir: Path) -> None:
     assert "saturated" in ended.out
 
 
-def test_the_bench_is_the_curve_at_half_load(fake_core: FakeCore, cli: Cli) -> None:
+def test_the_bench_equals_the_curve_at_half_load(fake_core: FakeCore, cli: Cli) -> None:
     ended = cli("bench", "uniform-1056", "--json")
     assert ended.status == 0, ended.err
     result = json.loads(ended.out)
@@ -170,7 +170,7 @@ def test_the_bench_is_the_curve_at_half_load(fake_core: FakeCore, cli: Cli) -> N
     assert "result_hash" in cli("bench").out
 
 
-def test_a_time_that_cannot_be(fake_core: FakeCore) -> None:
+def test_an_impossible_time_is_rejected(fake_core: FakeCore) -> None:
     for times, says in (
         ({"warmup": ""}, "warmup = '': is not a time"),
         ({"measure": "0 us"}, "measure = '0 us': must be more than zero"),
@@ -182,7 +182,7 @@ def test_a_time_that_cannot_be(fake_core: FakeCore) -> None:
 
 
 @pytest.mark.parametrize("place", ["curve.bmp", "absent/curve.svg"])
-def test_a_figure_that_cannot_be_written_is_refused_at_once(
+def test_an_unwritable_figure_is_rejected_before_any_run(
     fake_core: FakeCore, cli: Cli, place: str
 ) -> None:
     ended = cli("curve", "--loads", "0.1", "--plot", place)
@@ -191,7 +191,7 @@ def test_a_figure_that_cannot_be_written_is_refused_at_once(
     assert not fake_core.measured
 
 
-def test_an_error_names_the_key_as_set_has_it(fake_core: FakeCore, cli: Cli) -> None:
+def test_an_error_names_the_key_of_set(fake_core: FakeCore, cli: Cli) -> None:
     ended = cli("curve", "--pattern", "unifrom")
     assert ended.err.startswith(
         "pantala curve: key workload.pattern = \"unifrom\": is not known; did you mean 'uniform'?"
@@ -207,7 +207,7 @@ def test_an_error_names_the_key_as_set_has_it(fake_core: FakeCore, cli: Cli) -> 
         ("yang2016", 1056, "codes_adp", "injected"),
     ],
 )
-def test_a_machine_is_measured_with_the_habits_of_its_router(
+def test_a_machine_is_measured_with_its_routers_method(
     fake_core: FakeCore, cli: Cli, preset: str, nodes: int, algorithm: str, latency_from: str
 ) -> None:
     ended = cli("curve", "--preset", preset, "--loads", "0.1")
@@ -221,9 +221,7 @@ def test_a_machine_is_measured_with_the_habits_of_its_router(
     )
 
 
-def test_a_scenario_gives_its_machine_and_routing(
-    fake_core: FakeCore, cli: Cli, small: Path
-) -> None:
+def test_a_scenario_sets_machine_and_routing(fake_core: FakeCore, cli: Cli, small: Path) -> None:
     ended = cli("curve", small, "--loads", "0.1", "--set", "machine.router.arbiter=age")
     assert ended.status == 0, ended.err
     plan = fake_core.measured[0][0]
@@ -295,7 +293,7 @@ def test_every_key_of_a_pattern_is_an_option(
         (["--preset", "theta", "--routing", "ugal"], "known: minimal, valiant_group"),
     ],
 )
-def test_mistakes_with_machines_and_patterns(
+def test_wrong_machines_and_patterns_are_rejected(
     fake_core: FakeCore, cli: Cli, options: list[str], says: str
 ) -> None:
     ended = cli("curve", *options)

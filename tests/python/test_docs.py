@@ -1,4 +1,4 @@
-"""The reference pages of the documentation say all that the code has."""
+"""The reference pages of the documentation are complete."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GENERATED = {"made-validation.md", "made-coarsening.md"}
 
 
 def rows(page: str) -> set[str]:
-    """What stands first in the rows of a page's tables."""
+    """Returns the first cells of the rows of a page's tables."""
     return set(re.findall(r"^\| `([^`]+)`", page, re.MULTILINE))
 
 
@@ -101,7 +101,7 @@ def test_guides_name_only_commands_that_exist() -> None:
         assert {first or second for first, second in used} <= known
 
 
-def test_links_between_pages_lead_somewhere() -> None:
+def test_links_between_pages_have_targets() -> None:
     for page in [DOCS.parent / "README.md", *DOCS.rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
             if "://" not in target:

@@ -1,4 +1,4 @@
-"""Errors cross processes: a worker's fault is the user's to read."""
+"""Errors cross processes unchanged, so that a worker's error reaches the user."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pantala import errors
 from pantala.errors import Fault
 
-#: One of each exception, made as its users make it.
+#: One instance of each exception, with typical arguments.
 MADE = [
     errors.PantalaError("text"),
     errors.UsageError("text"),
@@ -26,14 +26,14 @@ MADE = [
 
 
 @pytest.mark.parametrize("error", MADE, ids=lambda error: type(error).__name__)
-def test_an_error_comes_from_another_process_as_it_was(error: BaseException) -> None:
+def test_an_error_survives_pickling(error: BaseException) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is type(error)
     assert str(copy) == str(error)
     assert _told(copy) == _told(error)
 
 
-def test_every_exception_is_tried() -> None:
+def test_every_exception_is_tested() -> None:
     named = {getattr(errors, name) for name in errors.__all__}
     assert {
         kind for kind in named if isinstance(kind, type) and issubclass(kind, BaseException)
@@ -41,7 +41,7 @@ def test_every_exception_is_tried() -> None:
 
 
 def _told(error: BaseException) -> dict[str, object]:
-    """The attributes, those that are exceptions as text."""
+    """Returns the attributes; exceptions among them as text."""
     return {
         key: [str(each) for each in value] if key == "others" else value
         for key, value in vars(error).items()

@@ -1,4 +1,4 @@
-"""Every application, with its defaults, goes from a scenario over a plan and a run to a report."""
+"""Every application with its defaults, from scenario to plan, run and report."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from pantala.scenario.workload.rank_constraints import RankConstrained
 
 pytestmark = pytest.mark.native
 
-#: Keys without which an application does not start: it has no paper whose values could be its
-#: defaults.
+#: Required keys of applications without a paper, which have no default values.
 REQUIRED = {"allreduce_loop": {"message": "1 kB"}}
-#: Several applications share a run, for each report costs more than its simulation.
+#: Several applications share a run, because a report takes longer than its simulation.
 BATCH = 8
 BATCHES = [
     list(APPLICATIONS)[start : start + BATCH] for start in range(0, len(APPLICATIONS), BATCH)
@@ -25,7 +24,7 @@ BATCHES = [
 
 
 class Facts(HTMLParser):
-    """The lines of a page's list of facts by their heading."""
+    """The lines of a page's list of facts, by heading."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -47,7 +46,7 @@ class Facts(HTMLParser):
 
 
 def fewest_ranks(application: str) -> int:
-    """The smallest number of ranks above one that the application takes."""
+    """Returns the smallest number of ranks above one that the application can run on."""
     workload = APPLICATIONS[application](iterations=1, **REQUIRED.get(application, {}))
     return next(
         n for n in range(2, 1000) if not isinstance(workload, RankConstrained) or workload.takes(n)
@@ -55,9 +54,9 @@ def fewest_ranks(application: str) -> int:
 
 
 def job(application: str) -> pt.Job:
-    """One iteration of an application with its defaults, on as few ranks as it takes."""
+    """Returns a job with one iteration of an application, its defaults, and the fewest ranks."""
     workload = {"kind": application, "iterations": 1, **REQUIRED.get(application, {})}
-    # Not named after the application: the plan and the report must name it themselves.
+    # The name differs from the application, so that plan and report must name the application.
     return pt.Job(
         name=f"job-{application.replace('_', '-')}",
         ranks=fewest_ranks(application),

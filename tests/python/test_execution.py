@@ -1,5 +1,7 @@
-"""What `pantala run` and `pt.run` do around the core: parts, directories, interruption. The core is
-a stand-in."""
+"""The steps of `pantala run` and `pt.run` around the core: runs, directories, interruption.
+
+A stand-in replaces the core.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def scenario(small: Path) -> pt.Scenario:
     return pt.Scenario.from_toml(small)
 
 
-def test_a_run_is_its_directory(fake_core: FakeCore, workdir: Path, scenario: pt.Scenario) -> None:
+def test_a_run_writes_its_directory(
+    fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
+) -> None:
     run = pt.run(scenario, report=False)
     assert isinstance(run, pt.Run)
     assert run.path == Path("runs/small")
@@ -33,7 +37,7 @@ def test_a_run_is_its_directory(fake_core: FakeCore, workdir: Path, scenario: pt
     assert sorted(path.name for path in (workdir / "runs").iterdir()) == ["small"]
 
 
-def test_interference_runs_each_job_alone_then_all(
+def test_interference_runs_each_job_alone_then_all_together(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     experiment = pt.run(scenario.replace(BOTH), out="experiment", report=False)
@@ -74,7 +78,7 @@ def test_interference_runs_each_job_alone_then_all(
     assert isinstance(pt.load("experiment"), pt.InterferenceExperiment)
 
 
-def test_an_endless_job_runs_alone_for_as_long_as_together(
+def test_a_pattern_runs_alone_as_long_as_together(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     noise = {"kind": "pattern", "pattern": "uniform", "load": 0.5}
@@ -93,7 +97,7 @@ def test_an_endless_job_runs_alone_for_as_long_as_together(
     ]
 
 
-def test_an_experiment_with_a_job_that_was_cut_off_is_not_complete(
+def test_an_experiment_with_a_truncated_job_is_incomplete(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     fake_core.unfinished = True
@@ -134,14 +138,14 @@ def test_overwrite_replaces_a_run_and_nothing_else(
     assert sorted(path.name for path in workdir.iterdir()) == ["file", "here", "mine"]
 
 
-def test_an_empty_directory_will_do(
+def test_an_empty_directory_is_accepted(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     Path("empty").mkdir()
     assert pt.run(scenario, out="empty", report=False).complete
 
 
-def test_a_directory_that_is_there_stays_the_same_one(
+def test_an_existing_directory_is_filled_and_not_replaced(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("place").mkdir()
@@ -155,7 +159,7 @@ def test_a_directory_that_is_there_stays_the_same_one(
     assert sorted(path.name for path in workdir.iterdir()) == ["link", "place"]
 
 
-def test_a_run_that_came_meanwhile_is_kept(
+def test_a_run_written_in_the_meantime_is_kept(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     def meanwhile(plan: dict[str, Any]) -> None:
@@ -170,7 +174,7 @@ def test_a_run_that_came_meanwhile_is_kept(
     assert Path("here/run.json").read_text() == "{}"
 
 
-def test_a_directory_that_cannot_be_made(
+def test_an_impossible_directory_is_rejected(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     Path("file").write_text("")
@@ -200,7 +204,7 @@ def test_ctrl_c_keeps_the_tables(fake_core: FakeCore, workdir: Path, small: Path
     )
 
 
-def test_ctrl_c_keeps_the_parts_of_a_study(
+def test_ctrl_c_keeps_the_runs_of_an_interference_experiment(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario
 ) -> None:
     fake_core.fail = _raise_in("alone-halo", KeyboardInterrupt())
@@ -230,7 +234,7 @@ def test_a_stalled_run_is_kept_with_its_diagnosis(
 
 
 @pytest.mark.parametrize("error", [ValueError("surprise"), MemoryError()])
-def test_an_internal_error_leaves_nothing_behind(
+def test_an_internal_error_leaves_no_directory(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, error: Exception
 ) -> None:
     fake_core.fail = _raise_in("small", error)
@@ -243,7 +247,7 @@ def test_an_internal_error_leaves_nothing_behind(
     assert "Traceback" in cli("run", small, "--out", "here", "--debug").err
 
 
-def test_a_late_fault_of_the_plan_leaves_nothing_behind(
+def test_a_late_fault_of_the_plan_leaves_no_directory(
     fake_core: FakeCore, workdir: Path, scenario: pt.Scenario, small: Path
 ) -> None:
     fake_core.fail = _raise_in(
@@ -258,7 +262,7 @@ def test_a_late_fault_of_the_plan_leaves_nothing_behind(
     assert not list(workdir.iterdir())
 
 
-def test_a_fault_of_the_plan_names_the_scenario_key(
+def test_a_fault_of_the_plan_names_the_key_of_the_scenario(
     fake_core: FakeCore, tmp_path: Path, cli: Cli
 ) -> None:
     file = tmp_path / "many.toml"
@@ -268,7 +272,7 @@ def test_a_fault_of_the_plan_names_the_scenario_key(
     assert ended.err == f"{file}: key jobs[1].ranks = 80: only 66 nodes are free; ask for fewer\n"
 
 
-def test_run_prints_the_slowdown_and_where_things_are(
+def test_run_prints_the_slowdown_and_the_paths(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pantala.report.write_report", lambda run, path: path.write_text("<html>"))
@@ -288,7 +292,7 @@ def test_run_prints_the_slowdown_and_where_things_are(
     assert "communication" in cli("run", small, "--overwrite").out
 
 
-def test_runs_go_on_as_many_threads_as_are_asked_for(
+def test_runs_use_the_requested_threads(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pantala.execution.write_report", lambda _: None)
@@ -298,7 +302,7 @@ def test_runs_go_on_as_many_threads_as_are_asked_for(
     assert fake_core.threads == [1, 3, 2]
 
 
-def test_auto_runs_on_as_many_threads_as_the_core_says(
+def test_auto_uses_the_threads_of_the_core(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pantala.execution.write_report", lambda _: None)
@@ -313,7 +317,7 @@ def test_auto_runs_on_as_many_threads_as_the_core_says(
 
 
 @pytest.mark.parametrize(("cores", "share"), [(2, 1), (4, 1), (9, 3), (32, 7)])
-def test_points_of_a_curve_share_the_cores(
+def test_points_of_a_curve_divide_the_cores(
     fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch, cores: int, share: int
 ) -> None:
     monkeypatch.setattr("pantala.load_curve.cores", lambda: cores)
@@ -328,7 +332,7 @@ def test_points_of_a_curve_share_the_cores(
 
 
 @pytest.mark.parametrize("threads", ["0", "-1", "1025", "two"])
-def test_absurd_numbers_of_threads_are_one_line(
+def test_an_impossible_number_of_threads_is_rejected(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli, threads: str
 ) -> None:
     for command in (["run", small], ["curve", "--loads", "0.1"]):
@@ -351,7 +355,7 @@ def test_absurd_numbers_of_threads_are_one_line(
     assert not Path("here").exists()
 
 
-def test_check_writes_the_plan_or_prints_it(
+def test_check_writes_or_prints_the_plan(
     fake_core: FakeCore, workdir: Path, small: Path, cli: Cli
 ) -> None:
     printed = cli("check", small, "--assumptions")

@@ -1,4 +1,4 @@
-"""Figures show the numbers of the tables, and the same figure gives the same file."""
+"""Figures show the numbers of the tables, and equal figures give equal files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> InterferenceExperime
 
 
 def words(figure: Figure) -> str:
-    """All text of a figure."""
+    """Returns all text of a figure."""
     return " ".join(re.findall(r"<text[^>]*>([^<]*)<", figures.to_svg(figure)))
 
 
@@ -48,7 +48,7 @@ def test_slowdown_bars_are_the_means(experiment: InterferenceExperiment) -> None
     assert "communication time of a rank (µs)" in words(figure)
 
 
-def test_a_job_without_a_slowdown_is_left_out_and_colours_stay(
+def test_jobs_without_a_slowdown_are_left_out_and_colours_stay(
     experiment: InterferenceExperiment,
 ) -> None:
     rows = experiment.slowdown.collect().with_columns(
@@ -80,7 +80,7 @@ def test_throughput_windows_without_a_row_are_zero(tmp_path: Path) -> None:
     assert frame.filter(pl.col("start_ns") == 10_000)["gb_per_s"].to_list() == [0.0]
 
 
-def test_many_windows_are_joined(tmp_path: Path) -> None:
+def test_many_windows_are_merged(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     windows = pl.DataFrame({"window_start_ns": np.arange(1000) * 1e3}).with_columns(
         job=pl.lit(0, pl.UInt16), window_ns=pl.lit(1e3), delivered_bytes=pl.lit(50, pl.UInt64)
@@ -106,7 +106,7 @@ def test_group_matrix_is_the_mean_over_links(experiment: InterferenceExperiment)
     assert matrix[3, 5] == pytest.approx(across["utilization"].mean())
 
 
-def test_group_matrix_of_a_single_job_is_that_of_its_whole_run(
+def test_group_matrix_of_a_single_job_covers_its_whole_run(
     experiment: InterferenceExperiment,
 ) -> None:
     run = experiment.alone["fft3d"]
@@ -116,7 +116,7 @@ def test_group_matrix_of_a_single_job_is_that_of_its_whole_run(
     assert shared == pytest.approx(whole, rel=0.01)
 
 
-def test_shared_time_ends_with_the_first_job(experiment: InterferenceExperiment) -> None:
+def test_shared_time_ends_when_the_first_job_ends(experiment: InterferenceExperiment) -> None:
     assert figures.shared_time(experiment.together) == (
         0,
         experiment.together.jobs.collect()["end_ns"].min(),
@@ -127,7 +127,7 @@ def test_shared_time_ends_with_the_first_job(experiment: InterferenceExperiment)
     )
 
 
-def test_unwired_groups_are_blank(tmp_path: Path) -> None:
+def test_unconnected_groups_are_blank(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     apart = (
         (pl.col("class") == "global")
@@ -139,7 +139,7 @@ def test_unwired_groups_are_blank(tmp_path: Path) -> None:
     figures.to_svg(figures.link_load_map({"run": Run(tmp_path)}))
 
 
-def test_hottest_bars_add_up_to_the_load(experiment: InterferenceExperiment) -> None:
+def test_hottest_bars_add_up_to_the_utilization(experiment: InterferenceExperiment) -> None:
     table = figures.hottest_table(experiment.together, 5)
     bars: dict[float, float] = {}
     for patch in figures.hottest_links(experiment.together, 5).axes[0].patches:
@@ -149,7 +149,7 @@ def test_hottest_bars_add_up_to_the_load(experiment: InterferenceExperiment) -> 
     assert table["utilization"].is_sorted(descending=True)
 
 
-def test_hottest_links_of_other_classes(experiment: InterferenceExperiment) -> None:
+def test_hottest_links_of_other_link_classes(experiment: InterferenceExperiment) -> None:
     text = words(figures.hottest_links(experiment.together, 3, ["ejection"]))
     assert re.search(r"ejection, router \d+ → node \d+", text)
 
@@ -176,7 +176,7 @@ def test_latency_axis_turns_logarithmic(tmp_path: Path) -> None:
     assert sum(low <= tick <= high for tick in axes.get_xticks()) >= 3, "one label is no scale"
 
 
-def test_communication_time_reaches_every_rank(experiment: InterferenceExperiment) -> None:
+def test_communication_time_covers_every_rank(experiment: InterferenceExperiment) -> None:
     line = figures.communication_time(experiment.together).axes[0].lines[0]
     slowest = experiment.together.jobs.collect()["communication_time_max_ns"][0]
     assert np.asarray(line.get_xdata())[-1] == pytest.approx(slowest / 1e3)
@@ -217,7 +217,7 @@ def test_same_figure_gives_the_same_file(
     assert files[0] == files[1]
 
 
-def test_unknown_format_is_refused(experiment: InterferenceExperiment, tmp_path: Path) -> None:
+def test_an_unknown_format_is_rejected(experiment: InterferenceExperiment, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"one of \.svg, \.pdf, \.png"):
         figures.save(figures.communication_time(experiment.together), tmp_path / "figure.gif")
     assert list(tmp_path.iterdir()) == []
@@ -243,8 +243,7 @@ def test_a_job_keeps_its_colour_in_every_figure(experiment: InterferenceExperime
 
 @pytest.mark.slow
 def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
-    """A run of one dimension whose local links are called rows and columns, in turn: its figures
-    keep their numbers."""
+    """Renaming local links to rows and columns in turn does not change the numbers in figures."""
     whole = small_run(tmp_path / "1d")
     small_run(tmp_path / "2d")
     row_or_column = pl.when(pl.col("link") % 2 == 0).then(pl.lit("row")).otherwise(pl.lit("column"))
@@ -275,7 +274,7 @@ def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_learning_draws_each_kind_of_port_by_its_windows(tmp_path: Path) -> None:
+def test_learning_draws_every_kind_of_port_per_window(tmp_path: Path) -> None:
     scenario = pt.Scenario(
         name="learning",
         machine={"preset": "kang2022", "topology": {"p": 2, "a": 4, "h": 2, "g": 9}},

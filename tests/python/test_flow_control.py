@@ -1,4 +1,4 @@
-"""Flits that move one by one, and iSLIP: what goes with them, and what they are for."""
+"""Wormhole flow control and iSLIP: compatible settings, and their effect on throughput."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def _measured(preset: str, load: float, **changes: Any) -> dict[str, Any]:
         ("buffer_unit", "packet", "flit"),
     ],
 )
-def test_flits_move_one_by_one_through_routers_that_let_them(
-    key: str, value: str, only: str
-) -> None:
+def test_wormhole_needs_matching_router_stages(key: str, value: str, only: str) -> None:
     changes = {"flow_control": "wormhole", "arbiter": "round_robin", "output_vc_gap": 0, key: value}
     says = (
         r'machine\.router\.flow_control = "wormhole": every flit moves by itself'
@@ -50,7 +48,7 @@ def test_islip_matches_ports() -> None:
 
 
 @native
-def test_who_learns_learns_from_packets() -> None:
+def test_q_adaptive_requires_virtual_cut_through() -> None:
     with pytest.raises(
         pt.ScenarioError, match=r'routing\.algorithm = "q_adaptive": learns from packets'
     ):
@@ -58,7 +56,7 @@ def test_who_learns_learns_from_packets() -> None:
 
 
 @native
-def test_a_buffer_need_not_hold_a_packet_whose_flits_move_one_by_one() -> None:
+def test_wormhole_buffers_can_be_shorter_than_a_packet() -> None:
     point = _measured("booksim2", 0.05, input_buffer="3 flits")
     assert 0 < point["accepted"] < 0.05
     with pytest.raises(
@@ -68,9 +66,11 @@ def test_a_buffer_need_not_hold_a_packet_whose_flits_move_one_by_one() -> None:
 
 
 @native
-def test_each_costs_throughput_where_the_crossbar_is_what_is_short() -> None:
-    """BookSim2's router, internal speed-up 1: whole packets are brought best, flits by one
-    iteration of iSLIP least."""
+def test_wormhole_and_islip_lower_throughput_of_a_slow_crossbar() -> None:
+    """BookSim2's router with an internal speed-up of 1.
+
+    Whole packets give the highest throughput, and flits with one iteration of iSLIP the lowest.
+    """
     changes = {"crossbar_bandwidth": "1 GB/s", "input_latency": "2 ns"}
     whole = _measured(
         "booksim2", 0.7, **changes, flow_control="virtual_cut_through", arbiter="round_robin"
@@ -81,9 +81,8 @@ def test_each_costs_throughput_where_the_crossbar_is_what_is_short() -> None:
 
 
 @native
-def test_flits_that_move_are_no_standstill() -> None:
-    """A packet of 4,096 flits needs 512 round trips of 8 credits, 100 us, behind a head that has
-    long arrived."""
+def test_moving_flits_do_not_trigger_the_watchdog() -> None:
+    """A packet of 4,096 flits takes 512 round trips of 8 credits, 100 us, after its head."""
     changes = {
         "machine.packet": "4096 B",
         "machine.router.input_buffer": "8 flits",

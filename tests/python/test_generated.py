@@ -13,7 +13,7 @@ def test_no_generated_file_is_stale(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.native
-def test_a_file_edited_by_hand_is_named_with_the_remedy(
+def test_a_file_edited_by_hand_is_reported_with_the_remedy(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("generate.__main__._read", lambda path: "edited")

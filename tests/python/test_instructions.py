@@ -1,5 +1,4 @@
-"""The core takes no more instructions per packet-hop than are recorded, where they can be counted
-alike."""
+"""Instructions per packet-hop stay within the record, on machines where they can be counted."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from instructions import GUARDED, RECORD, TOLERANCE, Guarded, compiler, measured
 RENEW = "if that is meant, or cannot be helped, 'make instructions' records it anew"
 
 
-def test_the_record_is_whole() -> None:
+def test_the_record_has_every_benchmark() -> None:
     for numbers in recorded().values():
         assert list(numbers) == [str(guarded) for guarded in GUARDED]
         assert all(value > 0 for value in numbers.values())

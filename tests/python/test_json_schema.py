@@ -25,11 +25,11 @@ def test_the_committed_schema_is_current() -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_fulfil_the_schema(schema: jsonschema.Draft202012Validator, example: Any) -> None:
+def test_examples_match_the_schema(schema: jsonschema.Draft202012Validator, example: Any) -> None:
     schema.validate(tomllib.loads(example.read_text()))
 
 
-def test_shorthands_fulfil_the_schema(schema: jsonschema.Draft202012Validator) -> None:
+def test_shorthands_match_the_schema(schema: jsonschema.Draft202012Validator) -> None:
     data = tomllib.loads(SMALL) | {"machine": "kang2022"}
     data["jobs"][0]["placement"] = "contiguous"
     data["jobs"][1]["placement"] = {"kind": "nodes", "nodes": list(range(8))}
@@ -60,7 +60,7 @@ def test_shorthands_fulfil_the_schema(schema: jsonschema.Draft202012Validator) -
         },
     ],
 )
-def test_machines_and_routings_fulfil_the_schema(
+def test_machines_and_routings_match_the_schema(
     schema: jsonschema.Draft202012Validator, changes: Any
 ) -> None:
     data = tomllib.loads(SMALL) | changes
@@ -69,7 +69,9 @@ def test_machines_and_routings_fulfil_the_schema(
     pt.Scenario.from_dict(data)
 
 
-def test_a_machine_that_routes_needs_no_routing(schema: jsonschema.Draft202012Validator) -> None:
+def test_a_machine_with_a_routing_needs_no_routing_key(
+    schema: jsonschema.Draft202012Validator,
+) -> None:
     data = tomllib.loads(SMALL) | {"machine": "theta"}
     del data["routing"]
     schema.validate(data)
@@ -95,7 +97,7 @@ def test_a_machine_that_routes_needs_no_routing(schema: jsonschema.Draft202012Va
         (SMALL[SMALL.index("[[jobs]]") :], "jobs = []"),
     ],
 )
-def test_the_schema_refuses_what_the_models_refuse(
+def test_the_schema_and_the_models_reject_the_same(
     schema: jsonschema.Draft202012Validator, old: str, new: str
 ) -> None:
     data = tomllib.loads(SMALL.replace(old, new, 1))

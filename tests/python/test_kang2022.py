@@ -1,5 +1,4 @@
-"""The nine applications of Kang et al. (SC 2022): volumes and peaks in closed form, scaling, and
-what is refused."""
+"""The nine applications of Kang et al. (SC 2022): volumes, peaks, scaling and rejected values."""
 
 from __future__ import annotations
 
@@ -16,13 +15,13 @@ from pantala.scenario import Application
 
 Plan = dict[str, Any]
 
-#: Payload of all messages, those of collectives included, in bytes, and the most that a rank posts
+#: Payload in bytes of all messages including collectives, and the largest payload that a rank posts
 #: between two waits.
 Moved = tuple[int, int]
 
 
 def _pairs(grid: list[int]) -> list[int]:
-    """Pairs of neighbours along each dimension of an open grid."""
+    """Returns the pairs of neighbours along each dimension of an open grid."""
     ranks = prod(grid)
     return [ranks - ranks // extent for extent in grid]
 
@@ -105,9 +104,9 @@ def _moved(row: Row) -> Moved:
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_totals_and_peaks_are_the_papers(row: Row) -> None:
+def test_totals_and_peaks_agree_with_the_paper(row: Row) -> None:
     total, peak = _moved(row)
-    # In the paper's totals are SST's headers, too: 45 B with a short message, 86 B with a long one.
+    # The paper's totals include SST's headers: 45 B per short message, 86 B per long one.
     for _, scenario in row.elsewhere.values():
         if (
             row.application == "Stencil5D"
@@ -141,8 +140,8 @@ def test_totals_are_whole_numbers(name: str) -> None:
     assert _moved(ROWS[name])[0] == TOTALS[name]
 
 
-#: Messages by application: such as are sent at once, such as are not; barriers of SST's start and
-#: end left out.
+#: Numbers of eager and rendezvous messages by application, without the barriers at SST's start and
+#: end.
 MESSAGES = {
     "UR": (7_200 * 527, 0),
     "LU": (0, 900 * 1_010),
@@ -155,8 +154,8 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("name", MESSAGES)
-def test_headers_are_what_is_lacking(name: str) -> None:
-    """That is why the sizes are taken for the paper's own, not merely near them."""
+def test_headers_make_up_the_difference_to_the_paper(name: str) -> None:
+    """The headers explain the difference, so the sizes are the paper's own and not just close."""
     eager, rendezvous = MESSAGES[name]
     with_headers = TOTALS[name] + 45 * eager + 86 * rendezvous
     assert with_headers / 1e6 == pytest.approx(ROWS[name].paper["total_mb"], rel=2e-4)
@@ -164,7 +163,7 @@ def test_headers_are_what_is_lacking(name: str) -> None:
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 @pytest.mark.parametrize("scaling", ["weak", "strong"])
-def test_all_scale(row: Row, scaling: str) -> None:
+def test_every_application_scales(row: Row, scaling: str) -> None:
     kind = row.scenario.jobs[0].workload
     assert isinstance(kind, Application)
     larger, own = 8 * kind.paper_ranks, kind.paper_ranks
@@ -177,14 +176,14 @@ def test_all_scale(row: Row, scaling: str) -> None:
     assert forms[0] == _moved(row)
     a_rank = [total / ranks for (total, _), ranks in zip(forms, (own, larger), strict=True)]
     trees = row.application in ("CosmoFlow", "DL")
-    # Weak: a rank sends as much as ever; strong: its part shrinks, and messages with it. Trees
-    # carry a gradient.
+    # With weak scaling a rank sends the same amount. With strong scaling its part and its
+    # messages shrink, except the gradients in trees.
     if row.application != "FFT3D":  # a block is for one of more ranks, whatever the scaling
         assert (forms[1][1] >= 0.9 * forms[0][1]) == (scaling == "weak" or trees)
     assert (a_rank[1] > 0.9 * a_rank[0]) == (scaling == "weak" or trees)
 
 
-def test_a_cube_is_asked_for() -> None:
+def test_lulesh_rejects_ranks_that_are_not_a_cube() -> None:
     for ranks, legal in (
         (500, "343 or 512"),
         (511, "343 or 512"),
@@ -206,7 +205,7 @@ def test_a_phase_of_lulesh_can_be_left_out() -> None:
     assert FORMS["lulesh"](faces, 512)[1] == 6 * 74_814
 
 
-def test_an_fft_has_points_or_sizes() -> None:
+def test_an_fft_takes_points_or_message_sizes() -> None:
     uniform = pt.Fft3d(grid=(2, 3), row_message="1 kB", iterations=1).as_plan(6)
     assert (uniform["kind"], uniform["row_message_bytes"], uniform["column_message_bytes"]) == (
         "fft3d",

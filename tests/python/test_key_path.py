@@ -1,4 +1,4 @@
-"""Paths of keys: every spelling that is accepted, wherever one is."""
+"""Paths of keys: all accepted spellings, in all places that accept paths."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ Cli = Callable[..., Ended]
         ('jobs["0"]', ["jobs", Named("0")]),
     ],
 )
-def test_a_path_is_read(text: str, steps: list[Any]) -> None:
+def test_paths_are_parsed(text: str, steps: list[Any]) -> None:
     assert parse(text) == steps
 
 
 @pytest.mark.parametrize(
     "text", ["", ".", "a.", ".a", "a..b", "jobs[0]ranks", "jobs.[0]", "jobs[x]", "jobs[0", "jobs]"]
 )
-def test_what_is_no_path(text: str, small: Path) -> None:
+def test_texts_that_are_not_paths_are_rejected(text: str, small: Path) -> None:
     with pytest.raises(KeyPathError):
         parse(text)
     with pytest.raises(pt.ScenarioError, match="is not a path of keys; write e"):
         pt.Scenario.from_toml(small, changes={text: 1})
 
 
-def test_what_errors_write_is_read_back() -> None:
+def test_paths_in_errors_are_parsed_again() -> None:
     paths: list[list[str | int]] = [
         ["jobs", 0, "workload", "grid", 1],
         ["routing", "aries", "shift"],
@@ -68,7 +68,7 @@ def test_what_errors_write_is_read_back() -> None:
         ("9.ranks", None),
     ],
 )
-def test_names_with_dots(path: str, at: tuple[int, int] | None) -> None:
+def test_job_names_can_contain_dots(path: str, at: tuple[int, int] | None) -> None:
     assert position(5, ["a", "a.b", "a.b.c", "c-d", "0.7"], parse(path)) == at
 
 
@@ -92,7 +92,7 @@ def test_every_spelling_of_a_job_is_accepted(
     assert [job["ranks"] for job in json.loads(ended.out)["jobs"]] == [6, 4]
 
 
-def test_items_of_lists_and_names_with_dots() -> None:
+def test_list_items_and_names_with_dots_are_found() -> None:
     jobs = [
         {"name": name, "ranks": 6, "workload": {"kind": "fft3d", "grid": [2, 3], "iterations": 1}}
         for name in ("fft", "fft.2", "3d-fft.x_1")
@@ -121,7 +121,7 @@ def test_items_of_lists_and_names_with_dots() -> None:
 @pytest.mark.parametrize(
     "jobs", ["wang2020.workload2", {"preset": "wang2020.workload2", "milc": {"start": "1 us"}}]
 )
-def test_jobs_of_a_mix_too(path: str, jobs: Any) -> None:
+def test_jobs_of_a_mix_are_found(path: str, jobs: Any) -> None:
     mix = {"name": "x", "machine": "wang2020_1d", "routing": "minimal", "jobs": jobs}
     number = [job.name for job in pt.Scenario.from_dict(mix).jobs].index("milc")
     path = path.replace("1", str(number))
@@ -155,13 +155,13 @@ def test_jobs_of_a_mix_too(path: str, jobs: Any) -> None:
         ("jobs.fft.rank", "key jobs[0].rank = 3: unknown key; did you mean 'ranks'?"),
     ],
 )
-def test_a_path_that_leads_nowhere(path: str, says: str, small: Path) -> None:
+def test_a_path_to_nothing_is_rejected(path: str, says: str, small: Path) -> None:
     with pytest.raises(pt.ScenarioError) as refused:
         pt.Scenario.from_toml(small, changes={path: 3})
     assert says in str(refused.value)
 
 
-def test_no_such_job_in_a_mix(tmp_path: Path, cli: Cli) -> None:
+def test_an_unknown_job_of_a_mix_is_rejected(tmp_path: Path, cli: Cli) -> None:
     file = tmp_path / "mix.toml"
     file.write_text(
         "name = 'x'\nmachine = 'kang2022'\nrouting = 'minimal'\njobs = 'kang2022.mixed'\n"

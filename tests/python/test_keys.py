@@ -1,5 +1,4 @@
-"""Keys that the core declares: ranges, choices and effects, each drawn from the declaration
-itself."""
+"""Keys that the core declares: ranges, choices and effects, taken from the declarations."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ PLAN = catalogue()["plan"]
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A small plan, resolved."""
+    """Returns a small resolved plan."""
     path = tmp_path_factory.mktemp("keys") / "small.toml"
     path.write_text(SMALL)
     return pt.Scenario.from_dict(read_toml(path)).resolve()
@@ -40,7 +39,7 @@ def _followed(schema: dict[str, Any]) -> dict[str, Any]:
 def _numbers(
     schema: dict[str, Any], value: Any, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[Any, ...]]:
-    """Every number of a plan whose declaration has a range: its path and its schema."""
+    """Yields every number of a plan with a declared range: its path and its schema."""
     schema = _followed(schema)
     if isinstance(value, dict):
         for name, below in value.items():
@@ -78,13 +77,13 @@ def test_the_core_enforces_every_range_that_it_declares(plan: dict[str, Any]) ->
     assert checked > 30
 
 
-def test_the_core_refuses_an_unknown_choice_and_lists_the_known_ones(plan: dict[str, Any]) -> None:
+def test_the_core_rejects_an_unknown_choice_and_lists_the_known_ones(plan: dict[str, Any]) -> None:
     error = _spoilt(plan, ("router", "arbiter"), "fair")
     assert (error.key, error.value, error.message) == ("router.arbiter", '"fair"', "is not known")
     assert error.remedy == "use one of round_robin, age, lru, random, islip"
 
 
-def test_every_declared_key_has_a_description_and_its_choices_too() -> None:
+def test_every_declared_key_and_choice_has_a_description() -> None:
     for definition in PLAN["$defs"].values():
         for name, schema in definition.get("properties", {}).items():
             assert schema.get("description") or "const" in schema, name
@@ -151,7 +150,7 @@ SPOILT = [
 
 
 @pytest.mark.parametrize(("changes", "key", "why"), SPOILT, ids=[case[1] for case in SPOILT])
-def test_a_key_that_nothing_reads_is_refused(
+def test_a_key_without_effect_is_rejected(
     changes: dict[str, Any], key: str, why: str, tmp_path: Any
 ) -> None:
     path = tmp_path / "small.toml"
@@ -162,27 +161,27 @@ def test_a_key_that_nothing_reads_is_refused(
     assert why in str(caught.value)
 
 
-def test_what_a_preset_gives_is_not_refused() -> None:
+def test_keys_of_a_preset_are_not_rejected() -> None:
     assert pt.Machine.of("kang2022").nic.buffer.count == 30
 
 
-def test_the_machine_of_a_preset_states_only_what_was_given() -> None:
+def test_a_machine_with_a_preset_writes_only_the_given_keys() -> None:
     assert pt.Machine.of("kang2022", topology={"g": 9}).as_given() == {
         "preset": "kang2022",
         "topology": {"g": 9},
     }
 
 
-def test_a_class_that_adds_a_field_which_nothing_reads_is_refused() -> None:
+def test_a_class_with_an_unread_field_is_rejected() -> None:
     with pytest.raises(
-        UsageError, match=r"class Wide: pt.Halo3d has no key 'width', and nothing would read it"
+        UsageError, match=r"class Wide: field 'width' is not a key of pt.Halo3d and has no effect"
     ):
 
         class Wide(pt.Halo3d):
             width: int = 3
 
 
-def test_a_workload_of_ones_own_may_add_fields() -> None:
+def test_a_users_workload_can_add_fields() -> None:
     class Wide(pt.Halo3d):
         width: int = 3
 

@@ -1,5 +1,4 @@
-"""The exact link loads: against closed forms, against every path counted one by one, and against
-the core."""
+"""The exact link utilization, against closed forms, a count of all paths, and the core."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ def wired(
 
 
 def permutation(net: Gates, targets: np.ndarray) -> Flows:
-    """Every node sends all it has to its target."""
+    """Returns the traffic in which every node sends its whole load to its target."""
     source = np.arange(len(targets))
     return Flows.of_nodes(source, targets, np.ones(len(source)), net.p)
 
@@ -59,9 +58,9 @@ def test_minimal_shares_one_link_among_the_nodes_of_a_group(size: tuple[int, int
 
 
 @pytest.mark.parametrize("p", [2, 3, 4, 5])
-def test_an_aligned_shift_under_valiant_group(p: int) -> None:
-    # m = h + 1 sends all h groups behind a switch to the h groups behind another one: h flows of
-    # p*a / (g - 2) share one local link.
+def test_an_aligned_shift_under_valiant_group_has_its_closed_form(p: int) -> None:
+    # With m = h + 1, the h groups linked to one switch send to the h groups linked to another
+    # one. Then h flows of p*a / (g - 2) share one local link.
     _, net = wired(p, 2 * p, p)
     groups = net.groups
     transit = link_loads(net, permutation(net, shift(net, p + 1)), "valiant_group").transit
@@ -78,13 +77,15 @@ def test_uniform_traffic_under_valiant_fills_global_links_twice() -> None:
     away = 1 - 1 / net.groups
     for routing in ("valiant_group", "valiant_node"):
         loads = link_loads(net, flows, routing).global_[~np.eye(net.groups, dtype=bool)]
-        assert loads == pytest.approx(2 * away)  # p = h: a group's nodes fill its global links once
+        assert loads == pytest.approx(
+            2 * away
+        )  # p = h, so the nodes of a group fill its global links once
 
 
 def one_by_one(
     topology: pt.Topology, targets: np.ndarray, routing: str
 ) -> dict[tuple[int, int], float]:
-    """Load of every pair of routers with a link, path by path, in plain loops."""
+    """Returns the utilization of every pair of linked routers, counted path by path."""
     a, p, groups = topology.a, topology.p, topology.g
     across = {}
     for row in link_table(topology).iter_rows(named=True):
@@ -125,7 +126,7 @@ def one_by_one(
     list(product([(2, 3, 2), (2, 4, 2)], ["minimal", "valiant_group", "valiant_node"])),
 )
 @pytest.mark.parametrize("global_arrangement", ["palmtree", "absolute"])
-def test_every_path_counted_one_by_one(
+def test_the_model_agrees_with_counting_every_path(
     size: tuple[int, int, int], routing: str, global_arrangement: str
 ) -> None:
     topology, net = wired(*size, global_arrangement)
@@ -182,7 +183,7 @@ def test_the_core_loads_every_link_as_predicted(routing: str, tmp_path: Path) ->
         assert measured == pytest.approx(expected, rel=0.05, abs=0.003)
 
 
-def test_no_exact_model_without_one_link_a_pair() -> None:
+def test_several_links_per_pair_have_no_exact_model() -> None:
     with pytest.raises(UsageError, match="exactly one link"):
         gates(pt.Topology(p=2, a=4, h=2, g=5, links_per_pair=2))
     _, net = wired(2, 3, 2)

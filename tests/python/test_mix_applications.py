@@ -1,5 +1,4 @@
-"""The applications of Yang et al. and Wang et al.: their papers' tables within 5 %, scaling,
-volumes against runs."""
+"""The applications of Yang et al. and Wang et al.: papers' tables within 5 %, scaling, volumes."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ APPLICATIONS: list[Application] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["wang2020", "yang2016"])
-def test_a_paper_s_table_is_met(name: str) -> None:
+def test_applications_agree_with_the_papers_tables(name: str) -> None:
     records = measure(papers.table(name))
     assert len(records) == {"wang2020": 7, "yang2016": 4}[name]
     for record in records:
@@ -48,7 +47,7 @@ def test_a_paper_s_table_is_met(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_samg_is_a_hundred_times_amg() -> None:
+def test_samg_sends_a_hundred_times_as_much_as_amg() -> None:
     amg, *_, samg = measure(papers.table("yang2016"))
     assert samg["total_mb"] == pytest.approx(100 * amg["total_mb"], rel=1e-12)
 
@@ -63,7 +62,7 @@ def test_alexnet_s_first_rank_receives_no_parameters() -> None:
     }
 
 
-def test_sizes_are_those_of_the_papers() -> None:
+def test_message_sizes_agree_with_the_papers() -> None:
     assert pt.MilcSwm().as_plan(4096)["points"] == [[24] * 4]
     assert pt.Nekbone().as_plan(2197)["points"] == [[105] * 3, [144] * 3]
     lammps = pt.Lammps().as_plan(2048)
@@ -101,7 +100,7 @@ def test_strong_scaling_keeps_the_whole_problem() -> None:
 @pytest.mark.parametrize(
     "application", APPLICATIONS, ids=lambda application: str(type(application).__name__)
 )
-def test_volumes_are_those_of_a_run(application: Application, tmp_path: Path) -> None:
+def test_volumes_agree_with_a_run(application: Application, tmp_path: Path) -> None:
     changes: dict[str, Any] = {"iterations": 1}
     if isinstance(application, pt.AlexNet):
         changes["gradient"] = pt.Size(70_000)

@@ -1,4 +1,4 @@
-"""Mixes of jobs by name: what they are, what can be laid over them, and that they run."""
+"""Mixes of jobs by name: their content, changes to them, and their runs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def scenario(jobs: Any, machine: Any = "wang2020_1d", **more: Any) -> pt.Scenari
     )
 
 
-def test_every_mix_is_held_to_its_paper() -> None:
+def test_every_mix_is_checked_against_its_paper() -> None:
     assert set(pt.mix_presets()) == set(RANKS)
 
 
@@ -75,7 +75,7 @@ def test_a_mix_has_the_jobs_of_its_paper_and_fits_its_machines(name: str) -> Non
             assert len(set(nodes)) == sum(RANKS[name].values())
 
 
-def test_what_is_laid_over_a_mix() -> None:
+def test_changes_of_a_mix() -> None:
     jobs = {
         "preset": "wang2020.workload2",
         "placement": "random_groups",
@@ -103,7 +103,7 @@ def test_what_is_laid_over_a_mix() -> None:
     )
 
 
-def test_what_a_mix_assumes_until_it_is_changed() -> None:
+def test_assumptions_of_a_mix_end_with_a_change() -> None:
     told = scenario("wang2020.workload1").plan()["assumptions"]
     assert told["jobs[1].workload.iterations"] == "a whole training has 279 updates"
     assert "scalable workload model" in told["jobs[2].workload.iterations"]
@@ -124,7 +124,7 @@ def test_what_a_mix_assumes_until_it_is_changed() -> None:
         ),
         (
             {"placement": "random"},
-            "key jobs: is a table without a preset; add preset = '...', or write [[jobs]]",
+            "key jobs: is a table without a preset; add preset = '...', or write a [[jobs]]",
         ),
         (
             {"preset": "wang2020.workload1", "milc": {"ranks": 8}},
@@ -143,13 +143,13 @@ def test_what_a_mix_assumes_until_it_is_changed() -> None:
         ),
     ],
 )
-def test_faults_are_told_in_a_line(jobs: Any, line: str) -> None:
+def test_faults_are_one_line(jobs: Any, line: str) -> None:
     with pytest.raises(pt.ScenarioError) as error:
         scenario(jobs)
     assert line in str(error.value)
 
 
-def test_mixes_fulfil_the_schema() -> None:
+def test_mixes_match_the_schema() -> None:
     schema = jsonschema.Draft202012Validator(pt.scenario_json_schema())
     data: dict[str, Any] = {"name": "x", "machine": "wang2020_1d", "routing": "minimal"}
     for name in pt.mix_presets():
@@ -202,7 +202,7 @@ def test_a_mix_runs_end_to_end(tmp_path: Path, placement: str) -> None:
 
 
 @pytest.mark.native
-def test_the_bully_and_the_bullied_run(tmp_path: Path) -> None:
+def test_the_mixes_of_yang2016_run(tmp_path: Path) -> None:
     jobs = {
         "preset": "yang2016.workload2",
         "placement": "random",

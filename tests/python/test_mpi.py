@@ -1,4 +1,4 @@
-"""What messages cost their hosts, and ranks that share a node: from the scenario to the run."""
+"""Host costs of messages, and ranks that share a node, from scenario to run."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ def run(given: pt.Scenario, directory: Path, threads: int = 1) -> pt.Run:
     return result
 
 
-def test_nothing_costs_anything_unless_asked() -> None:
+def test_host_costs_are_zero_by_default() -> None:
     plan = scenario().plan()["mpi"]
     assert all(plan[key] == 0 for key in {*COSTS, *OFF} - {"eager_threshold_bytes"})
 
 
 @pytest.mark.parametrize("mpi", ["sst_sc22", {"preset": "sst_sc22"}])
-def test_the_host_stack_of_sst(mpi: Any) -> None:
+def test_the_preset_sst_sc22_sets_its_values(mpi: Any) -> None:
     plan = scenario(mpi).plan()["mpi"]
     assert {key: plan[key] for key in COSTS} == COSTS
     assert all(plan[key] == 0 for key in OFF)
     assert plan["collectives"] == scenario().plan()["mpi"]["collectives"]
 
 
-def test_what_is_said_lies_over_the_preset() -> None:
+def test_given_keys_replace_the_preset() -> None:
     given = scenario(
         {"preset": "sst_sc22", "match_delay": "0 ns", "gap": "100 ns", "eager_threshold": "1 kB"}
     )
@@ -85,15 +85,15 @@ def test_what_is_said_lies_over_the_preset() -> None:
     )
 
 
-def test_every_number_of_the_preset_says_where_it_is_from() -> None:
+def test_every_number_of_the_preset_has_a_source() -> None:
     assert set(mpi_preset("sst_sc22")["mpi"]) <= set(pt.Mpi.model_fields)
     assert {f"mpi.{key}" for key in mpi_preset("sst_sc22")["mpi"]} <= set(
         scenario("sst_sc22").assumptions()
     )
 
 
-def test_every_key() -> None:
-    """All in units, and into the plan exactly."""
+def test_every_key_reaches_the_plan() -> None:
+    """Every key takes a unit and reaches the plan exactly."""
     given = {
         "gap": "50 ns",
         "gap_per_byte": "0.05 ns/B",
@@ -108,7 +108,7 @@ def test_every_key() -> None:
     ("text", "femtoseconds"),
     [("344 ps/B", 344_000), ("83.3 ps/B", 83_300), ("0.04 ns/B", 40_000), ("1 fs/B", 1)],
 )
-def test_times_per_byte(text: str, femtoseconds: int) -> None:
+def test_times_per_byte_are_exact(text: str, femtoseconds: int) -> None:
     value = TimePerByte.parse(text)
     assert int(value) == femtoseconds
     assert TimePerByte.parse(str(value)) == value
@@ -141,7 +141,7 @@ def test_times_per_byte(text: str, femtoseconds: int) -> None:
         ({"preset": "kang"}, 'mpi.preset = "kang": is not known'),
     ],
 )
-def test_bad_values_are_told_in_a_line(mpi: Any, line: str) -> None:
+def test_wrong_values_are_one_line(mpi: Any, line: str) -> None:
     with pytest.raises(pt.ScenarioError) as caught:
         scenario(mpi).resolve()
     assert line in str(caught.value)
@@ -169,7 +169,7 @@ def test_bad_values_are_told_in_a_line(mpi: Any, line: str) -> None:
         ),
     ],
 )
-def test_ranks_that_do_not_fit(job: dict[str, Any], line: str) -> None:
+def test_ranks_that_do_not_fit_are_rejected(job: dict[str, Any], line: str) -> None:
     with pytest.raises(pt.ScenarioError) as caught:
         scenario(stop={"duration": "1 us"}, **job).resolve()
     assert line in str(caught.value)
@@ -177,8 +177,8 @@ def test_ranks_that_do_not_fit(job: dict[str, Any], line: str) -> None:
 
 
 @pytest.mark.slow
-def test_ranks_share_nodes(tmp_path: Path) -> None:
-    """More ranks than nodes, threads or not: every rank on its node, every byte the same."""
+def test_several_ranks_share_a_node(tmp_path: Path) -> None:
+    """More ranks than nodes: every rank is on its node, and threads do not change results."""
     given = scenario("sst_sc22", ranks=3000, ranks_per_node=3, placement="random")
     given = given.replace({"mpi.memory_latency": "100 ns"})
     runs = [run(given, tmp_path / str(threads), threads) for threads in (1, 2, 3)]
@@ -193,9 +193,8 @@ def test_ranks_share_nodes(tmp_path: Path) -> None:
         assert len(contents) == 1, name
 
 
-def test_a_node_to_itself(tmp_path: Path) -> None:
-    """Down and up a tree of two through memory: nothing on any link, the closed form to the
-    picosecond."""
+def test_messages_within_a_node_skip_the_network(tmp_path: Path) -> None:
+    """A tree of two ranks in memory: no bytes on links, and the closed form to the picosecond."""
     mpi = {"memory_latency": "100 ns", "memory_bandwidth": "8 GB/s"}
     ran = run(scenario(mpi, ranks=2, ranks_per_node=2), tmp_path / "run")
     assert ran.links.select(pl.col("bytes").sum()).collect().item() == 0
@@ -208,11 +207,13 @@ def test_a_node_to_itself(tmp_path: Path) -> None:
     ("message", "controls"), [(8_192, 0), (65_536, 3)], ids=["eager", "rendezvous"]
 )
 @pytest.mark.parametrize(("ranks_per_node", "divided"), [(1, 3), (2, 1), (4, 0)])
-def test_bytes_of_messages_and_on_injection_links(
+def test_messages_and_injection_links_have_equal_bytes(
     tmp_path: Path, message: int, controls: int, ranks_per_node: int, divided: int
 ) -> None:
-    """Four ranks in a line: three pairs exchange; a node's border divides some, and a rendezvous
-    has three controls."""
+    """Four ranks in a line form three pairs.
+
+    Node borders divide some of the pairs. A rendezvous has three control messages.
+    """
     workload = pt.Halo3d(grid=(4, 1, 1), message=f"{message} B", iterations=2, compute="1 us")
     ran = run(
         scenario(ranks=4, ranks_per_node=ranks_per_node, workload=workload.model_dump()),

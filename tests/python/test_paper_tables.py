@@ -1,5 +1,4 @@
-"""Papers' tables of applications: how they are run, shown and written, on a tiny table; and what
-the real ones are."""
+"""Papers' tables of applications: run, display and output, on a tiny table; checks of all rows."""
 
 from __future__ import annotations
 
@@ -60,8 +59,8 @@ def test_a_table_is_measured_row_by_row() -> None:
         TINY, on_row=lambda record, count: seen.append((record["application"], count))
     )
     assert sorted(seen) == [("Halo", 2), ("Tree", 2)]
-    # Open grid of eight: each rank has three neighbours; a tree of seven has six edges, used both
-    # ways.
+    # In an open grid of eight ranks each rank has three neighbours. A tree of seven has six
+    # edges, used in both directions.
     assert (halo["run_total_mb"], halo["peak_ingress_bytes"]) == (3 * 24 * 20e3 / 1e6, 60e3)
     assert (tree["total_mb"], tree["peak_ingress_bytes"]) == (2 * 12 * 10e3 / 1e6, 20e3)
     assert halo["compute_ms"] == pytest.approx(3e-3)
@@ -70,18 +69,18 @@ def test_a_table_is_measured_row_by_row() -> None:
     assert halo["execution_ms"] == pytest.approx(
         halo["compute_ms"] + halo["communication_ms"], rel=0.2
     )
-    # Measured in another run; a value of its own run that is replaced is kept.
+    # This value is measured in another run. The replaced value of its own run is kept.
     assert halo["ends_peak_ingress_bytes"] == halo["paper_ends_peak_ingress_bytes"] == 14e3
     assert halo["total_mb"] == 0.0
     assert "paper_execution_ms" not in tree
 
 
 @pytest.mark.slow
-def test_a_table_is_the_same_in_processes() -> None:
+def test_a_table_is_equal_for_any_number_of_workers() -> None:
     assert measure(TINY, workers=2, seed=3) == measure(TINY, seed=3)
 
 
-def test_a_choice_of_applications() -> None:
+def test_a_table_can_be_restricted_to_some_applications() -> None:
     assert [record["application"] for record in measure(TINY, only=["tree"])] == ["Tree"]
     with pytest.raises(
         pt.UsageError, match="application = 'tre': is not in tiny; did you mean 'Tree'"
@@ -97,7 +96,9 @@ def _line(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, st
     return end.value.code, written.out, written.err
 
 
-def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_and_writes_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(papers, "table", lambda _name: TINY)
     status, text, _ = _line(capsys, "tiny", "--json", "--workers", "1")
     assert (status, json.loads(text)) == (0, measure(TINY))

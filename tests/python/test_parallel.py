@@ -1,4 +1,4 @@
-"""Work side by side on threads: every result, and one error or Ctrl-C that ends all."""
+"""Parallel work on threads: all results, and one error or Ctrl-C that stops all threads."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def test_every_item_has_a_result() -> None:
     assert cores() >= 1
 
 
-def test_items_are_worked_on_at_once() -> None:
-    meeting = Barrier(3, timeout=60)  # passed only if all three come
+def test_items_run_at_the_same_time() -> None:
+    meeting = Barrier(3, timeout=60)  # passes only if all three threads arrive
     assert sorted(on_threads(lambda item, _: meeting.wait() * 0 + item, [1, 2, 3], 3)) == [
         1,
         2,

@@ -16,8 +16,8 @@ from support import ROOT
 SNAPSHOT = Path(__file__).parent / "snapshots" / "interference-plan.json"
 
 
-def test_the_plan_of_the_main_example() -> None:
-    """The whole plan, reviewed as text: a changed default shows here."""
+def test_the_plan_of_the_interference_example() -> None:
+    """The whole plan as reviewed text, so that a changed default is visible."""
     plan = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml").plan()
     assert plan == json.loads(SNAPSHOT.read_text()), (
         "if it should change: python tests/python/test_plan.py"
@@ -36,7 +36,7 @@ def test_every_quantity_has_its_unit_in_its_name() -> None:
 
 
 @pytest.mark.parametrize("example", ["interference", "patterns", "quickstart"])
-def test_every_plan_key_leads_back_to_a_scenario_key(example: str) -> None:
+def test_every_plan_key_maps_to_a_scenario_key(example: str) -> None:
     scenario = pt.Scenario.from_toml(ROOT / "examples" / f"{example}.toml")
     for key in leaves(scenario.plan()):
         if (
@@ -72,11 +72,11 @@ def test_every_plan_key_leads_back_to_a_scenario_key(example: str) -> None:
         ("stop.duration_ps", "stop.duration"),
     ],
 )
-def test_keys_of_plan_and_scenario(plan_key: str, key: str) -> None:
+def test_plan_keys_map_to_scenario_keys(plan_key: str, key: str) -> None:
     assert scenario_key(plan_key) == key
 
 
-def test_a_part_keeps_nodes_and_seed() -> None:
+def test_a_plan_of_some_jobs_keeps_nodes_and_seed() -> None:
     resolved = {
         "name": "x",
         "seed": 3,
@@ -87,7 +87,7 @@ def test_a_part_keeps_nodes_and_seed() -> None:
     assert len(resolved["jobs"]) == 2  # type: ignore[arg-type]
 
 
-def test_the_column_message_is_the_row_message_unless_given() -> None:
+def test_the_column_message_defaults_to_the_row_message() -> None:
     plan = _plan_of(pt.Fft3d(grid=(2, 2), row_message="1 kB", iterations=1))
     assert plan["column_message_bytes"] == plan["row_message_bytes"] == 1000
     plan = _plan_of(pt.Fft3d(grid=(2, 2), row_message="1 kB", column_message="2 kB", iterations=1))

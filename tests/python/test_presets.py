@@ -1,4 +1,4 @@
-"""Presets: they have the numbers of their papers, and every number says where it is from."""
+"""Presets: the numbers of their papers, with a source for every number."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pantala.scenario.presets import (
 )
 from pantala.units import Bandwidth, Duration
 
-#: What the papers say of their machines (the seed papers' sections are in the presets' files).
+#: The numbers of the papers' machines. The presets' files name the papers' sections.
 NUMBERS: dict[str, dict[str, Any]] = {
     "kang2022": {
         "topology": {"kind": "dragonfly", "p": 4, "a": 8, "h": 4, "g": 33, "links_per_pair": 1},
@@ -119,14 +119,14 @@ def scenario(machine: str, routing: str = "minimal") -> pt.Scenario:
 
 
 @pytest.mark.parametrize("name", pt.machine_presets())
-def test_a_machine_preset_is_a_machine(name: str) -> None:
+def test_every_machine_preset_is_valid(name: str) -> None:
     plan = scenario(name, "ugal_n").plan()
     assert plan["topology"]["kind"] in {"dragonfly", "dragonfly_2d"}
     there = {key for key, link in plan["links"].items() if link is not None}
     assert there == {"terminal", *pt.Machine.of(name).topology.inside, "global"}
 
 
-def test_every_machine_is_held_to_its_paper() -> None:
+def test_every_machine_is_checked_against_its_paper() -> None:
     assert {name.partition("(")[0] for name in NUMBERS} <= set(pt.machine_presets())
 
 
@@ -148,13 +148,13 @@ def test_a_machine_has_the_numbers_of_its_paper(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["wang2020_1d", "wang2020_2d"])
-def test_the_local_links_of_wang_are_a_byte_from_the_paper(name: str) -> None:
+def test_the_local_links_of_wang2020_round_to_a_byte(name: str) -> None:
     machine = pt.Machine.of(name)
     for key in machine.topology.inside:
         assert abs(machine.links.classes()[key].bandwidth - 4.69 * 2**30) < 1
 
 
-def test_cables_of_the_crays() -> None:
+def test_the_cables_of_theta_and_cori() -> None:
     for name, cables in (("theta", 12), ("cori", 4)):
         shape = pt.Machine.of(name).topology
         assert shape.cables_per_pair == cables
@@ -186,7 +186,7 @@ ENTRY = '[machine]\npacket = { value = "64 B", source = "paper IV.A", note = "on
 HEAD = 'about = "A machine."\n[sources]\npaper = "Somebody, 2015"\n'
 
 
-def test_a_preset_file_is_data() -> None:
+def test_a_preset_file_is_parsed() -> None:
     text = (
         HEAD
         + ENTRY
@@ -231,12 +231,12 @@ def test_a_preset_file_is_data() -> None:
         (HEAD.partition("\n")[2] + ENTRY, 'about: is missing; add about = "..."'),
     ],
 )
-def test_a_preset_file_at_fault_names_the_key(text: str, line: str) -> None:
+def test_a_fault_in_a_preset_file_names_the_key(text: str, line: str) -> None:
     with pytest.raises(ValueError, match=re.escape(line)):
         PresetFile.parse(text)
 
 
-def test_what_is_not_from_the_paper_is_an_assumption_until_it_is_changed() -> None:
+def test_values_without_a_paper_are_assumptions_until_changed() -> None:
     told = scenario("theta").plan()["assumptions"]
     assert told["machine.links.row.latency"] == "a backplane"
     assert "Faanes" in told["machine.packet"]
@@ -256,7 +256,7 @@ def test_what_is_not_from_the_paper_is_an_assumption_until_it_is_changed() -> No
 
 
 @pytest.mark.parametrize("name", pt.router_presets())
-def test_a_router_model_is_a_router_and_a_curve(name: str) -> None:
+def test_every_router_model_is_valid(name: str) -> None:
     setup = curve_setup(preset=name)
     assert setup.scenario.machine.router.model == name
     assert setup.scenario.jobs[0].ranks == 1056
@@ -264,8 +264,8 @@ def test_a_router_model_is_a_router_and_a_curve(name: str) -> None:
     assert setup.measure > 0
 
 
-def test_notes_hold_whatever_other_keys_say() -> None:
-    """A note once said that one global link joins two groups, of a machine with four."""
+def test_notes_are_true_for_other_values_of_other_keys() -> None:
+    """A note said that one global link connects two groups, although the machine had four."""
     changes = {"machine.topology.g": 9, "machine.topology.links_per_pair": 4}
     told = scenario("kang2022", "ugal_g").replace(changes).assumptions()
     assert told["routing.candidates_minimal"].startswith(
@@ -281,7 +281,7 @@ def test_merge_goes_table_by_table_and_changes_nothing() -> None:
     assert below == {"a": {"b": 1, "c": 2}, "d": [1, 2]}
 
 
-def test_presets_are_told_apart_by_their_stages_or_their_names() -> None:
+def test_router_models_differ_in_stages_or_routing_names() -> None:
     machines = {name: pt.Machine.of("kang2022", router=name) for name in pt.router_presets()}
     meanings = {name: router_preset(name)["curve"].get("routings", {}) for name in machines}
     told = [

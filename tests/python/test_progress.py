@@ -36,23 +36,23 @@ def shown(terminal: bool, runs: int = 1) -> str:
     return text.getvalue()
 
 
-def test_a_log_gets_a_line_a_run() -> None:
+def test_a_log_gets_one_line_per_run() -> None:
     assert shown(False) == "fft3d: 6 ms, 5 M packets, 4 M packet-hops/s, 8.0 s\n"
     assert shown(False, 3).startswith("1/3 fft3d: ")
 
 
-def test_a_terminal_sees_how_far_it_is() -> None:
+def test_a_terminal_shows_the_progress() -> None:
     text = shown(True)
     assert "fft3d: 25 %, 6.0 s left, 1.5 ms, 1.23 M packets, 4 M packet-hops/s" in text
 
 
-def test_no_stale_line_is_drawn_after_the_end() -> None:
+def test_no_line_is_drawn_after_the_end() -> None:
     _, end, after = shown(True).partition("fft3d: 6 ms")
     assert end
     assert "left" not in after, "the line of a run that has ended"
 
 
-def test_nothing_is_shown_without_a_console() -> None:
+def test_nothing_is_printed_without_a_console() -> None:
     with ProgressLine(1, None) as line:
         line.start("x")
         line.update(NOW)
@@ -70,12 +70,12 @@ def test_nothing_is_shown_without_a_console() -> None:
         (2e9, "2 G"),
     ],
 )
-def test_counts_in_three_digits(value: float, text: str) -> None:
+def test_counts_have_three_digits(value: float, text: str) -> None:
     assert of_thousands(value) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0, "0 ns"), (490.72, "490.7 ns"), (1234.5, "1.234 us"), (6e6, "6 ms")]
 )
-def test_times_in_a_fitting_unit(value: float, text: str) -> None:
+def test_times_have_a_suitable_unit(value: float, text: str) -> None:
     assert time_text(value) == text

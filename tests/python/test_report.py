@@ -1,4 +1,4 @@
-"""The report says what the tables say, stands alone, and copes with what a run did not record."""
+"""The report: agreement with the tables, one file, and pages of runs with missing tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.native
 
 
 class Page(HTMLParser):
-    """What a test asks of a page: its tables, ids, links and text."""
+    """A parsed page: its tables, ids, links and text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ def page(text: str) -> Page:
 
 
 def edited(directory: Path, edit: Callable[[dict[str, Any]], None]) -> Run:
-    """A run whose run.json was changed by `edit`."""
+    """Returns a run whose run.json is changed by `edit`."""
     small_run(directory)
     document = json.loads((directory / "run.json").read_text())
     edit(document)
@@ -104,7 +104,7 @@ def edited(directory: Path, edit: Callable[[dict[str, Any]], None]) -> Run:
 
 
 @pytest.mark.slow
-def test_communication_times_are_those_of_the_slowdown_table(
+def test_communication_times_agree_with_the_slowdown_table(
     experiment: InterferenceExperiment, page: Page
 ) -> None:
     expected = []
@@ -118,7 +118,7 @@ def test_communication_times_are_those_of_the_slowdown_table(
 
 
 @pytest.mark.parametrize("kind", ["packet", "network", "message"])
-def test_latencies_are_those_of_the_jobs_tables(
+def test_latencies_agree_with_the_jobs_tables(
     experiment: InterferenceExperiment, page: Page, kind: str
 ) -> None:
     keys = [f"{kind}_latency_{key}_ns" for key in ("mean", "p50", "p95", "p99")]
@@ -131,14 +131,14 @@ def test_latencies_are_those_of_the_jobs_tables(
     assert page.values_of(f"{kind.capitalize()} latency") == pytest.approx(expected, rel=1e-12)
 
 
-def test_shown_numbers_are_the_exact_ones_rounded(
+def test_shown_numbers_are_rounded_exact_numbers(
     experiment: InterferenceExperiment, page: Page
 ) -> None:
     mean = experiment.slowdown.collect()["alone_communication_time_mean_ns"][0]
     assert page.rows_of("Communication time of a rank, µs")[1][3] == f"{mean / 1000:.2f}"
 
 
-def test_hottest_links_come_by_load_with_both_ends_and_shares(
+def test_hottest_links_are_sorted_with_both_ends_and_shares(
     experiment: InterferenceExperiment, page: Page
 ) -> None:
     loads = figures.link_loads(experiment.together).links.sort("utilization", descending=True)
@@ -152,7 +152,9 @@ def test_hottest_links_come_by_load_with_both_ends_and_shares(
     assert sum(values[5:7]) == pytest.approx(1, abs=1e-3)
 
 
-def test_classes_of_links_have_their_loads(experiment: InterferenceExperiment, page: Page) -> None:
+def test_link_classes_show_their_utilization(
+    experiment: InterferenceExperiment, page: Page
+) -> None:
     rows = page.rows_of("Utilization of the links by class")[1:]
     assert [row[0] for row in rows] == ["injection", "ejection", "local", "global"]
     loads = figures.link_loads(experiment.together).links
@@ -160,7 +162,7 @@ def test_classes_of_links_have_their_loads(experiment: InterferenceExperiment, p
     assert page.values_of("Utilization of the links by class")[2::6] == highest
 
 
-def test_finding_names_victim_bully_and_factor(
+def test_finding_names_victim_aggressor_and_factor(
     experiment: InterferenceExperiment, text: str
 ) -> None:
     row = experiment.slowdown.collect().row(0, named=True)
@@ -180,7 +182,7 @@ def test_finding_names_victim_bully_and_factor(
     assert hottest_sentence(subject).replace("\u00a0", " ") in shown
 
 
-def test_finding_does_not_dramatise_an_unchanged_job(tmp_path: Path) -> None:
+def test_finding_reports_an_unchanged_job_as_unchanged(tmp_path: Path) -> None:
     experiment = small_interference(tmp_path)
     even = experiment.slowdown.collect().with_columns(slowdown=pl.Series([1.01, 0.8]))
     even.write_parquet(tmp_path / "slowdown.parquet")
@@ -192,7 +194,7 @@ def test_finding_does_not_dramatise_an_unchanged_job(tmp_path: Path) -> None:
 
 
 def finding_about(rows: list[dict[str, Any]]) -> str:
-    """What the finding says of a slowdown table with these values; the rest of it is null."""
+    """Returns the finding for a slowdown table with these values and null elsewhere."""
     run = cast("Any", SimpleNamespace(document={"complete": True}))
     subject = ReportedRun(
         "x", run, {}, pl.DataFrame(rows, {n: t for n, (t, _) in SLOWDOWN_COLUMNS.items()})
@@ -200,7 +202,7 @@ def finding_about(rows: list[dict[str, Any]]) -> str:
     return finding(subject)
 
 
-def test_finding_of_many_jobs_says_longer_only_of_those_that_take_longer() -> None:
+def test_finding_of_many_jobs_lists_only_slower_jobs_as_slower() -> None:
     ratios = {"a": 1.4, "b": 1.0, "c": 0.99, "d": 0.9, "e": 1.12}
     rows = [{"name": name, "compared": "run", "slowdown": ratio} for name, ratio in ratios.items()]
     assert (
@@ -211,7 +213,7 @@ def test_finding_of_many_jobs_says_longer_only_of_those_that_take_longer() -> No
     )
 
 
-def test_finding_of_jobs_that_were_cut_off_says_what_it_compares() -> None:
+def test_finding_of_truncated_jobs_names_the_compared_part() -> None:
     cut = {"name": "a", "compared": "iterations", "alone_iterations": 6, "together_iterations": 3}
     cut |= {"compared_iterations": 3, "slowdown": 1.5, "run_time_slowdown": 1.25}
     never = {"name": "b", "compared": "nothing", "alone_iterations": 1, "together_iterations": 0}
@@ -230,7 +232,7 @@ def test_finding_of_jobs_that_were_cut_off_says_what_it_compares() -> None:
     )
 
 
-def test_finding_of_patterns_tells_latency_and_accepted_load() -> None:
+def test_finding_of_patterns_reports_latency_and_accepted_load() -> None:
     noise = {"name": "a", "compared": "duration", "packet_latency_slowdown": 1.31}
     noise |= {"alone_accepted_load": 0.4, "together_accepted_load": 0.3}
     even = {"name": "b", "compared": "duration", "packet_latency_slowdown": 1.003}
@@ -244,12 +246,12 @@ def test_finding_of_patterns_tells_latency_and_accepted_load() -> None:
     )
 
 
-def test_page_fetches_nothing(text: str, page: Page) -> None:
+def test_the_page_loads_no_other_file(text: str, page: Page) -> None:
     assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)|<script|<link", text)
     assert all(reference.startswith(("#", "data:")) for reference in page.references)
 
 
-def test_ids_are_unique_and_references_lead_to_them(page: Page) -> None:
+def test_ids_are_unique_and_references_exist(page: Page) -> None:
     assert len(page.ids) == len(set(page.ids))
     assert {reference[1:] for reference in page.references if reference.startswith("#")} <= set(
         page.ids
@@ -268,7 +270,7 @@ def test_same_tables_give_the_same_page(experiment: InterferenceExperiment, text
 
 
 @pytest.mark.slow
-def test_write_report_returns_where_it_wrote(
+def test_write_report_returns_its_path(
     experiment: InterferenceExperiment, text: str, tmp_path: Path
 ) -> None:
     path = write_report(experiment, tmp_path / "report.html")
@@ -276,7 +278,9 @@ def test_write_report_returns_where_it_wrote(
 
 
 @pytest.mark.slow
-def test_single_run_has_the_same_without_a_comparison(experiment: InterferenceExperiment) -> None:
+def test_a_single_run_has_the_same_page_without_a_comparison(
+    experiment: InterferenceExperiment,
+) -> None:
     text = render_report(experiment.together)
     page = Page(text)
     assert "slowdown" not in text
@@ -340,13 +344,13 @@ def test_incomplete_run_is_marked(tmp_path: Path, reason: str, words: str) -> No
 
 
 @pytest.mark.slow
-def test_unbalanced_books_are_a_warning(tmp_path: Path) -> None:
+def test_a_conservation_error_is_a_warning(tmp_path: Path) -> None:
     run = edited(tmp_path, lambda document: document["conservation"].update(credits=False))
     assert "the count of credits does not balance" in render_report(run)
 
 
 @pytest.mark.slow
-def test_a_plan_that_ran_with_a_warning_says_so(tmp_path: Path) -> None:
+def test_warnings_of_the_plan_are_shown(tmp_path: Path) -> None:
     warned = "packets can wait for each other in a cycle of 6 virtual channels"
     run = edited(tmp_path, lambda document: document["plan"]["derived"].update(warnings=[warned]))
     text = render_report(run)
@@ -369,7 +373,7 @@ def test_saturated_pattern_is_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_names_cannot_break_the_page(tmp_path: Path) -> None:
+def test_names_are_escaped(tmp_path: Path) -> None:
     run = edited(tmp_path, lambda document: document["plan"].update(name="<b>&\"'"))
     jobs = run.jobs.collect().with_columns(name=pl.Series(["<i>x", 'say "y" $a$']))
     jobs.write_parquet(tmp_path / "jobs.parquet")
@@ -380,7 +384,7 @@ def test_names_cannot_break_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_job_that_was_not_run_alone_has_no_slowdown(tmp_path: Path) -> None:
+def test_a_job_without_a_run_alone_has_no_slowdown(tmp_path: Path) -> None:
     small_interference(tmp_path)
     document = json.loads((tmp_path / "interference.json").read_text())
     document["parts"] = [part for part in document["parts"] if part["part"] != "alone-halo3d"]

@@ -59,7 +59,7 @@ def test_metrics_agree_with_the_tables(experiment: pt.InterferenceExperiment) ->
     assert experiment.metric("packet_hops") == run.document["counters"]["packet_hops"]
 
 
-def test_a_single_job_need_not_be_named(experiment: pt.InterferenceExperiment) -> None:
+def test_the_job_is_optional_if_there_is_one(experiment: pt.InterferenceExperiment) -> None:
     name, alone = next(iter(experiment.alone.items()))
     assert alone.metric("packets") == alone.metric("packets", job=name)
 
@@ -74,14 +74,14 @@ def test_a_single_job_need_not_be_named(experiment: pt.InterferenceExperiment) -
         ("packet_hops", "fft3d", "leave out job"),
     ],
 )
-def test_a_metric_that_cannot_be_had(
+def test_an_unavailable_metric_is_rejected(
     experiment: pt.InterferenceExperiment, name: str, job: str | None, says: str
 ) -> None:
     with pytest.raises(pt.UsageError, match=says):
         experiment.together.metric(name, job=job)
 
 
-def test_what_is_no_run(tmp_path: Path) -> None:
+def test_a_directory_without_a_run_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(pt.RunDirectoryError, match=r"holds no run \(run.json is missing\)"):
         pt.load(tmp_path)
     (tmp_path / "run.json").write_text("{")

@@ -1,5 +1,4 @@
-"""Routings of a scenario: names and biases, what an algorithm brings along, and whose table lies
-over whose."""
+"""Routings of a scenario: names, biases, defaults of algorithms, and layers of tables."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ def test_modes_of_aries_are_one_algorithm(name: str, shift: list[int], add: int)
     assert (plan["candidates_minimal"], plan["candidates_nonminimal"]) == (2, 2)
 
 
-def test_a_schedule_of_ones_own() -> None:
+def test_a_given_shift_schedule_reaches_the_plan() -> None:
     assert scenario({"algorithm": "aries_ad1", "aries": {"shift": [1, 3]}}).plan()["routing"][
         "aries"
     ]["shift"] == [
@@ -66,7 +65,7 @@ def test_every_algorithm_makes_a_plan(name: str) -> None:
     assert made.plan()["routing"]["algorithm"] == ("aries" if name.startswith("aries") else name)
 
 
-def test_an_algorithm_brings_its_numbers_and_the_scenario_has_the_last_word() -> None:
+def test_an_algorithm_sets_defaults_that_the_scenario_can_change() -> None:
     assert scenario("booksim_ugal").plan()["routing"]["bias_flits"] == 30
     assert scenario("merlin_ugal").routing.queue_scope == "vc"
     mine = scenario({"algorithm": "booksim_ugal", "bias": "5 flits"}).routing
@@ -94,7 +93,7 @@ def test_theta_routes_as_cray_mpi_does() -> None:
     assert scenario("minimal").routing_all_to_all is None
 
 
-def test_a_job_lays_its_table_over_the_systems() -> None:
+def test_a_jobs_routing_replaces_keys_of_the_scenarios_routing() -> None:
     made = scenario(
         {"algorithm": "ugal_n", "threshold": 1.5, "virtual_channels": 6},
         jobs=[
@@ -133,7 +132,7 @@ def test_a_job_lays_its_table_over_the_systems() -> None:
     ]
 
 
-def test_a_bias_does_not_outlive_its_mode() -> None:
+def test_a_new_mode_drops_the_old_bias() -> None:
     made = scenario(
         {"algorithm": "aries", "aries": {"shift": [5], "levels": 8}},
         jobs=[{"routing": "aries_ad3"}],
@@ -146,7 +145,7 @@ def test_a_bias_does_not_outlive_its_mode() -> None:
     assert made.routing_all_to_all.aries.shift == (0, 1, 2)
 
 
-def test_python_and_toml_lay_over_alike() -> None:
+def test_python_and_toml_give_equal_routings() -> None:
     work = pt.UniformRandom(iterations=1, message="3 KiB")
     made = pt.Scenario(
         name="x",
@@ -207,14 +206,14 @@ def test_python_and_toml_lay_over_alike() -> None:
         (7, "routing = 7: is not a table"),
     ],
 )
-def test_a_wrong_routing_says_so_in_a_line(routing: object, says: str) -> None:
+def test_a_wrong_routing_is_one_line(routing: object, says: str) -> None:
     with pytest.raises(pt.ScenarioError) as refused:
         scenario(routing)
     assert says in str(refused.value)
     assert refused.value.others == 0
 
 
-def test_a_wrong_routing_of_a_job_is_named_there() -> None:
+def test_a_wrong_routing_of_a_job_names_the_job() -> None:
     with pytest.raises(
         pt.ScenarioError, match=r"key jobs\[1\]\.routing\.threshold = -1.0: must be at least 0"
     ):
@@ -226,7 +225,7 @@ def test_a_wrong_routing_of_a_job_is_named_there() -> None:
         scenario("ugal_n", jobs=[{"routing_all_to_all": "ad3"}])
 
 
-def test_assumptions_of_the_algorithm_are_told_until_they_are_decided() -> None:
+def test_assumptions_of_an_algorithm_are_listed_until_changed() -> None:
     assert "routing.aries.shift" in scenario("aries_ad1").assumptions()
     assert "routing.aries.levels" in scenario("aries_ad2").assumptions()
     decided = scenario(
@@ -239,7 +238,7 @@ def test_assumptions_of_the_algorithm_are_told_until_they_are_decided() -> None:
     )
 
 
-#: A value for every key that has an effect under some algorithms only.
+#: A value for every key that only some algorithms read.
 VALUES: dict[str, Any] = {
     "threshold": 1.5,
     "bias": "8 flits",
@@ -257,7 +256,7 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("descriptor", DESCRIPTORS, ids=lambda descriptor: descriptor.name)
-def test_a_key_is_refused_under_algorithms_that_do_not_read_it(
+def test_a_key_is_rejected_if_the_algorithm_does_not_read_it(
     descriptor: RoutingDescriptor,
 ) -> None:
     for plan_key in KEYS:
@@ -322,7 +321,7 @@ def test_a_key_is_refused_under_algorithms_that_do_not_read_it(
         ),
     ],
 )
-def test_a_key_without_effect_is_named_with_its_readers(data: dict[str, Any], says: str) -> None:
+def test_a_key_without_effect_is_reported_with_its_readers(data: dict[str, Any], says: str) -> None:
     with pytest.raises(pt.ScenarioError) as refused:
         scenario(**data)
     assert says in str(refused.value)
@@ -339,7 +338,7 @@ def test_a_key_without_effect_is_named_with_its_readers(data: dict[str, Any], sa
         {"machine": "theta", "routing": {"aries": {"levels": 8}}},
     ],
 )
-def test_only_keys_that_no_routing_reads_are_refused(data: dict[str, Any]) -> None:
+def test_only_keys_that_no_routing_reads_are_rejected(data: dict[str, Any]) -> None:
     made = scenario(**data)
     again = {"routing": made.routing, "routing_all_to_all": made.routing_all_to_all}
     assert scenario(**{**data, **again}).routing == made.routing, (

@@ -34,7 +34,7 @@ def test_toml_and_python_make_the_same_scenario(small: Path) -> None:
     assert scenario.plan() == pt.Scenario.from_toml(small).plan()
 
 
-def test_a_preset_gives_machine_routing_and_mpi() -> None:
+def test_a_preset_sets_machine_routing_and_mpi() -> None:
     scenario = pt.Scenario.from_dict(
         {"name": "x", "machine": "kang2022", "routing": "ugal_g", "jobs": [_job()]}
     )
@@ -60,14 +60,14 @@ def test_a_key_beside_a_preset_changes_only_itself() -> None:
     assert pt.Machine.of("kang2022", links={"global_": {"latency": "1 us"}}).links == changed.links
 
 
-def test_a_machine_can_do_without_a_preset() -> None:
+def test_a_machine_needs_no_preset() -> None:
     whole = pt.Machine.of("kang2022")
     spelled = whole.model_dump(mode="json", exclude={"preset"})
     assert pt.Machine.model_validate(spelled) == whole.model_copy(update={"preset": None})
 
 
 @pytest.mark.parametrize("model", ["pantala", "sst_sc22"])
-def test_a_router_model_gives_the_stages(model: str) -> None:
+def test_a_router_model_sets_the_stages(model: str) -> None:
     router = pt.Machine.of("kang2022", router={"model": model}).router
     assert router.model == model
     assert (router.serialization == "none") is (model == "sst_sc22")
@@ -75,7 +75,7 @@ def test_a_router_model_gives_the_stages(model: str) -> None:
     assert pt.Machine.of("kang2022", router=model).router == router
 
 
-def test_replace_validates_anew(small: Path) -> None:
+def test_replace_validates_the_result(small: Path) -> None:
     scenario = pt.Scenario.from_toml(small)
     changed = scenario.replace(
         {"routing.algorithm": "ugal_n", "jobs.1.ranks": 4, "jobs.1.workload.grid": [2, 2, 1]}
@@ -108,7 +108,7 @@ def test_placement_by_name_or_table() -> None:
     assert listed.placement == pt.NodesPlacement(nodes=(3, 1, 2, 0))
 
 
-def test_errors_count_the_faults(tmp_path: Path) -> None:
+def test_an_error_counts_the_faults(tmp_path: Path) -> None:
     path = tmp_path / "two.toml"
     path.write_text(SMALL.replace("ranks = 6", "ranks = 0").replace("ranks = 8", "ranks = true"))
     with pytest.raises(pt.ScenarioError) as refused:
@@ -152,7 +152,7 @@ def _job() -> dict[str, object]:
         ),
     ],
 )
-def test_an_object_made_wrong_says_so_in_a_line(make: Callable[[], object], says: str) -> None:
+def test_a_wrong_object_is_one_line(make: Callable[[], object], says: str) -> None:
     with pytest.raises(pt.ScenarioError) as refused:
         make()
     assert str(refused.value).partition(" (")[0] == says

@@ -1,4 +1,4 @@
-"""What a slowdown compares: the same work alone and together, or nothing."""
+"""Slowdown: a comparison of equal work alone and together, or null."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ NOISE = {"kind": "pattern", "pattern": "uniform", "load": 0.3}
 
 @dataclass
 class Written:
-    """A run of one job of two ranks whose iterations take 10 ns, `time` of it in MPI."""
+    """A run of one job with two ranks. An iteration takes 10 ns, `time` of it in MPI."""
 
     time: float
-    #: Iterations that rank 0 and rank 1 have finished.
+    #: Finished iterations of rank 0 and rank 1.
     finished: tuple[int, int]
     complete: bool = True
     recorded: bool = True
@@ -75,7 +75,7 @@ def compared(alone: Written | None, together: Written) -> dict[str, Any]:
     return found.row(0, named=True)
 
 
-def test_jobs_that_end_are_compared_over_the_whole_of_both_runs() -> None:
+def test_jobs_that_end_are_compared_over_both_whole_runs() -> None:
     row = compared(Written(3, (4, 4)), Written(6, (4, 4)))
     assert (row["compared"], row["slowdown"], row["run_time_slowdown"]) == ("run", 2, 1)
     assert (row["alone_communication_time_mean_ns"], row["alone_run_time_ns"]) == (300, 40)
@@ -83,8 +83,8 @@ def test_jobs_that_end_are_compared_over_the_whole_of_both_runs() -> None:
 
 
 @pytest.mark.parametrize("cut", ["together", "alone", "both"])
-def test_a_job_that_was_cut_off_is_compared_over_what_finished_in_both(cut: str) -> None:
-    short, long = (3, 2), (4, 4)  # the third iteration of the short run is finished on rank 0 only
+def test_a_truncated_job_is_compared_over_common_iterations(cut: str) -> None:
+    short, long = (3, 2), (4, 4)  # only rank 0 finishes the third iteration of the short run
     alone = Written(3, long if cut == "together" else short, complete=cut == "together")
     together = Written(6, long if cut == "alone" else short, complete=cut == "alone")
     row = compared(alone, together)
@@ -146,7 +146,7 @@ def experiment_of(scenario: pt.Scenario, out: Path) -> pt.InterferenceExperiment
 
 
 @pytest.mark.native
-def test_a_duration_that_cuts_the_jobs_off(tmp_path: Path) -> None:
+def test_a_duration_truncates_the_jobs(tmp_path: Path) -> None:
     jobs = (
         pt.Job(name="halo", ranks=27, workload=HALO),
         pt.Job(name="other", ranks=27, workload=HALO),
@@ -167,7 +167,7 @@ def test_a_duration_that_cuts_the_jobs_off(tmp_path: Path) -> None:
         == min(row["alone_iterations"], row["together_iterations"])
         < 6
     )
-    # The iterations that are compared are those of the whole runs, to the picosecond.
+    # The compared iterations equal those of the whole runs, to the picosecond.
     first = whole.together.iterations.filter(
         pl.col("job") == 0, pl.col("iteration") < row["compared_iterations"]
     )
@@ -211,7 +211,7 @@ def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> N
 
 
 @pytest.mark.native
-def test_a_pattern_runs_alone_for_as_long_as_together(tmp_path: Path) -> None:
+def test_a_pattern_runs_alone_for_the_same_time(tmp_path: Path) -> None:
     jobs = (
         pt.Job(name="noise", ranks=30, workload=NOISE),
         pt.Job(name="halo", ranks=27, workload=HALO),

@@ -1,11 +1,8 @@
-"""Every command and every piece of Python, SQL and TOML in the README and the documentation runs,
-page by page.
+"""All commands and pieces of Python, SQL and TOML in the README and the docs run, page by page.
 
-The pages' own examples are there, smaller: a run takes a moment, and a curve measures a few
-microseconds.
-
-What a `console` block shows below a command of `pantala`, the command prints, to either stream;
-`...` stands for any lines. A command that ends with `# exits with 1` does.
+The pages' examples are replaced by smaller ones: a run takes a moment, and a curve measures a few
+microseconds. A `console` block shows the output of a `pantala` command on either stream; `...`
+stands for any lines. A command with the comment `# exits with 1` exits with 1.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ HAND_MADE = [
     for page in PAGES
     if re.search(r"^```(console|python|sql|toml)$", page.read_text("utf-8"), re.MULTILINE)
 ]
-#: Commands of the shell that set things up; what they would do is not for a test to do.
+#: Shell commands that set things up. Tests do not run them.
 SET_UP = {"git", "cd", "source", "pip", "valgrind", ".venv/bin/pantala"}
 
 SMALL_JOBS = {
@@ -63,7 +60,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 @pytest.fixture
 def clone(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory like a clone in which `make demo` has run, but on 72 nodes."""
+    """Returns a directory like a clone after `make demo`, but with 72 nodes."""
     whole = pt.Scenario.from_toml
     example = ROOT / "examples" / "interference.toml"
 
@@ -84,7 +81,7 @@ def clone(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("page", HAND_MADE, ids=lambda page: str(page.relative_to(ROOT)))
-def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
+def test_the_commands_and_code_of_a_page_run(page: Path, clone: Path, cli: Cli) -> None:
     for block in blocks(page, "console"):
         commands = re.findall(
             r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.replace("\\\n", ""), re.MULTILINE
@@ -102,8 +99,8 @@ def test_what_a_page_says_runs(page: Path, clone: Path, cli: Cli) -> None:
         assert duckdb.execute(block).fetchall(), block
 
 
-def test_no_two_pages_run_into_one_directory() -> None:
-    """Whoever follows the pages one after the other never meets a directory that is taken."""
+def test_pages_use_different_directories() -> None:
+    """A reader who follows all pages never meets an existing directory."""
     used: dict[str, str] = {"runs/demo": "make demo"}
     for page in HAND_MADE:
         text = page.read_text("utf-8").replace("\\\n", " ")

@@ -1,5 +1,4 @@
-"""What a packet-hop costs by stage: every file of the hot path has a stage, and the difference of
-two runs is read."""
+"""Costs of a packet-hop by stage: a stage for every hot file, and the difference of two runs."""
 
 from __future__ import annotations
 
@@ -57,7 +56,7 @@ def test_the_stage_of_a_file(file: str, wanted: str) -> None:
     assert stage(file) == wanted
 
 
-def test_costs_are_what_the_longer_run_has_more() -> None:
+def test_costs_are_the_difference_of_two_runs() -> None:
     after = by_file(WRITTEN)
     assert after["/somewhere/crates/pantala-fabric/src/link.rs"] == {
         "Ir": 160,
@@ -104,7 +103,7 @@ def test_several_benches_share_a_table_in_markdown(monkeypatch: pytest.MonkeyPat
     assert cells[5][1:] == ["20", "0.80", "0.00", "10", "0.40", "0.00"]
 
 
-def test_mistakes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert CliRunner().invoke(stages.app, ["uniform-73"]).exit_code == 2
     monkeypatch.setattr(stages, "cachegrind", lambda *_: ("events: Ir\nfl=???\n1 5\n", 1))
     ended = CliRunner().invoke(stages.app, ["uniform-72"])

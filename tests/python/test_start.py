@@ -1,4 +1,4 @@
-"""What starting costs: nothing is imported that a command does not use."""
+"""Cost of starting: a command imports only the modules that it uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEAVY = {"matplotlib", "numpy", "polars", "jinja2", "pint", "pydantic", "rich.co
 
 
 def loaded_by(code: str) -> set[str]:
-    """Which of the heavy modules a fresh interpreter has after some code."""
+    """Returns the heavy modules that a fresh interpreter has loaded after some code."""
     look = f"print('', *(set(sys.modules) & {HEAVY!r}), file=sys.stderr)"
     program = f"import sys\ntry:\n    {code}\nexcept SystemExit: pass\n{look}"
     ended = subprocess.run(
@@ -35,13 +35,15 @@ def loaded_by(code: str) -> set[str]:
         ),
     ],
 )
-def test_only_what_is_needed(code: str, needed: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_imports_only_the_modules_it_needs(
+    code: str, needed: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
     assert loaded_by(code) <= needed
 
 
 @pytest.mark.native
-def test_the_bench_loads_the_models_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bench_imports_only_the_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     code = "from pantala.benchmark import bench_case; bench_case('uniform-1056', '', 1_000_000)"
     assert loaded_by(code) <= {"pydantic"}

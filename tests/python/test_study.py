@@ -1,5 +1,4 @@
-"""`pantala study`: the directory, the points on disk, the commands; and a tiny run of
-prisacari2015."""
+"""`pantala study`: directory, points on disk, commands, and a tiny run of prisacari2015."""
 
 from __future__ import annotations
 
@@ -51,7 +50,7 @@ Cli = Callable[..., Ended]
 # --- the list of runs ---
 
 
-def test_the_sizes_are_the_papers() -> None:
+def test_the_sizes_agree_with_the_paper() -> None:
     assert (SIZES[0].nodes, SIZES[-1].nodes) == (42, 16_512)
     assert QUICK_SIZES[-1].nodes == 2_550
     assert all(size.balanced for size in SIZES[1:])
@@ -59,7 +58,7 @@ def test_the_sizes_are_the_papers() -> None:
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_every_run_has_a_name_of_its_own_and_a_scenario(quick: bool) -> None:
+def test_every_run_has_its_own_name_and_a_scenario(quick: bool) -> None:
     runs = specs(quick=quick)
     assert len({spec.key for spec in runs}) == len(runs)
     sizes = QUICK_SIZES if quick else SIZES
@@ -78,11 +77,11 @@ def test_neighbours_in_z_are_more_than_h_groups_apart(size: Size) -> None:
     assert x * y * z == size.nodes
     assert x >= y
     assert size.h < x * y / size.group_nodes < size.h + 1
-    # One plane more would bring them nearer.
+    # One more plane would bring them closer.
     assert size.nodes / (z + 1) <= size.h * size.group_nodes
 
 
-def test_variants_change_what_they_say() -> None:
+def test_variants_change_the_named_keys() -> None:
     base = Spec(SIZES[1], "shift", RESTRICTED)
     machine = base.scenario(1).machine
     half = replace(base, variant="half_latency").scenario(1).machine
@@ -102,7 +101,7 @@ def test_variants_change_what_they_say() -> None:
 # --- the model ---
 
 
-def test_the_equations() -> None:
+def test_the_equations_agree_with_the_paper() -> None:
     size = Size(8, 16, 8)
     assert model.remote_links(size) == 129 * 128
     assert model.bounds(size) == (1 / 16, 1 / 8)
@@ -113,7 +112,7 @@ def test_the_equations() -> None:
 @pytest.mark.native
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("variant", ["", "open_grid"])
-def test_the_models_traffic_is_the_cores(pattern: str, variant: str, tmp_path: Path) -> None:
+def test_the_models_traffic_equals_the_cores(pattern: str, variant: str, tmp_path: Path) -> None:
     if variant and pattern != "neighbor_3d":
         pytest.skip("concerns the grid")
     spec = Spec(SIZES[0], pattern, MINIMAL, variant)
@@ -133,7 +132,7 @@ def test_the_models_traffic_is_the_cores(pattern: str, variant: str, tmp_path: P
 # --- claims ---
 
 
-def test_every_claim_has_a_rule_and_says_all() -> None:
+def test_every_claim_has_a_rule_and_a_text() -> None:
     assert {claim.id for claim in claims()} == set(_RULES)
     assert len(claims()) == 21
     for claim in claims():
@@ -157,13 +156,13 @@ def test_every_claim_has_a_rule_and_says_all() -> None:
         (8.5, 8, 8, 1, False),
     ],
 )
-def test_a_value_is_held_to_the_papers_own_range(
+def test_a_value_is_checked_against_the_papers_range(
     value: float, low: float, high: float, unit: float, within: bool
 ) -> None:
     assert inside(value, low, high, unit) is within
 
 
-def test_two_conditions_make_a_verdict() -> None:
+def test_a_verdict_combines_two_conditions() -> None:
     assert [
         verdict_of(*each) for each in ((True, True), (True, False), (False, True), (False, False))
     ] == [
@@ -184,8 +183,7 @@ def test_two_conditions_make_a_verdict() -> None:
 def made_up(
     values: Mapping[Configuration, Sequence[float]], patterns: Sequence[str] = tuple(PATTERNS)
 ) -> Evidence:
-    """Evidence with given throughputs, one for each size from (2, 3, 2) on, the same for every
-    pattern."""
+    """Returns evidence with given throughputs per size from (2, 3, 2) on, for every pattern."""
     record = {"precise": True, "steady": True, "half_width": 0.0}
     return Evidence(
         [
@@ -234,7 +232,7 @@ def made_up(
             "PRIS-3-08",
             {RESTRICTED: [0.5, 0.5, 0.3, 0.2]},
             "holds",
-        ),  # bounds at p = 3 and 4: 1/6 to 1/3, 1/8 to 1/4
+        ),  # bounds for p = 3 and 4: 1/6 to 1/3, 1/8 to 1/4
         ("PRIS-3-08", {RESTRICTED: [0.5, 0.5, 0.16, 0.2]}, "holds in direction"),
         ("PRIS-3-08", {RESTRICTED: [0.5, 0.5, 0.14, 0.2]}, "does not hold"),
         (
@@ -299,7 +297,7 @@ def without_times(record: Record) -> Record:
 
 @pytest.mark.slow
 @pytest.mark.native
-def test_points_are_kept_and_do_not_depend_on_processes(tmp_path: Path) -> None:
+def test_points_are_kept_and_equal_for_any_number_of_workers(tmp_path: Path) -> None:
     points = [tiny("a"), tiny("b", 0.1)]
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
@@ -318,7 +316,7 @@ def test_points_are_kept_and_do_not_depend_on_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-def test_a_point_of_another_plan_or_cut_short_is_made_anew(tmp_path: Path) -> None:
+def test_a_stale_or_incomplete_point_runs_again(tmp_path: Path) -> None:
     first = simulate([tiny()], tmp_path, 1)["tiny"]
     path = tmp_path / "tiny.json"
     path.write_text(path.read_text()[:-40])
@@ -331,7 +329,7 @@ def test_a_point_of_another_plan_or_cut_short_is_made_anew(tmp_path: Path) -> No
 
 
 @pytest.mark.native
-def test_a_point_that_goes_on_is_one_run(tmp_path: Path) -> None:
+def test_an_extended_point_equals_one_long_run(tmp_path: Path) -> None:
     scenario = Spec(SIZES[0], "shift", RESTRICTED).scenario(1)
     record = Point("long", scenario, Duration(20 * 10**6), Duration(60 * 10**6)).measure()
     assert 40_000 < record["simulated_ns"] <= 60_000
@@ -349,7 +347,7 @@ def test_a_point_that_goes_on_is_one_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-def test_a_point_that_is_not_known_within_its_longest_run_says_so(tmp_path: Path) -> None:
+def test_an_imprecise_point_is_marked(tmp_path: Path) -> None:
     scenario = Spec(SIZES[0], "shift", RESTRICTED).scenario(1)
     record = Point("short", scenario, Duration(5 * 10**6), Duration(5 * 10**6)).measure()
     assert record["simulated_ns"] == 5_000
@@ -359,20 +357,20 @@ def test_a_point_that_is_not_known_within_its_longest_run_says_so(tmp_path: Path
 @pytest.mark.parametrize(
     ("half_width", "warm_up", "steady", "factor"),
     [
-        (0.011, 0, True, 1.1 * 1.21),  # as the square of what is lacking, and a tenth more
+        (0.011, 0, True, 1.1 * 1.21),  # the square of the missing factor, plus a tenth
         (0.011, 0.25, True, 0.25 + 0.75 * 1.1 * 1.21),
         (0.0101, 0.5, True, 1.2),
         (0.2, 0, True, 1.5),
         (0.02, 0.4, False, 1.5),
     ],
 )
-def test_a_run_goes_on_for_as_long_as_precision_should_take(
+def test_a_run_is_extended_to_the_expected_length(
     half_width: float, warm_up: float, steady: bool, factor: float
 ) -> None:
     assert _factor(Estimate(1.0, half_width, warm_up, steady)) == pytest.approx(factor)
 
 
-def test_windows_are_merged_until_there_are_less_than_twice_as_many_as_at_first() -> None:
+def test_windows_are_merged_to_less_than_twice_their_first_number() -> None:
     delivered = [(number, 10 + number % 3) for number in range(2_001) if number != 7]
     assert merged(delivered[:450], 451).tolist() == [
         0 if n == 7 else 10 + n % 3 for n in range(451)
@@ -386,7 +384,7 @@ def test_windows_are_merged_until_there_are_less_than_twice_as_many_as_at_first(
 # --- the directory ---
 
 
-def test_a_directory_that_is_taken(tmp_path: Path) -> None:
+def test_an_existing_directory_is_rejected(tmp_path: Path) -> None:
     settings = {"study": "x", "seed": 1}
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").touch()
@@ -413,16 +411,16 @@ def test_a_directory_that_is_taken(tmp_path: Path) -> None:
     assert not list(place.points.iterdir())
 
 
-# --- the whole, with one size ---
+# --- the whole study, with one size ---
 
 
-#: As short as can be.
+#: The shortest possible times.
 _SHORT = Duration(200 * 10**6)
 
 
 @pytest.fixture(scope="module")
 def small_study(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """The study with the smallest network alone, each point as short as can be."""
+    """Returns the study with only the smallest network and the shortest points."""
     runs = [Spec(SIZES[0], pattern, each) for pattern, each in product(PATTERNS, CONFIGURATIONS)]
     out = tmp_path_factory.mktemp("studies") / "prisacari2015"
     with pytest.MonkeyPatch.context() as patch:
@@ -455,7 +453,7 @@ def test_a_study_writes_all_its_files(small_study: Outcome) -> None:
     assert verdicts["PRIS-2-02"] == verdicts["PRIS-3-02"] == "holds"
     assert verdicts["PRIS-3-01"] == "holds in direction"  # exact but for a constant
     assert verdicts["PRIS-4-08"] == verdicts["PRIS-3-08"] == "not tested"
-    # Points that were cut short count by an extrapolation, which is no measurement.
+    # A truncated point counts by extrapolation, which is not a measurement.
     assert verdicts["PRIS-4-01"] == "holds in direction"
     assert "Extrapolated from the time simulated" in next(
         each["reason"] for each in told if each["id"] == "PRIS-4-01"
@@ -480,7 +478,7 @@ def test_the_page_needs_no_other_file(small_study: Outcome) -> None:
 
 @pytest.mark.slow
 @pytest.mark.native
-def test_the_same_study_again_gives_the_same_files(small_study: Outcome) -> None:
+def test_repeating_a_study_gives_equal_files(small_study: Outcome) -> None:
     directory = small_study.directory
     before = {name: (directory / name).read_bytes() for name in ("results.parquet", "claims.json")}
     (directory / "study.json").unlink()  # interrupted after the runs
@@ -511,7 +509,7 @@ def test_studies_are_listed() -> None:
         study("prisacari")
 
 
-def test_study_list(cli: Cli) -> None:
+def test_study_list_prints_the_studies(cli: Cli) -> None:
     shown = cli("study", "list")
     assert shown.status == 0
     assert "prisacari2015" in shown.out

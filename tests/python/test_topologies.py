@@ -1,5 +1,4 @@
-"""Topologies and links of a scenario: one and two dimensions, cables, service nodes, and what is
-left of a preset."""
+"""Topologies and links of a scenario: dimensions, cables, service nodes, changes of presets."""
 
 from __future__ import annotations
 
@@ -17,14 +16,14 @@ def machine(preset: str = "kang2022", **changes: Any) -> pt.Machine:
     return pt.Machine.of(preset, **changes)
 
 
-def test_one_dimension() -> None:
+def test_counts_of_a_one_dimensional_topology() -> None:
     shape = pt.Topology(p=2, a=4, h=2)
     assert (shape.g, shape.rows, shape.columns, shape.nodes) == (9, 1, 4, 72)
     assert shape.ports() == {"terminal": 2, "local": 3, "global": 2}
     assert pt.Topology(p=2, a=4, h=2, links_per_local_pair=3).ports()["local"] == 9
 
 
-def test_two_dimensions() -> None:
+def test_counts_of_a_two_dimensional_topology() -> None:
     shape = pt.Topology(**GRID, links_per_column_pair=3)
     assert (shape.a, shape.g, shape.nodes) == (6, 13, 156)
     assert shape.ports() == {"terminal": 2, "row": 2, "column": 3, "global": 2}
@@ -33,7 +32,7 @@ def test_two_dimensions() -> None:
     assert "cables_per_pair" not in plan
 
 
-def test_cables_are_links() -> None:
+def test_cables_become_links() -> None:
     assert pt.Topology(**GRID, g=3, cables_per_pair=3).links_per_pair == 6
     assert pt.Topology(**GRID, g=3, cables_per_pair=3, links_per_cable=1).links_per_pair == 3
     theta = machine("theta")
@@ -44,7 +43,7 @@ def test_cables_are_links() -> None:
 
 
 @pytest.mark.parametrize("name", pt.machine_presets())
-def test_a_topology_reads_its_own_writing(name: str) -> None:
+def test_a_topology_reads_its_own_output(name: str) -> None:
     shape = machine(name).topology
     assert pt.Topology.model_validate(shape.model_dump()) == shape
     assert pt.Topology.model_validate(shape.model_dump(exclude_unset=True)) == shape
@@ -73,7 +72,7 @@ def test_local_stands_for_row_and_column() -> None:
     assert set(made.links.classes()) == {"terminal", "row", "column", "global"}
 
 
-def test_a_preset_of_all_groups_stays_one_of_all_groups() -> None:
+def test_a_preset_with_all_groups_keeps_all_groups() -> None:
     assert machine(topology={"a": 4}).topology.g == 17
     assert machine(topology={"a": 4, "g": 5}).topology.g == 5
     assert machine(topology={"p": 2}).topology.g == 33
@@ -88,7 +87,9 @@ def test_a_preset_of_all_groups_stays_one_of_all_groups() -> None:
         ("kang2022", 1056, []),
     ],
 )
-def test_service_nodes(name: str, nodes: int, ranges: list[tuple[int, int]]) -> None:
+def test_service_nodes_are_the_last_of_each_group(
+    name: str, nodes: int, ranges: list[tuple[int, int]]
+) -> None:
     chosen = machine(name)
     assert chosen.job_nodes == nodes
     service = chosen.service_ranges()
@@ -99,7 +100,7 @@ def test_service_nodes(name: str, nodes: int, ranges: list[tuple[int, int]]) -> 
         assert len(service) == 12
 
 
-def test_service_nodes_that_do_not_come_out_even() -> None:
+def test_uneven_service_nodes_fill_the_first_groups() -> None:
     chosen = machine(topology={"p": 2, "a": 2, "h": 1, "g": 3}, compute_nodes=8)
     assert chosen.service_ranges() == [(2, 3), (7, 7), (11, 11)]
     assert machine(
@@ -136,7 +137,7 @@ def test_service_nodes_that_do_not_come_out_even() -> None:
         ),
         (
             lambda: machine(links={"row": {"latency": "3 ns"}}),
-            "links.row: a one-dimensional Dragonfly has no such",
+            "links.row: is not a link class of a one-dimensional Dragonfly",
         ),
         (
             lambda: machine("theta", topology={"kind": "dragonfly", "p": 1, "a": 2, "h": 1}),
@@ -166,13 +167,13 @@ def test_service_nodes_that_do_not_come_out_even() -> None:
         (lambda: machine("tetha"), "is not a preset; did you mean 'theta'?"),
     ],
 )
-def test_a_wrong_machine_says_so_in_a_line(make: Callable[[], object], says: str) -> None:
+def test_a_wrong_machine_is_one_line(make: Callable[[], object], says: str) -> None:
     with pytest.raises(pt.ScenarioError) as refused:
         make()
     assert says in str(refused.value)
 
 
-def test_responses_are_switched() -> None:
+def test_responses_can_be_switched_on() -> None:
     for value, is_on in ((True, True), ("on", True), ("off", False), (False, False)):
         assert machine(nic={"responses": value}).nic.responses is is_on
     assert machine("theta").nic.responses

@@ -62,14 +62,14 @@ def test_text_becomes_an_exact_integer(kind: type[Quantity], text: str, value: i
         (Duration, True, "is not a time"),
     ],
 )
-def test_what_is_not_a_quantity_is_refused(kind: type[Quantity], value: object, says: str) -> None:
+def test_invalid_quantities_are_rejected(kind: type[Quantity], value: object, says: str) -> None:
     with pytest.raises(UnitError) as refused:
         kind.parse(value)
     assert says in str(refused.value)
 
 
 @given(kind=st.sampled_from(QUANTITIES), value=st.integers(-(2**63) + 1, 2**63 - 1))
-def test_a_quantity_survives_its_text(kind: type[Quantity], value: int) -> None:
+def test_a_quantity_equals_its_parsed_text(kind: type[Quantity], value: int) -> None:
     assert kind.parse(str(kind(value))) == value
 
 
@@ -80,7 +80,7 @@ def test_a_quantity_survives_its_text(kind: type[Quantity], value: int) -> None:
     unit=st.sampled_from(["B", "b"]),
     space=st.sampled_from(["", " "]),
 )
-def test_sizes_are_exact_or_refused(
+def test_sizes_are_exact_or_rejected(
     mantissa: int, decimals: int, prefix: str, unit: str, space: str
 ) -> None:
     digits = str(mantissa).rjust(decimals + 1, "0")
@@ -98,7 +98,7 @@ def test_sizes_are_exact_or_refused(
 
 @pytest.mark.slow
 @given(st.text(max_size=20))
-def test_any_text_is_a_time_or_refused(text: str) -> None:
+def test_any_text_is_a_time_or_rejected(text: str) -> None:
     with contextlib.suppress(UnitError):
         Duration.parse(text)
 
@@ -115,7 +115,7 @@ def test_any_text_is_a_time_or_refused(text: str) -> None:
         (Bandwidth(12_500_000_000), "12.5 GB/s"),
     ],
 )
-def test_a_quantity_prints_as_people_write_it(quantity: Quantity, text: str) -> None:
+def test_a_quantity_prints_in_its_usual_form(quantity: Quantity, text: str) -> None:
     assert str(quantity) == text
     assert f"{quantity}" == text
     assert repr(quantity) == f"{type(quantity).__name__}('{text}')"
@@ -132,13 +132,13 @@ def test_a_quantity_prints_as_people_write_it(quantity: Quantity, text: str) -> 
         ("unlimited", 0),
     ],
 )
-def test_a_buffer_holds_flits(text: str, flits: int) -> None:
+def test_a_buffer_size_becomes_flits(text: str, flits: int) -> None:
     capacity = Capacity.parse(text)
     assert capacity.flits(512, 128) == flits
     assert Capacity.parse(str(capacity)) == capacity
 
 
-def test_a_buffer_must_hold_whole_flits_and_packets() -> None:
+def test_a_buffer_holds_only_whole_flits_and_packets() -> None:
     with pytest.raises(UnitError, match="whole number of flits of 128 B"):
         Capacity.parse("100 B").flits(512, 128)
     with pytest.raises(UnitError, match="whole number of packets of 512 B"):
@@ -149,7 +149,7 @@ def test_a_buffer_must_hold_whole_flits_and_packets() -> None:
         Capacity.parse(30)
 
 
-def test_the_usual_units_are_what_pint_says() -> None:
+def test_the_usual_units_agree_with_pint() -> None:
     registry = units._registry()
     for unit, (base, factor) in units._USUAL.items():
         quantity = registry.Quantity(Fraction(1), registry.parse_units(unit, case_sensitive=True))

@@ -1,5 +1,4 @@
-"""A part of the validation suite, of every series one point; and that its bars and its page can say
-no."""
+"""A part of the validation suite: one point per series, and failures of bars and page."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from validation.peers import (
 )
 
 ALL_SERIES = [series for peer in PEERS for series in read(peer)]
-#: `make test` measures the first series of each peer, `make test-all` every series.
+#: `make test` measures the first series of each peer. `make test-all` measures every series.
 TIERS = [
     pytest.param(
         series,
@@ -38,7 +37,7 @@ PAGE = (ROOT / "docs" / "explanation" / "made-validation.md").read_text(encoding
 
 
 def chosen(series: Series) -> Point:
-    """The highest load at which every bar holds; the lowest if there is none."""
+    """Returns the highest load at which every bar applies, or else the lowest load."""
     steady = [point for point in series.points if point.load <= FREE * series.saturation]
     return steady[-1] if steady else series.points[0]
 
@@ -51,7 +50,7 @@ def skip_if_missing(call: Any) -> None:
 
 @pytest.mark.native
 @pytest.mark.parametrize("series", TIERS)
-def test_a_peer_is_met(series: Series) -> None:
+def test_a_point_of_each_series_agrees_with_its_peer(series: Series) -> None:
     point = chosen(series)
     skip_if_missing(point.call)
     ours = measure.point(point.call, point.load, series.peer.since_start & point.theirs.keys())
@@ -67,7 +66,7 @@ def test_a_peer_is_met(series: Series) -> None:
 @pytest.mark.full
 @pytest.mark.native
 @pytest.mark.parametrize("link", hot_links(), ids=lambda link: "/".join(link.settings))
-def test_one_hot_link_carries_what_it_does_in_booksim2(link: HotLink) -> None:
+def test_a_hot_link_agrees_with_booksim2(link: HotLink) -> None:
     skip_if_missing(link.call)
     ours = measure.between(link.call, LOCAL_GLOBAL_LOCAL, 1.0)
     assert of_one("hot_link", link.flits_per_cycle, ours["accepted"]).met, ours["accepted"]
@@ -85,7 +84,7 @@ def test_q_adaptive_learns_as_fast_as_in_sst() -> None:
         assert of_one("learning", theirs.accepted[time], ours[time]).met, (time, ours[time])
 
 
-def test_the_curves_are_whole() -> None:
+def test_the_curves_are_complete() -> None:
     points = {
         peer.name: sum(len(series.points) for series in ALL_SERIES if series.peer is peer)
         for peer in PEERS
@@ -97,7 +96,7 @@ def test_the_curves_are_whole() -> None:
         assert len({point.load for point in series.points}) == len(series.points)
 
 
-def test_a_bar_can_be_missed() -> None:
+def test_a_bar_can_fail() -> None:
     (series,) = (
         s for s in ALL_SERIES if s.peer.name == "sst_sc22" and s.label == "ugal_n, uniform"
     )
@@ -127,13 +126,13 @@ def test_a_bar_can_be_missed() -> None:
     }
 
 
-def test_a_percentile_may_lie_anywhere_in_its_bin() -> None:
+def test_a_percentile_can_lie_anywhere_in_its_bin() -> None:
     assert of_one("latency_p99_ns", 100, 119, width=20).error == 0
     assert of_one("latency_p99_ns", 100, 131, width=20).error == pytest.approx(0.11)
     assert of_one("latency_p99_ns", 100, 89, width=20).error == pytest.approx(-0.11)
 
 
-def test_the_end_of_a_histogram_is_no_percentile() -> None:
+def test_the_end_of_a_histogram_is_not_a_percentile() -> None:
     (series,) = (
         s for s in ALL_SERIES if s.peer.name == "booksim2" and s.label == "min, next_group, 4/2/120"
     )

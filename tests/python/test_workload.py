@@ -1,5 +1,4 @@
-"""Applications without a network: what they send, `pantala workload`, and their page of the
-documentation."""
+"""Applications without a network: their messages, `pantala workload`, and their reference page."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ def of(name: str, ranks: int, **settings: object) -> Communication:
     return communication(application_scenario(name, ranks, settings))[0]
 
 
-def test_a_stencil_is_what_its_grid_says() -> None:
+def test_a_stencil_exchanges_with_its_grid_neighbours() -> None:
     found = of("halo3d", 24, iterations=3, grid=[2, 3, 4], message="1 kB")
     links = 2 * (1 * 3 * 4 + 2 * 2 * 4 + 2 * 3 * 3)
     assert (found.total_messages, found.total_bytes) == (3 * links, 3_000 * links)
@@ -39,7 +38,7 @@ def test_a_stencil_is_what_its_grid_says() -> None:
     assert found.operations == {"point_to_point": (3 * links, 3_000 * links)}
 
 
-def test_collectives_count() -> None:
+def test_collectives_are_counted() -> None:
     found = of("fft3d", 12, iterations=2, grid=[3, 4], row_message="10 B", column_message="7 B")
     rows, columns = 2 * 2 * 12 * 3, 2 * 2 * 12 * 2
     assert found.operations == {"alltoall": (rows + columns, 10 * rows + 7 * columns)}
@@ -47,12 +46,12 @@ def test_collectives_count() -> None:
 
 
 @pytest.mark.parametrize(("scaling", "factor"), [("weak", 1.0), ("strong", (528 / 66) ** (2 / 3))])
-def test_messages_scale(scaling: str, factor: float) -> None:
+def test_messages_scale_with_ranks(scaling: str, factor: float) -> None:
     found = of("halo3d", 66, iterations=1, scaling=scaling)
     assert [size for size, _ in found.sizes] == [round(192_000 * factor)]
 
 
-def test_computing_is_a_time_and_a_time_for_every_element() -> None:
+def test_computing_is_a_time_plus_a_time_per_element() -> None:
     compute = {"time": "1 us", "per_element": "20 ps", "elements": 1_000}
     assert set(of("halo3d", 528, iterations=2, compute=compute).compute_ns) == {2 * 1_020.0}
     half = of("halo3d", 1_056, iterations=2, compute=compute, scaling="strong")
@@ -61,7 +60,7 @@ def test_computing_is_a_time_and_a_time_for_every_element() -> None:
         of("halo3d", 8, compute={"per_element": "20 ps"})
 
 
-def test_computing_is_fitted_to_the_papers_sizes_only() -> None:
+def test_fitted_computing_applies_only_to_the_papers_sizes() -> None:
     assert set(of("halo3d", 528, iterations=1).compute_ns) == {12_000.0}
     assert set(of("halo3d", 528, iterations=1, message="1 kB").compute_ns) == {0.0}
     assert set(of("halo3d", 528, iterations=1, message="1 kB", compute="3 us").compute_ns) == {
@@ -97,7 +96,7 @@ def test_every_application_is_described(kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_an_application_without_its_ranks_is_refused_as_a_class() -> None:
+def test_an_application_class_without_paper_ranks_is_rejected() -> None:
     with pytest.raises(
         UsageError, match="class Ring: paper_ranks is not set; write `paper_ranks: ClassVar"
     ):
@@ -109,7 +108,7 @@ def test_an_application_without_its_ranks_is_refused_as_a_class() -> None:
                 return {}
 
 
-def test_list_and_show(cli: Cli, workdir: Path) -> None:
+def test_workload_list_and_show_print(cli: Cli, workdir: Path) -> None:
     listed = cli("workload", "list")
     assert listed.status == 0
     assert all(kind in listed.out for kind in APPLICATIONS)
@@ -152,7 +151,7 @@ def test_jobs_of_a_scenario_are_shown(cli: Cli, workdir: Path) -> None:
         ),
     ],
 )
-def test_mistakes_are_one_line(
+def test_mistakes_of_workload_show_are_one_line(
     cli: Cli, workdir: Path, arguments: tuple[str, ...], says: str
 ) -> None:
     ended = cli("workload", "show", *arguments)

@@ -1,5 +1,4 @@
-"""A packet that meets nobody takes what the closed form of each simulator says, to the
-picosecond."""
+"""Zero-load latency: agreement with the closed form of each simulator, to the picosecond."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from validation.peers import booksim2, caminos
 
 pytestmark = pytest.mark.native
 
-#: Routers and links of the ways there are.
+#: Routers and links of each kind of path.
 WAYS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "one router": (1, ()),
     "local": (2, ("local",)),
@@ -32,7 +31,7 @@ KANG = {"local": 30.0, "global": 300.0}
 
 
 def ends(call: Mapping[str, Any], way: str) -> tuple[int, int]:
-    """Two nodes with such a way between them, there and back."""
+    """Returns two nodes with such a path between them in both directions."""
     topology = curve_setup(**call).scenario.machine.topology
     p, a = topology.p, topology.a
     row = link_table(topology).filter(pl.col("class") == "global").row(0, named=True)
@@ -49,7 +48,7 @@ def ends(call: Mapping[str, Any], way: str) -> tuple[int, int]:
 
 
 def alone(call: Mapping[str, Any], way: str) -> float:
-    """The latency of packets between two nodes that are alone on the machine."""
+    """Returns the latency of packets between two nodes, with no other traffic."""
     why = measure.missing(call)
     if why is not None:
         pytest.skip(f"not available yet: {why}")
@@ -63,9 +62,11 @@ def alone(call: Mapping[str, Any], way: str) -> float:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("flits", [1, 4])
 @pytest.mark.parametrize("speedup", [1, 2])
-def test_booksim2_s_form(way: str, flits: int, speedup: int) -> None:
-    """2 + R * (3 or 1) + sum(L + 1) + 2 + (S - 1): a router takes three cycles, with internal
-    speed-up 2 one."""
+def test_booksim2_has_its_closed_form(way: str, flits: int, speedup: int) -> None:
+    """2 + R * (3 or 1) + sum(L + 1) + 2 + (S - 1).
+
+    A router takes three cycles, or one with an internal speed-up of 2.
+    """
     routers, links = WAYS[way]
     expected = (
         2
@@ -78,9 +79,8 @@ def test_booksim2_s_form(way: str, flits: int, speedup: int) -> None:
     assert alone(call, way) == expected
 
 
-def test_booksim2_as_it_prints_them() -> None:
-    """What BookSim2 itself printed for packets of four flits, without and with internal
-    speed-up."""
+def test_booksim2_prints_its_closed_form() -> None:
+    """BookSim2's own output for packets of four flits, without and with internal speed-up."""
     printed = {
         "one router": (10, 8),
         "local": (24, 20),
@@ -96,7 +96,7 @@ def test_booksim2_as_it_prints_them() -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("crossbar_delay", [2, 4])
-def test_caminos_s_form(way: str, crossbar_delay: int) -> None:
+def test_caminos_has_its_closed_form(way: str, crossbar_delay: int) -> None:
     """1 + R * crossbar delay + sum(L) + 1 + (S - 1), for messages of four phits."""
     routers, links = WAYS[way]
     expected = 1 + routers * crossbar_delay + sum(CYCLES[link] for link in links) + 1 + 3
@@ -107,9 +107,8 @@ def test_caminos_s_form(way: str, crossbar_delay: int) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_pantala(way: str) -> None:
-    """The formula of `docs/explanation/fabric.md`, for 512 B in flits of 5.12 ns and a crossbar
-    four times as fast."""
+def test_pantala_has_its_closed_form(way: str) -> None:
+    """The formula of `docs/explanation/fabric.md`, with a crossbar four times as fast as a link."""
     routers, links = WAYS[way]
     flit = 5.12
     wires = [10.0, *(KANG[link] for link in links), 10.0]
@@ -123,11 +122,10 @@ def test_pantala(way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", ["sst_sc22", "sst_merlin_2021"])
-def test_sst(way: str, preset: str) -> None:
-    """Before each link a flit time, after it the routers' parts; in each router what is left of a
-    crossbar cycle.
+def test_sst_has_its_closed_form(way: str, preset: str) -> None:
+    """A flit time before each link, router latencies after it, the rest of a crossbar cycle.
 
-    The head alone counts.
+    Only the head counts.
     """
     routers, links = WAYS[way]
     flit, cycle = 5.12, 1.28

@@ -8,15 +8,15 @@ from typing import Any
 
 from generate.reference import clean, keys, object_, page
 
-#: Figures of the page, from its directory.
+#: The folder of the page's figures, relative to the page.
 FIGURES = "made-applications"
-#: A figure shows at most so many iterations. More of them do not change the matrix.
+#: The largest number of iterations in a figure. More iterations do not change the matrix.
 _ITERATIONS = 8
 _DOTS_PER_INCH = 80
 
 
 def applications_page() -> str:
-    """The page: for every application its docstring, its figure and its keys."""
+    """Returns the page: the docstring, the figure and the keys of every application."""
     from pantala import scenario_json_schema
     from pantala.scenario.workload import APPLICATIONS
 
@@ -45,8 +45,12 @@ def applications_page() -> str:
 
 
 def draw_missing(directory: Path) -> list[Path]:
-    """Draws the matrix of every application that has no figure in a directory, and returns the new
-    files. To draw a figure again, delete it first.
+    """Draws the matrix of every application without a figure in a directory.
+
+    To draw a figure again, delete it first.
+
+    Returns:
+        The new files.
     """
     from pantala.communication import application_scenario, communication
     from pantala.figures import communication_matrix, save

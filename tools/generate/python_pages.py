@@ -12,9 +12,9 @@ from typing import Any
 
 from generate.reference import page
 
-#: Parts of a docstring in Google's style.
+#: The sections of a docstring in Google's style.
 _PART = re.compile(r"^(Args|Returns|Yields|Raises|Warns|Attributes):$")
-#: The line at which the description of an argument or an error starts.
+#: The first line of an argument's or an error's description.
 _ITEM = re.compile(r"^[*\w.]+(?: \([^)]*\))?:")
 
 _VALUES = (property, cached_property)
@@ -22,7 +22,7 @@ _ROUTINES = (FunctionType, classmethod, staticmethod)
 
 
 def python_page() -> str:
-    """The page of the functions and classes that `pantala` exports."""
+    """Returns the page of the functions and classes that `pantala` exports."""
     import pantala as pt
 
     experiment = getattr(pt, next(name for name in dir(pt) if name.startswith("Interference")))
@@ -50,7 +50,7 @@ def python_page() -> str:
 
 
 def figures_page() -> str:
-    """The page of `pantala.figures` and `pantala.report`."""
+    """Returns the page of `pantala.figures` and `pantala.report`."""
     from pantala import figures, report
 
     hidden = {"PALETTE", "FORMATS", "SATURATED", "style"}
@@ -78,7 +78,7 @@ def _entries(module: Any, *names: str) -> Iterator[str]:
 
 
 def _class(found: type, only: tuple[str, ...] | None = None) -> Iterator[str]:
-    """A class and its public members, or only those that are named."""
+    """Yields the paragraphs about a class and its public members, or only the named members."""
     yield f"### {found.__name__}"
     if not issubclass(found, BaseException) and only is None:
         yield _signature(found.__name__, found)

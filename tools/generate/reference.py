@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 def tables_page() -> str:
-    """Every table of a run directory, from `pantala.catalogue.tables`."""
+    """Returns the page of all tables of a run directory, from `pantala.catalogue.tables`."""
     from pantala.catalogue.tables import TABLES
 
     parts = [
@@ -43,7 +43,7 @@ def tables_page() -> str:
 
 
 def metrics_page() -> str:
-    """The metrics that `Run.metric` returns."""
+    """Returns the page of the metrics of `Run.metric`."""
     from pantala.metrics import all_metrics
 
     parts = [
@@ -60,7 +60,7 @@ def metrics_page() -> str:
 
 
 def scenario_page() -> str:
-    """Every key of a scenario, from its JSON Schema."""
+    """Returns the page of all scenario keys, from the JSON Schema."""
     from pantala import scenario_json_schema
 
     schema = scenario_json_schema()
@@ -81,7 +81,7 @@ def scenario_page() -> str:
 
 
 def presets_page() -> str:
-    """Every preset with its values, the source of each, and notes, from their files."""
+    """Returns the page of all presets, with their values, sources and notes."""
     from pantala import Machine, machine_presets, mix_presets, router_presets
     from pantala.scenario.presets import example, mpi_presets, preset_text
 
@@ -129,7 +129,7 @@ def presets_page() -> str:
 
 
 def _entries(folder: str, name: str) -> list[str]:
-    """The values of a preset as a table, and its sources below."""
+    """Returns the values of a preset as a table, and its sources."""
     from pantala.scenario.presets import preset_entries, preset_source_texts
 
     rows = [
@@ -148,7 +148,7 @@ def _entries(folder: str, name: str) -> list[str]:
 
 
 def commands_page() -> str:
-    """Every command with its arguments and options, from the application."""
+    """Returns the page of all commands with their arguments and options."""
     import typer
 
     from pantala.cli import app
@@ -183,7 +183,7 @@ def commands_page() -> str:
 
 
 def _commands(group: Any) -> Iterable[tuple[str, Any]]:
-    """The commands of a group by name, those of groups in it after them: ``study run``."""
+    """Yields the commands of a group by name; commands of inner groups are ``study run``."""
     for name, command in group.commands.items():
         inner = getattr(command, "commands", None)
         if inner is None:
@@ -193,12 +193,12 @@ def _commands(group: Any) -> Iterable[tuple[str, Any]]:
 
 
 def page(parts: Iterable[str]) -> str:
-    """A page of paragraphs."""
+    """Returns a page of paragraphs."""
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Returns a table in Markdown."""
     lines = [headings, ["---"] * len(headings), *([_cell(cell) for cell in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
@@ -210,7 +210,10 @@ def _cell(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Rich's marks as Markdown, no angle of HTML, and names with underscores as code."""
+    """Returns a text as Markdown.
+
+    Rich's marks and names with underscores become code. Less-than signs are escaped.
+    """
     text = re.sub(r"\[b\](.*?)\[/b\]", r"`\1`", text).replace("``", "`")
     plain = re.split(r"(`[^`]*`)", text)
     for number in range(0, len(plain), 2):
@@ -223,7 +226,7 @@ def clean(text: str) -> str:
 
 
 def object_(definition: Json) -> Json:
-    """The table itself, where a bare string may stand for it."""
+    """Returns the definition of the table itself, without the bare string that can replace it."""
     found: Json = next(
         (item for item in definition.get("anyOf", []) if "properties" in item), definition
     )
@@ -231,7 +234,7 @@ def object_(definition: Json) -> Json:
 
 
 def keys(schema: Json) -> str:
-    """The table of the keys of an object."""
+    """Returns the table of the keys of an object."""
     required = schema.get("required", [])
     rows = []
     for key, value in schema.get("properties", {}).items():
@@ -259,8 +262,8 @@ def _type(value: Json) -> str:
             return " or ".join(dict.fromkeys(kinds))
     if value.get("type") == "array":
         if "prefixItems" in value:
-            return f"list of {len(value['prefixItems'])} {_type(value['prefixItems'][0])}s"
-        return f"list of {_type(value['items'])}"
+            return f"list of {len(value['prefixItems'])} {_plural(_type(value['prefixItems'][0]))}"
+        return f"list of {_plural(_type(value['items']))}"
     if value.get("examples"):
         return "text, e.g. " + ", ".join(f'`"{item}"`' for item in value["examples"])
     names = {
@@ -270,6 +273,11 @@ def _type(value: Json) -> str:
         "boolean": "`true` or `false`",
     }
     return names.get(value.get("type", ""), "table") + _range(value)
+
+
+def _plural(kind: str) -> str:
+    """Returns a type with its noun in the plural: ``integers, at least 1``."""
+    return re.sub(r"^(integer|number|text)\b", r"\1s", kind)
 
 
 def _range(value: Json) -> str:
@@ -295,7 +303,7 @@ def _link(reference: str) -> str:
 
 
 def _in_order(schema: Json) -> list[str]:
-    """Definitions in the order in which a reader meets them."""
+    """Returns the definitions in the order of their first use."""
     found: list[str] = []
     waiting: list[Any] = [schema["properties"]]
     while waiting:

@@ -309,12 +309,10 @@ def _first(description: str) -> str:
 
 
 def _lower(sentence: str) -> str:
+    """Returns the sentence with a lower-case first letter, unless a name starts it."""
     word = sentence.split(" ", 1)[0]
-    return (
-        sentence
-        if sum(letter.isupper() for letter in word) > 1
-        else sentence[:1].lower() + sentence[1:]
-    )
+    is_name = word.endswith("'s") or sum(letter.isupper() for letter in word) > 1
+    return sentence if is_name else sentence[:1].lower() + sentence[1:]
 
 
 def _docstring(description: str) -> list[str]:

@@ -161,8 +161,8 @@ class Model(BaseModel, metaclass=_OneLineErrors):
         added = [name for name in cls.model_fields if name not in ours.model_fields]  # type: ignore[attr-defined]
         if added:
             raise UsageError(
-                f"class {cls.__name__}: pt.{ours.__name__} has no key '{added[0]}', and nothing"
-                " would read it; remove the field, or write as_plan for a workload of your own"
+                f"class {cls.__name__}: field '{added[0]}' is not a key of pt.{ours.__name__} and"
+                " has no effect; remove it, or write as_plan for your own workload"
             )
 
     def __eq__(self, other: object) -> bool:

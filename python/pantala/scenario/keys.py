@@ -493,7 +493,7 @@ class CollectivesKeys(Model):
     """Algorithm of allgather.
 
     - recursive_doubling: exchanges with partners at doubling distances.
-    - bruck: bruck's algorithm: around the ring of ranks, at doubling distances.
+    - bruck: Bruck's algorithm: around the ring of ranks, at doubling distances.
     - ring: along a ring, one block at a time.
     - mpich: as MPICH, by size and number of ranks.
     """
@@ -501,7 +501,7 @@ class CollectivesKeys(Model):
     """Algorithm of allgather for blocks of different sizes.
 
     - recursive_doubling: exchanges with partners at doubling distances.
-    - bruck: bruck's algorithm: around the ring of ranks, at doubling distances.
+    - bruck: Bruck's algorithm: around the ring of ranks, at doubling distances.
     - ring: along a ring, one block at a time.
     - mpich: as MPICH, by size and number of ranks.
     """
@@ -540,7 +540,7 @@ class CollectivesKeys(Model):
     - pairwise: in round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two;
       otherwise as ring.
     - linear: with 32 other ranks at once.
-    - bruck: bruck's algorithm: log2(ranks) rounds of many blocks each.
+    - bruck: Bruck's algorithm: log2(ranks) rounds of many blocks each.
     - mpich: as MPICH, by size and number of ranks.
     """
     alltoallv: Literal["ring", "pairwise", "linear", "mpich"] = "ring"

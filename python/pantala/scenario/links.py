@@ -64,7 +64,7 @@ def faults_of_classes(links: Mapping[str, Any] | Links, kind: str) -> Iterator[P
         there = keys.get(name) is not None
         if there and name not in wanted:
             yield fault(
-                f"a {TITLES[kind]} has no such links",
+                f"is not a link class of a {TITLES[kind]}",
                 f"write {' and '.join(wanted)}",
                 "links",
                 name,

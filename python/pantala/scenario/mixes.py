@@ -43,7 +43,7 @@ def jobs_of(jobs: Any) -> Any:
     if "preset" not in jobs:
         raise fault(
             "is a table without a preset",
-            "add preset = '...', or write [[jobs]] for a job of your own",
+            "add preset = '...', or write a [[jobs]] table for your own job",
             "jobs",
         )
     mix = mix_preset(jobs["preset"])

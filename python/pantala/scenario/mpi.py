@@ -17,9 +17,9 @@ class Collectives(CollectivesKeys):
     shorthand: ClassVar[str | None] = "preset"
 
     preset: Literal["sst", "mpich"] = "sst"
-    """The set of algorithms: sst (trees and rings, as in Kang et al., SC 2022, and SST's firefly)
-    or mpich (chosen by message size and number of ranks, as in Thakur, Rabenseifner and Gropp,
-    IJHPCA 19(1), 2005). A preset given here replaces all choices of the machine's preset."""
+    """The set of algorithms. sst has trees and rings, as in Kang et al., SC 2022, and SST's
+    firefly. mpich chooses by message size and number of ranks, as in Thakur, Rabenseifner and
+    Gropp, IJHPCA 19(1), 2005. A preset given here replaces all choices of the machine's preset."""
 
     @classmethod
     def complete(cls, data: dict[str, Any]) -> dict[str, Any]:
@@ -56,8 +56,8 @@ class Mpi(MpiKeys):
     from_preset: ClassVar[bool] = True
 
     preset: Literal["sst_sc22"] | None = None
-    """Message costs on the hosts, on top of the machine's: sst_sc22 is the host stack of SST's
-    firefly as in the simulations of Kang et al. (SC 2022). Other keys given here replace its
-    values."""
+    """Message costs on the hosts, on top of the machine's. sst_sc22 is the host stack of SST's
+    firefly in the simulations of Kang et al. (SC 2022). Other keys given here replace its values.
+    """
     collectives: Collectives = Collectives()
     """The algorithm of each collective operation. The name of a preset alone is enough."""

@@ -1,9 +1,9 @@
 """The file format of presets: values with their sources and notes.
 
-A file has a text ``about`` of one or two sentences, a table ``sources`` that names the sources, and
-tables of entries ``key = { value = ..., source = ..., note = ... }``. A source is a name from
-``sources`` and the place in it, such as ``"paper III"``. An entry with several sources has a list.
-Every file can use the source ``assumption``.
+A file has three parts. ``about`` is a text of one or more sentences. ``sources`` is a table that
+describes the sources by name. The other tables hold entries ``key = { value = ..., source = ...,
+note = ... }``. A source is a name from ``sources`` and the place in it, such as ``"paper III"``. An
+entry with several sources has a list. Every file can use the source ``assumption``.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Aries(AriesKeys):
     """The bias of Aries' adaptive routing.
 
     A packet routes minimally if the minimal load <= (the non-minimal load << shift) + add. The
-    modes aries_ad0 to aries_ad3 and bias(shift,add) set shift and add.
+    modes aries_ad0 to aries_ad3 and `bias(shift,add)` set shift and add.
 
     Source: Chunduri et al., IPDPS 2021, II.D.
     """
@@ -108,8 +108,8 @@ class QAdaptive(QAdaptiveKeys):
     """
 
     table: str = ""
-    """A q_tables.parquet with the initial Q-values, from a run on the same topology with
-    record.q_tables = "end". Default: untrained. The path is relative to the current directory."""
+    """A `q_tables.parquet` with the initial Q-values, from a run on the same topology with
+    `record.q_tables = "end"`. Default: untrained. The path is relative to the current directory."""
 
 
 class Routing(RoutingKeys):
@@ -123,7 +123,7 @@ class Routing(RoutingKeys):
     shorthand: ClassVar[str | None] = "algorithm"
 
     algorithm: _Algorithm = None
-    """The routing algorithm. `pantala routings` lists the names. bias(shift,add), with 0 to 15
+    """The routing algorithm. `pantala routings` lists the names. `bias(shift,add)`, with 0 to 15
     each, is aries with these keys. `_g` and `_group` name an intermediate group, `_n` and `_node` a
     router of it (Kang et al., SC 2022, II.B). Required, unless the machine's preset sets it.
     Default in a job: the scenario's algorithm."""
@@ -142,7 +142,9 @@ class Routing(RoutingKeys):
         for key in KEYS:
             field = table["properties"][key.removesuffix("_flits")]
             if "Has an effect under" not in field["description"]:
-                field["description"] += f" Has an effect under {', '.join(readers(key))}."
+                first, *choices = field["description"].split("\n\n")
+                first += f" Has an effect under {', '.join(readers(key))}."
+                field["description"] = "\n\n".join([first, *choices])
         return described
 
     @classmethod

@@ -84,9 +84,9 @@ class Scenario(ScenarioKeys):
     mpi: Mpi = Mpi()
     """The costs and algorithms of the MPI layer."""
     jobs: Annotated[tuple[Job, ...], Field(json_schema_extra=jobs_schema)]
-    """The jobs that share the machine, or the name of a published mix of jobs (`pantala presets`
-    lists them). A mix can also be a table with its name as `preset`, keys for all its jobs such as
-    `placement`, and a table per job with changes to that job."""
+    """The jobs that share the machine, or the name of a published mix of jobs. `pantala presets`
+    lists the mixes. A table with `preset` is a mix with changes: keys for all its jobs, such as
+    `placement`, or a table per job."""
     stop: Stop = Stop()
     """The end of the run."""
     record: Record = Record()

@@ -12,10 +12,10 @@ __all__ = ["AlexNet"]
 
 
 class AlexNet(Application):
-    """AlexNet: data-parallel training with broadcasts for negotiation and Allreduces of gradients.
+    """AlexNet: data-parallel training with negotiation broadcasts and Allreduces of gradients.
 
-    Rank 0 first broadcasts the parameters. Each update then computes, sends its negotiation
-    broadcasts and sums the gradient over all ranks by several Allreduces.
+    Rank 0 first broadcasts the parameters. An update then starts with computing. Negotiation
+    broadcasts follow, and several Allreduces sum the gradient over all ranks.
 
     Source: Wang et al., IPDPS 2020, IV.B (512 ranks; Horovod negotiations of 4 B and 25 B before
     each update; an update is several Allreduces of 235 MiB in total), Table IV (1,969 MPI_Bcast and

@@ -17,20 +17,25 @@ class Amg(Application):
     """AMG: V-cycles of algebraic multigrid with small messages to many neighbours.
 
     A cycle visits every level on the way down and again on the way up. At each visit it does two
-    relaxations, and each relaxation exchanges halos. The finest level has a 7-point stencil (6
-    neighbours). The second level adds the neighbours across edges and corners (26). From the third
-    level on, some ranks at distance two are neighbours too (`far_percent`), because Galerkin
-    products widen the stencil. Each level has half as many points along each dimension. When less
-    than one point per rank would remain, every second rank drops out. The dot products of the
-    conjugate-gradient solver follow each cycle.
+    relaxations, and each relaxation exchanges halos. The dot products of the conjugate-gradient
+    solver follow each cycle.
+
+    The neighbours of a rank depend on the level:
+    - The finest level has a 7-point stencil (6 neighbours).
+    - The second level adds the neighbours across edges and corners (26).
+    - From the third level on, some ranks at distance two are neighbours too (`far_percent`),
+      because Galerkin products widen the stencil.
+
+    Each level has half as many points along each dimension. When less than one point per rank would
+    remain, every second rank drops out.
 
     Source: Yang et al., SC 2016, 3.2 and Table 2 (216 ranks, 0.6 MB per rank, 130 MB in total, from
     traces of the Design Forward project). Their sAMG is this application with `amplification =
     100`. The solver is BoomerAMG (Henson and Yang, Applied Numerical Mathematics 41(1), 2002).
 
-    Assumptions: the paper reports only trace totals. The grid of 6 x 6 x 6 ranks, 12 x 12 x 12
-    points per rank, 7 levels (down to one rank) and 17 cycles are chosen here. They give the bytes
-    of Table 2.
+    Assumptions: the paper reports only trace totals. The following values are chosen here and give
+    the bytes of Table 2: 6 x 6 x 6 ranks, 12 x 12 x 12 points per rank, 7 levels (down to one rank)
+    and 17 cycles.
     """
 
     paper_ranks: ClassVar[int] = 216

@@ -54,8 +54,8 @@ class Application(Model):
     iterations: Count
     """Iterations per rank."""
     scaling: Literal["weak", "strong"] = "weak"
-    """What stays the same when the number of ranks differs from the paper's. weak: each rank's part
-    of the problem. strong: the whole problem, so that sizes and times per rank change."""
+    """Scaling to other numbers of ranks than the paper's. weak keeps each rank's part of the
+    problem. strong keeps the whole problem, so that sizes and times per rank change."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **arguments: Any) -> None:

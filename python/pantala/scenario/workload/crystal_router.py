@@ -20,9 +20,9 @@ class CrystalRouter(Application):
     not powers of two, Nek5000's rule applies: the lower half is larger, and its last rank sends to
     the first rank of the upper half. Any number of ranks is possible.
 
-    Assumptions: the paper reports only trace totals. Every pair of ranks exchanges 5,288 B (661
-    numbers) and a header of three integers, 20 times. This gives the bytes of Table 2. With strong
-    scaling the sum of the data of all ranks stays the same.
+    Assumptions: the paper reports only trace totals. Every rank has 5,288 B (661 numbers) and a
+    header of three integers for every other rank, 20 times. This gives the bytes of Table 2. With
+    strong scaling the sum of the data of all ranks stays the same.
     """
 
     paper_ranks: ClassVar[int] = 100

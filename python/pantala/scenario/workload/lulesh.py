@@ -15,14 +15,17 @@ __all__ = ["Lulesh"]
 class Lulesh(RankConstrained):
     """LULESH: shock hydrodynamics on a cube of ranks.
 
-    An iteration has a broadcast, a reduction, an exchange with up to 26 neighbours across faces,
-    edges and corners, and a sweep. The sweep has many steps and arranges the same ranks as a
-    two-dimensional grid.
+    An iteration has four phases: a broadcast, a reduction, an exchange with up to 26 neighbours
+    across faces, edges and corners, and a sweep. The sweep has many steps and arranges the same
+    ranks as a two-dimensional grid.
 
     Source: Kang et al., SC 2022, IV and Table I (17,900.12 MB on 512 ranks, peak ingress 1.95 MB
-    and 14.91 KB). The motif of SST's SC22 fork gives the sizes: 74,814 B (290,279,024 / 3,880) to
-    each of 26 neighbours, 100 steps with two messages of 7,457 B (299,785,872 / 40,200), and 30
-    doubles. Twelve iterations give the total. The compute time is fitted.
+    and 14.91 KB). The motif of SST's SC22 fork gives the sizes:
+    - 74,814 B (290,279,024 / 3,880) to each of 26 neighbours.
+    - 100 steps with two messages of 7,457 B (299,785,872 / 40,200).
+    - 30 doubles in the broadcast and in the reduction.
+
+    Twelve iterations give the total. The compute time is fitted.
     """
 
     paper_ranks: ClassVar[int] = 512

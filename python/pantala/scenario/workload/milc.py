@@ -31,11 +31,15 @@ class _Layout(NamedTuple):
 class Milc(RankConstrained):
     """MILC: a 4D lattice with a halo exchange that overlaps computing, then small Allreduces.
 
-    An iteration is one step of the conjugate-gradient solver. A rank starts all receives and sends,
-    computes (`overlap`), waits for the messages one by one, computes, and sums `allreduces` times
-    over all ranks. One rank stands for the `processes` of a node. Their data for the processes of
-    one other node form one message. Processes are placed on the lattice by MILC's own rule. A node
-    holds consecutive processes or, with `reorder`, a compact box of processes.
+    An iteration is one step of the conjugate-gradient solver:
+    - A rank starts all receives and sends.
+    - It computes (`overlap`) and then waits for the messages one by one.
+    - It computes again (`compute`).
+    - It sums `allreduces` times over all ranks.
+
+    One rank stands for the `processes` of a node. Their data for the processes of one other node
+    form one message. MILC's own rule places processes on the lattice. A node holds consecutive
+    processes or, with `reorder`, a compact box of processes.
 
     Source: Chunduri et al., IPDPS 2021, Table I (point-to-point heavy, KB; Allreduce of 8 B; 52% of
     the time in MPI: MPI_Allreduce, MPI_Wait, MPI_Isend) and IV.A (a 4D stencil whose exchange
@@ -74,8 +78,8 @@ class Milc(RankConstrained):
     iterations: Count = 10
     """Iterations per rank."""
     scaling: Literal["weak", "strong"] = "strong"
-    """What stays the same with another number of ranks. weak: the sites per process. strong: the
-    lattice (IV.A)."""
+    """Scaling to other numbers of ranks. weak keeps the sites per process. strong keeps the lattice
+    (IV.A)."""
     overlap: Compute = Compute(time=Duration.parse("33 us"))
     """Computing during the exchange."""
     compute: Compute = Compute(time=Duration.parse("42 us"))

@@ -14,9 +14,12 @@ __all__ = ["Nek5000"]
 class Nek5000(Application):
     """Nek5000: exchanges with up to 26 neighbours, a coarse solve on a tree and small Allreduces.
 
-    An iteration is one step of the pressure solver. It computes, exchanges with up to 26 neighbours
-    (MPI_Waitall), sends partial sums of the coarse problem up a tree of all ranks and the solution
-    down (MPI_Recv), and sums `allreduces` times.
+    An iteration is one step of the pressure solver:
+    - It computes.
+    - It exchanges with up to 26 neighbours (MPI_Waitall).
+    - It sends partial sums of the coarse problem up a tree of all ranks, and the solution down
+      (MPI_Recv).
+    - It sums `allreduces` times over all ranks.
 
     Source: Chunduri et al., IPDPS 2021, Table I (point-to-point medium, KB; light collectives of 16
     B; 48% of the time in MPI: MPI_Allreduce, MPI_Waitall, MPI_Recv).

@@ -15,10 +15,12 @@ __all__ = ["Qbox"]
 class Qbox(RankConstrained):
     """Qbox: Fourier transforms in the columns of a process array, matrix products along its rows.
 
-    An iteration computes, does two Alltoallv in every column (one transform forward and one back)
-    and sends `shifts` panels to the next rank of the row. MPI_Recv receives a panel and MPI_Wait
-    completes a send. Cray's MPI has a separate routing mode for Alltoallv (II.D). The application
-    needs a multiple of `rows` ranks.
+    The application needs a multiple of `rows` ranks. An iteration has three steps:
+    - It computes.
+    - Every column does two Alltoallv: one transform forward and one back. Cray's MPI has a separate
+      routing mode for Alltoallv (II.D).
+    - Every rank sends `shifts` panels to the next rank of its row. MPI_Recv receives a panel, and
+      MPI_Wait completes a send.
 
     Source: Chunduri et al., IPDPS 2021, Table I (point-to-point medium, 50 KB; medium collectives
     of 128 KB; 66% of the time in MPI: MPI_Alltoallv, MPI_Recv, MPI_Wait).

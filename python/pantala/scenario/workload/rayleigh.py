@@ -15,11 +15,13 @@ __all__ = ["Rayleigh"]
 class Rayleigh(RankConstrained):
     """Rayleigh: large Alltoallv in the rows and the columns of a process array.
 
-    An iteration is one time step. It computes, does one Alltoallv in every row and one in every
-    column, sends a small message from every rank to the first rank of its row (MPI_Send), and ends
-    with a barrier. The Alltoallv are transposes between the spaces of the spectral method. The
-    first rank of a row receives the messages one after the other. The application needs a number of
-    ranks that is not prime.
+    The application needs a number of ranks that is not prime. An iteration is one time step:
+    - It computes.
+    - Every row does an Alltoallv, then every column. These are the transposes of the spectral
+      method.
+    - Every rank sends a small message to the first rank of its row (MPI_Send), which receives them
+      one after the other.
+    - A barrier ends the step.
 
     Source: Chunduri et al., IPDPS 2021, Table I (no point-to-point; heavy collectives of 23 MB; 28%
     of the time in MPI: MPI_Alltoallv, MPI_Send, MPI_Barrier).
