@@ -31,7 +31,7 @@ DEMO_OUT := runs/demo
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.tools ## Check the system and make the virtual environment
+setup: $(VENV)/.tools ## Check the system and create the virtual environment
 
 build: $(VENV)/.core ## Build the release core and install pantala into .venv
 
@@ -41,20 +41,20 @@ demo: build ## Run examples/interference.toml and write its report
 	@echo "The report: $(abspath $(DEMO_OUT))/report.html"
 
 test-fast: export PANTALA_CASES ?= 5
-test-fast: build lint ## Run the tests of every commit, in less than 90 seconds: few cases, nothing slow
+test-fast: build lint ## Run the tests for each commit in less than 90 seconds: few cases, no slow tests
 	$(CARGO_TEST) testing $(RUST_CRATES)
 	$(CARGO_TEST) release $(RUST_CORE)
 	$(PYTEST) -m "not slow and not full"
 
 test: export PANTALA_CASES ?= 25
-test: build lint ## Run the tests of every push: Rust, Python, examples, lints
+test: build lint ## Run the tests for each push: Rust, Python, examples, lints
 	$(CARGO_TEST) testing $(RUST_CRATES)
 	$(CARGO_TEST) release $(RUST_CORE)
 	$(CARGO) test --doc --profile testing $(RUST_CRATES)
 	$(PYTEST) -m "not full"
 
 test-all: export PANTALA_CASES ?= 200
-test-all: build lint deny ## Run everything, with all cases, and say how long it takes
+test-all: build lint deny ## Run all tests with all cases, and print the time
 	@date +%s > $(VENV)/.test-all-started
 	$(CARGO_TEST) testing --locked --workspace --exclude pantala-python $(ALL_CASES)
 	$(CARGO_TEST) release $(RUST_CORE) $(ALL_CASES)
@@ -68,7 +68,7 @@ test-all: build lint deny ## Run everything, with all cases, and say how long it
 # looks for it: a user with another release must not have to download this one.
 RUST_LINTED := $(shell sed -n 's/^channel = "\([0-9]*\.[0-9]*\).*/\1/p' requirements/rust-toolchain.toml)
 
-fmt: $(VENV)/.tools ## Lay out Rust and Python
+fmt: $(VENV)/.tools ## Format Rust and Python
 	$(CARGO) fmt --all
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
@@ -101,7 +101,7 @@ wheel: $(VENV)/.tools ## Build the wheel: target/wheels
 	rm -rf target/wheels
 	PIP_NO_INDEX=1 $(BIN)/maturin build --release --locked --out target/wheels $(WHEEL_FLAGS)
 
-validate: build ## Measure the runs of other simulators again: docs/explanation/made-validation.md and its figures
+validate: build ## Repeat the runs of other simulators: docs/explanation/made-validation.md and its figures
 	PYTHONPATH=tests $(BIN)/python -m validation
 
 mpi: build ## Build pantala-processes (several processes) and test it; needs Open MPI and libclang
@@ -116,7 +116,7 @@ docs: build ## Build the documentation: target/docs (the site) and target/doc (t
 
 BENCH := uniform-1056
 
-bench: build ## Measure the speed of the core on uniform-1056; BENCH=NAME: another of `pantala bench --list`
+bench: build ## Measure the speed of the core on uniform-1056; BENCH=NAME takes another bench of `pantala bench --list`
 	$(BIN)/pantala bench $(BENCH)
 
 benches: build ## Measure all benches but million in turn, three times: the table of docs/performance.md
@@ -128,29 +128,29 @@ PEERS := SST SST_SC22 CODES BOOKSIM CAMINOS
 BENCHES ?= uniform-72 uniform-1056
 lowered = $(shell echo $(1) | tr 'A-Z_' 'a-z-')
 
-compare: build ## Measure other simulators beside Pantala: SST=PATH SST_SC22=PATH CODES=PATH BOOKSIM=PATH CAMINOS=PATH
+compare: build ## Compare other simulators with Pantala: SST=PATH SST_SC22=PATH CODES=PATH BOOKSIM=PATH CAMINOS=PATH
 	PYTHONPATH=tools $(BIN)/python -m compare $(BENCHES) $(COMPARE_FLAGS) \
 	  $(foreach peer,$(PEERS),$(if $($(peer)),--$(call lowered,$(peer)) $($(peer))))
 
-instructions: build ## Record the instructions per packet-hop that `make test-all` holds the core to (needs valgrind)
+instructions: build ## Record the instructions per packet-hop that `make test-all` checks (needs valgrind)
 	PYTHONPATH=tests $(BIN)/python -m instructions
 
-stages: build ## Count what a packet-hop costs by stage, on a core with line tables (needs valgrind)
+stages: build ## Count the cost of a packet-hop by stage, on a core with line tables (needs valgrind)
 	VIRTUAL_ENV=$(abspath $(VENV)) PIP_NO_INDEX=1 PIP_QUIET=1 $(BIN)/maturin develop --profile profiling
 	rm $(VENV)/.core
 	PYTHONPATH=tools:tests $(BIN)/python -m stages $(STAGES_FLAGS)
 
-generate: build ## Write every file that is made from the core's catalogue
+generate: build ## Write the generated files: schemas, Python modules, reference pages
 	PYTHONPATH=tools $(BIN)/python -m generate
 
 figure: build ## Draw the README's figure from the run of `make demo`
 	$(BIN)/python docs/figure.py $(DEMO_OUT) docs/_static/interference.png
 
-lock: ## Resolve requirements/dev.txt anew (needs uv)
+lock: ## Resolve requirements/dev.txt again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate pyproject.toml requirements/dev.in -o requirements/dev.txt
 
-clean: ## Remove what was built (.venv, target, caches); runs/ stays
+clean: ## Remove build results (.venv, target, caches); runs/ stays
 	rm -rf $(VENV) target python/pantala/_core*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.tools: requirements/dev.txt requirements/check-system

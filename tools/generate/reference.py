@@ -37,7 +37,7 @@ def tables_page() -> str:
         parts += [
             f"## {found.name}",
             f"`{found.file}`. {found.text}{switch}",
-            table(("column", "type", "unit", ""), rows),
+            table(("column", "type", "unit", "meaning"), rows),
         ]
     return page(parts)
 
@@ -55,7 +55,7 @@ def metrics_page() -> str:
         rows = [
             (f"`{metric.name}`", metric.text) for metric in all_metrics() if metric.scope == scope
         ]
-        parts += [words, table(("metric", ""), rows)]
+        parts += [words, table(("metric", "meaning"), rows)]
     return page(parts)
 
 
@@ -178,7 +178,7 @@ def commands_page() -> str:
         ]
         rows += [(_option(item), item.help or "", _default(item)) for item in options]
         if rows:
-            parts.append(table(("", "", "default"), rows))
+            parts.append(table(("argument or option", "meaning", "default"), rows))
     return page(parts)
 
 
@@ -246,7 +246,7 @@ def keys(schema: Json) -> str:
             else ""
         )
         rows.append((f"`{key}`", _type(value), default, value.get("description", "")))
-    return table(("key", "value", "default", ""), rows)
+    return table(("key", "value", "default", "meaning"), rows)
 
 
 def _type(value: Json) -> str:
