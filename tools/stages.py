@@ -30,15 +30,18 @@ Costs = Mapping[str, Counter[str]]
 #: The stages with regular expressions for the part of a path after `crates/`. The first match
 #: counts.
 STAGES: tuple[tuple[str, str], ...] = (
-    ("NIC", r"pantala-fabric/src/(nic|response)\.rs"),
-    ("routing", r"pantala-(routing/|fabric/src/learning)"),
-    ("crossbar and arbitration", r"pantala-fabric/src/(crossbar|arbitration|islip|voq)\.rs"),
-    ("link", r"pantala-fabric/src/(link|wormhole)\.rs"),
-    ("credits", r"pantala-(fabric/src/pending|engine/src/due_queue)"),
-    ("packets, queues, ports", r"pantala-(fabric/src/(packet|port|queue)|engine/src/flat_array)"),
+    ("NIC", r"pantala-fabric/src/router/(nic|responses)\.rs"),
+    ("routing", r"pantala-(routing/|fabric/src/router/(arrival|congestion|estimates))"),
+    (
+        "crossbar and arbitration",
+        r"pantala-fabric/src/router/(arbit|crossbar|islip|virtual_output)",
+    ),
+    ("link", r"pantala-fabric/src/router/(link|wormhole)\.rs"),
+    ("credits", r"pantala-(fabric/src/(router/credits|store/account)|engine/src/due_queue)"),
+    ("packets, queues, ports", r"pantala-(fabric/src/store|engine/src/flat_array)"),
     (
         "event loop",
-        r"pantala-fabric/src/(network|blocks|partition|threads|messages|stages|host|probe|construct)",
+        r"pantala-fabric/src/(partition|router\.rs|router/stages|host|probe)",
     ),
     ("topology", r"pantala-topology/"),
     ("wheel", r"pantala-engine/src/wheel"),

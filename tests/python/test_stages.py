@@ -17,14 +17,14 @@ WRITTEN = """\
 desc: I1 cache: 32768 B
 cmd: python
 events: Ir D1mr D1mw
-fl=/somewhere/crates/pantala-fabric/src/link.rs
+fl=/somewhere/crates/pantala-fabric/src/router/link.rs
 fn=run
 12 100 5 1
 13 50 0 0
 fl=/rustc/59807616e/library/core/src/num/mod.rs
 fn=run
 7 40 0 0
-fl=/somewhere/crates/pantala-fabric/src/link.rs
+fl=/somewhere/crates/pantala-fabric/src/router/link.rs
 fn=other
 20 10 1 1
 summary: 200 6 2
@@ -58,12 +58,12 @@ def test_the_stage_of_a_file(file: str, wanted: str) -> None:
 
 def test_costs_are_the_difference_of_two_runs() -> None:
     after = by_file(WRITTEN)
-    assert after["/somewhere/crates/pantala-fabric/src/link.rs"] == {
+    assert after["/somewhere/crates/pantala-fabric/src/router/link.rs"] == {
         "Ir": 160,
         "D1mr": 6,
         "D1mw": 2,
     }
-    before = {"/somewhere/crates/pantala-fabric/src/link.rs": Counter(Ir=60, D1mr=1)}
+    before = {"/somewhere/crates/pantala-fabric/src/router/link.rs": Counter(Ir=60, D1mr=1)}
     found = costs(before, after)
     assert found["link"] == {"Ir": 100, "D1mr": 5, "D1mw": 2}
     assert found[LIBRARY]["Ir"] == 40

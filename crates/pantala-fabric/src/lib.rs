@@ -1,38 +1,27 @@
-//! The fabric: NIC, router, link, virtual channel, credit, routing.
+//! The fabric: NICs, routers, links, virtual channels (VCs) and credits, packet by packet.
+//!
+//! - [`config`] holds the parameters, [`Host`] and [`Probe`] are what a user of the crate provides.
+//! - `store` holds the state of packets, ports and credits in flat arrays.
+//! - `router` holds the stages that a packet passes, in the order that it passes them.
+//! - `partition` holds the event loop, and the partitions of a network on threads or processes.
+//!
+//! [`pantala_routing`] decides on paths.
 
-mod arbitration;
-pub mod audit;
-mod blocks;
 pub mod config;
-mod construct;
-mod crossbar;
 pub mod host;
-mod islip;
-mod learning;
-mod link;
-mod messages;
-mod network;
-mod nic;
-pub mod packet;
 mod partition;
-pub mod partition_map;
-mod pending;
-mod port;
 pub mod probe;
-mod queue;
-mod response;
-mod stages;
-mod threads;
-mod voq;
-mod wormhole;
+mod router;
+mod store;
 
-pub use audit::{Audit, ConservationCounts, Diagnosis, Held};
 pub use config::FabricConfig;
 pub use host::{Delivery, Host, PacketOffer, Pull, TrafficClass, Wakes};
-pub use messages::PartitionMessages;
-pub use network::Network;
+pub use partition::audit::{Audit, ConservationCounts, Diagnosis, Held};
+pub use partition::messages::PartitionMessages;
+pub use partition::network::Network;
+pub use partition::partition_map::{PartitionMap, PartitionShare};
+pub use partition::threads::Transport;
 pub use partition::{Partition, Totals};
-pub use partition_map::{PartitionMap, PartitionShare};
-pub use port::LinkCounters;
 pub use probe::Probe;
-pub use threads::Transport;
+pub use store::packet;
+pub use store::port::LinkCounters;

@@ -5,21 +5,29 @@
 //! router that something came to (`settle`). Routers speak to one another only through links with
 //! latency, so within one time their order cannot matter.
 
-use crate::blocks::Blocks;
+pub(crate) mod audit;
+pub(crate) mod blocks;
+mod build;
+pub(crate) mod messages;
+pub(crate) mod network;
+pub(crate) mod partition_map;
+pub(crate) mod threads;
+
 use crate::config::FabricConfig;
-use crate::crossbar::Arrived;
 use crate::host::{Host, Wakes};
-use crate::islip::Offer;
-use crate::messages::PartitionMessages;
-use crate::packet::Packets;
-use crate::partition_map::PartitionMap;
-use crate::pending::{Credits, PendingPool};
-use crate::port::{Hold, InPort, InVc, InputTurn, LinkCounters, Nic, OutPort, OutVc};
+use crate::partition::blocks::Blocks;
+use crate::partition::messages::PartitionMessages;
+use crate::partition::partition_map::PartitionMap;
 use crate::probe::Probe;
-use crate::response::Responses;
-use crate::stages::Stages;
-use crate::voq::VirtualQueue;
-use crate::wormhole::Worms;
+use crate::router::arrival::Arrived;
+use crate::router::islip::Offer;
+use crate::router::responses::Responses;
+use crate::router::stages::Stages;
+use crate::router::virtual_output::VirtualQueue;
+use crate::router::wormhole::Worms;
+use crate::store::account::{Credits, PendingPool};
+use crate::store::packet::Packets;
+use crate::store::port::{Hold, InPort, InVc, InputTurn, LinkCounters, Nic, OutPort, OutVc};
 use pantala_engine::FlatArray;
 use pantala_engine::{NEVER, Time, Wheel};
 use pantala_routing::learning::{Learning, LearningWindow, QTable};

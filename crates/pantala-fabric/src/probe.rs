@@ -1,6 +1,6 @@
 //! What a simulation wants to see of every packet, without a cost where it does not.
 
-use crate::packet::{Packet, PacketOrigin};
+use crate::store::packet::{Packet, PacketOrigin};
 use pantala_engine::Time;
 
 /// Watches packets; called for every one, so implementations are short. Static dispatch: an empty

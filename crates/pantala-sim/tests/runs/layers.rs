@@ -94,7 +94,7 @@ fn the_core_touches_nothing_outside() {
     for (_, path) in sources(&["engine", "topology", "routing", "fabric", "mpi", "workload"]) {
         let text = std::fs::read_to_string(&path).unwrap();
         for word in outside.into_iter().filter(|&word| {
-            word != "std::thread" || !path.ends_with("pantala-fabric/src/threads.rs")
+            word != "std::thread" || !path.ends_with("pantala-fabric/src/partition/threads.rs")
         }) {
             assert!(!text.contains(word), "{}: {word}", path.display());
         }

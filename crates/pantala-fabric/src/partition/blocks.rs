@@ -11,8 +11,8 @@
 use crate::config::FabricConfig;
 use crate::host::Host;
 use crate::partition::{Kind, Partition};
-use crate::port::{InPort, InVc, OutPort, OutVc};
 use crate::probe::Probe;
+use crate::store::port::{InPort, InVc, OutPort, OutVc};
 use pantala_engine::{Time, Wheel};
 use pantala_topology::{LinkClass, Topology};
 use std::ops::Range;

@@ -6,9 +6,9 @@
 //! does not matter; what one part posts to one other is taken in the order of posting.
 
 use crate::host::Host;
-use crate::packet::{Packet, PacketOrigin};
 use crate::partition::Partition;
 use crate::probe::Probe;
+use crate::store::packet::{Packet, PacketOrigin};
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{Sent, Trail};
 use serde::{Deserialize, Serialize};

@@ -2,14 +2,14 @@
 //!
 //! What is seen of it does not depend on how many there are.
 
-use crate::audit::{Audit, ConservationCounts, Diagnosis, Held};
 use crate::config::FabricConfig;
 use crate::host::Host;
+use crate::partition::audit::{Audit, ConservationCounts, Diagnosis, Held};
+use crate::partition::partition_map::PartitionMap;
+use crate::partition::threads::{self, Crew, Transport};
 use crate::partition::{Partition, Totals};
-use crate::partition_map::PartitionMap;
-use crate::port::LinkCounters;
 use crate::probe::Probe;
-use crate::threads::{self, Crew, Transport};
+use crate::store::port::LinkCounters;
 use pantala_engine::{NEVER, Time};
 use pantala_routing::learning::{LearningWindow, QTable};
 use pantala_topology::Topology;

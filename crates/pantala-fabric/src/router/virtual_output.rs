@@ -8,10 +8,10 @@
 //! link is the only thing that packets contend for. It is the router of CODES' dragonfly-dally.
 
 use crate::host::Host;
-use crate::packet::NONE;
 use crate::partition::Partition;
 use crate::probe::Probe;
-use crate::queue::Queue;
+use crate::store::packet::NONE;
+use crate::store::queue::Queue;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 

@@ -8,10 +8,10 @@
 //! is the packet's own: with it the packet is delivered. Flits of one VC never pass one another.
 
 use crate::host::Host;
-use crate::packet::{Packet, Piece};
 use crate::partition::{Kind, Partition};
 use crate::probe::Probe;
-use crate::stages::Stages;
+use crate::router::stages::Stages;
+use crate::store::packet::{Packet, Piece};
 use pantala_engine::FlatArray;
 use pantala_engine::Time;
 

@@ -1,13 +1,13 @@
 //! The books, checked: packets, flits and credits at any moment of a run.
 
 use crate::config::CreditCheck;
-use crate::crossbar::space_of;
 use crate::host::Host;
 use crate::partition::{Kind, Partition, Totals};
-use crate::pending::Credits;
-use crate::port::{ELSEWHERE, HERE, InPort, LinkEnd, NODE};
 use crate::probe::Probe;
-use crate::queue::Queue;
+use crate::router::crossbar::space_of;
+use crate::store::account::Credits;
+use crate::store::port::{ELSEWHERE, HERE, InPort, LinkEnd, NODE};
+use crate::store::queue::Queue;
 use pantala_engine::FlatArray;
 use pantala_engine::Wheel;
 use pantala_routing::Phase;

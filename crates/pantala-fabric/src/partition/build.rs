@@ -1,27 +1,27 @@
 //! Construction: from a configuration and a topology to the network's arrays.
 
-use crate::blocks::Blocks;
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarContention, FabricConfig, InputQueue,
     LinkDecision, LinkTiming, OutputLatency, Serialization,
 };
-use crate::crossbar::space_of;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
-use crate::messages::PartitionMessages;
-use crate::packet::{NONE, Packets};
 use crate::partition::Partition;
-use crate::partition_map::PartitionMap;
-use crate::pending::{Account, Credits, PendingPool};
-use crate::port::{
+use crate::partition::blocks::Blocks;
+use crate::partition::messages::PartitionMessages;
+use crate::partition::partition_map::PartitionMap;
+use crate::probe::Probe;
+use crate::router::crossbar::space_of;
+use crate::router::responses::Responses;
+use crate::router::stages::Stages;
+use crate::router::virtual_output::VirtualQueue;
+use crate::router::wormhole::Worms;
+use crate::store::account::{Account, Credits, PendingPool};
+use crate::store::packet::{NONE, Packets};
+use crate::store::port::{
     ELSEWHERE, HERE, Hold, InPort, InVc, InputTurn, LinkCounters, LinkEnd, NODE, Nic, OutPort,
     OutVc,
 };
-use crate::probe::Probe;
-use crate::queue::Queue;
-use crate::response::Responses;
-use crate::stages::Stages;
-use crate::voq::VirtualQueue;
-use crate::wormhole::Worms;
+use crate::store::queue::Queue;
 use pantala_engine::FlatArray;
 use pantala_engine::{NEVER, Stream, Time, Wheel};
 use pantala_routing::MAX_VIRTUAL_CHANNELS;

@@ -4,17 +4,14 @@
 //! Whoever waits is woken by what it waits for: the output or an input port that falls free at a
 //! known time, or room or credits that are promised when a packet moves on. Nobody polls.
 
-use crate::config::{Arbiter, CrossbarContention};
 use crate::host::Host;
-use crate::packet::NONE;
-use crate::partition::Partition;
-use crate::port::{InVc, LinkEnd};
+use crate::partition::{Kind, Partition};
 use crate::probe::Probe;
+use crate::router::arrival::Arrived;
+use crate::store::packet::NONE;
+use crate::store::port::{InVc, LinkEnd, OutPort};
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
-
-/// Tells the draws of [`Arbiter::Random`] from others that are functions of a packet's random word.
-const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
 
 /// Tells the draws of [`Turn`] from others.
 const TURN_SALT: u64 = 0x5475_726E_4F75_7470;
@@ -77,6 +74,151 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
 }
 
 impl<H: Host, P: Probe> Partition<H, P> {
+    /// Moves what can move, until nothing can; routes what comes to the head of an input buffer
+    /// meanwhile.
+    ///
+    /// Routers do not touch one another here but for credits and packets that take time, so they
+    /// may come in any order.
+    pub(crate) fn settle<const F: bool>(&mut self, now: Time) {
+        if self.stages.virtual_output::<F>() {
+            self.settle_virtual(now);
+            return;
+        }
+        for i in 0..self.arrived.len() {
+            let port = &mut self.out_ports[self.arrived[i].out];
+            port.routed_at = 2 * now + Time::from(port.routed_at >> 1 == now);
+        }
+        for i in 0..self.arrived.len() {
+            let arrived = self.arrived[i];
+            if !self.grant_unrivalled(&arrived, now) {
+                self.in_vcs[arrived.in_vc].queue.push(&mut self.packets, arrived.packet);
+                self.await_output::<F>(&arrived, now);
+            }
+        }
+        self.arrived.clear();
+        self.route_fresh::<F>(now);
+        while !self.dirty_routers.is_empty() {
+            let mut routers = std::mem::take(&mut self.dirty_routers);
+            for &router in &routers {
+                if F {
+                    self.arbitrate::<F>(router, now);
+                } else {
+                    self.arbitrate_by_name(router, now);
+                }
+            }
+            routers.clear();
+            debug_assert!(self.dirty_routers.is_empty());
+            self.dirty_routers = routers;
+            self.route_fresh::<F>(now);
+        }
+    }
+
+    /// Routes the heads that grants have brought forth; their inputs are busy, so they cost another
+    /// round.
+    #[inline(always)]
+    fn route_fresh<const F: bool>(&mut self, now: Time) {
+        for i in 0..self.fresh.len() {
+            let in_vc = self.fresh[i];
+            let arrived = self.route::<F>(in_vc, self.in_vcs[in_vc].queue.head, now);
+            self.await_output::<F>(&arrived, now);
+        }
+        self.fresh.clear();
+    }
+
+    /// Grants a head that has just arrived if it can go at once and nobody else wants its output or
+    /// waits at its input: then the order of arbitration cannot matter to it, nor it to anybody.
+    /// Such a packet never enters a queue.
+    #[inline(always)]
+    fn grant_unrivalled(&mut self, arrived: &Arrived, now: Time) -> bool {
+        let port = &self.out_ports[arrived.out];
+        let input = &self.in_ports[arrived.in_port];
+        if port.routed_at != 2 * now
+            || port.waiting != 0
+            || input.waiting != 0
+            || port.crossbar_free > now
+            || input.busy_until > now
+            || self.in_vcs[arrived.in_vc].open > now
+            || self.out_vcs[arrived.out_vc].space.at(&mut self.pool, now)
+                < i32::from(self.packets[arrived.packet].flits)
+        {
+            return false;
+        }
+        self.cross::<true>(arrived, now);
+        true
+    }
+
+    #[inline(always)]
+    pub(crate) fn mark_dirty<const F: bool>(&mut self, router: u32, port: u16) {
+        let index = if F {
+            router as usize
+        } else {
+            router as usize * self.dirty_words + usize::from(port / 64)
+        };
+        let set = &mut self.dirty[index];
+        let first = *set == 0;
+        *set |= 1 << (port % 64);
+        // With more than one word a router may be listed more than once; its sets are empty the
+        // second time.
+        if first {
+            self.dirty_routers.push(router);
+        }
+    }
+
+    /// Schedules an arbitration unless one comes earlier.
+    #[inline]
+    pub(crate) fn ensure_crossbar_wake(&mut self, out: usize, time: Time) {
+        let port = &mut self.out_ports[out];
+        if port.crossbar_wake > time {
+            port.crossbar_wake = time;
+            let home = port.home;
+            self.blocks.schedule(&mut self.wheel, home, time, Kind::CROSSBAR, out as u32);
+        }
+    }
+
+    /// An output's crossbar may have something to do.
+    #[inline]
+    pub(crate) fn crossbar_wake<const F: bool>(&mut self, out: u32, now: Time) {
+        let port = &mut self.out_ports[out];
+        if port.crossbar_wake != now {
+            self.overtaken += 1;
+            return;
+        }
+        port.crossbar_wake = NEVER;
+        let (router, port) = (port.router, port.port);
+        self.mark_dirty::<F>(router, port);
+    }
+
+    /// Room in an output buffer comes free at `time`, which is `now` or later: wakes who waits for
+    /// it.
+    #[inline]
+    pub(crate) fn room_at<const F: bool>(
+        &mut self,
+        out: usize,
+        out_vc: usize,
+        time: Time,
+        now: Time,
+    ) {
+        if !self.out_vcs[out_vc].space_wait {
+            return;
+        }
+        self.out_vcs[out_vc].space_wait = false;
+        if !F {
+            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(time));
+            return;
+        }
+        // Before the crossbar is free, nobody can go.
+        let port = &mut self.out_ports[out];
+        let time = time.max(port.crossbar_free);
+        if time > now {
+            self.ensure_crossbar_wake(out, time);
+        } else {
+            // Who is served now is woken anew for later.
+            port.crossbar_wake = NEVER;
+            let OutPort { router, port, .. } = *port;
+            self.mark_dirty::<F>(router, port);
+        }
+    }
+
     /// Arbitrates for the router's outputs on the list, in the order of [`Turn`].
     #[inline(always)]
     pub(crate) fn arbitrate<const F: bool>(&mut self, router: u32, now: Time) {
@@ -128,7 +270,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
     /// waits for it: when the crossbar is free, or when there is room, if nobody waits for a VC
     /// that has any.
     #[inline(always)]
-    fn arm_granted<const F: bool>(&mut self, out: usize, now: Time) {
+    pub(crate) fn arm_granted<const F: bool>(&mut self, out: usize, now: Time) {
         if self.out_ports[out].waiting == 0 {
             return;
         }
@@ -214,127 +356,6 @@ impl<H: Host, P: Probe> Partition<H, P> {
             || self.out_vcs[out_vc].credits.at(&mut self.pool, now) >= room
     }
 
-    /// Arbitrates for the router's outputs on the list, as the configuration has it.
-    pub(crate) fn arbitrate_by_name(&mut self, router: u32, now: Time) {
-        let router_config = &self.config.router;
-        match (router_config.crossbar_contention, router_config.arbiter) {
-            (CrossbarContention::Port, Arbiter::RoundRobin) => self.arbitrate::<false>(router, now),
-            (_, Arbiter::Islip) => self.arbitrate_islip(router, now),
-            (CrossbarContention::PortAndVc, _) => self.arbitrate_allocated(router, now),
-            _ => self.sweep(router, now),
-        }
-    }
-
-    /// Router-wide arbitration in the order of age, of the last grant, or drawn: who can go goes.
-    fn sweep(&mut self, router: u32, now: Time) {
-        let outs = self.take_dirty(router, now);
-        let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
-        for &out in outs.iter().filter(|&&out| self.out_ports[out].crossbar_free <= now) {
-            for in_vc in self.waiting_for(out) {
-                candidates.push((self.rank(in_vc, now), in_vc as u32, out as u32));
-            }
-        }
-        candidates.sort_unstable();
-        let mut granted = 0;
-        for &(_, in_vc, out) in &candidates {
-            let (in_vc, out) = (in_vc as usize, out as usize);
-            if self.out_ports[out].crossbar_free <= now && self.can_go::<false>(in_vc, now) {
-                self.note_turn(in_vc, now, granted);
-                granted += 1;
-                self.grant::<false>(in_vc, out, now);
-            }
-        }
-        self.candidates = candidates;
-        self.arm_all(outs, now);
-    }
-
-    /// Schedules the next arbitration of all outputs that have had their turn, and puts the vector
-    /// back for its memory.
-    pub(crate) fn arm_all(&mut self, outs: Vec<usize>, now: Time) {
-        for &out in &outs {
-            if self.out_ports[out].crossbar_free > now {
-                self.arm_granted::<false>(out, now);
-            } else {
-                self.arm_blocked::<false>(out, now);
-            }
-        }
-        self.dirty_outs = outs;
-    }
-
-    /// Arbitration in two steps: first an output VC that is free goes to one of the packets that
-    /// wait for it, which keeps it until its tail has crossed; then the packets that have theirs
-    /// contend for the ports, output by output.
-    fn arbitrate_allocated(&mut self, router: u32, now: Time) {
-        let outs = self.take_dirty(router, now);
-        for &out in &outs {
-            if !self.allocate_if_free(out, now) {
-                continue;
-            }
-            let next_input = self.out_ports[out].next_input;
-            let mut next = None;
-            for out_vc in out * self.vcs..(out + 1) * self.vcs {
-                let owner = self.holds[out_vc].owner;
-                if owner != NONE
-                    && self.waits_for(owner, out_vc)
-                    && self.can_go::<false>(owner as usize, now)
-                {
-                    let key = self.behind(owner as usize, next_input);
-                    next = next.into_iter().chain([(key, owner)]).min();
-                }
-            }
-            if let Some((_, in_vc)) = next {
-                self.grant::<false>(in_vc as usize, out, now);
-                self.arm_granted::<false>(out, now);
-            } else {
-                self.arm_blocked::<false>(out, now);
-            }
-        }
-        self.dirty_outs = outs;
-    }
-
-    /// Whether the head of an input VC waits for an output VC: the one that it is allocated to has
-    /// none between two flits.
-    pub(crate) fn waits_for(&self, in_vc: u32, out_vc: usize) -> bool {
-        let bit = usize::from(self.in_vcs[in_vc].bit);
-        self.waiting[out_vc * self.words + bit / 64] >> (bit % 64) & 1 == 1
-    }
-
-    /// Allocates the VCs of an output whose crossbar is free; sees to it that one that is not is
-    /// asked again. Whether it is free.
-    pub(crate) fn allocate_if_free(&mut self, out: usize, now: Time) -> bool {
-        let free = self.out_ports[out].crossbar_free;
-        if free > now {
-            self.ensure_crossbar_wake(out, free);
-            return false;
-        }
-        self.allocate_vcs(out, now);
-        true
-    }
-
-    /// Gives each free VC of an output to one of the packets that wait for it.
-    fn allocate_vcs(&mut self, out: usize, now: Time) {
-        let mut best = [(u64::MAX, NONE); 16];
-        for in_vc in self.waiting_for(out) {
-            let InVc { out_vc, open, .. } = self.in_vcs[in_vc];
-            let hold = &self.holds[out_vc];
-            if hold.owner == NONE && hold.until <= now && open <= now {
-                let rank = match self.config.router.arbiter {
-                    Arbiter::RoundRobin | Arbiter::Islip => self.behind(in_vc, hold.next_input),
-                    _ => self.rank(in_vc, now),
-                };
-                let best = &mut best[out_vc as usize % self.vcs];
-                *best = (*best).min((rank, in_vc as u32));
-            }
-        }
-        for (vc, &(_, owner)) in best.iter().enumerate().filter(|(_, (_, owner))| *owner != NONE) {
-            self.note_turn(owner as usize, now, vc as u64);
-            let hold = &mut self.holds[out * self.vcs + vc];
-            hold.owner = owner;
-            hold.next_input = self.in_vcs[owner].bit + 1;
-        }
-    }
-
     /// The router's outputs on the list, which is empty then; the caller puts the vector back for
     /// its memory.
     pub(crate) fn take_dirty(&mut self, router: u32, now: Time) -> Vec<usize> {
@@ -351,30 +372,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
         outs
     }
 
-    /// How far an input VC is behind the one that is next in a round.
-    fn behind(&self, in_vc: usize, next_input: u16) -> u64 {
-        behind(self.in_vcs[in_vc].bit.into(), next_input, self.ports * self.vcs as u32).into()
-    }
-
-    /// Where the head of an input VC stands under an arbiter that is not a round: the least goes
-    /// first.
-    fn rank(&self, in_vc: usize, now: Time) -> u64 {
-        let head = self.in_vcs[in_vc].queue.head;
-        match self.config.router.arbiter {
-            Arbiter::Age => self.packets.origin(head).created,
-            Arbiter::Random => mix(self.packets[head].route.draw ^ mix(now ^ ARBITER_SALT)),
-            Arbiter::Lru | Arbiter::RoundRobin | Arbiter::Islip => self.grant_stamps[in_vc],
-        }
-    }
-
-    /// It was an input VC's turn, after `before` others at this time.
-    fn note_turn(&mut self, in_vc: usize, now: Time, before: u64) {
-        // Of several grants at one time, SST's list puts the later before the earlier.
-        self.grant_stamps[in_vc] = (now << 8) + 254u64.saturating_sub(before);
-    }
-
     /// The input VCs that wait for `out`.
-    fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> {
         let first = self.first_in_vc(out);
         let vcs = self.out_ports[out].waiting;
         (0..self.words).flat_map(move |word| {
@@ -391,7 +390,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
     /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot
     /// go.
     #[inline(never)]
-    fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
+    pub(crate) fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
         let first = self.first_in_vc(out);
         let roomy = self.roomy_vcs(out, now);

@@ -2,8 +2,8 @@
 
 use crate::host::Host;
 use crate::partition::Partition;
-use crate::port::{HERE, InPort, NODE};
 use crate::probe::Probe;
+use crate::store::port::{HERE, InPort, NODE};
 use pantala_engine::Time;
 use pantala_routing::Hop;
 use pantala_routing::Phase;

@@ -9,8 +9,8 @@
 //! the next, and nobody is two windows ahead.
 
 use crate::host::Host;
-use crate::messages::PartitionMessages;
 use crate::partition::Partition;
+use crate::partition::messages::PartitionMessages;
 use crate::probe::Probe;
 use pantala_engine::Time;
 use std::num::NonZeroUsize;

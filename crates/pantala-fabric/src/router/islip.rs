@@ -8,12 +8,12 @@
 //! stays idle for a crossbar flit time though others may want it: that is what a maximal matching
 //! would not lose.
 
-use crate::arbitration::behind;
 use crate::host::Host;
-use crate::packet::NONE;
 use crate::partition::Partition;
-use crate::port::{InputTurn, OutPort};
 use crate::probe::Probe;
+use crate::router::arbitration::behind;
+use crate::store::packet::NONE;
+use crate::store::port::{InputTurn, OutPort};
 use pantala_engine::Time;
 
 /// What an output offers: itself to the head of an input VC.

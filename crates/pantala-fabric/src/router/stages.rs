@@ -6,7 +6,7 @@ use crate::config::{
     FabricConfig, FlowControl, InjectionVc, InputQueue, LinkDecision, OutputLatency, OutputRelease,
     Release, Serialization,
 };
-use crate::port::OutPort;
+use crate::store::port::OutPort;
 use pantala_engine::Time;
 use pantala_routing::{Algorithm, QueueMeasure, RoutingConfig, VcMap};
 use pantala_topology::LinkClass;

@@ -14,11 +14,11 @@
 //! A request's place in the slab becomes its response's: nothing is allocated.
 
 use crate::host::Host;
-use crate::nic::Launch;
-use crate::packet::{NONE, Packet, PacketOrigin};
 use crate::partition::Partition;
 use crate::probe::Probe;
-use crate::queue::Queue;
+use crate::router::nic::Launch;
+use crate::store::packet::{NONE, Packet, PacketOrigin};
+use crate::store::queue::Queue;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 use pantala_routing::RouteState;

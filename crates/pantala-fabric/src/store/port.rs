@@ -4,8 +4,8 @@
 //! `(r * ports + p) * vcs + v`; input ports and input VCs likewise.
 
 use crate::host::PacketOffer;
-use crate::pending::{Account, Credits};
-use crate::queue::Queue;
+use crate::store::account::{Account, Credits};
+use crate::store::queue::Queue;
 use pantala_engine::{NEVER, Stream, Time};
 use serde::{Deserialize, Serialize};
 
@@ -181,7 +181,7 @@ pub(crate) struct Hold {
     /// Until when the packet that crossed last holds it.
     pub(crate) until: Time,
     /// The input VC whose head it is allocated to, until that crosses, its last flit if flits cross
-    /// one by one; [`crate::packet::NONE`]: none.
+    /// one by one; [`crate::store::packet::NONE`]: none.
     pub(crate) owner: u32,
     /// Where the round goes on in which it is allocated.
     pub(crate) next_input: u16,

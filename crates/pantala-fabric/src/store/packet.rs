@@ -1,7 +1,7 @@
 //! Packets in flight: a slab, its hot half (one cache line a packet) apart from what only delivery
 //! reads.
 
-use crate::queue::Chunks;
+use crate::store::queue::Chunks;
 use pantala_engine::{FlatArray, Time};
 use pantala_routing::RouteState;
 use serde::{Deserialize, Serialize};

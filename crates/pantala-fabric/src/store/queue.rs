@@ -5,7 +5,7 @@
 //! touches one line for fifteen packets that come and one for fifteen that go. A queue of one
 //! packet, as nearly all are under a light load, needs no chunk.
 
-use crate::packet::{NONE, Packets};
+use crate::store::packet::{NONE, Packets};
 use pantala_engine::FlatArray;
 
 /// Places a chunk; the last holds where the next chunk begins.

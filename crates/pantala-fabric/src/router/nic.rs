@@ -3,9 +3,9 @@
 
 use crate::config::InjectionVc;
 use crate::host::{Delivery, Host, PacketOffer, Pull, TrafficClass};
-use crate::packet::{Packet, PacketOrigin, Piece};
 use crate::partition::{Kind, Partition};
 use crate::probe::Probe;
+use crate::store::packet::{Packet, PacketOrigin, Piece};
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 use pantala_routing::RouteState;

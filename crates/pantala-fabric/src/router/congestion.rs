@@ -1,0 +1,75 @@
+//! The congestion view of a router: the output queues that its routing reads.
+
+use crate::FabricConfig;
+use crate::config::CreditCheck;
+use crate::router::crossbar::space_of;
+use crate::router::virtual_output::VirtualQueue;
+use crate::store::account::PendingPool;
+use crate::store::port::OutVc;
+use pantala_engine::{FlatArray, Time};
+use pantala_routing::{CongestionView, QueueMeasure};
+
+/// The queues of one router's outputs, as its routing sees them.
+pub(crate) struct RouterCongestionView<'a, const F: bool> {
+    pub(crate) out_vcs: &'a mut FlatArray<OutVc>,
+    pub(crate) virtual_queues: &'a FlatArray<VirtualQueue>,
+    pub(crate) pool: &'a mut PendingPool,
+    /// The router.
+    pub(crate) router: u32,
+    pub(crate) ports: u32,
+    pub(crate) vcs: usize,
+    pub(crate) config: &'a FabricConfig,
+    pub(crate) now: Time,
+}
+
+impl<const F: bool> CongestionView for RouterCongestionView<'_, F> {
+    #[inline]
+    fn queue(&mut self, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
+        self.queue_at(self.router, port, vc, measure)
+    }
+
+    fn queue_at(&mut self, router: u32, port: u16, vc: Option<u8>, measure: QueueMeasure) -> i64 {
+        let first = (router * self.ports + u32::from(port)) as usize * self.vcs;
+        let credits_full = self.config.router.input_buffer as i32;
+        let space_full = space_of(self.config.router.output_buffer);
+        let range = match vc {
+            Some(vc) => first + usize::from(vc)..first + usize::from(vc) + 1,
+            None => first..first + self.vcs,
+        };
+        // The default model takes credits at the link and has no other queue in front of it.
+        if F && measure == QueueMeasure::OutputAndCredits {
+            let flits_of = |index: usize| {
+                let out_vc = &mut self.out_vcs[index];
+                credits_full - out_vc.credits.at(self.pool, self.now) + out_vc.unsent
+            };
+            return range.map(flits_of).sum::<i32>().into();
+        }
+        let mut flits = 0;
+        for index in range {
+            let out_vc = &mut self.out_vcs[index];
+            let waiting = if self.virtual_queues.is_empty() {
+                0
+            } else {
+                i64::from(self.virtual_queues[index].room)
+            };
+            // Granted to this VC and not credited back; a packet that is ahead of its link has its
+            // credits taken already.
+            let unsent = if self.config.router.credit_check == CreditCheck::Crossbar {
+                0
+            } else {
+                out_vc.unsent
+            };
+            let sum = i64::from(credits_full - out_vc.credits.at(self.pool, self.now) + unsent);
+            flits += match measure {
+                QueueMeasure::OutputAndCredits => sum + waiting,
+                QueueMeasure::Output => {
+                    i64::from(space_full - out_vc.space.at(self.pool, self.now)) + waiting
+                }
+                QueueMeasure::Credits => {
+                    (sum - i64::from(space_full - out_vc.space.at(self.pool, self.now))).max(0)
+                }
+            };
+        }
+        flits
+    }
+}
