@@ -22,7 +22,7 @@ import pantala as pt
 
 _ROOT = Path(__file__).parents[1]
 _PAGE = _ROOT / "docs" / "explanation" / "made-coarsening.md"
-_ERRORS = _ROOT / "crates" / "pantala-sim" / "src" / "coarsen" / "known_errors.json"
+_ERRORS = _ROOT / "crates" / "pantala-sim" / "src" / "plan" / "coarsen" / "known_errors.json"
 
 _COARSE = (2, 4, 8)
 _SEEDS = (1, 2, 3)

@@ -10,8 +10,8 @@ use mpi::traits::{Communicator, Destination, Source};
 use pantala_engine::Time;
 use pantala_fabric::{Transport, PartitionMessages};
 use pantala_mpi::MpiMessage;
-use pantala_sim::peers::ProcessGroup;
-use pantala_sim::ranks::Net;
+use pantala_sim::run::process_group::ProcessGroup;
+use pantala_sim::run::rank_reports::Net;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

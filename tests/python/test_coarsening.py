@@ -222,7 +222,7 @@ def test_settings_that_cannot_be_coarse_are_rejected(
 @native
 def test_the_known_errors_agree_with_the_page() -> None:
     """All stated errors come from the file that docs/coarsening.py writes beside the page."""
-    known = json.loads((ROOT / "crates/pantala-sim/src/coarsen/known_errors.json").read_text())
+    known = json.loads((ROOT / "crates/pantala-sim/src/plan/coarsen/known_errors.json").read_text())
     page = (ROOT / "docs/explanation/made-coarsening.md").read_text().replace("\u00a0", " ")
     scenario = pt.Scenario.from_toml(ROOT / "examples" / "quickstart.toml")
     for coarsen, errors in known.items():

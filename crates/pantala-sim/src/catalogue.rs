@@ -17,8 +17,8 @@
 //! `make generate` writes the JSON Schema of a plan, Python's modules and the reference pages from
 //! it.
 
+use crate::output::tables::descriptors;
 use crate::plan::Plan;
-use crate::tables::descriptors;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 

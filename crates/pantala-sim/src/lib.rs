@@ -26,34 +26,13 @@
 //! way to run a plan: a warm-up and a window, and one point of a load curve instead of tables.
 
 pub mod catalogue;
-pub mod coarsen;
-pub mod columns;
-pub mod communication;
-pub mod deadlock;
-pub mod document;
-pub mod end;
 pub mod error;
-pub mod fabric;
-pub mod link_table;
-pub mod measure;
-pub mod peers;
-pub mod placement;
+pub mod output;
 pub mod plan;
-pub mod q_tables;
-pub mod ranges;
-pub mod ranks;
-mod reading;
-pub mod recorder;
-pub mod resolve;
-pub mod results;
-pub mod routings;
-pub mod simulation;
-mod streams;
-pub mod tables;
-pub mod threads;
+pub mod run;
 
-pub use end::{End, Progress};
 pub use error::{PlanError, WriteError};
 pub use pantala_workload::process_grid::squarest as squarest_grid;
 pub use plan::{PLAN_VERSION, Plan};
-pub use simulation::Simulation;
+pub use run::simulation::Simulation;
+pub use run::termination::{End, Progress};

@@ -1,8 +1,8 @@
 """The tables of a run directory.
 
-`make generate` writes this file from crates/pantala-sim/src/tables; do not edit it. Times are
-simulated nanoseconds (``_ns``) from the start of the simulation unless the text says that a column
-is a duration. Sizes are bytes.
+`make generate` writes this file from crates/pantala-sim/src/output/tables; do not edit it. Times
+are simulated nanoseconds (``_ns``) from the start of the simulation unless the text says that a
+column is a duration. Sizes are bytes.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ use pantala_engine::random::Stream;
 use pantala_engine::transfer_time;
 use pantala_mpi::{COMM_WORLD, Incoming, Op, Outgoing, Source, TagSelect};
 use pantala_sim::Simulation;
-use pantala_sim::resolve::resolve;
+use pantala_sim::plan::resolve::resolve;
 use serde_json::{Value, json};
 
 /// The plan of `fine` in packets `coarsen` times as long.

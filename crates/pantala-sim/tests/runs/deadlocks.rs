@@ -2,8 +2,8 @@
 //! and the watchdog behind them.
 
 use crate::support::{Ran, fft, finish, halo, job, noise, plan, read, run};
-use pantala_sim::deadlock::{CycleChannel, Search, search};
-use pantala_sim::resolve::resolve;
+use pantala_sim::plan::deadlock::{CycleChannel, Search, search};
+use pantala_sim::plan::resolve::resolve;
 use pantala_sim::{End, Simulation};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use crate::support::{fft, halo, job, noise, plan, read};
 use pantala_sim::PlanError;
-use pantala_sim::resolve::{parse, resolve};
+use pantala_sim::plan::resolve::{parse, resolve};
 use serde_json::{Value, json};
 
 /// The fault of a plan that a change has spoilt.

@@ -2,7 +2,7 @@
 
 use crate::support::{Ran, halo, job, noise, plan, ps, read, run};
 use pantala_sim::Simulation;
-use pantala_sim::resolve::resolve;
+use pantala_sim::plan::resolve::resolve;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

@@ -8,6 +8,7 @@ mod deadlocks;
 mod determinism;
 mod ends;
 mod faults;
+mod imports;
 mod layers;
 mod learning;
 mod measuring;

@@ -1,7 +1,7 @@
 //! A point of a curve is what a run of the same plan shows.
 
 use crate::support::{fft, finish, noise, plan, ps, read, set_up};
-use pantala_sim::measure::{Measurement, Point, whole};
+use pantala_sim::run::measure::{Measurement, Point, whole};
 use serde_json::{Value, json};
 
 fn everywhere(load: f64) -> Value {

@@ -2,7 +2,7 @@
 
 use crate::support::{fft, halo, noise, plan, read};
 use pantala_sim::PLAN_VERSION;
-use pantala_sim::resolve::{parse, resolve};
+use pantala_sim::plan::resolve::{parse, resolve};
 use serde_json::{Value, json};
 
 fn resolved(plan: &Value) -> Value {

@@ -1,7 +1,7 @@
 //! Runs in which NICs answer every packet: what is counted as what.
 
 use crate::support::{Ran, fft, finish, halo, noise, plan, ps, run, set_up};
-use pantala_sim::measure::Measurement;
+use pantala_sim::run::measure::Measurement;
 use serde_json::{Value, json};
 
 /// The plan, with responses of `bytes`.

@@ -2,8 +2,8 @@
 //! left of a run that does not come to its end.
 
 use crate::support::{Row, fft, finish, halo, noise, plan, ps, read, run, set_up};
-use pantala_sim::columns::{ROW_GROUP, Row as _, TableWriter};
-use pantala_sim::tables::PacketRow;
+use pantala_sim::output::columns::{ROW_GROUP, Row as _, TableWriter};
+use pantala_sim::output::tables::PacketRow;
 use pantala_sim::{End, Simulation};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -150,7 +150,7 @@ fn a_full_disk_ends_the_run() {
     simulation.run(|_| true);
     let results = simulation.results().unwrap();
     let end = End::Finished;
-    let error = pantala_sim::document::write(&mut simulation, &results, &end, Value::Null);
+    let error = pantala_sim::output::document::write(&mut simulation, &results, &end, Value::Null);
     let error = error.unwrap_err().to_string();
     assert!(error.starts_with(&format!("{}/", directory.display())), "{error}");
     assert!(error.contains("No space left on device"), "{error}");

@@ -1,7 +1,7 @@
 //! The rule of `--threads auto`, on the machines it was measured on.
 
 use crate::support::{fft, halo, noise, plan, read};
-use pantala_sim::threads::{PACKET_HOPS_PER_THREAD, packet_hops_per_window, worth};
+use pantala_sim::run::threads::{PACKET_HOPS_PER_THREAD, packet_hops_per_window, worth};
 use serde_json::{Value, json};
 
 /// A pattern on all nodes of a balanced Dragonfly of these routers, with global links of 300 ns.

@@ -254,7 +254,7 @@ fn links_are_the_topology_s() {
             json!([link["link"], link["class"], end("source"), end("target")])
         })
         .collect();
-    let table = pantala_sim::link_table::link_table(&plan.topology).unwrap();
+    let table = pantala_sim::output::link_table::link_table(&plan.topology).unwrap();
     let expected: Vec<Value> = (table.iter())
         .map(|row| {
             let source = [row.source_router, row.source_port, row.source_group];

@@ -1,0 +1,10 @@
+//! The run directory: what a run records, the tables made of it, and run.json.
+
+pub mod columns;
+pub mod document;
+pub mod link_table;
+pub mod q_tables;
+pub mod recorder;
+pub mod results;
+pub(crate) mod streamed_tables;
+pub mod tables;

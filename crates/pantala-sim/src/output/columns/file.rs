@@ -1,0 +1,94 @@
+//! A Parquet file that is written piece by piece.
+
+use crate::error::WriteError;
+use crate::output::columns::TableDescriptor;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rows of a row group: the writer holds at most so many encoded rows in memory.
+pub const ROW_GROUP: usize = 262_144;
+
+/// The file of a table. It has a temporary name (`NAME.parquet.partial`) until
+/// [`finish`](Self::finish) renames it. If it is dropped before, it is removed.
+#[derive(Debug)]
+pub(crate) struct TableFile {
+    schema: SchemaRef,
+    path: PathBuf,
+    partial: PathBuf,
+    /// `None` once it is finished.
+    writer: Option<ArrowWriter<BufWriter<File>>>,
+}
+
+impl TableFile {
+    /// Opens the file of `table` that will be called `path`.
+    pub(crate) fn create(table: &TableDescriptor, path: &Path) -> Result<Self, WriteError> {
+        let field =
+            |c: &super::ColumnDescriptor| Field::new(c.name, c.data_type.arrow(), c.nullable);
+        let schema = Arc::new(Schema::new(table.columns.iter().map(field).collect::<Vec<_>>()));
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        let partial = PathBuf::from(partial);
+        let file = File::create(&partial).map_err(|source| file_error(path, source))?;
+        let mut opened = Self { schema, path: path.to_owned(), partial, writer: None };
+        let properties = || -> Result<_, ParquetError> {
+            Ok(WriterProperties::builder()
+                .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+                .set_created_by(format!("pantala {}", env!("CARGO_PKG_VERSION")))
+                .set_max_row_group_row_count(Some(ROW_GROUP))
+                .build())
+        };
+        let writer = properties().and_then(|properties| {
+            let schema = Arc::clone(&opened.schema);
+            ArrowWriter::try_new(BufWriter::new(file), schema, Some(properties))
+        });
+        opened.writer = Some(writer.map_err(|source| opened.error(source))?);
+        Ok(opened)
+    }
+
+    /// Appends rows, one array per column.
+    pub(crate) fn append(&mut self, arrays: Vec<ArrayRef>) -> Result<(), WriteError> {
+        let Some(writer) = &mut self.writer else { unreachable!("it is not finished") };
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+            .map_err(ParquetError::from)
+            .and_then(|batch| writer.write(&batch))
+            .map_err(|source| self.error(source))
+    }
+
+    /// Closes the file and gives it its name.
+    pub(crate) fn finish(mut self) -> Result<(), WriteError> {
+        let Some(writer) = self.writer.take() else { unreachable!("it is not finished") };
+        let renamed = match writer.close() {
+            Ok(_) => std::fs::rename(&self.partial, &self.path),
+            Err(source) => {
+                let _ = std::fs::remove_file(&self.partial);
+                return Err(self.error(source));
+            }
+        };
+        renamed.map_err(|source| file_error(&self.path, source))
+    }
+
+    fn error(&self, source: ParquetError) -> WriteError {
+        WriteError::Table { path: self.path.display().to_string(), source }
+    }
+}
+
+impl Drop for TableFile {
+    fn drop(&mut self) {
+        if self.writer.take().is_some() {
+            // There is nobody to tell; a file that stays has a name that no reader looks for.
+            let _ = std::fs::remove_file(&self.partial);
+        }
+    }
+}
+
+fn file_error(path: &Path, source: std::io::Error) -> WriteError {
+    WriteError::File { path: path.display().to_string(), source }
+}

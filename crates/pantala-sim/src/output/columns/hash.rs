@@ -1,0 +1,173 @@
+//! The hash of a table's values, taken while rows come.
+
+use crate::output::columns::{ColumnDescriptor, ColumnType};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Float64Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef};
+use sha2::{Digest, Sha256};
+
+/// Hashes the values of a table, column by column. The hash depends on the values and their order
+/// only: names, integer widths, metadata, compression and the layout of the file do not count, and
+/// neither does how the rows are divided into batches.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueHash {
+    /// The type of each column and the hash of its values so far.
+    columns: Vec<(ColumnType, Sha256)>,
+    rows: u64,
+}
+
+impl ValueHash {
+    /// The hash of a table without rows.
+    pub(crate) fn new(columns: &[ColumnDescriptor]) -> Self {
+        let column = |column: &ColumnDescriptor| (column.data_type, Sha256::new());
+        Self { columns: columns.iter().map(column).collect(), rows: 0 }
+    }
+
+    /// Adds a batch of rows, one array per column.
+    pub(crate) fn update(&mut self, arrays: &[ArrayRef]) {
+        self.rows += arrays.first().map_or(0, Array::len) as u64;
+        let mut bytes = Vec::new();
+        for ((data_type, hash), array) in self.columns.iter_mut().zip(arrays) {
+            bytes.clear();
+            append(&mut bytes, *data_type, array);
+            hash.update(&bytes);
+        }
+    }
+
+    /// Rows so far.
+    pub(crate) const fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The hash of the table: of the number of columns, the number of rows, and the hash of each
+    /// column.
+    pub(crate) fn finish(self) -> [u8; 32] {
+        let mut table = Sha256::new();
+        table.update((self.columns.len() as u64).to_le_bytes());
+        table.update(self.rows.to_le_bytes());
+        for (_, column) in self.columns {
+            table.update(column.finalize());
+        }
+        table.finalize().into()
+    }
+}
+
+/// Appends the values of a column as they are hashed: a one and eight bytes per value (a text has
+/// its length there, and the text after it), a zero for an absent value.
+fn append(bytes: &mut Vec<u8>, data_type: ColumnType, column: &ArrayRef) {
+    fn numbers<T: ArrowPrimitiveType>(
+        bytes: &mut Vec<u8>,
+        column: &ArrayRef,
+        eight: impl Fn(T::Native) -> [u8; 8],
+    ) {
+        let column = column.as_primitive::<T>();
+        bytes.reserve(9 * column.len());
+        for value in column {
+            present(bytes, value.map(&eight));
+        }
+    }
+    match data_type {
+        ColumnType::U8 => numbers::<UInt8Type>(bytes, column, |v| u64::from(v).to_le_bytes()),
+        ColumnType::U16 => numbers::<UInt16Type>(bytes, column, |v| u64::from(v).to_le_bytes()),
+        ColumnType::U32 => numbers::<UInt32Type>(bytes, column, |v| u64::from(v).to_le_bytes()),
+        ColumnType::U64 => numbers::<UInt64Type>(bytes, column, u64::to_le_bytes),
+        ColumnType::I32 => numbers::<Int32Type>(bytes, column, |v| i64::from(v).to_le_bytes()),
+        ColumnType::F64 => numbers::<Float64Type>(bytes, column, |v| v.to_bits().to_le_bytes()),
+        ColumnType::Bool => {
+            for value in column.as_boolean() {
+                present(bytes, value.map(|v| u64::from(v).to_le_bytes()));
+            }
+        }
+        ColumnType::Str => {
+            for value in column.as_string::<i32>() {
+                present(bytes, value.map(|text| (text.len() as u64).to_le_bytes()));
+                bytes.extend_from_slice(value.unwrap_or_default().as_bytes());
+            }
+        }
+    }
+}
+
+fn present(bytes: &mut Vec<u8>, value: Option<[u8; 8]>) {
+    match value {
+        Some(value) => {
+            bytes.push(1);
+            bytes.extend_from_slice(&value);
+        }
+        None => bytes.push(0),
+    }
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::columns::Value;
+
+    /// A column of a table that is not declared.
+    fn column<V: Value>(values: impl IntoIterator<Item = V>) -> (ColumnDescriptor, ArrayRef) {
+        let mut column = V::Column::default();
+        values.into_iter().for_each(|value| value.append(&mut column));
+        let descriptor = ColumnDescriptor {
+            name: "",
+            data_type: V::TYPE,
+            nullable: V::NULLABLE,
+            unit: "",
+            text: "",
+        };
+        (descriptor, V::finish(column))
+    }
+
+    fn hash(columns: impl IntoIterator<Item = (ColumnDescriptor, ArrayRef)>) -> [u8; 32] {
+        let (descriptors, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let mut hash = ValueHash::new(&descriptors);
+        hash.update(&arrays);
+        hash.finish()
+    }
+
+    #[test]
+    fn a_hash_of_values_does_not_know_widths() {
+        let durations = || column([Some(1.5), None]);
+        let one = hash([column([1_u32, 2]), durations(), column(["x", "yz"])]);
+        let two =
+            hash([column([1_u64, 2]), durations(), column(["x".to_owned(), "yz".to_owned()])]);
+        assert_eq!(one, two);
+    }
+
+    #[test]
+    fn a_hash_of_values_tells_any_difference() {
+        let hashes = [
+            hash([column([1_u32, 2])]),
+            hash([column([2_u32, 1])]),
+            hash([column([1_u32]), column([2_u32])]),
+            hash([column([Some(0_u32), None])]),
+            hash([column([None, Some(0_u32)])]),
+            hash([column([None::<u32>, None])]),
+            hash([column([0_u32; 0])]),
+            hash([]),
+            hash([column(["x", "yz"])]),
+            hash([column(["xy", "z"])]),
+            hash([column([-1_i32, 2])]),
+            hash([column([true, false])]),
+            hash([column([1.0, 2.0])]),
+        ];
+        let different: std::collections::BTreeSet<[u8; 32]> = hashes.into_iter().collect();
+        assert_eq!(different.len(), hashes.len());
+    }
+
+    #[test]
+    fn a_hash_of_values_does_not_know_batches() {
+        let (descriptor, whole) = column([Some(3_u32), None, Some(5), Some(8)]);
+        let at_once = hash([(descriptor, whole.clone())]);
+        let mut in_pieces = ValueHash::new(&[descriptor]);
+        for (start, rows) in [(0, 1), (1, 0), (1, 3)] {
+            in_pieces.update(&[whole.slice(start, rows)]);
+        }
+        assert_eq!((in_pieces.rows(), in_pieces.finish()), (4, at_once));
+    }
+}

@@ -1,0 +1,164 @@
+//! The rows of a table, written as they come.
+
+use crate::error::WriteError;
+use crate::output::columns::Row;
+use crate::output::columns::file::TableFile;
+use crate::output::columns::hash::ValueHash;
+use std::path::Path;
+
+/// Rows that become Arrow arrays together. The bytes of a file follow from its rows alone: however
+/// many come at a time, batches have this size.
+const BATCH: usize = 8_192;
+
+/// A table whose rows come one after another, each of which is hashed and, if there is a file,
+/// written there. It holds at most one batch of rows; its file holds at most one encoded row group
+/// ([`ROW_GROUP`](super::ROW_GROUP)).
+#[derive(Debug)]
+pub struct TableWriter<R> {
+    rows: Vec<R>,
+    hash: ValueHash,
+    file: Option<TableFile>,
+}
+
+/// A table that is complete.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// Its name.
+    pub name: &'static str,
+    /// Number of rows.
+    pub rows: u64,
+    /// The hash of its values.
+    pub hash: [u8; 32],
+}
+
+impl<R: Row> TableWriter<R> {
+    /// A table that is hashed and not written.
+    #[must_use]
+    pub fn hashed() -> Self {
+        Self { rows: Vec::new(), hash: ValueHash::new(R::TABLE.columns), file: None }
+    }
+
+    /// A table that is written to the file `path`.
+    ///
+    /// # Errors
+    /// A [`WriteError`] that names the file.
+    pub fn create(path: &Path) -> Result<Self, WriteError> {
+        Ok(Self { file: Some(TableFile::create(&R::TABLE, path)?), ..Self::hashed() })
+    }
+
+    /// A table in a run directory, or one that is hashed and not written.
+    pub(crate) fn within(directory: Option<&Path>) -> Result<Self, WriteError> {
+        let path = |directory: &Path| directory.join(format!("{}.parquet", R::TABLE.name));
+        directory.map_or_else(|| Ok(Self::hashed()), |directory| Self::create(&path(directory)))
+    }
+
+    /// Appends rows.
+    ///
+    /// # Errors
+    /// A [`WriteError`] that names the file.
+    pub fn append(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), WriteError> {
+        for row in rows {
+            self.rows.push(row);
+            if self.rows.len() == BATCH {
+                self.write_batch()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_batch(&mut self) -> Result<(), WriteError> {
+        let arrays = R::into_arrays(self.rows.drain(..));
+        self.hash.update(&arrays);
+        self.file.as_mut().map_or(Ok(()), |file| file.append(arrays))
+    }
+
+    /// Completes the table: its file gets its name.
+    ///
+    /// # Errors
+    /// A [`WriteError`] that names the file.
+    pub fn finish(mut self) -> Result<Written, WriteError> {
+        self.write_batch()?;
+        self.file.map_or(Ok(()), TableFile::finish)?;
+        let rows = self.hash.rows();
+        Ok(Written { name: R::TABLE.name, rows, hash: self.hash.finish() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::columns::table;
+
+    table! {
+        /// One row per thing.
+        things: Thing {
+            /// A number.
+            a: u32,
+            /// A duration; null without one.
+            b_ns: Option<f64> [ns],
+            /// A text.
+            c: &'static str,
+            /// A truth.
+            d: bool,
+        }
+    }
+
+    fn things(count: u32) -> impl Iterator<Item = Thing> {
+        (0..count).map(|a| Thing {
+            a,
+            b_ns: (a % 3 > 0).then_some(f64::from(a) / 7.0),
+            c: ["x", "yz"][a as usize % 2],
+            d: a % 5 == 0,
+        })
+    }
+
+    fn directory(test: &str) -> std::path::PathBuf {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tmp");
+        let directory = directory.join(format!("writer-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        directory
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(directory).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    /// However many rows come at a time.
+    #[test]
+    fn the_same_rows_are_the_same_bytes_and_the_same_hash() {
+        let directory = directory("bytes");
+        let written = |pieces: &[u32]| {
+            let mut table = TableWriter::within(Some(&directory)).unwrap();
+            let mut rows = things(pieces.iter().sum());
+            for &piece in pieces {
+                table.append(rows.by_ref().take(piece as usize)).unwrap();
+            }
+            let written = table.finish().unwrap();
+            (
+                written.name,
+                written.rows,
+                written.hash,
+                std::fs::read(directory.join("things.parquet")).unwrap(),
+            )
+        };
+        let at_once = written(&[20_000]);
+        assert_eq!((at_once.0, at_once.1, &at_once.3[..4]), ("things", 20_000, &b"PAR1"[..]));
+        assert!(at_once == written(&[1, 0, 8_191, 3, 11_805]));
+        let mut hashed = TableWriter::hashed();
+        hashed.append(things(20_000)).unwrap();
+        assert_eq!(hashed.finish().unwrap().hash, at_once.2);
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn a_table_that_is_not_finished_leaves_no_file() {
+        let directory = directory("partial");
+        let mut table = TableWriter::within(Some(&directory)).unwrap();
+        table.append(things(9_000)).unwrap();
+        assert_eq!(names(&directory), ["things.parquet.partial"]);
+        drop(table);
+        assert!(names(&directory).is_empty());
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}

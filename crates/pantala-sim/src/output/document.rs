@@ -1,0 +1,156 @@
+//! run.json and the run directory: tables first, the document last, so that a directory without it
+//! is not a run.
+
+use crate::error::WriteError;
+use crate::output::columns::{Written, hex};
+use crate::output::results::Results;
+use crate::output::tables::{Run, complete};
+use crate::plan::Plan;
+use crate::run::process_group::ProcessGroup;
+use crate::run::simulation::Simulation;
+use crate::run::termination::End;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// run.json: everything but `provenance` is a function of the plan and of Pantala's version.
+#[derive(Debug, Serialize)]
+pub struct Document {
+    /// What a coarsened run is, and how far off it is known to be; a run by the packet has no such
+    /// line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coarsened: Option<String>,
+    /// The version that made it.
+    pub pantala: &'static str,
+    /// The resolved plan.
+    pub plan: Plan,
+    /// Whether the plan ended the run and every job that can end has ended.
+    pub complete: bool,
+    /// Why the run ended: finished, duration, interrupted, stalled or failed.
+    pub reason: &'static str,
+    /// Who waits for whom, if it stalled.
+    pub diagnosis: Option<String>,
+    /// Simulated time.
+    pub simulated_ns: f64,
+    /// Totals.
+    pub counters: Counters,
+    /// The books.
+    pub conservation: Conservation,
+    /// SHA-256 over the hashes of all tables, in their fixed order. The hash of a table is over its
+    /// values: the numbers of columns and rows, and the SHA-256 of each column. Names and the
+    /// layout of files do not count.
+    pub result_hash: String,
+    /// Rows of each table.
+    pub tables: BTreeMap<String, u64>,
+    /// Where and when, and how fast: differs from run to run.
+    pub provenance: serde_json::Value,
+}
+
+/// Totals of a run, responses included.
+#[derive(Debug, Serialize)]
+pub struct Counters {
+    /// Packets whose head has entered the network.
+    pub packets_injected: u64,
+    /// Packets at their destination NIC.
+    pub packets_delivered: u64,
+    /// The difference.
+    pub packets_in_flight: u64,
+    /// Flits of the packets injected.
+    pub flits_injected: u64,
+    /// Flits of the packets delivered.
+    pub flits_delivered: u64,
+    /// Link traversals between routers, plus ejections.
+    pub packet_hops: u64,
+}
+
+/// What the audit at the end found.
+#[derive(Debug, Serialize)]
+pub struct Conservation {
+    /// Every packet injected is delivered or in flight.
+    pub packets: bool,
+    /// Every flit.
+    pub flits: bool,
+    /// Every credit is at its sender, on its way, or stands for a flit downstream.
+    pub credits: bool,
+}
+
+/// Completes a run directory: Parquet tables, then run.json. Nothing is written if the simulation
+/// has no directory ([`Simulation::write_to`]).
+///
+/// # Errors
+/// A [`WriteError`] that names the file; run.json is not written then.
+pub fn write<Q: ProcessGroup>(
+    simulation: &mut Simulation<Q>,
+    results: &Results,
+    end: &End,
+    provenance: serde_json::Value,
+) -> Result<Document, WriteError> {
+    let tables = complete_tables(simulation, results)?;
+    let (totals, audit) = (results.totals, results.counts.audit());
+    let coarsened = simulation.plan.derived.as_ref().and_then(|derived| derived.coarsened.clone());
+    let document = Document {
+        coarsened,
+        pantala: env!("CARGO_PKG_VERSION"),
+        plan: simulation.plan.clone(),
+        complete: end.planned() && results.reports.iter().all(|rank| rank.end.is_some()),
+        reason: end.word(),
+        diagnosis: end.diagnosis().map(str::to_owned),
+        simulated_ns: crate::output::columns::ns(simulation.simulated()),
+        counters: Counters {
+            packets_injected: totals.packets_injected,
+            packets_delivered: totals.packets_delivered,
+            packets_in_flight: results.in_flight,
+            flits_injected: totals.flits_injected,
+            flits_delivered: totals.flits_delivered,
+            packet_hops: totals.packet_hops,
+        },
+        conservation: Conservation {
+            packets: audit.packets,
+            flits: audit.flits,
+            credits: audit.credits,
+        },
+        result_hash: hash_of(&tables),
+        tables: tables.iter().map(|table| (table.name.to_owned(), table.rows)).collect(),
+        provenance,
+    };
+    let Some(directory) = simulation.directory() else { return Ok(document) };
+    let path = directory.join("run.json");
+    let file = |source| WriteError::File { path: path.display().to_string(), source };
+    let mut text = serde_json::to_string_pretty(&document).map_err(|e| file(e.into()))?;
+    text.push('\n');
+    let partial = directory.join("run.json.partial");
+    std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, &path)).map_err(file)?;
+    Ok(document)
+}
+
+/// The `result_hash` that [`write`] gives, without run.json.
+pub(crate) fn result_hash(
+    simulation: &mut Simulation,
+    results: &Results,
+) -> Result<String, WriteError> {
+    Ok(hash_of(&complete_tables(simulation, results)?))
+}
+
+fn complete_tables<Q: ProcessGroup>(
+    simulation: &mut Simulation<Q>,
+    results: &Results,
+) -> Result<Vec<Written>, WriteError> {
+    let streamed = simulation.finish_tables()?;
+    let mut reports = results.reports.clone();
+    reports.sort_unstable_by_key(|report| (report.job, report.rank));
+    let run = Run {
+        plan: &simulation.plan,
+        topology: simulation.network.topology(),
+        config: simulation.network.config(),
+        simulated: simulation.simulated(),
+        results,
+        reports,
+    };
+    complete(&run, &streamed, simulation.directory())
+}
+
+fn hash_of(tables: &[Written]) -> String {
+    let mut hash = Sha256::new();
+    tables.iter().for_each(|table| hash.update(table.hash));
+    hex(&hash.finalize())
+}

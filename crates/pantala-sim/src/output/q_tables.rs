@@ -1,0 +1,91 @@
+//! What q_adaptive has learned, as files: a run writes its tables at its end, and another may start
+//! from them.
+
+use crate::error::PlanError;
+use crate::output::columns::hex;
+use arrow_array::types::{Float64Type, UInt32Type};
+use arrow_array::{ArrowPrimitiveType, PrimitiveArray, RecordBatch, cast::AsArray};
+use pantala_routing::learning::{Estimate, Misfit, QTable};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+
+/// SHA-256 of the estimates in the order of the table, whatever file they came from.
+#[must_use]
+pub fn fingerprint(estimates: &QTable) -> String {
+    let mut hash = Sha256::new();
+    for Estimate { router, destination_group, slot, port, ns } in estimates.estimates() {
+        for part in [router, destination_group, slot, port, ns.to_bits()] {
+            hash.update(part.to_le_bytes());
+        }
+    }
+    hex(&hash.finalize())
+}
+
+/// The estimates in the file at `path`, which `key` names, for the machine of `untrained`.
+///
+/// # Errors
+/// A [`PlanError`] if there is no such file, or it does not hold one estimate for every port with a
+/// link of every row.
+pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanError> {
+    const REMEDY: &str =
+        "give q_tables.parquet of a run on the same topology with record.q_tables = \"end\"";
+    let fault = |message: String| PlanError::new(key, format!("{path:?}"), message, REMEDY);
+    let file = File::open(path).map_err(|error| fault(format!("cannot be read: {error}")))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .and_then(|builder| builder.build())
+        .map_err(|error| fault(format!("not a Parquet file: {error}")))?;
+    let mut estimates = Vec::with_capacity(untrained.len());
+    for batch in reader {
+        let batch = batch.map_err(|error| fault(format!("cannot be read: {error}")))?;
+        append(&batch, &mut estimates).map_err(&fault)?;
+    }
+    untrained.filled(estimates).map_err(|misfit| {
+        fault(match misfit {
+            Misfit::Stray(e) => format!("this machine has no {}", worded(&e)),
+            Misfit::Twice(e) => format!("there is more than one {}", worded(&e)),
+            Misfit::Missing(count) => {
+                format!("{count} of this machine's {} estimates are missing", untrained.len())
+            }
+        })
+    })
+}
+
+/// An estimate in words, for faults.
+fn worded(estimate: &Estimate) -> String {
+    let Estimate { router, destination_group, slot, port, ns } = estimate;
+    format!(
+        "estimate of router {router} for group {destination_group}, slot {slot}, port {port} ({ns} ns)"
+    )
+}
+
+/// Appends the rows of a batch; what is wrong with it, if a column is missing or of another type.
+fn append(batch: &RecordBatch, estimates: &mut Vec<Estimate>) -> Result<(), String> {
+    let routers = column::<UInt32Type>(batch, "router")?;
+    let destination_groups = column::<UInt32Type>(batch, "destination_group")?;
+    let slots = column::<UInt32Type>(batch, "slot")?;
+    let ports = column::<UInt32Type>(batch, "port")?;
+    let times = column::<Float64Type>(batch, "estimate_ns")?;
+    estimates.extend((0..batch.num_rows()).map(|row| Estimate {
+        router: routers.value(row),
+        destination_group: destination_groups.value(row),
+        slot: slots.value(row),
+        port: ports.value(row),
+        ns: times.value(row) as f32,
+    }));
+    Ok(())
+}
+
+/// A column by its name, if it is of that type and without nulls.
+fn column<'a, T: ArrowPrimitiveType>(
+    batch: &'a RecordBatch,
+    name: &str,
+) -> Result<&'a PrimitiveArray<T>, String> {
+    let column = batch.column_by_name(name).ok_or_else(|| format!("it has no column {name}"))?;
+    if column.null_count() > 0 {
+        return Err(format!("its column {name} has nulls"));
+    }
+    column
+        .as_primitive_opt()
+        .ok_or_else(|| format!("its column {name} is {}, not {}", column.data_type(), T::DATA_TYPE))
+}

@@ -1,0 +1,124 @@
+//! The tables of a run: `tables/` has one file per table, which declares its columns and fills
+//! them.
+
+mod calls;
+mod iterations;
+mod job_windows;
+mod jobs;
+mod link_jobs;
+mod link_windows;
+mod links;
+mod messages;
+mod packets;
+mod q_learning;
+mod q_tables;
+mod ranks;
+mod source;
+mod streamed;
+
+pub(crate) use iterations::IterationRow;
+pub(crate) use link_windows::LinkWindowRow;
+pub(crate) use messages::MessageRow;
+pub use packets::PacketRow;
+pub use q_tables::EstimateRow;
+pub(crate) use source::Run;
+pub(crate) use streamed::Streamed;
+
+use crate::error::WriteError;
+use crate::output::columns::{Row, TableDescriptor, TableWriter, Written};
+use std::path::Path;
+
+/// Writes a table to a directory, or hashes it only, at the end of a run.
+type Fill = fn(&Run<'_>, Option<&Path>) -> Result<Written, WriteError>;
+
+/// When the rows of a table are written.
+enum Rows {
+    /// At the end of the run.
+    AtEnd(Fill),
+    /// While it goes on ([`StreamedTables`](crate::output::streamed_tables::StreamedTables)).
+    Streamed,
+}
+
+/// Every table in the fixed order of files and hashes.
+const TABLES: [(TableDescriptor, Rows); 12] = [
+    (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
+    (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
+    (calls::CallRow::TABLE, Rows::AtEnd(|run, into| write(calls::rows(run), into))),
+    (IterationRow::TABLE, Rows::Streamed),
+    (MessageRow::TABLE, Rows::Streamed),
+    (PacketRow::TABLE, Rows::Streamed),
+    (links::LinkRow::TABLE, Rows::AtEnd(|run, into| write(links::rows(run), into))),
+    (link_jobs::LinkJobRow::TABLE, Rows::AtEnd(|run, into| write(link_jobs::rows(run), into))),
+    (LinkWindowRow::TABLE, Rows::Streamed),
+    (
+        job_windows::JobWindowRow::TABLE,
+        Rows::AtEnd(|run, into| write(job_windows::rows(run), into)),
+    ),
+    (EstimateRow::TABLE, Rows::AtEnd(|run, into| write(q_tables::rows(run), into))),
+    (q_learning::LearningRow::TABLE, Rows::AtEnd(|run, into| write(q_learning::rows(run), into))),
+];
+
+fn write<R: Row>(
+    rows: impl Iterator<Item = R>,
+    directory: Option<&Path>,
+) -> Result<Written, WriteError> {
+    let mut table = TableWriter::within(directory)?;
+    table.append(rows)?;
+    table.finish()
+}
+
+/// The descriptors of all tables, in their order.
+pub fn descriptors() -> impl Iterator<Item = &'static TableDescriptor> {
+    TABLES.iter().map(|(descriptor, _)| descriptor)
+}
+
+/// Completes every table of a run in their order: those that were written while it went on are
+/// `streamed`, the others go to `directory`, if there is one.
+pub(crate) fn complete(
+    run: &Run<'_>,
+    streamed: &[Written],
+    directory: Option<&Path>,
+) -> Result<Vec<Written>, WriteError> {
+    let written = |(descriptor, rows): &(TableDescriptor, Rows)| match rows {
+        Rows::AtEnd(fill) => fill(run, directory),
+        Rows::Streamed => {
+            let table = streamed.iter().find(|table| table.name == descriptor.name);
+            Ok(*table.unwrap_or_else(|| unreachable!("{} is streamed", descriptor.name)))
+        }
+    };
+    TABLES.iter().map(written).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_column_has_a_sentence_and_the_unit_of_its_name() {
+        for table in descriptors() {
+            assert!(table.text.ends_with('.'), "{}", table.name);
+            for column in table.columns {
+                let place = format!("{}.{}", table.name, column.name);
+                assert!(column.text.ends_with('.'), "{place}: {:?}", column.text);
+                let unit = match column.name {
+                    name if name.ends_with("_ns") => "ns",
+                    name if name.split('_').any(|word| word == "bytes") => "bytes",
+                    name if name == "utilization" || name.ends_with("_share") => "1",
+                    _ => "",
+                };
+                assert_eq!(column.unit, unit, "{place}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let names: BTreeSet<&str> = descriptors().map(|table| table.name).collect();
+        assert_eq!(names.len(), TABLES.len());
+        for table in descriptors() {
+            let names: BTreeSet<&str> = table.columns.iter().map(|column| column.name).collect();
+            assert_eq!(names.len(), table.columns.len(), "{}", table.name);
+        }
+    }
+}

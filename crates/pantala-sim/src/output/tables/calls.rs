@@ -1,0 +1,34 @@
+//! The table `calls`: its columns and how a run fills them.
+
+use super::source::Run;
+use crate::output::columns::{ns, table};
+use pantala_mpi::CallReport;
+
+table! {
+    /// One row per job and MPI call, summed over all ranks of the job, as a profiler between
+    /// program and MPI reports it (AutoPerf in Chunduri et al., IPDPS 2021, III.B).
+    pub(super) calls: CallRow {
+        /// Number of the job in the plan, from 0.
+        job: u16,
+        /// The call: `isend`, `waitall`, `allreduce` and so on.
+        call: String,
+        /// Number of calls.
+        calls: u64,
+        /// Payload that the calls name: the data given to a send or collective, the room of a
+        /// receive; 0 for waits.
+        bytes: u64 [bytes],
+        /// Duration inside the calls, summed over ranks.
+        time_ns: f64 [ns],
+    }
+}
+
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = CallRow> {
+    let reports = CallReport::summed(run.results.calls.clone());
+    reports.into_iter().map(|report| CallRow {
+        job: report.job,
+        call: report.call,
+        calls: report.calls,
+        bytes: report.bytes,
+        time_ns: ns(report.time),
+    })
+}

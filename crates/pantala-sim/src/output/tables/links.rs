@@ -1,0 +1,124 @@
+//! The table `links`: its columns and how a run fills them.
+
+use super::source::Run;
+use crate::output::columns::{ns, table};
+use crate::output::results::Carried;
+use pantala_engine::Time;
+use pantala_topology::{LinkClass, Peer};
+
+table! {
+    /// One row per directed link, injection and ejection links included: its ends and its traffic
+    /// over the whole run.
+    pub(super) links: LinkRow {
+        /// Number of the directed link: its router times the ports per router, plus its port.
+        /// Injection links come after all others, by node. The key of every link table.
+        link: u32,
+        /// `injection`, `ejection`, `global`, and inside a group `local`, or in two dimensions
+        /// `row` and `column`.
+        class: &'static str,
+        /// Router at the sending end; null for an injection link.
+        source_router: Option<u32>,
+        /// Port of that router; null for an injection link.
+        source_port: Option<u32>,
+        /// Group of that router; null for an injection link.
+        source_group: Option<u32>,
+        /// Router at the receiving end; null for an ejection link.
+        target_router: Option<u32>,
+        /// Port of that router; null for an ejection link.
+        target_port: Option<u32>,
+        /// Group of that router; null for an ejection link.
+        target_group: Option<u32>,
+        /// Node of an injection or ejection link; null for the others.
+        node: Option<u32>,
+        /// Packets sent over the link, responses included.
+        packets: u64,
+        /// Payload sent over the link, the payload of responses included.
+        bytes: u64 [bytes],
+        /// Duration during which the link was sending; packets fill whole flits.
+        busy_ns: f64 [ns],
+        /// Duration during which a flit was ready and could not advance for want of credit.
+        stall_ns: f64 [ns],
+        /// `busy_ns` over the simulated time of the run.
+        utilization: f64 [1],
+    }
+}
+
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = LinkRow> {
+    let simulated = run.simulated.max(1) as f64;
+    let group = |end: Option<(u32, u32)>| end.map(|(router, _)| run.topology.group_of(router));
+    links(run).map(move |link| {
+        let counters = &link.carried.counters;
+        let busy = counters.flits * link.flit;
+        LinkRow {
+            link: link.number,
+            class: link.class,
+            source_router: link.source.map(|(router, _)| router),
+            source_port: link.source.map(|(_, port)| port),
+            source_group: group(link.source),
+            target_router: link.target.map(|(router, _)| router),
+            target_port: link.target.map(|(_, port)| port),
+            target_group: group(link.target),
+            node: link.node,
+            packets: counters.packets,
+            bytes: counters.bytes,
+            busy_ns: ns(busy),
+            stall_ns: ns(counters.stall),
+            utilization: busy as f64 / simulated,
+        }
+    })
+}
+
+/// One directed link with its traffic; ends are (router, port).
+pub(super) struct Link<'a> {
+    /// `router * ports + port`, or `routers * ports + node`.
+    pub(super) number: u32,
+    class: &'static str,
+    /// Time of a flit.
+    flit: Time,
+    source: Option<(u32, u32)>,
+    target: Option<(u32, u32)>,
+    node: Option<u32>,
+    pub(super) carried: &'a Carried,
+}
+
+/// Every link: outputs by router and port, then injection links by node.
+pub(super) fn links<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
+    outputs(run).chain(injections(run))
+}
+
+fn outputs<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
+    let topology = run.topology;
+    let ports = topology.ports_per_router();
+    let places = (0..topology.routers())
+        .flat_map(move |router| (0..ports as u16).map(move |port| (router, port)));
+    places.zip(&run.results.outputs).filter_map(move |((router, port), carried)| {
+        let port_class = topology.class_of_port(port);
+        let (target, node) = match topology.peer(router, port) {
+            Peer::Node(node) => (None, Some(node)),
+            Peer::Port { router, port } => (Some((router, u32::from(port))), None),
+            Peer::Unconnected => return None,
+        };
+        Some(Link {
+            number: router * ports + u32::from(port),
+            class: if port_class == LinkClass::Terminal { "ejection" } else { port_class.name() },
+            flit: run.config.timing(port_class).flit,
+            source: Some((router, u32::from(port))),
+            target,
+            node,
+            carried,
+        })
+    })
+}
+
+fn injections<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
+    let topology = run.topology;
+    (0..topology.nodes()).zip(&run.results.injections).map(move |(node, carried)| Link {
+        number: topology.routers() * topology.ports_per_router() + node,
+        class: "injection",
+        flit: run.config.timing(LinkClass::Terminal).flit,
+        source: None,
+        target: Some((topology.router_of(node), u32::from(topology.terminal_port_of(node)))),
+        node: Some(node),
+        carried,
+    })
+}

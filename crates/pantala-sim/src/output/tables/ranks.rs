@@ -1,0 +1,76 @@
+//! The table `ranks`: its columns and how a run fills them.
+
+use super::source::Run;
+use crate::output::columns::{ns, table};
+
+table! {
+    /// One row per rank: its placement and its account of time. The four columns from `send_ns` to
+    /// `collective_ns` divide the communication time by kind of call.
+    pub(super) ranks: RankRow {
+        /// Number of the job in the plan, from 0.
+        job: u16,
+        /// Rank within the job, from 0.
+        rank: u32,
+        /// Node on which the rank was placed.
+        node: u32,
+        /// Router of that node.
+        router: u32,
+        /// Group of that router.
+        group: u32,
+        /// Start of the rank's program; null if it had not started.
+        start_ns: Option<f64> [ns],
+        /// End of the rank's program; null if it had not finished.
+        end_ns: Option<f64> [ns],
+        /// Duration inside MPI calls.
+        communication_time_ns: f64 [ns],
+        /// Duration of compute phases.
+        compute_time_ns: f64 [ns],
+        /// Duration inside blocking and non-blocking sends.
+        send_ns: f64 [ns],
+        /// Duration inside receives.
+        recv_ns: f64 [ns],
+        /// Duration inside waits.
+        wait_ns: f64 [ns],
+        /// Duration inside collectives.
+        collective_ns: f64 [ns],
+        /// Messages sent.
+        messages_sent: u64,
+        /// Payload sent.
+        bytes_sent: u64 [bytes],
+        /// The most payload that the rank posted between two waits: its receives, its waits, its
+        /// sends that do not complete at once, and those of its collectives. The peak ingress
+        /// volume of Kang et al. (SC 2022), IV.
+        peak_ingress_bytes: u64 [bytes],
+        /// Messages received.
+        messages_received: u64,
+        /// Payload received.
+        bytes_received: u64 [bytes],
+    }
+}
+
+pub(super) fn rows(run: &Run<'_>) -> impl Iterator<Item = RankRow> {
+    let topology = run.topology;
+    run.reports.iter().map(move |report| {
+        let account = &report.account;
+        RankRow {
+            job: report.job,
+            rank: report.rank,
+            node: report.node,
+            router: topology.router_of(report.node),
+            group: topology.group_of_node(report.node),
+            start_ns: report.start.map(ns),
+            end_ns: report.end.map(ns),
+            communication_time_ns: ns(account.communication()),
+            compute_time_ns: ns(account.compute),
+            send_ns: ns(account.send),
+            recv_ns: ns(account.recv),
+            wait_ns: ns(account.wait),
+            collective_ns: ns(account.collective),
+            messages_sent: account.messages_sent,
+            bytes_sent: account.bytes_sent,
+            peak_ingress_bytes: account.peak_ingress,
+            messages_received: account.messages_received,
+            bytes_received: account.bytes_received,
+        }
+    })
+}

@@ -1,0 +1,19 @@
+//! What the tables that are written at the end of a run are made of.
+
+use crate::output::results::Results;
+use crate::plan::Plan;
+use pantala_engine::Time;
+use pantala_fabric::FabricConfig;
+use pantala_mpi::RankReport;
+use pantala_topology::Topology;
+
+/// The source of all tables that are written at the end of a run.
+pub(crate) struct Run<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) topology: &'a Topology,
+    pub(crate) config: &'a FabricConfig,
+    pub(crate) simulated: Time,
+    pub(crate) results: &'a Results,
+    /// The reports of ranks, by job and rank.
+    pub(crate) reports: Vec<RankReport>,
+}

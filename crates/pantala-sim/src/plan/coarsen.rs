@@ -1,0 +1,289 @@
+//! Coarse runs (`detail.coarsen`): one simulated packet stands for several packets of the machine.
+//!
+//! Only packets grow. Flits keep their size, so bandwidths, the time of a head through a router and
+//! the bytes of a buffer stay. A message of several packets is a stream of flits, and cut-through
+//! routers pass the stream on whatever its packets are: `docs/explanation/coarsening.md` derives
+//! that its zero-load latency stays. Here are the conditions of that derivation.
+
+use crate::error::{Faults, PlanError};
+use crate::plan::communication;
+use crate::plan::{DetailPlan, LatencyFrom, Plan};
+use pantala_engine::transfer_time;
+use pantala_fabric::config::{BufferUnit, FlowControl, RouterConfig, Serialization};
+use pantala_mpi::{CoarsePackets, EagerCompletion};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What `docs/coarsening.py` measured: a sentence by `coarsen`.
+static KNOWN_ERRORS: LazyLock<BTreeMap<u32, KnownError>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("coarsen/known_errors.json")).expect("a file of this crate")
+});
+
+/// The differences of coarse runs from those by the packet over all cases of the table in the docs,
+/// in percent.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownError {
+    cases: u32,
+    /// Of slowdowns: the median of the magnitudes, and the largest.
+    slowdown_median: f64,
+    slowdown_most: f64,
+    /// Of slowdowns of two runs by the packet whose seeds differ.
+    seeds_median: f64,
+    seeds_most: f64,
+    /// Of communication times.
+    communication_median: f64,
+    communication_most: f64,
+}
+
+/// What a coarse run is and how far off it is known to be; `None` for a run by the packet.
+pub(crate) fn notice(plan: &Plan) -> Option<String> {
+    let DetailPlan { coarsen } = plan.detail;
+    let known = KNOWN_ERRORS.get(&coarsen).filter(|_| plan.detail.is_coarse())?;
+    Some(format!(
+        "Coarsened by {coarsen}: a packet of {} B stands for {coarsen} of {} B. Known error in {} cases: slowdowns {:.0} % in the \
+         median and {:.0} % at most (two seeds: {:.0} % and {:.0} %), communication times {:.0} % and {:.0} %; see \
+         docs/explanation/coarsening.md.",
+        plan.packet_bytes,
+        plan.packet_bytes / coarsen,
+        known.cases,
+        known.slowdown_median,
+        known.slowdown_most,
+        known.seeds_median,
+        known.seeds_most,
+        known.communication_median,
+        known.communication_most
+    ))
+}
+
+/// The packets of the machine that coarse packets stand for; `None` for a run by the packet.
+#[must_use]
+pub fn grain(plan: &Plan) -> Option<CoarsePackets> {
+    plan.detail.is_coarse().then(|| {
+        let packet_bytes = plan.packet_bytes / plan.detail.coarsen;
+        let flit = transfer_time(plan.flit_bytes.into(), plan.links.terminal.bandwidth_bytes_per_s);
+        CoarsePackets {
+            packet_bytes,
+            packet_time: u64::from(packet_bytes / plan.flit_bytes) * flit,
+            waits_for_heads: plan.router.serialization == Serialization::None,
+        }
+    })
+}
+
+/// The router as it is simulated: buffers have room for the part of a coarse packet that is on its
+/// way.
+///
+/// A packet starts on a link when the buffer at the end has room for all of it. A coarse packet so
+/// takes the room of its last packets before these would, by their time on the link. A buffer gets
+/// as much more, in whole coarse packets: a stream that never waited for credits does not wait now.
+pub(crate) fn router(plan: &Plan) -> RouterConfig {
+    let mut router = plan.router.clone();
+    if plan.detail.is_coarse() {
+        let packet = plan.packet_bytes / plan.flit_bytes;
+        let early = packet - packet / plan.detail.coarsen;
+        for buffer in [&mut router.input_buffer, &mut router.output_buffer] {
+            if *buffer > 0 {
+                *buffer = (*buffer + early).next_multiple_of(packet);
+            }
+        }
+    }
+    router
+}
+
+/// The buffers of [`router`], if they are not those of the plan.
+pub(crate) fn buffers(plan: &Plan) -> BTreeMap<String, u32> {
+    let RouterConfig { input_buffer, output_buffer, .. } = router(plan);
+    let both = [("input", input_buffer), ("output", output_buffer)];
+    both.into_iter()
+        .filter(|_| plan.detail.is_coarse())
+        .map(|(name, flits)| (name.to_owned(), flits))
+        .collect()
+}
+
+/// Whether a plan can be coarse.
+///
+/// # Errors
+/// A [`PlanError`] for the first key that stands against it, with the others.
+pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
+    let DetailPlan { coarsen } = plan.detail;
+    if !plan.detail.is_coarse() {
+        return Ok(());
+    }
+    if ![2, 4, 8].contains(&coarsen) {
+        return Err(PlanError::new(
+            "detail.coarsen",
+            coarsen,
+            "must be 1, 2, 4 or 8",
+            "give one of these",
+        ));
+    }
+    let fine = plan.packet_bytes / coarsen;
+    if plan.packet_bytes % coarsen != 0 || fine % plan.flit_bytes != 0 {
+        let message = format!(
+            "coarse packets would have fewer flits: a packet of {fine} B is not a whole number of flits"
+        );
+        return Err(PlanError::new(
+            "flit_bytes",
+            plan.flit_bytes,
+            message,
+            remedy("take a flit that divides the packet"),
+        ));
+    }
+    let mut faults = Faults::default();
+    for stage in stages(&plan.router) {
+        faults.note(stage);
+    }
+    faults.note(check_speeds(plan));
+    faults.note(check_buffers(plan));
+    if plan.nic.responses {
+        let message = format!(
+            "packets are answered one by one, and there would be {coarsen} times fewer responses"
+        );
+        faults.note(Err(PlanError::new(
+            "nic.responses",
+            true,
+            message,
+            remedy("turn responses off"),
+        )));
+    }
+    if plan.mpi.eager_completion == EagerCompletion::Injected {
+        let message =
+            format!("an eager send would complete up to {} packets too early", coarsen - 1);
+        let how = remedy("set eager_completion to \"posted\"");
+        faults.note(Err(PlanError::new("mpi.eager_completion", "\"injected\"", message, how)));
+    }
+    faults.result()?;
+    check_messages(plan)
+}
+
+/// The remedy that always helps, after one of the key's own.
+fn remedy(own: &str) -> String {
+    format!("{own}, or set detail to \"packet\"")
+}
+
+/// The stages of the router under which messages would take longer or less long in coarse packets.
+fn stages(router: &RouterConfig) -> impl Iterator<Item = Result<(), PlanError>> {
+    let refused = |found: bool, key: &str, value: &str, message: &str, own: &str| {
+        let fault = || PlanError::new(&format!("router.{key}"), value, message, remedy(own));
+        if found { Err(fault()) } else { Ok(()) }
+    };
+    let gap = |key: &str, gap: u32| {
+        let message = "a virtual channel rests after each packet, and there would be fewer packets";
+        refused(gap > 0, key, &gap.to_string(), message, "set it to 0")
+    };
+    [
+        refused(
+            router.flow_control == FlowControl::Wormhole,
+            "flow_control",
+            "\"wormhole\"",
+            "each flit is simulated by itself, and larger packets have as many: nothing would be faster",
+            "set it to \"virtual_cut_through\"",
+        ),
+        refused(
+            router.flow_control == FlowControl::StoreAndForward,
+            "flow_control",
+            "\"store_and_forward\"",
+            "each link adds the time of a whole packet, which would be that of a coarse one",
+            "set it to \"virtual_cut_through\"",
+        ),
+        refused(
+            router.buffer_unit == BufferUnit::Packet,
+            "buffer_unit",
+            "\"packet\"",
+            "a short message would take the room of a coarse packet",
+            "set it to \"flit\"",
+        ),
+        gap("input_vc_gap", router.input_vc_gap),
+        gap("output_vc_gap", router.output_vc_gap),
+    ]
+    .into_iter()
+}
+
+/// With heads handed over, the wait for the last packet of the machine is that of the slowest link
+/// on the way, which must be known.
+fn check_speeds(plan: &Plan) -> Result<(), PlanError> {
+    let terminal = plan.links.terminal.bandwidth_bytes_per_s;
+    let slower =
+        plan.links.by_class().into_iter().find(|(_, link)| link.bandwidth_bytes_per_s < terminal);
+    let crossbar = plan.router.crossbar_bandwidth < terminal;
+    if plan.router.serialization != Serialization::None || (slower.is_none() && !crossbar) {
+        return Ok(());
+    }
+    let name =
+        slower.map_or("the crossbar".to_owned(), |(class, _)| format!("{} links", class.name()));
+    let verb = if slower.is_some() { "are" } else { "is" };
+    let message = format!(
+        "{name} {verb} slower than terminal links, so the end of a coarse packet is not known from its head"
+    );
+    Err(PlanError::new(
+        "router.serialization",
+        "\"none\"",
+        message,
+        remedy("set it to \"counted\""),
+    ))
+}
+
+/// Jobs send messages of several packets. Those that fit one packet stay as they are: nothing is
+/// faster, and they wait behind coarse packets of others.
+fn check_messages(plan: &Plan) -> Result<(), PlanError> {
+    let fine = u64::from(plan.packet_bytes / plan.detail.coarsen);
+    let mut faults = Faults::default();
+    for job in communication::of_jobs(plan)? {
+        let count = |sizes: &mut dyn Iterator<Item = &(u64, u64)>| {
+            sizes.map(|(_, count)| *count).sum::<u64>()
+        };
+        let small = count(&mut job.sizes.iter().filter(|(bytes, _)| *bytes <= fine));
+        let all = count(&mut job.sizes.iter());
+        let packets: u64 =
+            job.sizes.iter().map(|(bytes, count)| count * bytes.div_ceil(fine).max(1)).sum();
+        if 2 * small <= packets {
+            continue;
+        }
+        let index = plan.jobs.iter().position(|other| other.name == job.job).unwrap_or_default();
+        let message = format!(
+            "{small} of the {all} messages of job {:?} fit one packet of {fine} B; they and most of its packets would stay as they are",
+            job.job
+        );
+        let own = "give it longer messages, or set detail to \"packet\"";
+        faults.note(Err(PlanError::new(
+            &format!("jobs[{index}].workload"),
+            &plan.jobs[index].application,
+            message,
+            own,
+        )));
+    }
+    faults.result()
+}
+
+/// Buffers hold two coarse packets at least.
+fn check_buffers(plan: &Plan) -> Result<(), PlanError> {
+    let coarsen = plan.detail.coarsen;
+    let packet = plan.packet_bytes / plan.flit_bytes;
+    let mut faults = Faults::default();
+    // `room`: how many packets of the machine the buffer holds.
+    let short = |key: &str, value: u32, room: u32| {
+        let holds = room / coarsen;
+        let packets = if holds == 1 { "packet" } else { "packets" };
+        let possible = [4, 2].into_iter().find(|&less| less < coarsen && room / less >= 2);
+        let less = possible
+            .map_or("set detail to \"packet\"".to_owned(), |less| format!("coarsen by {less}"));
+        let message = format!(
+            "holds {holds} coarse {packets} of {} B where it must hold two",
+            plan.packet_bytes
+        );
+        PlanError::new(key, value, message, format!("enlarge it, or {less}"))
+    };
+    for (key, flits) in [
+        ("router.input_buffer_flits", plan.router.input_buffer),
+        ("router.output_buffer_flits", plan.router.output_buffer),
+    ] {
+        if flits > 0 && flits < 2 * packet {
+            faults.note(Err(short(key, flits, flits / (packet / coarsen))));
+        }
+    }
+    if plan.nic.latency_from == LatencyFrom::Nic && plan.nic.buffer_packets == 1 {
+        faults.note(Err(short("nic.buffer_packets", 1, coarsen)));
+    }
+    faults.result()
+}

@@ -1,0 +1,479 @@
+//! From a plan with open ends to a plan resolved.
+
+use crate::error::{Faults, PlanError};
+use crate::output::q_tables;
+use crate::plan::coarsen;
+use crate::plan::deadlock;
+use crate::plan::fabric_config::fabric_config;
+use crate::plan::form::*;
+use crate::plan::placement;
+use crate::plan::ranges;
+use crate::plan::routings;
+use pantala_engine::{Time, transfer_time};
+use pantala_fabric::config::{
+    Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarClock, CrossbarContention,
+    CrossbarDelay, FlowControl, InputQueue, LinkDecision, Release, RouterConfig, Serialization,
+};
+use pantala_routing::learning::QTable;
+use pantala_topology::Topology;
+use pantala_workload::WorkloadSpec;
+use std::collections::BTreeMap;
+
+/// A plan resolved, with the topology it describes.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// Every default filled in.
+    pub plan: Plan,
+    /// Built from it.
+    pub topology: Topology,
+    /// What q_adaptive starts from, if its plan names a file.
+    pub estimates: Option<QTable>,
+}
+
+/// Reads a plan.
+///
+/// # Errors
+/// A [`PlanError`] naming the place in the text if it is not a plan of [`PLAN_VERSION`].
+pub fn parse(text: &str) -> Result<Plan, PlanError> {
+    const REMEDY: &str = "write plans with `pantala check FILE --plan plan.json`";
+    let value: serde_json::Value = serde_json::from_str(text)
+        .map_err(|e| PlanError::new("plan", "?", format!("not JSON: {e}"), REMEDY))?;
+    match value.get("plan_version").and_then(serde_json::Value::as_u64) {
+        Some(version) if version == u64::from(PLAN_VERSION) => {}
+        other => {
+            let value = other.map_or("absent".to_owned(), |v| v.to_string());
+            return Err(PlanError::new(
+                "plan_version",
+                value,
+                format!("this version of Pantala reads plans of version {PLAN_VERSION}"),
+                REMEDY,
+            ));
+        }
+    }
+    crate::plan::reading::read(&value, REMEDY)
+}
+
+/// Checks a plan and fills in what it leaves open: node lists, VCs, derived figures. Resolving
+/// twice changes nothing.
+///
+/// # Errors
+/// A [`PlanError`] for the first fault, with those that other checks find.
+pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
+    ranges::check(&plan)?;
+    if plan.nic.response_bytes == 0 {
+        plan.nic.response_bytes = plan.flit_bytes;
+    }
+    let topology = topology(&plan.topology)?;
+    let mut faults = Faults::default();
+    faults.note(check_links(&plan));
+    faults.note(check_router(&plan));
+    if faults.is_empty() {
+        faults.note(check_watchdog(&plan)); // computes with links and times
+    }
+    faults.note(routings::check(&mut plan, &topology));
+    faults.note(check_jobs(&plan));
+    faults.note(coarsen::check(&plan));
+    faults.result()?;
+    complete_patterns(&mut plan);
+    placement::place(&mut plan.jobs, (&topology).into(), &plan.service_nodes, plan.seed)?;
+    check_patterns(&plan, &topology)?;
+    plan.topology.links_per_pair = topology.links_per_pair();
+    let estimates = load_estimates(&mut plan, &topology)?;
+    let mut derived = derive(&plan, &topology);
+    derived.warnings = deadlock::check(&plan, &topology)?;
+    derived.coarsened = coarsen::notice(&plan);
+    derived.simulated_buffer_flits = coarsen::buffers(&plan);
+    derived.q_table_sha256 = estimates.as_ref().map(q_tables::fingerprint);
+    plan.derived = Some(derived);
+    Ok(Resolved { plan, topology, estimates })
+}
+
+/// The tables that q_adaptive starts from, if the plan names a file of them.
+fn load_estimates(plan: &mut Plan, topology: &Topology) -> Result<Option<QTable>, PlanError> {
+    let Some((key, path)) = routings::learned_tables(plan) else {
+        return Ok(None);
+    };
+    let config = fabric_config(plan);
+    let untrained = QTable::untrained(&config.routings, config.link_latencies(), topology);
+    q_tables::load(&key, &path, &untrained).map(Some)
+}
+
+/// The topology of a plan.
+///
+/// # Errors
+/// A [`PlanError`] if there is no such topology.
+pub fn topology(plan: &TopologyPlan) -> Result<Topology, PlanError> {
+    if plan.kind == TopologyKind::Dragonfly2d
+        && u64::from(plan.a) != u64::from(plan.rows) * u64::from(plan.columns)
+    {
+        return Err(PlanError::new(
+            "topology.a",
+            plan.a,
+            format!("a group has {} rows of {} routers", plan.rows, plan.columns),
+            "give rows times columns",
+        ));
+    }
+    Ok(Topology::dragonfly(&plan.spec())?)
+}
+
+fn check_links(plan: &Plan) -> Result<(), PlanError> {
+    if flits_per_packet(plan) > u64::from(u16::MAX) {
+        return Err(PlanError::new(
+            "packet_bytes",
+            plan.packet_bytes,
+            format!("a packet has at most {} flits", u16::MAX),
+            "take a smaller packet or a larger flit",
+        ));
+    }
+    check_classes(plan)?;
+    for (class, link) in plan.links.by_class() {
+        let name = class.name();
+        check_bandwidth(
+            &format!("links.{name}.bandwidth_bytes_per_s"),
+            link.bandwidth_bytes_per_s,
+            plan.flit_bytes,
+        )?;
+    }
+    let crossbar = plan.router.crossbar_bandwidth;
+    check_bandwidth("router.crossbar_bandwidth_bytes_per_s", crossbar, plan.flit_bytes)
+}
+
+/// The link classes are those of the topology.
+fn check_classes(plan: &Plan) -> Result<(), PlanError> {
+    let two = plan.topology.kind == TopologyKind::Dragonfly2d;
+    let LinksPlan { local, row, column, .. } = &plan.links;
+    for (name, link, wanted) in [("local", local, !two), ("row", row, two), ("column", column, two)]
+    {
+        if link.is_some() == wanted {
+            continue;
+        }
+        let of = if two { "two dimensions" } else { "one dimension" };
+        let key = format!("links.{name}");
+        return Err(if wanted {
+            PlanError::new(
+                &key,
+                "absent",
+                format!("a Dragonfly of {of} has {name} links"),
+                "give their bandwidth and latency",
+            )
+        } else {
+            PlanError::new(
+                &key,
+                "given",
+                format!("a Dragonfly of {of} has no {name} links"),
+                "leave the key out",
+            )
+        });
+    }
+    Ok(())
+}
+
+/// A flit takes a whole picosecond at least and ten seconds at most, at `bandwidth`.
+fn check_bandwidth(key: &str, bandwidth: u64, flit_bytes: u32) -> Result<(), PlanError> {
+    if transfer_time(flit_bytes.into(), bandwidth) == 0 {
+        let message = format!("a flit of {flit_bytes} bytes would take less than a picosecond");
+        return Err(PlanError::new(
+            key,
+            bandwidth,
+            message,
+            "lower the bandwidth or take a larger flit",
+        ));
+    }
+    if u64::from(flit_bytes) / bandwidth >= 10 {
+        let message = format!("a flit of {flit_bytes} bytes would take ten seconds or more");
+        return Err(PlanError::new(
+            key,
+            bandwidth,
+            message,
+            "raise the bandwidth or take a smaller flit",
+        ));
+    }
+    Ok(())
+}
+
+/// The watchdog outlasts the longest time that a packet may need for a hop.
+fn check_watchdog(plan: &Plan) -> Result<(), PlanError> {
+    let needed = in_round_numbers(longest_hop(plan));
+    if plan.stop.watchdog_ps >= needed {
+        return Ok(());
+    }
+    let slowest = plan.links.by_class().into_iter().max_by_key(|(_, link)| link.latency_ps);
+    let link = slowest.map_or(String::new(), |(class, link)| {
+        format!(" (latency of the {} links: {} ps)", class.name(), link.latency_ps)
+    });
+    Err(PlanError::new(
+        "stop.watchdog_ps",
+        plan.stop.watchdog_ps,
+        format!(
+            "a packet may need {needed} ps from one router to the next{link}, and would count as stuck"
+        ),
+        format!("set stop.watchdog to {needed} ps or more"),
+    ))
+}
+
+/// A time rounded up to two digits.
+fn in_round_numbers(time: Time) -> Time {
+    let unit = 10_u64.pow(time.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    time.div_ceil(unit).saturating_mul(unit)
+}
+
+/// The longest that a packet may take from one router to the next without being stuck: its turn on
+/// the crossbar and on the slowest link, there and, for the credits, back; with a margin of two for
+/// whoever is served before it.
+fn longest_hop(plan: &Plan) -> Time {
+    let flits = flits_per_packet(plan);
+    let flit = |bandwidth: u64| transfer_time(plan.flit_bytes.into(), bandwidth);
+    let on_links = plan.links.by_class().into_iter().map(|(_, link)| {
+        link.latency_ps
+            .saturating_mul(2)
+            .saturating_add(flits.saturating_mul(flit(link.bandwidth_bytes_per_s)))
+    });
+    let router = &plan.router;
+    let inside = router.input_latency.saturating_add(router.output_latency).saturating_mul(2);
+    let crossbar =
+        flits.saturating_mul(flit(router.crossbar_bandwidth)).saturating_add(router.credit_delay);
+    let longest = on_links.max().unwrap_or(0);
+    longest.saturating_add(inside).saturating_add(crossbar).saturating_mul(2)
+}
+
+fn check_router(plan: &Plan) -> Result<(), PlanError> {
+    let packet = flits_per_packet(plan) / u64::from(plan.detail.coarsen);
+    let router = &plan.router;
+    for (key, flits, unlimited) in [
+        ("router.input_buffer_flits", router.input_buffer, false),
+        ("router.output_buffer_flits", router.output_buffer, true),
+    ] {
+        if unlimited && flits == 0 {
+            continue;
+        }
+        let by_flits = router.flow_control == FlowControl::Wormhole && flits > 0;
+        if u64::from(flits) < packet && !by_flits {
+            return Err(PlanError::new(
+                key,
+                flits,
+                format!(
+                    "a buffer must hold a whole packet of {packet} flits (virtual cut-through)"
+                ),
+                "enlarge the buffer or shrink the packet",
+            ));
+        }
+    }
+    if router.output_vc_gap > 0 && router.crossbar_contention == CrossbarContention::Port {
+        return Err(PlanError::new(
+            "router.output_vc_gap",
+            router.output_vc_gap,
+            "packets do not hold output virtual channels where they contend for ports",
+            "give 0, or a crossbar_contention of \"vc\" or \"port_and_vc\"",
+        ));
+    }
+    if router.arbiter == Arbiter::Islip {
+        let contends = router.crossbar_contention == CrossbarContention::PortAndVc;
+        let because =
+            "it matches input ports with output ports once output virtual channels are allocated";
+        require(
+            "arbiter",
+            ["islip", "round_robin"],
+            because,
+            &[("crossbar_contention", contends, "port_and_vc")],
+        )?;
+    }
+    let fixed = router.credit_latency == CreditLatency::Fixed;
+    if fixed != (router.credit_delay > 0) {
+        let (message, remedy) = if fixed {
+            ("a credit takes time to go back", "give a delay of more than zero")
+        } else {
+            (
+                "credits take as long as their link",
+                "leave it out, or set credit_latency to \"fixed\"",
+            )
+        };
+        return Err(PlanError::new("router.credit_delay_ps", router.credit_delay, message, remedy));
+    }
+    if router.flow_control == FlowControl::Wormhole {
+        check_wormhole(router)?;
+    }
+    if router.flow_control == FlowControl::StoreAndForward {
+        let counted = router.serialization == Serialization::Counted;
+        let because = "a packet moves on only after its tail has arrived";
+        let fits = [("serialization", counted, "counted")];
+        require("flow_control", ["store_and_forward", "virtual_cut_through"], because, &fits)?;
+    }
+    if router.input_queue == InputQueue::VirtualOutput {
+        check_virtual_output(router)
+    } else {
+        Ok(())
+    }
+}
+
+/// Where every flit moves by itself, an output virtual channel belongs to a packet until its last
+/// flit has crossed, and nothing is counted in packets.
+fn check_wormhole(router: &RouterConfig) -> Result<(), PlanError> {
+    let contends = router.crossbar_contention == CrossbarContention::PortAndVc;
+    let fits = [
+        ("input_queue", router.input_queue == InputQueue::Fifo, "fifo"),
+        ("crossbar_contention", contends, "port_and_vc"),
+        ("serialization", router.serialization == Serialization::Counted, "counted"),
+        ("link_decision", router.link_decision == LinkDecision::AtStart, "at_start"),
+        ("buffer_unit", router.buffer_unit == BufferUnit::Flit, "flit"),
+    ];
+    let because = "every flit moves by itself, on virtual channels that its packet holds";
+    require("flow_control", ["wormhole", "virtual_cut_through"], because, &fits)
+}
+
+/// Where packets queue by output there is no crossbar that keys could be about, and credits are
+/// taken before the link.
+fn check_virtual_output(router: &RouterConfig) -> Result<(), PlanError> {
+    let fits = [
+        ("credit_check", router.credit_check == CreditCheck::Crossbar, "crossbar"),
+        ("credit_return", router.credit_return == Release::Head, "head"),
+        ("crossbar_clock", router.crossbar_clock == CrossbarClock::None, "none"),
+        ("crossbar_delay", router.crossbar_delay == CrossbarDelay::None, "none"),
+        ("crossbar_contention", router.crossbar_contention == CrossbarContention::Port, "port"),
+        ("input_vc_gap", router.input_vc_gap == 0, "0"),
+        ("arbiter", router.arbiter == Arbiter::RoundRobin, "round_robin"),
+    ];
+    let because =
+        "a packet moves whole and at once, without a crossbar, when the link's credits are there";
+    require("input_queue", ["virtual_output", "fifo"], because, &fits)
+}
+
+/// That the router's other keys are as one of them, `key`, asks for: their names, whether they are,
+/// and as what. Otherwise `key` can be the second of `names` instead of the first.
+fn require(
+    key: &str,
+    names: [&str; 2],
+    because: &str,
+    fits: &[(&str, bool, &str)],
+) -> Result<(), PlanError> {
+    let [given, instead] = names;
+    match fits.iter().find(|(_, fits, _)| !fits) {
+        None => Ok(()),
+        Some((other, _, only)) => Err(PlanError::new(
+            &format!("router.{key}"),
+            format!("{given:?}"),
+            format!("{because}: {other} = {only}"),
+            format!("set {other} to {only}, or {key} to {instead:?}"),
+        )),
+    }
+}
+
+fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
+    if plan.jobs.is_empty() {
+        return Err(PlanError::new("jobs", "[]", "no jobs", "add at least one [[jobs]] table"));
+    }
+    if plan.jobs.len() > usize::from(u16::MAX) {
+        return Err(PlanError::new(
+            "jobs",
+            plan.jobs.len(),
+            "too many jobs",
+            "give at most 65,535",
+        ));
+    }
+    let mut faults = Faults::default();
+    for index in 0..plan.jobs.len() {
+        faults.note(check_job(plan, index));
+    }
+    let endless = plan.jobs.iter().all(|job| job.workload.is_endless());
+    if endless && plan.stop.duration_ps == 0 {
+        let message = "every job is a pattern, and patterns have no end";
+        faults.note(Err(PlanError::new("stop.duration_ps", 0, message, "set stop.duration")));
+    }
+    faults.result()
+}
+
+fn check_job(plan: &Plan, index: usize) -> Result<(), PlanError> {
+    let job = &plan.jobs[index];
+    check_ranks_per_node(index, job)?;
+    if plan.jobs[..index].iter().any(|other| other.name == job.name) {
+        return Err(PlanError::new(
+            &format!("jobs[{index}].name"),
+            format!("{:?}", job.name),
+            "another job has this name",
+            "give every job its own: results and random streams are keyed by it",
+        ));
+    }
+    job.workload
+        .check(job.ranks)
+        .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))
+}
+
+/// The sources of a pattern are nodes.
+fn check_ranks_per_node(index: usize, job: &JobPlan) -> Result<(), PlanError> {
+    if job.ranks_per_node == 1 || !job.workload.is_endless() {
+        return Ok(());
+    }
+    Err(PlanError::new(
+        &format!("jobs[{index}].ranks_per_node"),
+        job.ranks_per_node,
+        "the sources of a pattern are nodes, one rank each",
+        "leave it out, or run a motif",
+    ))
+}
+
+/// Fills in what patterns leave open.
+fn complete_patterns(plan: &mut Plan) {
+    for job in &mut plan.jobs {
+        if let WorkloadSpec::Pattern(pattern) = &mut job.workload {
+            pattern.complete(job.ranks);
+        }
+    }
+}
+
+/// Patterns that follow groups must find them on their nodes.
+fn check_patterns(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
+    for (index, job) in plan.jobs.iter().enumerate() {
+        if let WorkloadSpec::Pattern(pattern) = &job.workload {
+            let groups: Vec<u32> =
+                job.nodes.iter().map(|&node| topology.group_of_node(node)).collect();
+            pattern
+                .destination_distribution(&groups, plan.packet_bytes)
+                .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn flits_per_packet(plan: &Plan) -> u64 {
+    u64::from(plan.packet_bytes.div_ceil(plan.flit_bytes.max(1)))
+}
+
+fn derive(plan: &Plan, topology: &Topology) -> Derived {
+    let time = |bandwidth: u64| transfer_time(plan.flit_bytes.into(), bandwidth);
+    let error = |bandwidth: u64| {
+        let exact = f64::from(plan.flit_bytes) * 1e12 / bandwidth as f64;
+        (time(bandwidth) as f64 / exact - 1.0) * 1e6
+    };
+    let mut bandwidths: Vec<(&str, u64)> = plan
+        .links
+        .by_class()
+        .iter()
+        .map(|(class, link)| (class.name(), link.bandwidth_bytes_per_s))
+        .collect();
+    bandwidths.push(("crossbar", plan.router.crossbar_bandwidth));
+    let mut links: BTreeMap<String, u64> = BTreeMap::new();
+    for link in topology.links() {
+        *links.entry(link.class.name().to_owned()).or_default() += 1;
+    }
+    Derived {
+        nodes: topology.nodes(),
+        routers: topology.routers(),
+        groups: topology.groups(),
+        ports_per_router: topology.ports_per_router(),
+        virtual_channels: routings::virtual_channels(plan),
+        links,
+        links_per_pair: topology.links_per_pair(),
+        flits_per_packet: flits_per_packet(plan) as u32,
+        flit_time_ps: bandwidths
+            .iter()
+            .map(|&(name, rate)| (name.to_owned(), time(rate)))
+            .collect(),
+        flit_time_error_ppm: bandwidths
+            .iter()
+            .map(|&(name, rate)| (name.to_owned(), error(rate)))
+            .collect(),
+        coarsened: None,
+        simulated_buffer_flits: BTreeMap::new(),
+        q_table_sha256: None,
+        warnings: Vec::new(),
+    }
+}

@@ -1,0 +1,281 @@
+//! The routings of a plan: checked, their VCs counted, and as the table that packets carry their
+//! place in.
+//!
+//! The system has a routing, and may have another for all-to-all collectives; a job may have its
+//! own of either kind. As with Cray's MPICH_GNI_ROUTING_MODE and MPICH_GNI_A2A_ROUTING_MODE, a job
+//! that sets the first keeps the system's second. Where NICs answer packets, each routing has a
+//! twin for the responses to its packets, on VCs behind all those of requests.
+
+use crate::error::{Faults, PlanError};
+use crate::plan::form::*;
+use pantala_fabric::config::{FlowControl, ResponseConfig};
+use pantala_routing::MAX_VIRTUAL_CHANNELS;
+use pantala_routing::{
+    AriesConfig, IntraGroup, QAdaptiveConfig, RoutingConfig, RoutingKey, UgalConfig,
+};
+use pantala_topology::Topology;
+use serde::Serialize;
+
+/// A plan's routings as the fabric has them.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Each that differs from the others; those of responses, if there are any, after all others
+    /// and in the same order.
+    pub routings: Vec<RoutingConfig>,
+    /// By job and traffic class.
+    pub routing_of: Vec<u8>,
+    /// What NICs answer, if they do.
+    pub responses: Option<ResponseConfig>,
+}
+
+/// Every routing of a plan, with its key.
+fn all(plan: &mut Plan) -> Vec<(String, &mut RoutingPlan)> {
+    let mut all = vec![("routing".to_owned(), &mut plan.routing)];
+    all.extend(
+        plan.routing_all_to_all.as_mut().map(|routing| ("routing_all_to_all".to_owned(), routing)),
+    );
+    for (index, job) in plan.jobs.iter_mut().enumerate() {
+        all.extend(job.routing.as_mut().map(|routing| (format!("jobs[{index}].routing"), routing)));
+        all.extend(
+            job.routing_all_to_all
+                .as_mut()
+                .map(|routing| (format!("jobs[{index}].routing_all_to_all"), routing)),
+        );
+    }
+    all
+}
+
+/// Checks every routing of a plan, and gives those that leave their VCs open as many as they need.
+///
+/// # Errors
+/// A [`PlanError`] for the first fault, with the first of every other routing.
+pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
+    let mut faults = Faults::default();
+    for (key, routing) in all(plan) {
+        faults.note(check_one(&key, routing, topology).map(|needed| {
+            if routing.virtual_channels == 0 {
+                routing.virtual_channels = needed;
+            }
+        }));
+    }
+    faults.result()?;
+    let table = table(plan);
+    if table.routings.len() > usize::from(u8::MAX) {
+        let most = u8::MAX / if plan.nic.responses { 2 } else { 1 };
+        let message = format!("more than {most} different routings");
+        return Err(PlanError::new("jobs", plan.jobs.len(), message, "give jobs the same"));
+    }
+    check_responses(plan)?;
+    if plan.router.flow_control == FlowControl::Wormhole
+        && let Some((key, _)) = learners(plan).next()
+    {
+        return Err(PlanError::new(
+            &format!("{key}.algorithm"),
+            "q_adaptive",
+            "learns from packets, and where router.flow_control is \"wormhole\" every flit moves by itself",
+            "take another routing, or set router.flow_control to \"virtual_cut_through\"",
+        ));
+    }
+    check_learning(plan)
+}
+
+/// The routings of a plan that learn, with their keys.
+fn learners(plan: &mut Plan) -> impl Iterator<Item = (String, &QAdaptivePlan)> {
+    let learn = all(plan).into_iter().filter(|(_, routing)| routing.algorithm.learns());
+    learn.map(|(key, routing)| (key, &routing.q_adaptive))
+}
+
+/// A router has one table for the packets of all jobs.
+fn check_learning(plan: &mut Plan) -> Result<(), PlanError> {
+    let mut learners = learners(plan);
+    let Some((first, learning)) = learners.next() else {
+        return Ok(());
+    };
+    match learners.find(|(_, other)| *other != learning) {
+        None => Ok(()),
+        Some((key, _)) => Err(PlanError::new(
+            &format!("{key}.q_adaptive"),
+            "...",
+            format!(
+                "differs from {first}.q_adaptive, but a router learns one table for all jobs, in one way"
+            ),
+            "give every q_adaptive routing the same keys",
+        )),
+    }
+}
+
+/// The file of estimates that q_adaptive starts from, if a checked plan names one, and its key.
+pub(crate) fn learned_tables(plan: &mut Plan) -> Option<(String, String)> {
+    let (key, learning) = learners(plan).next()?;
+    (!learning.table.is_empty())
+        .then(|| (format!("{key}.q_adaptive.table"), learning.table.clone()))
+}
+
+/// Responses are packets, and have VCs of their own.
+fn check_responses(plan: &Plan) -> Result<(), PlanError> {
+    let NicPlan { responses, response_bytes, .. } = plan.nic;
+    if !responses {
+        return Ok(());
+    }
+    if !(1..=plan.packet_bytes).contains(&response_bytes) {
+        return Err(PlanError::new(
+            "nic.response_bytes",
+            response_bytes,
+            format!("a response is a packet of 1 to {} bytes", plan.packet_bytes),
+            "give a size in that range",
+        ));
+    }
+    let requests = request_channels(plan);
+    if requests > MAX_VIRTUAL_CHANNELS / 2 {
+        return Err(PlanError::new(
+            "nic.responses",
+            responses,
+            format!(
+                "requests use {requests} virtual channels and responses as many, and a port has at most {MAX_VIRTUAL_CHANNELS}"
+            ),
+            "turn responses off, or route with at most 8 virtual channels",
+        ));
+    }
+    Ok(())
+}
+
+/// Checks a routing; how many VCs it needs.
+fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8, PlanError> {
+    let fault = |key: &str, value: &dyn std::fmt::Display, message: &str, remedy: &str| {
+        PlanError::new(&format!("{at}.{key}"), value, message, remedy)
+    };
+    let algorithm = routing.algorithm;
+    if topology.is_2d() && !algorithm.carries_2d() {
+        return Err(fault(
+            "algorithm",
+            &algorithm.name(),
+            "its tables and its five hops are made for groups of one dimension",
+            "take another routing, or a topology of kind \"dragonfly\"",
+        ));
+    }
+    let Some(vc_map) = algorithm.vc_map(routing.vc_map) else {
+        let message = format!("there is no such map for {}", algorithm.name());
+        return Err(fault("vc_map", &word(routing.vc_map), &message, "leave the key out"));
+    };
+    let given = routing.virtual_channels;
+    if given != 0 && given < vc_map.count {
+        return Err(fault(
+            "virtual_channels",
+            &given,
+            &format!(
+                "{} needs {} virtual channels to be free of deadlock",
+                algorithm.name(),
+                vc_map.count
+            ),
+            &format!("give {} or more, or leave the key out", vc_map.count),
+        ));
+    }
+    let reads_inside_group = algorithm.descriptor().reads.contains(&RoutingKey::IntraGroup);
+    if routing.intra_group != IntraGroup::Minimal && !reads_inside_group {
+        let message = format!("{} has its own way inside a group", algorithm.name());
+        let remedy = "leave the key out, or take valiant_group or valiant_node";
+        return Err(fault("intra_group", &word(routing.intra_group), &message, remedy));
+    }
+    Ok(vc_map.count)
+}
+
+/// The VCs of a port: the most that any routing of the plan has, twice if NICs answer packets.
+#[must_use]
+pub fn virtual_channels(plan: &Plan) -> u8 {
+    request_channels(plan) * if plan.nic.responses { 2 } else { 1 }
+}
+
+/// The VCs of requests: the most that any routing of the plan has.
+fn request_channels(plan: &Plan) -> u8 {
+    used(plan).iter().flatten().map(|routing| routing.virtual_channels).max().unwrap_or(1)
+}
+
+/// The routing of every job, by traffic class (point-to-point, all-to-all).
+fn used(plan: &Plan) -> Vec<[&RoutingPlan; 2]> {
+    plan.jobs
+        .iter()
+        .map(|job| {
+            let own = job.routing.as_ref();
+            let system = plan.routing_all_to_all.as_ref();
+            [
+                own.unwrap_or(&plan.routing),
+                job.routing_all_to_all.as_ref().or(system).or(own).unwrap_or(&plan.routing),
+            ]
+        })
+        .collect()
+}
+
+/// The table of a checked plan's routings.
+///
+/// # Panics
+/// If the plan has not been checked.
+#[must_use]
+pub fn table(plan: &Plan) -> Table {
+    let mut distinct: Vec<&RoutingPlan> = Vec::new();
+    let mut routing_of = Vec::new();
+    for routing in used(plan).into_iter().flatten() {
+        let place = distinct.iter().position(|other| *other == routing).unwrap_or_else(|| {
+            distinct.push(routing);
+            distinct.len() - 1
+        });
+        // `check` refuses plans with more; it counts the table first.
+        routing_of.push(place.min(usize::from(u8::MAX)) as u8);
+    }
+    let mut routings: Vec<RoutingConfig> =
+        distinct.into_iter().map(|routing| compile(plan, routing)).collect();
+    let responses = plan.nic.responses.then(|| ResponseConfig {
+        bytes: plan.nic.response_bytes,
+        first_vc: request_channels(plan),
+        first_routing: routings.len().min(usize::from(u8::MAX)) as u8,
+    });
+    if let Some(responses) = responses {
+        routings.extend(ResponseConfig::routings(&routings, responses.first_vc));
+    }
+    Table { routings, routing_of, responses }
+}
+
+/// A choice as a plan spells it.
+fn word(choice: impl Serialize) -> String {
+    serde_json::to_value(choice)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
+}
+
+/// The fabric's view of a routing.
+fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
+    let algorithm = routing.algorithm;
+    let router = &plan.router;
+    RoutingConfig {
+        vc_map: algorithm.vc_map(routing.vc_map).expect("a checked plan has a map for its routing"),
+        local_order: routing.local_order,
+        ugal: UgalConfig {
+            threshold: routing.threshold,
+            bias: routing.bias_flits,
+            minimal_up_to: routing.minimal_up_to_flits,
+            candidates_minimal: routing.candidates_minimal,
+            candidates_nonminimal: routing.candidates_nonminimal,
+            queue: routing.queue,
+            scope: routing.queue_scope,
+            tie: routing.tie,
+        },
+        intermediate: routing.intermediate,
+        intra_group: routing.intra_group,
+        aries: AriesConfig {
+            shift: routing.aries.shift.clone(),
+            add: routing.aries.add,
+            levels: routing.aries.levels,
+            full: router.input_buffer.saturating_add(router.output_buffer),
+        },
+        q_adaptive: QAdaptiveConfig {
+            learning_rate_down: routing.q_adaptive.learning_rate_down,
+            learning_rate_up: routing.q_adaptive.learning_rate_up,
+            exploration: routing.q_adaptive.exploration,
+            first_explorations: routing.q_adaptive.first_explorations,
+            threshold_source: routing.q_adaptive.threshold_source,
+            threshold_intermediate: routing.q_adaptive.threshold_intermediate,
+            truncate: routing.q_adaptive.truncate,
+        },
+        ..RoutingConfig::new(algorithm)
+    }
+}

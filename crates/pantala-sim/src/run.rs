@@ -1,0 +1,9 @@
+//! A plan running: steps of simulated time, how a run ends, and the threads and processes that it
+//! runs on.
+
+pub mod measure;
+pub mod process_group;
+pub mod rank_reports;
+pub mod simulation;
+pub mod termination;
+pub mod threads;

@@ -1,0 +1,307 @@
+//! The field's basic measurement, one point of a latency-throughput curve; and what a whole run
+//! cost.
+
+use crate::error::{PlanError, WriteError};
+use crate::output::columns::{hex, ns};
+use crate::output::document::result_hash;
+use crate::output::recorder::{JobPackets, JobWindow};
+use crate::plan::Plan;
+use crate::run::simulation::Simulation;
+use crate::run::termination::Progress;
+use pantala_engine::Time;
+use pantala_fabric::Totals;
+use pantala_mpi::LatencyStatistics;
+use pantala_topology::LinkClass;
+use pantala_workload::WorkloadSpec;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// A network is saturated where it accepts less than this share of what is offered.
+pub const SATURATED_BELOW: f64 = 0.97;
+
+/// One point. Latencies, hops and shares are of the packets delivered in the measured window, or,
+/// if the measurement drains, of those injected in it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// Offered load, as a fraction of terminal bandwidth.
+    pub load: f64,
+    /// Flits delivered in the window, as a fraction of terminal bandwidth.
+    pub accepted: f64,
+    /// Whether `accepted` is below 0.97 of `load`.
+    pub saturated: bool,
+    /// As the plan's `nic.latency_from` counts.
+    pub latency_mean_ns: Option<f64>,
+    /// Median.
+    pub latency_p50_ns: Option<f64>,
+    /// 95th percentile.
+    pub latency_p95_ns: Option<f64>,
+    /// 99th percentile.
+    pub latency_p99_ns: Option<f64>,
+    /// From the head's entry into the network.
+    pub network_latency_mean_ns: Option<f64>,
+    /// Median.
+    pub network_latency_p50_ns: Option<f64>,
+    /// 99th percentile.
+    pub network_latency_p99_ns: Option<f64>,
+    /// Links between routers.
+    pub link_hops_mean: Option<f64>,
+    /// Share of packets on a non-minimal path.
+    pub nonminimal_share: Option<f64>,
+    /// How many packets those are.
+    pub packets: u64,
+    /// By window, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Vec<Window>>,
+    /// What it cost.
+    pub bench: Cost,
+}
+
+/// One window of a timeline.
+#[derive(Clone, Debug, Serialize)]
+pub struct Window {
+    /// Start.
+    pub window_start_ns: f64,
+    /// As in [`Point`].
+    pub accepted: f64,
+    /// As in [`Point`].
+    pub nonminimal_share: Option<f64>,
+}
+
+/// Work and memory of a measurement, the warm-up included, or of a whole run; the caller adds
+/// times.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cost {
+    /// Packets delivered.
+    pub packets: u64,
+    /// Link traversals between routers, plus ejections.
+    pub packet_hops: u64,
+    /// Events, those included that an earlier one had overtaken.
+    pub events: u64,
+    /// Events a packet-hop.
+    pub events_per_packet_hop: f64,
+    /// Bytes of the network's state a node.
+    pub bytes_per_node: u64,
+    /// SHA-256 of the totals and both histograms of a point, of all tables of a run.
+    pub result_hash: String,
+}
+
+/// What a whole run did: the part of a [`Point`] that any run has.
+#[derive(Clone, Debug, Serialize)]
+pub struct Whole {
+    /// Flits delivered, as a fraction of what the jobs' terminals carry in the time simulated.
+    pub accepted: f64,
+    /// As in [`Point`].
+    pub latency_mean_ns: Option<f64>,
+    /// What it cost.
+    pub bench: Cost,
+}
+
+/// What a simulation that has run to its end did; `result_hash` is that of its run.json.
+///
+/// # Errors
+/// A [`WriteError`] if the simulation writes its tables, and cannot.
+pub fn whole(mut simulation: Simulation) -> Result<Whole, WriteError> {
+    let accepted = accepted(&simulation, flits_delivered(&simulation), simulation.simulated());
+    let latency_mean_ns = latencies(&simulation).0.mean().map(|m| m / 1_000.0);
+    let Some(results) = simulation.results() else { unreachable!("there is one process") };
+    let result_hash = result_hash(&mut simulation, &results)?;
+    Ok(Whole { accepted, latency_mean_ns, bench: cost(&simulation, result_hash) })
+}
+
+fn cost(simulation: &Simulation, result_hash: String) -> Cost {
+    let network = &simulation.network;
+    let totals = network.totals();
+    let events = totals.events + network.overtaken_events();
+    Cost {
+        packets: totals.packets_delivered,
+        packet_hops: totals.packet_hops,
+        events,
+        events_per_packet_hop: events as f64 / totals.packet_hops.max(1) as f64,
+        bytes_per_node: network.memory() as u64 / u64::from(network.topology().nodes()),
+        result_hash,
+    }
+}
+
+/// Flits as a fraction of what all terminals of the jobs carry in `time`; 0 in no time.
+fn accepted(simulation: &Simulation, flits: f64, time: Time) -> f64 {
+    let ranks: f64 = simulation.plan.jobs.iter().map(|j| f64::from(j.ranks)).sum();
+    let flit = simulation.network.config().timing(LinkClass::Terminal).flit as f64;
+    if time == 0 { 0.0 } else { flits * flit / (time as f64 * ranks) }
+}
+
+/// Of all jobs, in the measured time.
+fn flits_delivered(simulation: &Simulation) -> f64 {
+    simulation.jobs().iter().map(|job| job.flits).sum::<u64>() as f64
+}
+
+/// Of all jobs' packets: latency, and from the head's entry into the network.
+fn latencies(simulation: &Simulation) -> (LatencyStatistics, LatencyStatistics) {
+    let (mut latency, mut network_latency) = (LatencyStatistics::new(), LatencyStatistics::new());
+    for job in simulation.jobs() {
+        latency.add(&job.latency);
+        network_latency.add(&job.network_latency);
+    }
+    (latency, network_latency)
+}
+
+/// The load that the jobs offer, their mean over ranks; `None` if there are none, or one of them is
+/// not a pattern.
+fn offered_load(plan: &Plan) -> Option<f64> {
+    let loads = plan.jobs.iter().map(|job| match &job.workload {
+        WorkloadSpec::Pattern(pattern) => Some((pattern.load, f64::from(job.ranks))),
+        _ => None,
+    });
+    let loads = loads.collect::<Option<Vec<(f64, f64)>>>()?;
+    let first = loads.first()?.0;
+    let ranks: f64 = loads.iter().map(|(_, ranks)| ranks).sum();
+    // The first's load and how far the others are off: exactly the load where there is but one.
+    let excess: f64 = loads.iter().map(|(load, ranks)| (load - first) * ranks).sum();
+    Some(first + excess / ranks)
+}
+
+/// A measurement set up and not run yet, so that set-up and simulation can be timed apart.
+pub struct Measurement {
+    simulation: Simulation,
+    warmup: Time,
+    window: Time,
+    timeline: bool,
+    drain: bool,
+    load: f64,
+}
+
+impl Measurement {
+    /// Sets up `plan`: `warmup` ps, then `window` ps in which deliveries count; a timeline in steps
+    /// of `timeline` ps if that is not zero.
+    ///
+    /// # Errors
+    /// A [`PlanError`] if the plan is faulty or has jobs that are not patterns.
+    pub fn new(plan: Plan, warmup: Time, window: Time, timeline: Time) -> Result<Self, PlanError> {
+        Self::on_threads(plan, warmup, window, timeline, 1)
+    }
+
+    /// The same on so many threads.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new) and [`Simulation::on_threads`].
+    pub fn on_threads(
+        mut plan: Plan,
+        warmup: Time,
+        window: Time,
+        timeline: Time,
+        threads: u32,
+    ) -> Result<Self, PlanError> {
+        if window == 0 {
+            return Err(PlanError::new(
+                "measure",
+                0,
+                "must be more than zero",
+                "give a positive time",
+            ));
+        }
+        let Some(load) = offered_load(&plan) else {
+            return Err(PlanError::new(
+                "jobs",
+                "...",
+                "a curve is measured with patterns",
+                "give every job a pattern",
+            ));
+        };
+        plan.stop.duration_ps = warmup.saturating_add(window);
+        plan.record.link_windows = false;
+        plan.record.q_learning = false;
+        plan.record.packets = crate::plan::PacketRecord::Off;
+        plan.record.window_ps = if timeline > 0 { timeline } else { plan.stop.duration_ps };
+        let simulation = Simulation::on_threads(plan, warmup, threads, |_| {})?;
+        Ok(Self { simulation, warmup, window, timeline: timeline > 0, drain: false, load })
+    }
+
+    /// Counts the packets injected in the window; after it the sources fall silent and the network
+    /// runs empty (BookSim2). Without, those delivered in the window count. Accepted load is of the
+    /// window either way.
+    #[must_use]
+    pub fn draining(mut self) -> Self {
+        self.drain = true;
+        let until = self.warmup + self.window;
+        self.simulation.network.probes_mut().for_each(|probe| probe.count_injected(until));
+        self
+    }
+
+    /// Runs it; `None` if `observe` stopped it.
+    ///
+    /// # Errors
+    /// The diagnosis of a network that has stopped moving.
+    pub fn run(
+        &mut self,
+        mut observe: impl FnMut(&Progress) -> bool,
+    ) -> Result<Option<Point>, String> {
+        let mut end = self.simulation.run(&mut observe);
+        if self.drain && end.planned() {
+            end = self.simulation.drain(&mut observe);
+        }
+        if let Some(diagnosis) = end.diagnosis() {
+            return Err(diagnosis.to_owned());
+        }
+        Ok(end.planned().then(|| self.point()))
+    }
+
+    fn point(&self) -> Point {
+        let jobs = self.simulation.jobs();
+        let (latency, network_latency) = latencies(&self.simulation);
+        let sum = |f: fn(&JobPackets) -> u64| jobs.iter().map(f).sum::<u64>();
+        let packets = sum(|j| j.packets);
+        let per_packet = |total: u64| (packets > 0).then(|| total as f64 / packets as f64);
+        let at = |statistics: &LatencyStatistics, q: f64| statistics.quantile(q).map(ns);
+        let accepted = accepted(&self.simulation, flits_delivered(&self.simulation), self.window);
+        let mut hash = Sha256::new();
+        // How many events a run takes depends on the parts that it is run in; nothing else does.
+        hash.update(format!("{:?}", Totals { events: 0, ..self.simulation.network.totals() }));
+        for statistics in [&latency, &network_latency] {
+            hash.update(format!("{:?}", statistics.mean()));
+            for value in statistics.histogram().iter_recorded() {
+                hash.update(value.value_iterated_to().to_le_bytes());
+                hash.update(value.count_at_value().to_le_bytes());
+            }
+        }
+        Point {
+            load: self.load,
+            accepted,
+            saturated: accepted < SATURATED_BELOW * self.load,
+            latency_mean_ns: latency.mean().map(|m| m / 1_000.0),
+            latency_p50_ns: at(&latency, 0.5),
+            latency_p95_ns: at(&latency, 0.95),
+            latency_p99_ns: at(&latency, 0.99),
+            network_latency_mean_ns: network_latency.mean().map(|m| m / 1_000.0),
+            network_latency_p50_ns: at(&network_latency, 0.5),
+            network_latency_p99_ns: at(&network_latency, 0.99),
+            link_hops_mean: per_packet(sum(|j| j.hops)),
+            nonminimal_share: per_packet(sum(|j| j.nonminimal)),
+            packets,
+            timeline: self.timeline.then(|| self.timeline()),
+            bench: cost(&self.simulation, hex(&hash.finalize())),
+        }
+    }
+
+    fn timeline(&self) -> Vec<Window> {
+        let plan = &self.simulation.plan;
+        let step = plan.record.window_ps;
+        let flit_bytes = f64::from(plan.flit_bytes);
+        let mut sums = vec![JobWindow::default(); ((self.warmup + self.window) / step) as usize];
+        for window in self.simulation.jobs().iter().flat_map(|job| &job.windows) {
+            // The last window may be cut short: it does not count.
+            if let Some(sum) = sums.get_mut(window.number as usize) {
+                sum.delivered_bytes += window.delivered_bytes;
+                sum.packets += window.packets;
+                sum.nonminimal += window.nonminimal;
+            }
+        }
+        (0..)
+            .zip(sums)
+            .map(|(number, sum)| Window {
+                window_start_ns: ns(number * step),
+                accepted: accepted(&self.simulation, sum.delivered_bytes as f64 / flit_bytes, step),
+                nonminimal_share: (sum.packets > 0)
+                    .then(|| sum.nonminimal as f64 / sum.packets as f64),
+            })
+            .collect()
+    }
+}

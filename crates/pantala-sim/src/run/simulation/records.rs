@@ -1,0 +1,99 @@
+//! What a simulation records while it runs, and when it is written.
+
+use super::Simulation;
+use crate::error::WriteError;
+use crate::output::columns::Written;
+use crate::output::recorder::LinkWindow;
+use crate::output::streamed_tables::{Records, StreamedTables};
+use crate::run::process_group::ProcessGroup;
+use pantala_engine::Time;
+use std::path::Path;
+
+impl<Q: ProcessGroup> Simulation<Q> {
+    /// Has the tables written to `directory`, which is there: those whose rows come during the run
+    /// while it goes on, the others by [`document::write`](crate::output::document::write). Call it before
+    /// the run. Without it, tables are hashed and not written.
+    ///
+    /// # Errors
+    /// A [`WriteError`] that names the file.
+    ///
+    /// # Panics
+    /// If the run has begun: its first rows are gone.
+    pub fn write_to(&mut self, directory: &Path) -> Result<(), WriteError> {
+        assert!(self.until == 0, "a run is written from its beginning");
+        self.tables = StreamedTables::new(Some(directory), self.plan.record.window_ps)?;
+        self.directory = Some(directory.to_owned());
+        Ok(())
+    }
+
+    /// Takes over what the recorders that are here have of jobs.
+    pub(super) fn take_jobs(&mut self) {
+        for recorder in self.network.probes_mut() {
+            for (mine, theirs) in self.jobs.iter_mut().zip(&mut recorder.jobs) {
+                mine.absorb(std::mem::take(theirs));
+            }
+        }
+    }
+
+    /// Writes the records completed before `time`, of all partitions and processes, if that has not
+    /// happened yet. `time` is the end of a window, or of the run.
+    pub(super) fn write_records(&mut self, time: Time) {
+        if time <= self.written {
+            return;
+        }
+        self.written = time;
+        for recorder in self.network.probes_mut() {
+            self.records.packets.append(&mut recorder.packets);
+        }
+        self.max_held = self.max_held.max(self.records.len());
+        let here = self.records.take_before(time);
+        if let Some(all) = self.peers.gather(here) {
+            self.tables.append(all.into_iter().reduce(Records::and).unwrap_or_default());
+        }
+    }
+
+    /// Records the bytes that every link has carried since the last window.
+    pub(super) fn close_window(&mut self, start: Time) {
+        if self.link_bytes.is_empty() {
+            return;
+        }
+        let (network, known, windows) =
+            (&self.network, &mut self.link_bytes, &mut self.records.link_windows);
+        let (routers, ports) =
+            (network.topology().routers(), network.topology().ports_per_router());
+        let mut close = |link: u32, bytes: u64| {
+            let carried = bytes - std::mem::replace(&mut known[link as usize], bytes);
+            if carried > 0 {
+                windows.push(LinkWindow { link, start, bytes: carried });
+            }
+        };
+        for router in network.routers() {
+            for port in 0..ports {
+                close(
+                    router * ports + port,
+                    network.link_counters(router, port as u16, start).bytes,
+                );
+            }
+        }
+        for node in network.nodes() {
+            close(routers * ports + node, network.injection_counters(node, start).bytes);
+        }
+    }
+
+    /// The most records that have been in memory at a time, waiting for the end of their window.
+    #[must_use]
+    pub const fn max_records_held(&self) -> usize {
+        self.max_held
+    }
+
+    /// Completes the tables whose rows came during the run, which are not here any more.
+    pub(crate) fn finish_tables(&mut self) -> Result<[Written; 4], WriteError> {
+        let hashed = StreamedTables::hashed(self.plan.record.window_ps);
+        std::mem::replace(&mut self.tables, hashed).finish()
+    }
+
+    /// Where the tables are written, if they are.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+}

@@ -1,0 +1,206 @@
+//! A plan becomes a simulation: partitions, hosts, recorders and keys of random draws.
+
+use super::Simulation;
+use crate::error::PlanError;
+use crate::output::recorder::Recorder;
+use crate::output::streamed_tables::{Records, StreamedTables};
+use crate::plan::Plan;
+use crate::plan::coarsen;
+use crate::plan::fabric_config::fabric_config;
+use crate::plan::resolve::{Resolved, resolve};
+use crate::run::process_group::{Alone, ProcessGroup};
+use pantala_engine::Time;
+use pantala_engine::random::{key_of, mix};
+use pantala_fabric::{FabricConfig, Network, PartitionMap, PartitionShare};
+use pantala_mpi::Recording;
+use pantala_topology::Topology;
+use pantala_workload::{Endpoints, JobSpec, PatternContext};
+use std::sync::Arc;
+
+/// No simulation runs on more threads.
+pub const MAX_THREADS: u32 = 1_024;
+
+impl Simulation {
+    /// Builds a simulation; packets delivered before `measure_from` count in the series only.
+    ///
+    /// # Errors
+    /// A [`PlanError`] for the first fault of the plan.
+    pub fn new(plan: Plan, measure_from: Time) -> Result<Self, PlanError> {
+        Self::with_config(plan, measure_from, |_| {})
+    }
+
+    /// As [`new`](Self::new), with a fabric that is not quite as the plan says. For tests of the
+    /// watchdog: what resolves without a warning has no network that gets stuck.
+    ///
+    /// # Errors
+    /// A [`PlanError`] for the first fault of the plan.
+    pub fn with_config(
+        plan: Plan,
+        measure_from: Time,
+        change: impl FnOnce(&mut FabricConfig),
+    ) -> Result<Self, PlanError> {
+        Self::on_threads(plan, measure_from, 1, change)
+    }
+
+    /// As that, on so many threads: one for each part of the machine, so no more than it has
+    /// groups, and one only where routers read the queues of other groups. Results do not depend on
+    /// how many.
+    ///
+    /// # Errors
+    /// A [`PlanError`] for the first fault of the plan, or if there are no threads or more than
+    /// [`MAX_THREADS`].
+    pub fn on_threads(
+        plan: Plan,
+        measure_from: Time,
+        threads: u32,
+        change: impl FnOnce(&mut FabricConfig),
+    ) -> Result<Self, PlanError> {
+        Self::among(Alone, plan, measure_from, threads, change)
+    }
+}
+
+impl<Q: ProcessGroup> Simulation<Q> {
+    /// Builds the parts of a simulation that are here: one for each thread, if there are no other
+    /// processes; one, if there are.
+    ///
+    /// # Errors
+    /// As [`on_threads`](Simulation::on_threads); and if there are more processes than groups.
+    pub fn among(
+        peers: Q,
+        plan: Plan,
+        measure_from: Time,
+        threads: u32,
+        change: impl FnOnce(&mut FabricConfig),
+    ) -> Result<Self, PlanError> {
+        if !(1..=MAX_THREADS).contains(&threads) {
+            let message = format!("must be from 1 to {MAX_THREADS}");
+            return Err(PlanError::new(
+                "threads",
+                threads,
+                message,
+                "give as many threads as there are idle cores",
+            ));
+        }
+        let Resolved { plan, topology, estimates } = resolve(plan)?;
+        let mut config = fabric_config(&plan);
+        change(&mut config);
+        let topology = Arc::new(topology);
+        let (place, processes) = peers.place();
+        let parts = match processes {
+            1 if config.reads_everywhere() => 1,
+            1 => threads,
+            _ => processes_allowed(&config, &topology, processes)?,
+        };
+        let partitions = Arc::new(PartitionMap::new(&topology, parts));
+        let jobs: Vec<JobSpec> = plan
+            .jobs
+            .iter()
+            .map(|job| JobSpec {
+                name: job.name.clone(),
+                nodes: job.node_of_rank(),
+                start: job.start_ps,
+                noise: job.compute_noise,
+                workload: job.workload.clone().into(),
+            })
+            .collect();
+        let context = PatternContext {
+            packet_bytes: plan.packet_bytes,
+            flit_bytes: plan.flit_bytes,
+            terminal_bytes_per_second: plan.links.terminal.bandwidth_bytes_per_s,
+            group_of_node: (0..topology.nodes()).map(|n| topology.group_of_node(n)).collect(),
+        };
+        let recording =
+            Recording { messages: plan.record.messages, iterations: plan.record.iterations };
+        let recorder =
+            Recorder::new(plan.jobs.len(), &plan.record, plan.nic.latency_from, measure_from);
+        let mut ends = Vec::new();
+        let here = if processes > 1 { place..place + 1 } else { 0..partitions.count() };
+        for part in here.clone() {
+            let share = PartitionShare { partitions: Arc::clone(&partitions), part };
+            let share = (partitions.count() > 1).then_some(share);
+            let host = Endpoints::in_partition(
+                &jobs,
+                plan.mpi,
+                recording,
+                &context,
+                topology.nodes(),
+                plan.seed,
+                share,
+            );
+            let mut host = host.map_err(|error| {
+                let part = if error.of_workload { ".workload" } else { "" };
+                PlanError::at(&format!("jobs[{}]{part}", error.job), error.fault)
+            })?;
+            if let Some(grain) = coarsen::grain(&plan) {
+                host.coarsen(grain);
+            }
+            ends.push((host, recorder.clone()));
+        }
+        let keys = routing_keys(&plan, topology.nodes());
+        let links = (topology.routers() * topology.ports_per_router() + topology.nodes()) as usize;
+        let endless = plan.jobs.iter().any(|job| job.workload.is_endless());
+        let mut network = Network::new(&config, topology, partitions, here, &keys, ends);
+        if let Some(estimates) = &estimates {
+            network.start_from(estimates);
+        }
+        if plan.record.q_learning {
+            network.record_learning(plan.record.window_ps);
+        }
+        Ok(Self {
+            link_bytes: if plan.record.link_windows { vec![0; links] } else { Vec::new() },
+            jobs: recorder.jobs,
+            records: Records::default(),
+            written: 0,
+            max_held: 0,
+            tables: StreamedTables::hashed(plan.record.window_ps),
+            directory: None,
+            plan,
+            network,
+            peers,
+            endless,
+            moved: (0, 0),
+            until: 0,
+            simulated: 0,
+            now: 0,
+        })
+    }
+}
+
+/// As many parts as there are processes.
+fn processes_allowed(
+    config: &FabricConfig,
+    topology: &Topology,
+    processes: u16,
+) -> Result<u32, PlanError> {
+    const KEY: &str = "processes";
+    let groups = topology.groups();
+    if u32::from(processes) > groups {
+        let message = format!(
+            "more than the {groups} groups of the machine, and a process has one group at least"
+        );
+        return Err(PlanError::new(KEY, processes, message, format!("start at most {groups}")));
+    }
+    if config.reads_everywhere() {
+        let message = "ugal_global reads the queues of all groups, which are in one process";
+        return Err(PlanError::new(
+            KEY,
+            processes,
+            message,
+            "start one, or choose another routing",
+        ));
+    }
+    Ok(processes.into())
+}
+
+/// One key a node for the routing's draws: a function of the job's name and the node's place in it
+/// (the rank, if it has one), so that a job's packets draw the same alone and in company.
+fn routing_keys(plan: &Plan, nodes: u32) -> Vec<u64> {
+    let mut keys: Vec<u64> = (0..u64::from(nodes)).map(mix).collect();
+    for job in &plan.jobs {
+        let name = key_of(&job.name);
+        for (place, &node) in job.nodes.iter().enumerate() {
+            keys[node as usize] = mix(name ^ (place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        }
+    }
+    keys
+}

@@ -1,0 +1,44 @@
+//! Runs that do not go on: no event is left, or the packets in flight do not move.
+
+use super::Simulation;
+use crate::run::process_group::ProcessGroup;
+use crate::run::rank_reports::{Status, Waiting};
+use crate::run::termination::{End, deadlock};
+use pantala_fabric::{Diagnosis, Totals};
+
+impl<Q: ProcessGroup> Simulation<Q> {
+    /// No event is left.
+    pub(super) fn standstill(&mut self, status: &Status) -> End {
+        if status.in_flight > 0 {
+            return self.stalled(status);
+        }
+        if status.finished() {
+            return End::Finished;
+        }
+        if self.plan.jobs.iter().all(|job| job.workload.is_endless()) {
+            // Patterns that send nothing: the plan's duration passes in silence.
+            return End::Duration;
+        }
+        End::Stalled(deadlock(&Waiting::together(self.peers.all(Waiting::of(&self.network)))))
+    }
+
+    /// Packets in flight do not move.
+    pub(super) fn stalled(&mut self, status: &Status) -> End {
+        let held = self.peers.all(self.network.held()).into_iter().flatten().collect();
+        End::Stalled(Diagnosis::of(held, status.in_flight).to_string())
+    }
+
+    /// A run whose packets in flight do not move for the watchdog's time is stalled; nothing moves
+    /// before the next event.
+    pub(super) fn watchdog(&mut self, status: &Status) -> Option<End> {
+        let Totals { packet_hops, packets_delivered, flits_delivered, flits_injected, .. } =
+            status.totals;
+        let moves = packet_hops + packets_delivered + flits_delivered + flits_injected;
+        let nothing_to_move = status.in_flight == 0;
+        if moves != self.moved.0 || nothing_to_move {
+            self.moved = (moves, self.until);
+        }
+        let still = status.next.saturating_sub(self.moved.1);
+        (!nothing_to_move && still >= self.plan.stop.watchdog_ps).then(|| self.stalled(status))
+    }
+}
