@@ -352,53 +352,56 @@ class NicKeys(Model):
 
 
 class MpiKeys(Model):
-    """The protocol, the costs and the algorithms of collectives; the `mpi` object of a plan."""
+    """The message protocol, the costs of messages on hosts and NICs, and the algorithms of
+    collectives: the `mpi` object of a plan."""
 
     eager_threshold: UnsignedSize = Size(12_000)
-    """Largest message that is sent eagerly, at once. Longer messages go by rendezvous: the sender first asks the
+    """Largest message that is sent eagerly. A longer message uses the rendezvous protocol: the sender first asks the
     receiver. SST, as used by Kang et al. (SC 2022), has 12,000 B."""
     control: PositiveSize = Size(64)
     """Size on the wire of a control message (request to send, get, acknowledgement) and of a message of zero bytes."""
     eager_completion: Literal["posted", "injected"] = "posted"
     """When an eager send is complete for its sender.
 
-    - posted: at once: the host copies the message out of the program's buffer.
+    - posted: at once. The host copies the message out of the program's buffer.
     - injected: when the last packet of the message has left the NIC's queue.
     """
     send_overhead: UnsignedDuration = Duration(0)
-    """Time that a rank spends on starting a message before its NIC has it: the overhead o of LogGP at the sender
-    (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995). Collectives in the background do not pay it."""
+    """Time that a rank spends to start a message, before the NIC has the message. It is the overhead o of LogGP at
+    the sender (Alexandrov, Ionescu, Schauser and Scheiman, SPAA 1995). Collectives in the background do not pay
+    it."""
     receive_overhead: UnsignedDuration = Duration(0)
-    """Time that a rank spends on a message that has arrived before its receive or wait returns: the overhead o of
+    """Time that a rank spends on an arrived message, before the receive or wait returns. It is the overhead o of
     LogGP at the receiver."""
     gap: UnsignedDuration = Duration(0)
-    """Least time between the starts of two messages at a node's NIC: the gap g of LogGP. Control messages count."""
+    """Shortest time between the starts of two messages at a node's NIC: the gap g of LogGP. Control messages count."""
     gap_per_byte: UnsignedTimePerByte = TimePerByte(0)
     """Time in which a node feeds one byte to its NIC: the gap per byte G of LogGP. A packet leaves when its last
-    byte is at the NIC. A message of k bytes keeps the sending side of the NIC for max(g, (k - 1) G)."""
+    byte is at the NIC. A message of k bytes occupies the sending side of the NIC for max(g, (k - 1) G)."""
     call_overhead: UnsignedDuration = Duration(0)
-    """Time that a rank spends on entering a call of MPI, and again on returning from it."""
+    """Time that a rank spends to enter an MPI call, and again to return from it."""
     copy_per_byte: UnsignedTimePerByte = TimePerByte(0)
-    """Time in which a host copies one byte of an eager message: at the sender before the message goes, at the
-    receiver before its receive or wait returns. Rendezvous messages are not copied."""
+    """Time in which a host copies one byte of an eager message. The sender copies before the message leaves. The
+    receiver copies before its receive or wait returns. Rendezvous messages are not copied."""
     registration: UnsignedDuration = Duration(0)
-    """Time to register the memory of a rendezvous with the NIC: at the sender before it asks, at the receiver before
-    it answers."""
+    """Time to register the memory of a rendezvous message with the NIC. The sender registers before it sends the
+    request, the receiver before it sends the answer."""
     registration_per_page: UnsignedDuration = Duration(0)
-    """Time to register each whole page of 4096 B, on top of `registration`, if the message is longer than one page."""
+    """Time to register each whole page of 4096 B, in addition to `registration`, if the message is longer than one
+    page."""
     match_delay: UnsignedDuration = Duration(0)
-    """Time to find the receive of a message, or the message of a receive."""
+    """Time to match a message with a receive."""
     host_to_nic: UnsignedDuration = Duration(0)
-    """Time of a message, or of a control message, from the host to the queue of its NIC."""
+    """Time that a message or control message takes from the host to the queue of its NIC."""
     nic_to_host: UnsignedDuration = Duration(0)
-    """Time of a message that has arrived from the NIC to the host."""
+    """Time that an arrived message takes from the NIC to the host."""
     memory_latency: UnsignedDuration = Duration(0)
-    """Time of a message between two ranks of one node, whatever its size. The message goes through memory and never
-    to the NIC. The request, the answer and the acknowledgement of a rendezvous take this time each. Only with a
-    job's ranks_per_node above 1."""
+    """Latency of a message between two ranks of one node, for every size. The message goes through memory and never
+    to the NIC. Request, answer and acknowledgement of a rendezvous take this time each. Only with a job's
+    ranks_per_node above 1."""
     memory_bandwidth: PositiveBandwidth | None = None
-    """Bandwidth of each message between two ranks of one node; the messages of a node do not slow one another. If
-    not given: unlimited. Only with a job's ranks_per_node above 1."""
+    """Bandwidth of each message between two ranks of one node. Messages of a node do not slow each other. If not
+    given: unlimited. Only with a job's ranks_per_node above 1."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "eager_threshold": Key("eager_threshold_bytes", unit="bytes"),
@@ -423,20 +426,20 @@ class MpiKeys(Model):
 
 
 class CollectivesKeys(Model):
-    """The algorithm of each collective operation. Keys that a plan leaves out have the value of
-    [`Collectives::default`]."""
+    """The algorithm of each collective operation. A key that is left out has the value of SST's
+    firefly."""
 
     barrier: Literal[
         "binary_tree", "binomial_tree", "linear", "recursive_doubling", "dissemination", "mpich"
     ] = "binary_tree"
-    """Algorithm of barrier.
+    """Algorithm of Barrier.
 
     - binary_tree: up a binary tree and down again.
     - binomial_tree: up a binomial tree and down again.
-    - linear: all to rank 0, rank 0 to all.
+    - linear: every rank sends to rank 0, then rank 0 sends to every rank.
     - recursive_doubling: exchanges with partners at doubling distances.
     - dissemination: messages around the ring of ranks, at doubling distances.
-    - mpich: as MPICH: dissemination.
+    - mpich: MPICH's choice: dissemination.
     """
     bcast: Literal[
         "binary_tree",
@@ -446,118 +449,118 @@ class CollectivesKeys(Model):
         "scatter_ring",
         "mpich",
     ] = "binary_tree"
-    """Algorithm of bcast.
+    """Algorithm of Bcast.
 
     - binary_tree: down a binary tree.
     - binomial_tree: down a binomial tree.
-    - linear: from the root to all at once.
+    - linear: the root sends to all other ranks at once.
     - scatter_recursive_doubling: a binomial scatter, then an allgather by recursive doubling.
     - scatter_ring: a binomial scatter, then an allgather along a ring.
-    - mpich: as MPICH, by size and number of ranks.
+    - mpich: MPICH's choice, by message size and number of ranks.
     """
     reduce: Literal["binary_tree", "binomial_tree", "linear", "rabenseifner", "mpich"] = (
         "binary_tree"
     )
-    """Algorithm of reduce.
+    """Algorithm of Reduce.
 
     - binary_tree: up a binary tree.
     - binomial_tree: up a binomial tree.
-    - linear: from all to the root at once.
+    - linear: all other ranks send to the root at once.
     - rabenseifner: a reduce-scatter by recursive halving, then a gather.
-    - mpich: as MPICH, by size.
+    - mpich: MPICH's choice, by message size.
     """
     allreduce: Literal[
         "binary_tree", "binomial_tree", "recursive_doubling", "ring", "rabenseifner", "mpich"
     ] = "binary_tree"
-    """Algorithm of allreduce. Kang et al. (SC 2022, IV) have the binary tree.
+    """Algorithm of Allreduce. Kang et al. (SC 2022, IV) use the binary tree.
 
     - binary_tree: up a binary tree to rank 0 and down again.
     - binomial_tree: up a binomial tree to rank 0 and down again.
     - recursive_doubling: exchanges of the whole vector at doubling distances.
     - ring: a reduce-scatter and an allgather along a ring.
     - rabenseifner: a reduce-scatter by recursive halving, then an allgather by recursive doubling.
-    - mpich: as MPICH, by size.
+    - mpich: MPICH's choice, by message size.
     """
     reduce_scatter: Literal["binomial_tree", "recursive_halving", "pairwise", "ring", "mpich"] = (
         "binomial_tree"
     )
-    """Algorithm of reduce-scatter, of blocks of one size or of different sizes.
+    """Algorithm of Reduce_scatter and Reduce_scatter_block.
 
     - binomial_tree: a binomial reduce to rank 0, then a binomial scatter.
-    - recursive_halving: exchanges of half as much data at half the distance, round by round.
-    - pairwise: in round i, each rank sends one block to the rank i places further on.
+    - recursive_halving: rounds of exchanges; each round halves the data and the distance.
+    - pairwise: in round i, each rank sends one block to the rank i places after it.
     - ring: along a ring, one block at a time.
-    - mpich: as MPICH, by size.
+    - mpich: MPICH's choice, by message size.
     """
     allgather: Literal["recursive_doubling", "bruck", "ring", "mpich"] = "bruck"
-    """Algorithm of allgather.
+    """Algorithm of Allgather.
 
     - recursive_doubling: exchanges with partners at doubling distances.
-    - bruck: bruck's algorithm: around the ring of ranks, at doubling distances.
+    - bruck: bruck's algorithm: messages around the ring of ranks, at doubling distances.
     - ring: along a ring, one block at a time.
-    - mpich: as MPICH, by size and number of ranks.
+    - mpich: MPICH's choice, by message size and number of ranks.
     """
     allgatherv: Literal["recursive_doubling", "bruck", "ring", "mpich"] = "bruck"
-    """Algorithm of allgather for blocks of different sizes.
+    """Algorithm of Allgatherv (blocks of different sizes).
 
     - recursive_doubling: exchanges with partners at doubling distances.
-    - bruck: bruck's algorithm: around the ring of ranks, at doubling distances.
+    - bruck: bruck's algorithm: messages around the ring of ranks, at doubling distances.
     - ring: along a ring, one block at a time.
-    - mpich: as MPICH, by size and number of ranks.
+    - mpich: MPICH's choice, by message size and number of ranks.
     """
     gather: Literal["linear", "binomial_tree", "mpich"] = "binomial_tree"
-    """Algorithm of gather.
+    """Algorithm of Gather.
 
     - linear: between the root and all others at once.
     - binomial_tree: along a binomial tree.
-    - mpich: as MPICH: a binomial tree; linear for gatherv and scatterv.
+    - mpich: MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     """
     gatherv: Literal["linear", "binomial_tree", "mpich"] = "binomial_tree"
-    """Algorithm of gather for blocks of different sizes.
+    """Algorithm of Gatherv (blocks of different sizes).
 
     - linear: between the root and all others at once.
     - binomial_tree: along a binomial tree.
-    - mpich: as MPICH: a binomial tree; linear for gatherv and scatterv.
+    - mpich: MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     """
     scatter: Literal["linear", "binomial_tree", "mpich"] = "binomial_tree"
-    """Algorithm of scatter.
+    """Algorithm of Scatter.
 
     - linear: between the root and all others at once.
     - binomial_tree: along a binomial tree.
-    - mpich: as MPICH: a binomial tree; linear for gatherv and scatterv.
+    - mpich: MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     """
     scatterv: Literal["linear", "binomial_tree", "mpich"] = "binomial_tree"
-    """Algorithm of scatter for blocks of different sizes.
+    """Algorithm of Scatterv (blocks of different sizes).
 
     - linear: between the root and all others at once.
     - binomial_tree: along a binomial tree.
-    - mpich: as MPICH: a binomial tree; linear for gatherv and scatterv.
+    - mpich: MPICH's choice: a binomial tree; linear for Gatherv and Scatterv.
     """
     alltoall: Literal["ring", "pairwise", "linear", "bruck", "mpich"] = "ring"
-    """Algorithm of alltoall. Kang et al. (SC 2022, IV) have the ring.
+    """Algorithm of Alltoall. Kang et al. (SC 2022, IV) use the ring.
 
     - ring: in round i, rank N sends to rank N + i and receives from rank N - i.
-    - pairwise: in round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two;
-      otherwise as ring.
-    - linear: with 32 other ranks at once.
+    - pairwise: in round i, rank N exchanges with rank N xor i if the number of ranks is a power of two. Otherwise
+      as `ring`.
+    - linear: every rank exchanges with all other ranks, 32 at a time.
     - bruck: bruck's algorithm: log2(ranks) rounds of many blocks each.
-    - mpich: as MPICH, by size and number of ranks.
+    - mpich: MPICH's choice, by message size and number of ranks.
     """
     alltoallv: Literal["ring", "pairwise", "linear", "mpich"] = "ring"
-    """Algorithm of alltoall for blocks of different sizes.
+    """Algorithm of Alltoallv (blocks of different sizes).
 
     - ring: in round i, rank N sends to rank N + i and receives from rank N - i.
-    - pairwise: in round i, rank N exchanges with rank N xor i, if the number of ranks is a power of two;
-      otherwise as ring.
-    - linear: with 32 other ranks at once.
-    - mpich: as MPICH: linear.
+    - pairwise: in round i, rank N exchanges with rank N xor i if the number of ranks is a power of two. Otherwise
+      as `ring`.
+    - linear: every rank exchanges with all other ranks, 32 at a time.
+    - mpich: MPICH's choice: linear.
     """
     scan: Literal["linear", "recursive_doubling", "mpich"] = "linear"
-    """Algorithm of scan and exscan.
+    """Algorithm of Scan and Exscan.
 
-    - linear: one rank after another.
+    - linear: each rank receives from the rank before it and sends to the rank after it.
     - recursive_doubling: exchanges with partners at doubling distances.
-    - mpich: as MPICH: recursive doubling.
+    - mpich: MPICH's choice: recursive doubling.
     """
 
     declared: ClassVar[Mapping[str, Key]] = {
