@@ -175,15 +175,15 @@ _JOBS = Table(
             (
                 "Responses to packets of the job that reached the sender of the packet; 0 without "
                 "`machine.nic.responses`. `packets`, `injected_bytes`, `delivered_bytes` and all latencies except "
-                "packet-pair latency leave them out."
+                "request-response latency leave them out."
             ),
         ),
         Column(
             "request_response_latency_mean_ns",
             "f64",
             (
-                "Mean packet-pair latency: from the head's entry into the network to the delivery of the response; "
-                "null without `machine.nic.responses`."
+                "Mean request-response latency: from the head's entry into the network to the delivery of the "
+                "response; null without `machine.nic.responses`."
             ),
             unit="ns",
             nullable=True,
@@ -191,21 +191,21 @@ _JOBS = Table(
         Column(
             "request_response_latency_p50_ns",
             "f64",
-            "Median packet-pair latency.",
+            "Median request-response latency.",
             unit="ns",
             nullable=True,
         ),
         Column(
             "request_response_latency_p95_ns",
             "f64",
-            "95th percentile of packet-pair latency.",
+            "95th percentile of request-response latency.",
             unit="ns",
             nullable=True,
         ),
         Column(
             "request_response_latency_p99_ns",
             "f64",
-            "99th percentile of packet-pair latency.",
+            "99th percentile of request-response latency.",
             unit="ns",
             nullable=True,
         ),

@@ -75,16 +75,16 @@ table! {
         nonminimal_share: Option<f64> [1],
         /// Responses to packets of the job that reached the sender of the packet; 0 without
         /// `machine.nic.responses`. `packets`, `injected_bytes`, `delivered_bytes` and all
-        /// latencies except packet-pair latency leave them out.
+        /// latencies except request-response latency leave them out.
         responses: u64,
-        /// Mean packet-pair latency: from the head's entry into the network to the delivery of the
-        /// response; null without `machine.nic.responses`.
+        /// Mean request-response latency: from the head's entry into the network to the delivery of
+        /// the response; null without `machine.nic.responses`.
         request_response_latency_mean_ns: Option<f64> [ns],
-        /// Median packet-pair latency.
+        /// Median request-response latency.
         request_response_latency_p50_ns: Option<f64> [ns],
-        /// 95th percentile of packet-pair latency.
+        /// 95th percentile of request-response latency.
         request_response_latency_p95_ns: Option<f64> [ns],
-        /// 99th percentile of packet-pair latency.
+        /// 99th percentile of request-response latency.
         request_response_latency_p99_ns: Option<f64> [ns],
     }
 }
