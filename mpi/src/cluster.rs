@@ -1,7 +1,8 @@
-//! The other processes, reached over MPI.
+//! The connection between processes over MPI.
 //!
-//! In every window each process sends one message to each other one: when its next event comes, and
-//! what it has posted. All groups of a Dragonfly are joined by links, so all parts are neighbours.
+//! In every window, each process sends one message to each other process: the time of its next
+//! event and its inter-partition messages. Links connect all groups of a Dragonfly, so all
+//! partitions are neighbours.
 
 use mpi::Rank;
 use mpi::request::WaitGuard;
@@ -15,7 +16,7 @@ use pantala_sim::run::rank_reports::Net;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What kind of message it is.
+/// Tags of the messages between processes.
 #[derive(Clone, Copy)]
 enum Tag {
     Window = 1,
@@ -24,25 +25,25 @@ enum Tag {
     Results = 4,
 }
 
-/// The most bytes in one message of results: counts of MPI are 32 bits wide.
+/// Largest number of bytes per message of results. Counts in MPI have 32 bits.
 const CHUNK: usize = 1 << 30;
 
-/// What went from process to process while time passed.
+/// Messages between processes during the simulation.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Traffic {
-    /// Windows of time.
+    /// Number of windows.
     pub(crate) windows: u64,
-    /// Messages that this process sent in them.
+    /// Number of messages that this process sent.
     pub(crate) messages: u64,
     /// Their bytes.
     pub(crate) bytes: u64,
 }
 
-/// All processes, this one among them.
+/// All processes of the program.
 pub(crate) struct Cluster<'a> {
     world: &'a SimpleCommunicator,
     traffic: Traffic,
-    /// By process, a buffer for what goes there.
+    /// Send buffer for each process.
     outgoing: Vec<Vec<u8>>,
 }
 
@@ -56,14 +57,14 @@ impl<'a> Cluster<'a> {
         self.traffic
     }
 
-    /// The other processes.
+    /// Returns the ranks of the other processes.
     fn others(&self) -> impl Iterator<Item = Rank> + use<> {
         let me = self.world.rank();
         (0..self.world.size()).filter(move |&other| other != me)
     }
 
-    /// Sends every other process its buffer and receives one of each; `take` is called with them in
-    /// order.
+    /// Sends each other process its buffer and receives one from each. `take` gets the received
+    /// buffers in order.
     fn swap(&self, outgoing: &[Vec<u8>], tag: Tag, mut take: impl FnMut(usize, &[u8])) {
         mpi::request::scope(|scope| {
             let sent: Vec<WaitGuard<'_, [u8], _>> = self
@@ -85,7 +86,7 @@ impl<'a> Cluster<'a> {
     }
 }
 
-/// In bytes; what is sent has been made by the same program, so that it can be read.
+/// Serializes a value. All processes run the same program, so each can read it.
 fn packed(value: &impl Serialize, buffer: Vec<u8>) -> Vec<u8> {
     postcard::to_extend(value, buffer)
         .unwrap_or_else(|error| panic!("what is sent cannot be packed: {error}"))

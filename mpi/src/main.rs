@@ -1,7 +1,8 @@
-//! `mpirun -n N pantala-processes run plan.json --out DIR`: a plan on several processes, each with some
-//! groups of the machine.
+//! `mpirun -n N pantala-processes run plan.json --out DIR`: runs a plan on several processes, each
+//! with some groups of the machine.
 //!
-//! The run directory is that of `pantala run`, byte for byte but for the provenance in run.json.
+//! The run directory equals the directory of `pantala run` byte for byte, except for the provenance
+//! in run.json.
 
 mod cluster;
 
@@ -24,17 +25,17 @@ struct Line {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a plan; start it with `mpirun -n N`, at most one process a group
+    /// Run a plan. Start it with `mpirun -n N` and at most one process per group
     Run {
         /// The plan, as `pantala check FILE --plan plan.json` writes it
         plan: PathBuf,
-        /// The run directory; it must not be there yet, or be empty
+        /// The run directory. It must be empty or not exist
         #[arg(long, short, value_name = "DIR")]
         out: PathBuf,
     },
 }
 
-/// What goes wrong, in a line, and the exit status: 2 for what the user can mend, 1 for the rest.
+/// An error line and its exit status: 2 for errors of the user, 1 for all others.
 struct Fault {
     status: i32,
     line: String,
@@ -54,7 +55,7 @@ fn main() {
     };
     let world = universe.world();
     let ended = run(&world, &plan, &out);
-    // All processes have come to the same end; the first one tells it.
+    // All processes end in the same way. The first one prints the error.
     let status = ended.as_ref().map_or_else(|fault| fault.status, |()| 0);
     if let Err(fault) = ended
         && world.rank() == 0
@@ -65,7 +66,7 @@ fn main() {
     std::process::exit(status);
 }
 
-/// What the first process finds out, told to all; a fault if it is one.
+/// Runs `found` in the first process and returns its result, or its error, to all.
 fn told(
     world: &mpi::topology::SimpleCommunicator,
     found: impl FnOnce() -> Result<String, String>,
@@ -98,7 +99,7 @@ fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Re
     let mut cluster = Cluster::new(world);
     let mut simulation =
         Simulation::among(&mut cluster, plan_read, 0, 1, |_| {}).map_err(of_plan)?;
-    // The first process writes, while the run goes on: rows come to it at the end of each window.
+    // The first process writes during the run: it gathers the rows at the end of each window.
     let mut partial = None;
     told(world, || {
         let directory = Partial::create(out)?;
@@ -144,7 +145,7 @@ fn run(world: &mpi::topology::SimpleCommunicator, plan: &Path, out: &Path) -> Re
     }
 }
 
-/// Whether a run can be put there.
+/// Checks that the run directory is empty or does not exist.
 fn free(out: &Path) -> Result<(), String> {
     let taken = |what: &str| Err(format!("--out {}: {what}; choose another", out.display()));
     match std::fs::read_dir(out) {
@@ -160,8 +161,8 @@ fn free(out: &Path) -> Result<(), String> {
     }
 }
 
-/// A run directory beside its place, so that no part of a run is ever there. It is removed unless it
-/// is published.
+/// A temporary run directory. `publish` moves it to its place, and a drop removes it. So the place
+/// never holds a partial run.
 struct Partial {
     path: PathBuf,
 }
@@ -174,7 +175,7 @@ impl Partial {
         Ok(Self { path })
     }
 
-    /// Moves it to its place.
+    /// Moves the directory to its place.
     fn publish(self, out: &Path) -> Result<(), String> {
         if out.exists() {
             std::fs::remove_dir(out).map_err(|error| not_written(out, &error))?;
@@ -185,7 +186,7 @@ impl Partial {
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        // After publishing there is nothing left to remove.
+        // After `publish` the directory no longer exists.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

@@ -16,7 +16,7 @@ pyo3::create_exception!(
     "A simulation that could not go on: the diagnosis."
 );
 
-/// A plan's fault.
+/// Converts a fault of a plan to a `PlanError` of Python.
 pub(crate) fn plan_error(py: Python<'_>, error: &pantala_sim::PlanError) -> PyErr {
     let raised = PlanError::new_err(error.to_string());
     let value = raised.value(py);
@@ -38,7 +38,7 @@ pub(crate) fn plan_error(py: Python<'_>, error: &pantala_sim::PlanError) -> PyEr
     }
 }
 
-/// A run directory's fault.
+/// Converts an error of writing to an `OSError`.
 pub(crate) fn write_error(error: &pantala_sim::WriteError) -> PyErr {
     PyOSError::new_err(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! The one PyO3 layer: JSON in, JSON out. What it means for Python stands in the package `pantala`.
+//! The PyO3 layer: functions from JSON to JSON. The package `pantala` documents them.
 
 mod errors;
 mod observer;
@@ -27,7 +27,7 @@ fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
-/// The resolved plan, as JSON.
+/// Resolves a plan and returns it as JSON.
 #[pyfunction]
 #[pyo3(name = "resolve")]
 fn resolve_plan(py: Python<'_>, plan_json: &str) -> PyResult<String> {
@@ -37,9 +37,9 @@ fn resolve_plan(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     json(&resolved.plan)
 }
 
-/// Runs a plan and writes its run directory; returns run.json. When the plan's duration is over,
-/// `extend` is given what each job has delivered by window, and answers the duration to go on to,
-/// or None.
+/// Runs a plan, writes its run directory and returns run.json. After the plan's duration it calls
+/// `extend` with the payload that each job has delivered per window. `extend` returns a longer
+/// duration, or None to end the run.
 #[pyfunction]
 #[pyo3(signature = (plan_json, out_dir, threads=1, progress=None, extend=None))]
 fn run(
@@ -84,7 +84,7 @@ fn run(
     }
 }
 
-/// Measures one point of a curve; returns it as JSON.
+/// Measures one point of a curve and returns it as JSON.
 #[pyfunction]
 #[pyo3(signature = (plan_json, warmup_ps, measure_ps, timeline_ps=0, drain=false, threads=1, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "those of Python, all named there")]
@@ -120,7 +120,7 @@ fn measure(
     with_times(py, &point, point.bench.packet_hops, setup_seconds, wall, cpu)
 }
 
-/// Runs a plan to its end and writes nothing; returns what it did and what it cost as JSON.
+/// Runs a plan without writing files, and returns its results and cost as JSON.
 #[pyfunction]
 #[pyo3(signature = (plan_json, threads=1, progress=None))]
 fn cost(
@@ -152,7 +152,7 @@ fn cost(
     with_times(py, &whole, whole.bench.packet_hops, setup_seconds, wall, cpu)
 }
 
-/// What was measured, as JSON, with the seconds and the memory that it took added to its `bench`.
+/// Returns a measurement as JSON, with times and memory added to its `bench`.
 fn with_times<T: serde::Serialize>(
     py: Python<'_>,
     measured: &T,
@@ -172,14 +172,14 @@ fn with_times<T: serde::Serialize>(
     json(&value)
 }
 
-/// The number of threads that a plan is worth on so many idle processors.
+/// Returns the number of threads that pay for a plan on this many idle processors.
 #[pyfunction]
 fn threads_worth(py: Python<'_>, plan_json: &str, processors: u32) -> PyResult<u32> {
     py.detach(|| resolve::parse(plan_json).and_then(|plan| threads::worth(&plan, processors)))
         .map_err(|e| plan_error(py, &e))
 }
 
-/// Searches the channel-dependency graph of a plan; returns what was found as JSON.
+/// Searches the channel-dependency graph of a plan and returns the result as JSON.
 #[pyfunction]
 fn deadlock(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     let found =
@@ -187,7 +187,7 @@ fn deadlock(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     json(&found)
 }
 
-/// What every job of a plan communicates, without its network, as JSON.
+/// Returns the communication of every job of a plan, computed without a network, as JSON.
 #[pyfunction]
 fn communication(py: Python<'_>, plan_json: &str) -> PyResult<String> {
     let found = py.detach(|| resolve::parse(plan_json).and_then(|plan| of_jobs(&plan)));
@@ -200,7 +200,7 @@ fn topology_rows(py: Python<'_>, topology_json: &str) -> PyResult<Vec<links::Lin
     py.detach(|| links::link_table(&plan)).map_err(|e| plan_error(py, &e))
 }
 
-/// The directed links between routers, as columns.
+/// Returns the directed links between routers as columns.
 #[pyfunction]
 fn link_table<'py>(py: Python<'py>, topology_json: &str) -> PyResult<Bound<'py, PyDict>> {
     let rows = topology_rows(py, topology_json)?;
@@ -231,13 +231,13 @@ fn write_link_table(py: Python<'_>, topology_json: &str, path: &str) -> PyResult
     Ok(())
 }
 
-/// The process grid of so many ranks that is nearest to a cube.
+/// Returns the process grid of this many ranks that is closest to a cube.
 #[pyfunction]
 fn process_grid(ranks: u32, dimensions: usize) -> Vec<u32> {
     squarest_grid(ranks, dimensions)
 }
 
-/// The catalogue of keys, columns and routings, as JSON.
+/// Returns the catalogue of keys, columns and routings as JSON.
 #[pyfunction]
 fn catalogue() -> String {
     pantala_sim::catalogue::catalogue().to_string()

@@ -1,15 +1,15 @@
-//! While the core runs: progress for Python, and Python's signals.
+//! The observer of a running simulation: it reports progress to Python and handles signals.
 
 use pantala_sim::Progress;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::time::{Duration, Instant};
 
-/// How often Python hears of a run.
+/// Time between two reports to Python.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Calls a Python function about five times a second, and stops the run on Ctrl-C or when the
-/// function raises.
+/// Calls a Python function about five times a second. It stops the run on Ctrl-C, or if the
+/// function raises an exception.
 pub(crate) struct Observer {
     callback: Option<Py<PyAny>>,
     started: Instant,
@@ -23,7 +23,7 @@ impl Observer {
         Self { callback, started: now, last: now, raised: None }
     }
 
-    /// Whether the run shall go on.
+    /// Reports progress if it is time, and returns whether the run continues.
     pub(crate) fn observe(&mut self, progress: &Progress) -> bool {
         if self.last.elapsed() < INTERVAL {
             return true;
@@ -52,7 +52,7 @@ impl Observer {
         }
     }
 
-    /// What stopped the run, if Python did.
+    /// Returns the exception that stopped the run, if there is one.
     pub(crate) fn result(self) -> PyResult<()> {
         self.raised.map_or(Ok(()), Err)
     }

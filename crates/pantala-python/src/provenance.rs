@@ -1,23 +1,23 @@
-//! Where, when and how fast: what run.json tells beyond the plan's results.
+//! The provenance in run.json: host, time, speed and memory of a run.
 
 use pantala_sim::Simulation;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// Wall-clock and processor time from one moment on.
+/// Wall-clock and processor time since a start.
 pub(crate) struct Clock {
     wall: Instant,
     cpu: f64,
     started: SystemTime,
 }
 
-/// Processor time of the whole process, all threads.
+/// Returns the processor time of all threads of the process.
 fn process_time(py: Python<'_>) -> PyResult<f64> {
     py.import("time")?.call_method0("process_time")?.extract()
 }
 
-/// The most memory the process has ever held.
+/// Returns the peak memory of the process.
 pub(crate) fn peak_rss_bytes(py: Python<'_>) -> PyResult<u64> {
     let resource = py.import("resource")?;
     let usage = resource.call_method1("getrusage", (resource.getattr("RUSAGE_SELF")?,))?;
@@ -30,17 +30,17 @@ impl Clock {
         Ok(Self { wall: Instant::now(), cpu: process_time(py)?, started: SystemTime::now() })
     }
 
-    /// Seconds since the start.
+    /// Returns the seconds since the start.
     pub(crate) fn wall(&self) -> f64 {
         self.wall.elapsed().as_secs_f64()
     }
 
-    /// Seconds of processor time since the start.
+    /// Returns the seconds of processor time since the start.
     pub(crate) fn cpu(&self, py: Python<'_>) -> PyResult<f64> {
         Ok(process_time(py)? - self.cpu)
     }
 
-    /// The `provenance` of a run that has just ended.
+    /// Returns the `provenance` of a run that has just ended.
     pub(crate) fn provenance(
         &self,
         py: Python<'_>,

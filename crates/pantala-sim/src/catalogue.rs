@@ -1,17 +1,17 @@
 //! The catalogue: every key of a plan, every column of a table and every routing, as data for
-//! Python, the docs and the tests.
+//! Python, the documentation and the tests.
 //!
 //! Each entry is declared once, beside the code that it governs:
 //!
 //! - A key of a plan is a field of a type below [`Plan`]. Its doc comment is its description;
-//!   `#[schemars(range(...))]` is its range, which `resolve` enforces;
-//!   `#[schemars(extend("x-..." = ...))]` holds the rest: `x-source` (paper and section, or
-//!   `assumption`), `x-effect` (the values of other keys under which the key has an effect),
-//!   `x-zero` (the meaning of 0, if it is no number: `unlimited`). The unit is the suffix of the
-//!   name: `_ps`, `_fs`, `_bytes`, `_bytes_per_s`, `_flits`, `_packets`.
-//! - A choice is a variant of an enum; its doc comment says what it means.
-//! - A column is a field of a row in `tables`; its doc comment is its description, its unit follows
-//!   its type.
+//!   `#[schemars(range(...))]` is its range, which `resolve` enforces; `#[schemars(extend("x-..." =
+//!   ...))]` holds the rest: `x-source` (paper and section, or `assumption`), `x-effect` (the
+//!   values of other keys under which the key has an effect), `x-zero` (the meaning of 0, for
+//!   example `unlimited`). The unit is the suffix of the name: `_ps`, `_fs`, `_bytes`,
+//!   `_bytes_per_s`, `_flits`, `_packets`.
+//! - A choice is a variant of an enum. Its doc comment is its description.
+//! - A column is a field of a row in `tables`; its doc comment is its description, and its unit
+//!   follows its type.
 //! - A routing is a descriptor in `pantala_routing`.
 //!
 //! `make generate` writes the JSON Schema of a plan, Python's modules and the reference pages from
@@ -22,10 +22,10 @@ use crate::plan::Plan;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-/// The JSON Schema of a plan, built once.
+/// Returns the JSON Schema of a plan, built once.
 ///
 /// # Panics
-/// If a schema cannot be written as JSON, which every schema can.
+/// Never: every schema can be written as JSON.
 pub fn plan_schema() -> &'static Value {
     static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
         serde_json::to_value(schemars::schema_for!(Plan)).expect("a schema is JSON")
@@ -35,7 +35,7 @@ pub fn plan_schema() -> &'static Value {
 
 mod routings;
 
-/// The whole catalogue: `plan` (the JSON Schema of a plan), `tables` and `routings`.
+/// Returns the whole catalogue: `plan` (the JSON Schema of a plan), `tables` and `routings`.
 #[must_use]
 pub fn catalogue() -> Value {
     json!({

@@ -1,4 +1,4 @@
-//! What can go wrong before and during a run, worded for users.
+//! Errors before and during a run.
 
 use pantala_mpi::Fault;
 use pantala_topology::TopologyError;
@@ -16,7 +16,7 @@ pub struct PlanError {
     pub message: String,
     /// What to do.
     pub remedy: String,
-    /// The plan's other faults, as far as they were looked for; their own `others` are empty.
+    /// Other faults of the plan that the checks found. Their own `others` are empty.
     pub others: Vec<PlanError>,
 }
 
@@ -31,8 +31,8 @@ impl PlanError {
         Self { key: key.to_owned(), value: value.to_string(), message, remedy, others: Vec::new() }
     }
 
-    /// A fault found in an object of the plan that stands at `prefix`; the plan itself is at
-    /// nothing.
+    /// Returns a fault of the object at `prefix` of the plan. The prefix of the plan itself is
+    /// empty.
     pub(crate) fn at(prefix: &str, fault: Fault) -> Self {
         let key = match (prefix, fault.key.as_str()) {
             ("", key) => key.to_owned(),
@@ -54,7 +54,7 @@ impl PlanError {
 pub(crate) struct Faults(Vec<PlanError>);
 
 impl Faults {
-    /// Keeps the fault of a check, if it found one.
+    /// Keeps the faults of a check.
     pub(crate) fn note(&mut self, checked: Result<(), PlanError>) {
         if let Err(mut error) = checked {
             let others = std::mem::take(&mut error.others);
@@ -67,7 +67,7 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// The first fault, with the others.
+    /// Returns the first fault, with the others in it.
     pub(crate) fn result(self) -> Result<(), PlanError> {
         let mut faults = self.0.into_iter();
         match faults.next() {
@@ -92,20 +92,20 @@ impl From<TopologyError> for PlanError {
 /// A run directory that could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The file system said no.
+    /// An error of the file system.
     #[error("{path}: {source}")]
     File {
-        /// Which file.
+        /// The file.
         path: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// A table could not be encoded.
     #[error("{path}: {source}")]
     Table {
-        /// Which file.
+        /// The file.
         path: String,
-        /// Why.
+        /// The cause.
         source: parquet::errors::ParquetError,
     },
 }

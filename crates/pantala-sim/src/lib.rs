@@ -1,29 +1,32 @@
-//! From a plan to a run directory: resolve, place, simulate, record, write. The only crate with
-//! file I/O.
+//! From a plan to a run directory: read, resolve, simulate, record, write. The only crate that writes
+//! files.
 //!
 //! ```text
-//!   plan.json --parse--> Plan --resolve--> Plan without open ends --Simulation::new--> network, hosts, recorder
-//!                                                                                          | run
-//!   run directory <--document::write-- tables, totals, audit <-------------------------- End
+//! plan.json --parse--> Plan --resolve--> resolved Plan --Simulation::new--> network, hosts, recorders
+//!                                                                                 | run
+//! run directory <--document::write-- results, streamed tables <------------------ End
 //! ```
 //!
-//! A [`Plan`] is data: integers, names, no default left open but node lists, VCs and what follows
-//! from the rest. [`resolve`] checks it, fills these in, and changes nothing when asked again; its
-//! faults ([`PlanError`]) name key, value, message and remedy. A [`Simulation`] runs in steps of
-//! simulated time. Between two steps it closes windows, looks whether anything still moves, and
-//! tells an observer, who may stop it; none of that changes what happens inside. It ends as [`End`]
-//! says:
+//! - `plan`: a [`Plan`] is data: integers, names, every default filled in. `resolve` checks it and
+//!   computes node lists, virtual channels and derived values. A fault ([`PlanError`]) names the key,
+//!   the value, the cause and the remedy.
+//! - `run`: a [`Simulation`] runs in steps of simulated time. Between two steps it closes windows,
+//!   checks the watchdog and calls an observer, which may stop it. Nothing else depends on the steps.
+//! - `output`: the tables and run.json. A run writes some tables window by window and the others at
+//!   its end. run.json comes last.
+//!
+//! [`End`] says how a run ends:
 //!
 //! | end | when |
 //! | --- | --- |
-//! | finished | every finite job has ended; beside patterns, seen on the grid of `record.window_ps` |
+//! | finished | every finite job has ended; if patterns run too, at the end of a window |
 //! | duration | the plan's `stop.duration_ps` is over |
-//! | interrupted | the observer asked for it |
-//! | stalled | packets in flight have not moved for `stop.watchdog_ps`, or ranks wait for one another: with a diagnosis |
-//! | failed | a program did what MPI forbids |
+//! | interrupted | the observer stopped the run, or a table could not be written |
+//! | stalled | packets in flight have not moved for `stop.watchdog_ps`, or ranks wait for one another; with a diagnosis |
+//! | failed | a program violated MPI's rules |
 //!
-//! However it ends, [`document::write`] writes all tables, then run.json. [`measure`] is the other
-//! way to run a plan: a warm-up and a window, and one point of a load curve instead of tables.
+//! Every end writes a complete run directory. [`run::measure`] runs a plan in another way: a warm-up
+//! and a window give one point of a load curve instead of tables.
 
 pub mod catalogue;
 pub mod error;

@@ -15,7 +15,7 @@ pub use writer::{TableWriter, Written};
 
 use pantala_engine::Time;
 
-/// Picoseconds as nanoseconds.
+/// Converts picoseconds to nanoseconds.
 #[must_use]
 pub fn ns(time: Time) -> f64 {
     time as f64 / 1_000.0

@@ -1,5 +1,4 @@
-//! run.json and the run directory: tables first, the document last, so that a directory without it
-//! is not a run.
+//! run.json, the last file of a run directory. A directory without it is not a run.
 
 use crate::error::WriteError;
 use crate::output::columns::{Written, hex};
@@ -13,36 +12,35 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// run.json: everything but `provenance` is a function of the plan and of Pantala's version.
+/// run.json. Everything except `provenance` follows from the plan and Pantala's version.
 #[derive(Debug, Serialize)]
 pub struct Document {
-    /// What a coarsened run is, and how far off it is known to be; a run by the packet has no such
-    /// line.
+    /// The known error of a coarsened run. Other runs have no such line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coarsened: Option<String>,
-    /// The version that made it.
+    /// Pantala's version.
     pub pantala: &'static str,
     /// The resolved plan.
     pub plan: Plan,
-    /// Whether the plan ended the run and every job that can end has ended.
+    /// Whether the plan ended the run and every finite job has ended.
     pub complete: bool,
     /// Why the run ended: finished, duration, interrupted, stalled or failed.
     pub reason: &'static str,
-    /// Who waits for whom, if it stalled.
+    /// What the network or the ranks wait for, if the run stalled.
     pub diagnosis: Option<String>,
     /// Simulated time.
     pub simulated_ns: f64,
     /// Totals.
     pub counters: Counters,
-    /// The books.
+    /// The audit at the end.
     pub conservation: Conservation,
-    /// SHA-256 over the hashes of all tables, in their fixed order. The hash of a table is over its
-    /// values: the numbers of columns and rows, and the SHA-256 of each column. Names and the
-    /// layout of files do not count.
+    /// SHA-256 of the hashes of all tables in their fixed order. The hash of a table is the SHA-256
+    /// of the number of columns, the number of rows and the SHA-256 of each column's values. Names
+    /// and the layout of files do not change it.
     pub result_hash: String,
-    /// Rows of each table.
+    /// Number of rows of each table.
     pub tables: BTreeMap<String, u64>,
-    /// Where and when, and how fast: differs from run to run.
+    /// Host, time and speed. It differs between runs of the same plan.
     pub provenance: serde_json::Value,
 }
 
@@ -53,7 +51,7 @@ pub struct Counters {
     pub packets_injected: u64,
     /// Packets at their destination NIC.
     pub packets_delivered: u64,
-    /// The difference.
+    /// Packets injected and not delivered.
     pub packets_in_flight: u64,
     /// Flits of the packets injected.
     pub flits_injected: u64,
@@ -68,14 +66,14 @@ pub struct Counters {
 pub struct Conservation {
     /// Every packet injected is delivered or in flight.
     pub packets: bool,
-    /// Every flit.
+    /// Every flit injected is delivered or in flight.
     pub flits: bool,
     /// Every credit is at its sender, on its way, or stands for a flit downstream.
     pub credits: bool,
 }
 
-/// Completes a run directory: Parquet tables, then run.json. Nothing is written if the simulation
-/// has no directory ([`Simulation::write_to`]).
+/// Completes a run directory: first the Parquet tables, then run.json. A simulation without a
+/// directory ([`Simulation::write_to`]) writes nothing.
 ///
 /// # Errors
 /// A [`WriteError`] that names the file; run.json is not written then.
@@ -123,7 +121,7 @@ pub fn write<Q: ProcessGroup>(
     Ok(document)
 }
 
-/// The `result_hash` that [`write`] gives, without run.json.
+/// Returns the `result_hash` without writing run.json.
 pub(crate) fn result_hash(
     simulation: &mut Simulation,
     results: &Results,

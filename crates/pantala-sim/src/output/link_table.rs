@@ -31,10 +31,10 @@ table! {
     }
 }
 
-/// The links of a topology, by router and port.
+/// Returns the links of a topology, by router and port.
 ///
 /// # Errors
-/// A [`PlanError`] if there is no such topology.
+/// A [`PlanError`] if the parameters give no topology.
 pub fn link_table(plan: &TopologyPlan) -> Result<Vec<LinkRow>, PlanError> {
     let topology = topology(plan)?;
     let ports = topology.ports_per_router();

@@ -1,5 +1,4 @@
-//! What q_adaptive has learned, as files: a run writes its tables at its end, and another may start
-//! from them.
+//! The estimates of q_adaptive as a file that a later run can start from.
 
 use crate::error::PlanError;
 use crate::output::columns::hex;
@@ -10,7 +9,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 
-/// SHA-256 of the estimates in the order of the table, whatever file they came from.
+/// Returns the SHA-256 of the estimates in the order of the table.
 #[must_use]
 pub fn fingerprint(estimates: &QTable) -> String {
     let mut hash = Sha256::new();
@@ -22,11 +21,12 @@ pub fn fingerprint(estimates: &QTable) -> String {
     hex(&hash.finalize())
 }
 
-/// The estimates in the file at `path`, which `key` names, for the machine of `untrained`.
+/// Reads the estimates for the machine of `untrained` from the file `path`, which `key` of the plan
+/// names.
 ///
 /// # Errors
-/// A [`PlanError`] if there is no such file, or it does not hold one estimate for every port with a
-/// link of every row.
+/// A [`PlanError`] if the file cannot be read or does not hold exactly one estimate per row and
+/// connected port.
 pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanError> {
     const REMEDY: &str =
         "give q_tables.parquet of a run on the same topology with record.q_tables = \"end\"";
@@ -51,7 +51,7 @@ pub fn load(key: &str, path: &str, untrained: &QTable) -> Result<QTable, PlanErr
     })
 }
 
-/// An estimate in words, for faults.
+/// Describes an estimate for error messages.
 fn worded(estimate: &Estimate) -> String {
     let Estimate { router, destination_group, slot, port, ns } = estimate;
     format!(
@@ -59,7 +59,7 @@ fn worded(estimate: &Estimate) -> String {
     )
 }
 
-/// Appends the rows of a batch; what is wrong with it, if a column is missing or of another type.
+/// Appends the rows of a batch. The error says which column is missing or has another type.
 fn append(batch: &RecordBatch, estimates: &mut Vec<Estimate>) -> Result<(), String> {
     let routers = column::<UInt32Type>(batch, "router")?;
     let destination_groups = column::<UInt32Type>(batch, "destination_group")?;
@@ -76,7 +76,7 @@ fn append(batch: &RecordBatch, estimates: &mut Vec<Estimate>) -> Result<(), Stri
     Ok(())
 }
 
-/// A column by its name, if it is of that type and without nulls.
+/// Returns the column `name`, which must have type `T` and no nulls.
 fn column<'a, T: ArrowPrimitiveType>(
     batch: &'a RecordBatch,
     name: &str,

@@ -1,5 +1,5 @@
-//! What a simulation keeps of its packets: latencies and bytes by job, series over time, packets
-//! one by one.
+//! Records the packets of a simulation: latencies and bytes per job, time series, and single
+//! packets.
 
 use crate::plan::{LatencyFrom, PacketRecord, RecordPlan};
 use pantala_engine::{NEVER, Time};
@@ -12,31 +12,31 @@ use std::collections::BTreeMap;
 /// The packets of one job.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct JobPackets {
-    /// Packets that count: delivered while measuring, or injected then
+    /// Packets that count: delivered in the measured time, or injected in it
     /// ([`Recorder::count_injected`]).
     pub packets: u64,
     /// Their payload.
     pub delivered_bytes: u64,
-    /// Flits delivered while measuring.
+    /// Flits delivered in the measured time.
     pub flits: u64,
-    /// Links between routers, summed.
+    /// Number of links between routers that the packets crossed.
     pub hops: u64,
-    /// How many took a non-minimal path.
+    /// Packets on a non-minimal path.
     pub nonminimal: u64,
     /// From creation (or entry into the NIC) to delivery.
     pub latency: LatencyStatistics,
     /// From the head's start on the injection link to delivery.
     pub network_latency: LatencyStatistics,
-    /// Responses that count, by the same rule; nothing above counts them.
+    /// Responses that count by the same rule. The fields above exclude them.
     pub responses: u64,
     /// From the head's start on the request's injection link to the delivery of the response.
     pub request_response_latency: LatencyStatistics,
-    /// Bytes and packets over time: the windows in which anything happened, in order.
+    /// Bytes and packets over time, in order. Windows without an event are left out.
     pub windows: Vec<JobWindow>,
 }
 
 impl JobPackets {
-    /// Adds what others have seen of the job.
+    /// Adds the counts of another recorder.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.packets += other.packets;
         self.delivered_bytes += other.delivered_bytes;
@@ -73,24 +73,24 @@ pub struct JobWindow {
     pub delivered_bytes: u64,
     /// Packets delivered.
     pub packets: u64,
-    /// Of them, non-minimal.
+    /// Delivered packets on a non-minimal path.
     pub nonminimal: u64,
     /// Sum of their latencies in ps.
     pub latency_sum: u128,
 }
 
-/// A delivered packet that gets a row.
+/// A delivered packet that becomes a row of the packets table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DeliveredPacket {
-    /// At the destination NIC.
+    /// Time of delivery at the destination NIC.
     pub delivered: Time,
     /// Source node.
     pub source: u32,
-    /// Creation.
+    /// Time of creation.
     pub created: Time,
-    /// The head's start on the injection link.
+    /// Time of the head's start on the injection link.
     pub injected: Time,
-    /// As the job's packet latency counts.
+    /// Packet latency, as `nic.latency_from` of the plan defines it.
     pub latency: Time,
     /// Destination node.
     pub destination: u32,
@@ -100,7 +100,7 @@ pub struct DeliveredPacket {
     pub job: u16,
     /// Links between routers.
     pub hops: u8,
-    /// Path.
+    /// Whether it took a non-minimal path.
     pub nonminimal: bool,
 }
 
@@ -109,34 +109,34 @@ pub struct DeliveredPacket {
 pub struct LinkWindow {
     /// `router * ports + port`, or `routers * ports + node` of an injection link.
     pub link: u32,
-    /// When the window starts.
+    /// Start of the window.
     pub start: Time,
     /// Payload.
     pub bytes: u64,
 }
 
-/// The probe of a simulation, or of one part of its machine.
+/// The recorder of one partition.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     window: Time,
     from: Time,
-    /// Where packets count by their injection and not by their delivery: the end of the measuring.
+    /// End of the measured time, if packets count by their injection and not by their delivery.
     injected_until: Option<Time>,
     latency_from: LatencyFrom,
-    /// Record packets whose random word is a multiple of this; zero: none.
+    /// Packets whose random number is a multiple of this have a row. Zero: no rows.
     sample: u64,
-    /// By job.
+    /// The packets of each job.
     pub jobs: Vec<JobPackets>,
-    /// Recorded packets that nobody has taken yet, in the order of delivery for each group of the
-    /// machine.
+    /// Recorded packets that no table has yet, in the order of delivery within each group.
     pub packets: Vec<DeliveredPacket>,
-    /// The window of the latest event, and when it starts.
+    /// Number and start of the window of the latest event.
     current: u64,
     current_starts: Time,
 }
 
 impl Recorder {
-    /// A recorder for `jobs` jobs; packets delivered before `from` count in the series only.
+    /// Returns a recorder for `jobs` jobs. Packets delivered before `from` count in the time series
+    /// only.
     #[must_use]
     pub fn new(jobs: usize, record: &RecordPlan, latency_from: LatencyFrom, from: Time) -> Self {
         let sample = match record.packets {
@@ -158,14 +158,14 @@ impl Recorder {
         }
     }
 
-    /// From now on, packets count that were injected since the measuring began, whenever they are
-    /// delivered; delivered flits still count up to its end, `until`.
+    /// Counts the packets injected from the start of the measured time on, even if they arrive
+    /// after its end `until`. Delivered flits still count up to `until`.
     pub fn count_injected(&mut self, until: Time) {
         self.injected_until = Some(until);
     }
 
-    /// The window of `now` in a job's series. From one group of the machine to the next, time may
-    /// go back by some of them.
+    /// Returns the window of `now` in a job's time series. Between the events of two groups, `now`
+    /// may go back by several windows.
     #[inline]
     fn window_mut(&mut self, job: usize, now: Time) -> &mut JobWindow {
         if now.wrapping_sub(self.current_starts) >= self.window {
@@ -181,7 +181,7 @@ impl Recorder {
     }
 }
 
-/// Where the window of this number is; if it was not there, it is now.
+/// Returns the place of a window, and inserts the window if it is missing.
 #[cold]
 fn place_of(windows: &mut Vec<JobWindow>, number: u64) -> usize {
     let place =

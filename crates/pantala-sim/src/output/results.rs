@@ -1,5 +1,5 @@
-//! What a run has come to: of the parts of a machine that are here, and put together of all. The
-//! tables are made of it.
+//! The results of a run: totals, reports and counters of the local partitions, merged over all
+//! processes.
 
 use pantala_engine::Time;
 use pantala_fabric::{ConservationCounts, LinkCounters, Totals};
@@ -11,46 +11,45 @@ use crate::output::recorder::JobPackets;
 use crate::plan::{Plan, QTableRecord};
 use crate::run::rank_reports::Net;
 
-/// What one directed link has carried.
+/// The traffic of one directed link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Carried {
-    /// All of it.
+    /// Counters over all jobs.
     pub counters: LinkCounters,
     /// Payload bytes by job.
     pub jobs: Vec<u64>,
 }
 
-/// All that run.json and the tables tell of a run, but the tables that are written while it goes
-/// on.
+/// The data of run.json and of the tables that a run writes at its end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Results {
-    /// Ranks of finite programs, in any order.
+    /// Reports of the ranks of finite programs, in any order.
     pub reports: Vec<RankReport>,
-    /// What ranks have called, in any order.
+    /// Reports of MPI calls, in any order.
     pub calls: Vec<CallReport>,
-    /// By job.
+    /// The packets of each job.
     pub jobs: Vec<JobPackets>,
-    /// By job, the latencies of messages; none of a pattern.
+    /// Message latencies of each job; `None` for a pattern.
     pub message_latency: Vec<Option<LatencyStatistics>>,
-    /// By output port.
+    /// Traffic of each output port.
     pub outputs: Vec<Carried>,
-    /// Injection links, by node.
+    /// Traffic of each injection link, by node.
     pub injections: Vec<Carried>,
-    /// What routers have learned.
+    /// Estimates of q_adaptive.
     pub estimates: QTable,
-    /// Learning over time.
+    /// Learning of q_adaptive over time.
     pub learning: Vec<LearningWindow>,
     /// Totals.
     pub totals: Totals,
     /// Packets injected and not delivered.
     pub in_flight: u64,
-    /// The books.
+    /// Conservation counts.
     pub counts: ConservationCounts,
 }
 
 impl Results {
-    /// Those of the parts that are here: up to `simulated`, the last event of all parts having been
-    /// at `now`.
+    /// Returns the results of the local partitions up to `simulated`. The last event of all
+    /// partitions was at `now`.
     pub(crate) fn of(
         plan: &Plan,
         network: &Net,
@@ -98,7 +97,7 @@ impl Results {
         }
     }
 
-    /// Those of all parts, from those of each in their order.
+    /// Merges the results of two processes. Call it in the order of the processes.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         for (mine, theirs) in self.jobs.iter_mut().zip(other.jobs) {

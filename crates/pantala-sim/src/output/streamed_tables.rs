@@ -1,9 +1,9 @@
-//! Tables whose rows come during a run, written while it goes on, window by window.
+//! Tables whose rows a run writes window by window.
 //!
-//! At the end of each window of `record.window_ps` the rows that were completed in it come together
-//! from all partitions and processes, are sorted, and are appended to their tables. So memory holds
-//! the rows of one window, whatever the length of the run. The windows are those of the plan: no
-//! number of threads, partitions or processes changes the order of rows.
+//! At the end of each window of `record.window_ps`, the first process gathers the rows of the
+//! window from all partitions and processes, sorts them and appends them to the tables. Memory
+//! holds the rows of one window. The plan fixes the windows, so the order of rows does not depend
+//! on threads, partitions or processes.
 
 use crate::error::WriteError;
 use crate::output::columns::{TableWriter, Written};
@@ -14,7 +14,7 @@ use pantala_mpi::{IterationRecord, MessageRecord};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Records that have not been written yet, in any order.
+/// Records that no table has yet, in any order.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Records {
     pub(crate) messages: Vec<MessageRecord>,
@@ -24,13 +24,13 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// How many there are.
+    /// Returns the number of records.
     pub(crate) fn len(&self) -> usize {
         let Self { messages, iterations, packets, link_windows } = self;
         messages.len() + iterations.len() + packets.len() + link_windows.len()
     }
 
-    /// Takes those that were completed before `time`.
+    /// Takes the records that were completed before `time`.
     pub(crate) fn take_before(&mut self, time: Time) -> Self {
         Self {
             messages: take_before(&mut self.messages, time),
@@ -40,7 +40,7 @@ impl Records {
         }
     }
 
-    /// The records of both.
+    /// Returns the records of both.
     pub(crate) fn and(mut self, mut other: Self) -> Self {
         self.messages.append(&mut other.messages);
         self.iterations.append(&mut other.iterations);
@@ -60,7 +60,7 @@ fn take_before<T: Streamed>(records: &mut Vec<T>, time: Time) -> Vec<T> {
     before
 }
 
-/// The tables that are written while a run goes on.
+/// The tables that a run writes window by window.
 #[derive(Debug)]
 pub(crate) struct StreamedTables {
     messages: TableWriter<MessageRow>,
@@ -69,12 +69,12 @@ pub(crate) struct StreamedTables {
     link_windows: TableWriter<LinkWindowRow>,
     /// The length of a window.
     window: Time,
-    /// The first fault; nothing is written after it.
+    /// The first fault. Nothing is written after it.
     fault: Option<WriteError>,
 }
 
 impl StreamedTables {
-    /// Tables in a run directory, or tables that are hashed and not written.
+    /// Returns tables in a run directory, or tables that are only hashed.
     pub(crate) fn new(directory: Option<&Path>, window: Time) -> Result<Self, WriteError> {
         Ok(Self {
             messages: TableWriter::within(directory)?,
@@ -86,7 +86,7 @@ impl StreamedTables {
         })
     }
 
-    /// Tables that are hashed and not written.
+    /// Returns tables that are only hashed.
     pub(crate) fn hashed(window: Time) -> Self {
         Self {
             messages: TableWriter::hashed(),
@@ -98,7 +98,7 @@ impl StreamedTables {
         }
     }
 
-    /// Appends all records of some windows; no window comes twice.
+    /// Appends the records of complete windows. No window comes twice.
     pub(crate) fn append(&mut self, records: Records) {
         if self.fault.is_some() {
             return;
@@ -111,7 +111,7 @@ impl StreamedTables {
         self.fault = written.err();
     }
 
-    /// Whether something could not be written.
+    /// Returns whether a table could not be written.
     pub(crate) const fn failed(&self) -> bool {
         self.fault.is_some()
     }
@@ -130,7 +130,7 @@ impl StreamedTables {
     }
 }
 
-/// Appends records of some windows in the table's order.
+/// Appends the records of complete windows in the order of the table.
 fn append<T: Streamed>(
     table: &mut TableWriter<T::Row>,
     mut records: Vec<T>,

@@ -1,5 +1,4 @@
-//! The tables of a run: `tables/` has one file per table, which declares its columns and fills
-//! them.
+//! The tables of a run: each file of `tables/` declares the columns of one table and fills them.
 
 mod calls;
 mod iterations;
@@ -28,18 +27,18 @@ use crate::error::WriteError;
 use crate::output::columns::{Row, TableDescriptor, TableWriter, Written};
 use std::path::Path;
 
-/// Writes a table to a directory, or hashes it only, at the end of a run.
+/// Writes a table at the end of a run, or only hashes it without a directory.
 type Fill = fn(&Run<'_>, Option<&Path>) -> Result<Written, WriteError>;
 
-/// When the rows of a table are written.
+/// When a run writes the rows of a table.
 enum Rows {
     /// At the end of the run.
     AtEnd(Fill),
-    /// While it goes on ([`StreamedTables`](crate::output::streamed_tables::StreamedTables)).
+    /// During the run ([`StreamedTables`](crate::output::streamed_tables::StreamedTables)).
     Streamed,
 }
 
-/// Every table in the fixed order of files and hashes.
+/// All tables, in the order of their hashes.
 const TABLES: [(TableDescriptor, Rows); 12] = [
     (jobs::JobRow::TABLE, Rows::AtEnd(|run, into| write(jobs::rows(run), into))),
     (ranks::RankRow::TABLE, Rows::AtEnd(|run, into| write(ranks::rows(run), into))),
@@ -67,13 +66,13 @@ fn write<R: Row>(
     table.finish()
 }
 
-/// The descriptors of all tables, in their order.
+/// Returns the descriptors of all tables, in order.
 pub fn descriptors() -> impl Iterator<Item = &'static TableDescriptor> {
     TABLES.iter().map(|(descriptor, _)| descriptor)
 }
 
-/// Completes every table of a run in their order: those that were written while it went on are
-/// `streamed`, the others go to `directory`, if there is one.
+/// Completes all tables of a run. The run has written the `streamed` tables already. The function
+/// writes the others to `directory`, or only hashes them without a directory.
 pub(crate) fn complete(
     run: &Run<'_>,
     streamed: &[Written],

@@ -1,9 +1,9 @@
 //! Coarse runs (`detail.coarsen`): one simulated packet stands for several packets of the machine.
 //!
-//! Only packets grow. Flits keep their size, so bandwidths, the time of a head through a router and
-//! the bytes of a buffer stay. A message of several packets is a stream of flits, and cut-through
-//! routers pass the stream on whatever its packets are: `docs/explanation/coarsening.md` derives
-//! that its zero-load latency stays. Here are the conditions of that derivation.
+//! Only packets grow. Flits keep their size, so bandwidths, a head's time through a router and the
+//! bytes of a buffer do not change. Cut-through routers forward a message of several packets as a
+//! stream of flits, so its zero-load latency does not change either.
+//! `docs/explanation/coarsening.md` derives this; this file checks the conditions.
 
 use crate::error::{Faults, PlanError};
 use crate::plan::communication;
@@ -15,29 +15,29 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What `docs/coarsening.py` measured: a sentence by `coarsen`.
+/// Returns the errors that `docs/coarsening.py` measured, by `coarsen`.
 static KNOWN_ERRORS: LazyLock<BTreeMap<u32, KnownError>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("coarsen/known_errors.json")).expect("a file of this crate")
 });
 
-/// The differences of coarse runs from those by the packet over all cases of the table in the docs,
-/// in percent.
+/// Differences between coarse runs and runs without coarsening in percent, over all cases of the
+/// table in the documentation.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KnownError {
     cases: u32,
-    /// Of slowdowns: the median of the magnitudes, and the largest.
+    /// Slowdowns: median and largest absolute difference.
     slowdown_median: f64,
     slowdown_most: f64,
-    /// Of slowdowns of two runs by the packet whose seeds differ.
+    /// Slowdowns of two runs without coarsening and with different seeds.
     seeds_median: f64,
     seeds_most: f64,
-    /// Of communication times.
+    /// Communication times.
     communication_median: f64,
     communication_most: f64,
 }
 
-/// What a coarse run is and how far off it is known to be; `None` for a run by the packet.
+/// Returns a sentence with the known error of a coarse run, or `None` for other runs.
 pub(crate) fn notice(plan: &Plan) -> Option<String> {
     let DetailPlan { coarsen } = plan.detail;
     let known = KNOWN_ERRORS.get(&coarsen).filter(|_| plan.detail.is_coarse())?;
@@ -57,7 +57,7 @@ pub(crate) fn notice(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// The packets of the machine that coarse packets stand for; `None` for a run by the packet.
+/// Returns the relation of coarse packets to the machine's packets, or `None` for other runs.
 #[must_use]
 pub fn grain(plan: &Plan) -> Option<CoarsePackets> {
     plan.detail.is_coarse().then(|| {
@@ -71,12 +71,12 @@ pub fn grain(plan: &Plan) -> Option<CoarsePackets> {
     })
 }
 
-/// The router as it is simulated: buffers have room for the part of a coarse packet that is on its
-/// way.
+/// Returns the simulated router, whose buffers are larger.
 ///
-/// A packet starts on a link when the buffer at the end has room for all of it. A coarse packet so
-/// takes the room of its last packets before these would, by their time on the link. A buffer gets
-/// as much more, in whole coarse packets: a stream that never waited for credits does not wait now.
+/// A packet starts on a link when the next buffer has room for all of it. A coarse packet thus
+/// reserves room for its last part earlier than the machine's packets would. Each buffer grows by
+/// this amount, in whole coarse packets, so a stream that never waited for credits does not wait
+/// now.
 pub(crate) fn router(plan: &Plan) -> RouterConfig {
     let mut router = plan.router.clone();
     if plan.detail.is_coarse() {
@@ -91,7 +91,7 @@ pub(crate) fn router(plan: &Plan) -> RouterConfig {
     router
 }
 
-/// The buffers of [`router`], if they are not those of the plan.
+/// Returns the buffers of [`router`], if they differ from the plan's.
 pub(crate) fn buffers(plan: &Plan) -> BTreeMap<String, u32> {
     let RouterConfig { input_buffer, output_buffer, .. } = router(plan);
     let both = [("input", input_buffer), ("output", output_buffer)];
@@ -101,10 +101,10 @@ pub(crate) fn buffers(plan: &Plan) -> BTreeMap<String, u32> {
         .collect()
 }
 
-/// Whether a plan can be coarse.
+/// Checks that a plan can be coarse.
 ///
 /// # Errors
-/// A [`PlanError`] for the first key that stands against it, with the others.
+/// A [`PlanError`] for the first key that does not allow it, with the others.
 pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
     let DetailPlan { coarsen } = plan.detail;
     if !plan.detail.is_coarse() {
@@ -157,12 +157,12 @@ pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
     check_messages(plan)
 }
 
-/// The remedy that always helps, after one of the key's own.
+/// Appends the remedy that always helps to the key's own remedy.
 fn remedy(own: &str) -> String {
     format!("{own}, or set detail to \"packet\"")
 }
 
-/// The stages of the router under which messages would take longer or less long in coarse packets.
+/// Checks the stages of the router that would change the latency of messages in coarse packets.
 fn stages(router: &RouterConfig) -> impl Iterator<Item = Result<(), PlanError>> {
     let refused = |found: bool, key: &str, value: &str, message: &str, own: &str| {
         let fault = || PlanError::new(&format!("router.{key}"), value, message, remedy(own));
@@ -200,8 +200,8 @@ fn stages(router: &RouterConfig) -> impl Iterator<Item = Result<(), PlanError>> 
     .into_iter()
 }
 
-/// With heads handed over, the wait for the last packet of the machine is that of the slowest link
-/// on the way, which must be known.
+/// Checks the links of routers without serialization. A message then waits for its last packet on
+/// the slowest link of the path, which must be known.
 fn check_speeds(plan: &Plan) -> Result<(), PlanError> {
     let terminal = plan.links.terminal.bandwidth_bytes_per_s;
     let slower =
@@ -224,8 +224,8 @@ fn check_speeds(plan: &Plan) -> Result<(), PlanError> {
     ))
 }
 
-/// Jobs send messages of several packets. Those that fit one packet stay as they are: nothing is
-/// faster, and they wait behind coarse packets of others.
+/// Checks that jobs send messages of several packets. Messages of one packet do not become faster,
+/// and they wait for coarse packets of other messages.
 fn check_messages(plan: &Plan) -> Result<(), PlanError> {
     let fine = u64::from(plan.packet_bytes / plan.detail.coarsen);
     let mut faults = Faults::default();
@@ -256,12 +256,12 @@ fn check_messages(plan: &Plan) -> Result<(), PlanError> {
     faults.result()
 }
 
-/// Buffers hold two coarse packets at least.
+/// Checks that buffers hold at least two coarse packets.
 fn check_buffers(plan: &Plan) -> Result<(), PlanError> {
     let coarsen = plan.detail.coarsen;
     let packet = plan.packet_bytes / plan.flit_bytes;
     let mut faults = Faults::default();
-    // `room`: how many packets of the machine the buffer holds.
+    // `room`: number of the machine's packets that the buffer holds.
     let short = |key: &str, value: u32, room: u32| {
         let holds = room / coarsen;
         let packets = if holds == 1 { "packet" } else { "packets" };

@@ -1,4 +1,4 @@
-//! What the jobs of a plan send, without its network.
+//! The communication of a plan's jobs, computed without a network.
 
 use crate::error::PlanError;
 use crate::plan::Plan;
@@ -6,31 +6,32 @@ use pantala_workload::JobSpec;
 use pantala_workload::communication_volume::{Communication, RankVolume, communication};
 use serde::Serialize;
 
-/// The communication of one job; messages of a rank to itself are left out.
+/// The communication of one job, without messages of a rank to itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JobCommunication {
     /// The job's name.
     pub job: String,
-    /// What each rank does.
+    /// Totals of each rank.
     pub ranks: Vec<RankVolume>,
-    /// One entry a pair of ranks: who sends, ...
+    /// Sending rank, one entry per pair of ranks.
     pub source: Vec<u32>,
-    /// ... to whom, ...
+    /// Receiving rank of each pair.
     pub destination: Vec<u32>,
-    /// ... how many messages, ...
+    /// Number of messages of each pair.
     pub messages: Vec<u64>,
-    /// ... of how many bytes of payload.
+    /// Payload of each pair in bytes.
     pub bytes: Vec<u64>,
-    /// Sizes of messages that occur, and how often.
+    /// Sizes of messages, and the number of messages of each size.
     pub sizes: Vec<(u64, u64)>,
-    /// Messages and bytes of the program's own sends (`point_to_point`) and of each collective.
+    /// Messages and bytes of point-to-point sends (`point_to_point`) and of each collective.
     pub operations: Vec<(String, u64, u64)>,
 }
 
-/// The communication of every job of a plan but those of synthetic traffic, which have no end.
+/// Returns the communication of every job of a plan. Patterns are left out, because they have no
+/// end.
 ///
 /// # Errors
-/// A [`PlanError`] if a job's workload is wrong. Whether the machine has room for it is not asked.
+/// A [`PlanError`] if a job's workload is faulty. The size of the machine is not checked.
 pub fn of_jobs(plan: &Plan) -> Result<Vec<JobCommunication>, PlanError> {
     let finite = plan.jobs.iter().enumerate().filter(|(_, job)| !job.workload.is_endless());
     finite

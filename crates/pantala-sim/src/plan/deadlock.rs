@@ -1,9 +1,8 @@
-//! Whether a plan's packets can wait for each other in a cycle: its channel-dependency graph,
-//! searched.
+//! The search for cycles in a plan's channel-dependency graph.
 //!
-//! Every plan that is run has been searched. A plan with a cycle is refused, unless its key
-//! `allow_deadlock` says otherwise or the cycle is that of a rule known by name ([`exception`]):
-//! those run with a warning, which stands in the resolved plan.
+//! Pantala searches every plan before it runs, and refuses a plan with a cycle. Two kinds of plans
+//! with a cycle run with a warning: plans with `allow_deadlock`, and plans whose routing rule has a
+//! known cycle ([`exception`]). The resolved plan holds the warning.
 
 use crate::error::PlanError;
 use crate::plan::Plan;
@@ -14,41 +13,41 @@ use pantala_routing::dependencies::{Channel, Dependencies, Link, ascends, except
 use pantala_topology::{Peer, Topology};
 use serde::Serialize;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Search {
-    /// The plan's routings, each name once.
+    /// Names of the plan's routings, without repetition.
     pub routings: Vec<String>,
-    /// VCs a port.
+    /// Virtual channels per port.
     pub virtual_channels: u8,
-    /// Channels of the network: VCs of all links, injection and ejection included.
+    /// Number of channels: virtual channels of all links, including injection and ejection links.
     pub channels: u64,
-    /// Dependencies between them.
+    /// Number of dependencies between channels.
     pub dependencies: u64,
-    /// Channels each of which is asked for by packets that may hold the one before, and the first
-    /// by those that may hold the last; none: the plan is free of deadlock.
+    /// Channels of a cycle. Packets that hold a channel may request the next one, and packets that
+    /// hold the last may request the first. Empty: the plan is free of deadlock.
     pub cycle: Option<Vec<CycleChannel>>,
-    /// The name under which the cycle is known.
+    /// Name of the rule that has this cycle, if it is known.
     pub exception: Option<String>,
 }
 
 /// A channel of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CycleChannel {
-    /// The router that the link leaves; for injection the one that it reaches.
+    /// The sending router; the receiving router for injection.
     pub router: u32,
-    /// The link's port there.
+    /// Port of the link at that router.
     pub port: u16,
-    /// Class of the link, `injection` or `ejection`.
+    /// Link class, or `injection` or `ejection`.
     pub class: String,
-    /// The VC.
+    /// The virtual channel.
     pub vc: u8,
-    /// The router that the link reaches; for ejection the one that it leaves.
+    /// The receiving router; the sending router for ejection.
     pub to_router: u32,
 }
 
 impl CycleChannel {
-    /// A channel as it is told.
+    /// Converts a channel for output.
     fn new(channel: Channel, topology: &Topology) -> Self {
         let (router, port) = match channel.link {
             Link::Injection { node } => (topology.router_of(node), topology.terminal_port_of(node)),
@@ -62,7 +61,7 @@ impl CycleChannel {
     }
 }
 
-/// Searches the graph of a plan, which need not be allowed to run.
+/// Searches the graph of a plan, even if the plan may not run.
 ///
 /// # Errors
 /// A [`PlanError`] for the first other fault of the plan.
@@ -84,11 +83,11 @@ pub fn search(mut plan: Plan) -> Result<Search, PlanError> {
     })
 }
 
-/// Checks a plan whose routings are right; gives the warnings that it shall run with.
+/// Searches the graph of a plan with valid routings, and returns the warnings of the run.
 ///
 /// # Errors
-/// A [`PlanError`] if packets could wait for each other in a cycle, and neither the plan allows it
-/// nor it is known by name.
+/// A [`PlanError`] if packets can wait for each other in a cycle, unless the plan allows it or the
+/// cycle is known by name.
 pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, PlanError> {
     let config = fabric_config(plan);
     if ascends(&config.channel_use(), topology) {
@@ -114,14 +113,13 @@ pub(crate) fn check(plan: &Plan, topology: &Topology) -> Result<Vec<String>, Pla
     Ok(vec![format!("{message}, {why}; if they do, the watchdog ends the run")])
 }
 
-/// The name under which the cycle of a configuration is known: that of a rule without which it
-/// would have none.
+/// Returns the name of the rule that causes the cycle of a configuration, if it is known.
 fn known(config: &FabricConfig, topology: &Topology) -> Option<&'static str> {
     let name = config.routings.iter().find_map(exception)?;
     let mut others = config.clone();
     others.routings.retain(|routing| exception(routing).is_none());
     if let Some(responses) = &mut others.responses {
-        // Half of those that are left are the responses' twins of the other half.
+        // Half of the remaining routings are copies for responses.
         responses.first_routing = (others.routings.len() / 2) as u8;
     }
     (ascends(&others.channel_use(), topology)
@@ -129,7 +127,7 @@ fn known(config: &FabricConfig, topology: &Topology) -> Option<&'static str> {
     .then_some(name)
 }
 
-/// The routings of requests by name, each once.
+/// Returns the names of the routings of requests, without repetition.
 fn names(config: &FabricConfig) -> Vec<String> {
     let requests =
         config.responses.map_or(config.routings.len(), |responses| responses.first_routing.into());

@@ -1,4 +1,4 @@
-//! The fabric's view of a resolved plan.
+//! The configuration of the fabric for a resolved plan.
 
 use crate::plan::coarsen;
 use crate::plan::form::*;
@@ -7,16 +7,16 @@ use pantala_fabric::FabricConfig;
 use pantala_fabric::config::LinkTiming;
 use pantala_topology::LinkClass;
 
-/// The fabric's view of a resolved plan.
+/// The configuration of the fabric for a resolved plan.
 ///
 /// # Panics
-/// If the plan has not been resolved: its routing has no VCs then.
+/// If the plan has not been resolved.
 #[must_use]
 pub fn fabric_config(plan: &Plan) -> FabricConfig {
     let timing = |link: &LinkPlan| {
         LinkTiming::new(plan.flit_bytes, link.bandwidth_bytes_per_s, link.latency_ps)
     };
-    // A class that the topology does not have has no link whose timing could matter.
+    // The timing of a link class without links has no effect.
     let mut links = [timing(&plan.links.terminal); LinkClass::COUNT];
     for (class, link) in plan.links.by_class() {
         links[class as usize] = timing(link);

@@ -1,5 +1,5 @@
-//! The plan: a scenario fully resolved. Integers in picoseconds, bytes and bytes per second; no
-//! default is left open.
+//! The form of a plan: a scenario in integers (picoseconds, bytes, bytes per second) with every
+//! default filled in.
 
 use pantala_engine::LONGEST_TIME;
 use pantala_fabric::config::{InjectionVc, RouterConfig};
@@ -18,7 +18,7 @@ pub use record::{PacketRecord, QTableRecord, RecordPlan};
 pub use routing::{AriesPlan, QAdaptivePlan, RoutingPlan};
 pub use topology::{TopologyKind, TopologyPlan};
 
-/// The version of the plan's form; a plan of another version is refused.
+/// The version of the plan's form. Pantala refuses a plan of another version.
 pub const PLAN_VERSION: u32 = 4;
 
 /// A plan.
@@ -29,23 +29,23 @@ pub struct Plan {
     pub plan_version: u32,
     /// The scenario's name.
     pub name: String,
-    /// Every random number follows from it: one seed, one result.
+    /// The seed of all random numbers. The same seed gives the same result.
     #[schemars(range(max = LARGEST_SEED), extend("default" = 1))]
     pub seed: u64,
-    /// What is wired to what.
+    /// The topology of the network.
     pub topology: TopologyPlan,
-    /// Slots that no job gets: first and last node of each run of them. Absent: none.
+    /// Ranges of nodes that no job may use, each as its first and last node. Absent: no such nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub service_nodes: Vec<[u32; 2]>,
     /// The link classes.
     pub links: LinksPlan,
     /// Payload of a full packet.
     ///
-    /// A plan holds the payload of a simulated packet: that of the machine's packet, times
+    /// A plan holds the payload of a simulated packet: the payload of the machine's packet times
     /// `detail.coarsen`.
     #[schemars(range(min = 1))]
     pub packet_bytes: u32,
-    /// The unit of buffers and credits.
+    /// Size of a flit, the unit of buffers and credits.
     #[schemars(range(min = 1))]
     pub flit_bytes: u32,
     /// How much detail the simulation keeps.
@@ -55,29 +55,29 @@ pub struct Plan {
     pub router: RouterConfig,
     /// The NIC.
     pub nic: NicPlan,
-    /// The routing of the system.
+    /// The routing of all jobs that have none of their own.
     pub routing: RoutingPlan,
-    /// The routing of all-to-all collectives; absent: as everything else.
+    /// The routing of all-to-all collectives. Absent: `routing`.
     #[serde(default)]
     pub routing_all_to_all: Option<RoutingPlan>,
-    /// Run although packets could wait for each other in a cycle, with a warning. Otherwise such a
-    /// scenario is refused, and `pantala topology FILE --deadlock` shows the cycle. booksim_ugal
-    /// with `vc_map = "booksim2"` runs without this key.
+    /// Whether to run, with a warning, a scenario whose packets can wait for each other in a cycle.
+    /// By default Pantala refuses such a scenario; `pantala topology FILE --deadlock` shows the
+    /// cycle. booksim_ugal with `vc_map = "booksim2"` runs without this key.
     #[serde(default)]
     pub allow_deadlock: bool,
     /// The MPI layer.
     pub mpi: MpiConfig,
-    /// The jobs; a job's number is its place.
+    /// The jobs. A job's number is its place in the list, from 0.
     pub jobs: Vec<JobPlan>,
     /// When the run ends.
     pub stop: StopPlan,
-    /// What is recorded.
+    /// What the run records.
     pub record: RecordPlan,
-    /// What the plan's numbers assume where no paper says them: reasons by key of the scenario. A
-    /// label.
+    /// The values of the plan that no paper states, with the reasons, by key of the scenario. They
+    /// have no effect.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub assumptions: BTreeMap<String, String>,
-    /// What follows from the rest; written by `resolve`, ignored when read.
+    /// Values that follow from the rest of the plan. `resolve` writes them; a reader ignores them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<Derived>,
 }
@@ -86,9 +86,9 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DetailPlan {
-    /// How many packets of the machine one simulated packet stands for: 1, 2, 4 or 8. The packets
-    /// of long messages are so many times as long. Flits, bandwidths, latencies and the size of
-    /// buffers in bytes stay as they are.
+    /// Number of the machine's packets that one simulated packet stands for: 1, 2, 4 or 8. The
+    /// packets of long messages are longer by this factor. Flits, bandwidths, latencies and buffer
+    /// sizes in bytes do not change.
     #[schemars(range(min = 1, max = 8), extend("default" = 1))]
     pub coarsen: u32,
 }
@@ -100,7 +100,7 @@ impl Default for DetailPlan {
 }
 
 impl DetailPlan {
-    /// Whether a simulated packet stands for several.
+    /// Whether a simulated packet stands for several packets of the machine.
     #[must_use]
     pub const fn is_coarse(self) -> bool {
         self.coarsen > 1
@@ -111,23 +111,23 @@ impl DetailPlan {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinksPlan {
-    /// Node to router and back.
+    /// Links between nodes and routers, in both directions.
     pub terminal: LinkPlan,
-    /// Inside a group of one dimension.
+    /// Links inside a group; one dimension only.
     #[serde(default)]
     pub local: Option<LinkPlan>,
-    /// Along the rows of a group of two.
+    /// Links between the routers of a row; two dimensions only.
     #[serde(default)]
     pub row: Option<LinkPlan>,
-    /// Along its columns.
+    /// Links between the routers of a column; two dimensions only.
     #[serde(default)]
     pub column: Option<LinkPlan>,
-    /// Between groups.
+    /// Links between groups.
     pub global: LinkPlan,
 }
 
 impl LinksPlan {
-    /// Those that there are, by class.
+    /// The link classes of the plan, each with its class.
     #[must_use]
     pub fn by_class(&self) -> Vec<(LinkClass, &LinkPlan)> {
         let inside = [
@@ -151,20 +151,20 @@ pub struct LinkPlan {
     /// Data rate of one direction.
     #[schemars(range(min = 1))]
     pub bandwidth_bytes_per_s: u64,
-    /// Time of flight; serialisation comes on top.
+    /// Propagation delay. Serialization adds to it.
     #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub latency_ps: u64,
 }
 
-/// When a packet's latency starts to count.
+/// The start of a packet's latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyFrom {
-    /// The packet's creation, source queueing included.
+    /// The packet's creation. The latency includes source queueing.
     Created,
-    /// Its entry into the NIC's buffer, as in SST.
+    /// The packet's entry into the NIC's buffer, as in SST.
     Nic,
-    /// Its start on the injection link, as in CODES.
+    /// The head's start on the injection link, as in CODES.
     Injected,
 }
 
@@ -180,21 +180,21 @@ const fn first() -> InjectionVc {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicPlan {
-    /// Room for packets on their way out.
+    /// Number of packets that the injection buffer holds.
     #[schemars(extend("x-zero" = "unlimited", "x-effect" = {"latency_from": ["nic"]}))]
     pub buffer_packets: u32,
-    /// When a packet's latency starts to count.
+    /// The start of a packet's latency.
     #[serde(default = "created")]
     pub latency_from: LatencyFrom,
-    /// On which virtual channel packets enter.
+    /// The virtual channel on which packets enter the network.
     #[serde(default = "first")]
     pub injection_vc: InjectionVc,
-    /// Whether the NIC answers every packet that it delivers by a small one, in a virtual channel
-    /// of its own, as Aries does for its puts.
+    /// Whether the NIC answers every delivered packet with a small response packet in a separate
+    /// virtual channel, as Aries does for puts.
     #[serde(default)]
     #[schemars(extend("x-words" = true))]
     pub responses: bool,
-    /// Size of a response; one flit if not given, which is an assumption: no paper gives it.
+    /// Size of a response. The default of one flit is an assumption: no paper states the size.
     #[serde(default)]
     #[schemars(extend("x-zero" = "one flit", "x-effect" = {"responses": [true]}))]
     pub response_bytes: u32,
@@ -207,47 +207,49 @@ pub struct JobPlan {
     /// The job's name in tables and figures. Its random numbers follow the name, not the job's
     /// place in the list.
     pub name: String,
-    /// The application that the workload stands for, or the name of the pattern: a label.
+    /// The name of the application or pattern. It has no effect.
     #[serde(default)]
     pub application: String,
     /// Number of ranks.
     #[schemars(range(min = 1))]
     pub ranks: u32,
-    /// Ranks that share a node: rank i is on the job's node i // ranks_per_node. They share its
-    /// NIC, which sends first what is handed to it first, and talk to each other through memory
-    /// (`mpi.memory_latency`). A pattern has one rank per node.
+    /// Number of ranks per node. Rank i runs on the job's node i // ranks_per_node. The ranks of a
+    /// node share its NIC, which sends messages in the order that it receives them. They exchange
+    /// messages with each other through memory (`mpi.memory_latency`). A pattern has one rank per
+    /// node.
     #[serde(default = "one")]
     #[schemars(range(min = 1))]
     pub ranks_per_node: u32,
-    /// When the job starts.
+    /// Start of the job.
     #[serde(default)]
     #[schemars(range(max = LONGEST_TIME))]
     pub start_ps: u64,
-    /// Noise of the times that ranks compute.
+    /// Random variation of the compute times of the ranks.
     #[serde(default)]
     pub compute_noise: Noise,
-    /// How its nodes are chosen.
+    /// The placement of the job.
     pub placement: PlacementPlan,
-    /// Its nodes: rank i is on number `i / ranks_per_node`; empty: not resolved yet.
+    /// The job's nodes. Rank i runs on node number `i / ranks_per_node` of the list. Empty:
+    /// `resolve` places the job.
     pub nodes: Vec<u32>,
-    /// What it does.
+    /// The workload of the job.
     pub workload: WorkloadSpec,
-    /// Its routing; absent: the system's.
+    /// The routing of the job. Absent: the plan's `routing`.
     #[serde(default)]
     pub routing: Option<RoutingPlan>,
-    /// The routing of its all-to-all collectives; absent: the system's.
+    /// The routing of the job's all-to-all collectives. Absent: the plan's `routing_all_to_all`.
     #[serde(default)]
     pub routing_all_to_all: Option<RoutingPlan>,
 }
 
 impl JobPlan {
-    /// How many nodes its ranks need.
+    /// Number of nodes that the job needs.
     #[must_use]
     pub const fn node_count(&self) -> u32 {
         if self.ranks_per_node == 0 { self.ranks } else { self.ranks.div_ceil(self.ranks_per_node) }
     }
 
-    /// The node of each rank, once it is placed.
+    /// The node of each rank of a placed job.
     #[must_use]
     pub fn node_of_rank(&self) -> Vec<u32> {
         let block = self.ranks_per_node as usize;
@@ -259,42 +261,42 @@ const fn one() -> u32 {
     1
 }
 
-/// Seeds are below 2^63, so that every language can hold them.
+/// Seeds are below 2^63, so that every language can represent them.
 const LARGEST_SEED: u64 = i64::MAX as u64;
 
-/// How a job's nodes are chosen.
+/// How Pantala chooses the nodes of a job.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PlacementPlan {
-    /// Nodes drawn at random from those that are free.
+    /// Random free nodes.
     Random {},
-    /// The free nodes of routers drawn at random.
+    /// All free nodes of random routers.
     RandomRouters {},
-    /// The free nodes of groups drawn at random.
+    /// All free nodes of random groups.
     RandomGroups {},
-    /// The first run of free nodes in order, from `first_node` on.
+    /// The first range of consecutive free nodes from `first_node` on.
     Contiguous {
-        /// Where to begin; absent: at the lowest free node.
+        /// First node to consider. Absent: the lowest free node.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_node: Option<u32>,
     },
-    /// These, in the order of ranks.
+    /// The listed nodes, in the order of ranks.
     Nodes {
-        /// One for every `ranks_per_node` ranks.
+        /// One node for every `ranks_per_node` ranks.
         nodes: Vec<u32>,
     },
 }
 
-/// When a run ends. Without a duration: when every job that ends has ended.
+/// When a run ends. Without a duration, it ends when every finite job has ended.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopPlan {
-    /// Stop after this much simulated time, finished or not.
+    /// Simulated time after which the run stops, even if jobs have not finished.
     #[serde(default)]
     #[schemars(range(max = LONGEST_TIME), extend("x-zero" = "none"))]
     pub duration_ps: u64,
-    /// Call the network stalled, and say why, when no packet has moved for this long while some are
-    /// in flight.
+    /// Simulated time after which the run stops as stalled if packets are in flight and none of
+    /// them moves. The run then reports the packets that wait.
     #[serde(default = "hundred_microseconds")]
     #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub watchdog_ps: u64,
@@ -304,7 +306,7 @@ const fn hundred_microseconds() -> u64 {
     100_000_000
 }
 
-/// What follows from a plan.
+/// Values that follow from a plan.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Derived {
     /// Nodes of the machine.
@@ -313,9 +315,9 @@ pub struct Derived {
     pub routers: u32,
     /// Groups.
     pub groups: u32,
-    /// Ports a router.
+    /// Ports per router.
     pub ports_per_router: u32,
-    /// VCs a port.
+    /// Virtual channels per port.
     pub virtual_channels: u8,
     /// Directed links between routers, by class.
     pub links: BTreeMap<String, u64>,
@@ -325,19 +327,19 @@ pub struct Derived {
     pub flits_per_packet: u32,
     /// Time of one flit by stage, in whole picoseconds.
     pub flit_time_ps: BTreeMap<String, u64>,
-    /// How far rounding to the picosecond is off, in parts per million.
+    /// Error of the flit times by rounding to the picosecond, in parts per million.
     pub flit_time_error_ppm: BTreeMap<String, f64>,
-    /// What a coarsened run is, and how far off it is known to be.
+    /// A sentence that states the known error of a coarsened run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coarsened: Option<String>,
-    /// Room of the buffers of a coarsened run, input and output, as it is simulated.
+    /// Simulated size of the input and output buffers of a coarsened run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub simulated_buffer_flits: BTreeMap<String, u32>,
-    /// SHA-256 of the estimates that q_adaptive starts from, if they come from a file: see
-    /// `q_tables::fingerprint`.
+    /// SHA-256 of the estimates that q_adaptive starts from, if they come from a file
+    /// (`q_tables::fingerprint`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q_table_sha256: Option<String>,
-    /// What the user should know before he runs it.
+    /// Warnings for the user of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

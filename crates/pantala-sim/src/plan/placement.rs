@@ -1,8 +1,8 @@
-//! Placement: which nodes a job has; its ranks are dealt out over them in blocks.
+//! Placement: the choice of nodes for jobs. Ranks fill the nodes in blocks.
 //!
-//! Explicit lists go first, then contiguous jobs that name their first node, then the other
-//! contiguous jobs, then those that draw nodes, routers or groups, each kind in the order of the
-//! jobs; so a job that draws never takes a node that another asks for by number.
+//! Explicit lists go first, then contiguous jobs with a first node, then other contiguous jobs,
+//! then random jobs. Jobs of one kind go in the order of the plan. So a random job never takes a
+//! node that another job names.
 
 mod contiguous;
 mod free_nodes;
@@ -17,12 +17,12 @@ use free_nodes::Free;
 
 pub use free_nodes::Shape;
 
-/// Fills the node list of every job that has none; checks those that have one. No job gets a node
-/// of the `service` ranges, of which each is a first and a last node.
+/// Fills empty node lists of jobs and checks the others. No job gets a node of the `service`
+/// ranges, each given as its first and last node.
 ///
 /// # Errors
-/// A [`PlanError`] if lists overlap, if a node does not exist or is a service node, or if nodes run
-/// out.
+/// A [`PlanError`] if lists overlap, if a node does not exist or is a service node, or if there are
+/// not enough nodes.
 pub fn place(
     jobs: &mut [JobPlan],
     shape: Shape,

@@ -1,17 +1,17 @@
-//! Ranges of a plan's numbers, as the catalogue declares them.
+//! The check of a plan's numbers against the ranges of the catalogue.
 
 use crate::catalogue::plan_schema;
 use crate::error::{Faults, PlanError};
 use crate::plan::Plan;
 use serde_json::Value;
 
-/// Checks every number of a plan against the range that its declaration gives.
+/// Checks every number of a plan against its declared range.
 ///
 /// # Errors
 /// A [`PlanError`] for the first number out of range, with the others.
 ///
 /// # Panics
-/// If the plan cannot be written as JSON, which every plan can.
+/// Never: every plan can be written as JSON.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let schema = plan_schema();
     let value = serde_json::to_value(plan).expect("a plan is JSON");
@@ -69,7 +69,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The schema and its alternatives, references followed.
+    /// Returns the schema and its alternatives, with references resolved.
     fn branches<'a>(&'a self, schema: &'a Value) -> impl Iterator<Item = &'a Value> {
         let alternatives = ["anyOf", "oneOf"]
             .into_iter()
@@ -84,7 +84,8 @@ impl Walk<'_> {
         name.map_or(schema, |name| &self.definitions[name])
     }
 
-    /// The declaration of an object: of several kinds, the one whose `kind` the object has.
+    /// Returns the declaration of an object: among several kinds, the declaration with the object's
+    /// `kind`.
     fn object<'a>(&'a self, schema: &'a Value, value: &Value) -> Option<&'a Value> {
         let deeper = self.branches(schema).flat_map(|branch| self.branches(branch));
         deeper.filter(|branch| branch.get("properties").is_some()).find(|branch| {
@@ -94,7 +95,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether items of this schema can be out of range: lists of nodes are long.
+    /// Returns whether items of this schema have a range. Lists of nodes are long and have none.
     fn may_fail(&self, items: &Value) -> bool {
         items.get("maximum").is_some()
             || items["minimum"].as_f64().is_some_and(|least| least > 0.0)
@@ -102,7 +103,7 @@ impl Walk<'_> {
     }
 }
 
-/// Checks one number; picoseconds are told in seconds.
+/// Checks one number. Messages give times in seconds.
 fn check_number(schema: &Value, value: &Value, key: &str) -> Result<(), PlanError> {
     let (least, most) = (&schema["minimum"], &schema["maximum"]);
     let number = value.as_f64().unwrap_or(f64::NAN);
@@ -141,7 +142,7 @@ fn check_number(schema: &Value, value: &Value, key: &str) -> Result<(), PlanErro
     Err(PlanError::new(key, value, message, remedy))
 }
 
-/// A bound as a user writes it: whole numbers without a fraction.
+/// Formats a bound, whole numbers without a fraction.
 fn bound(value: &Value) -> Option<String> {
     match value.as_f64() {
         Some(number) if value.is_f64() && number.fract() == 0.0 => Some(format!("{number:.0}")),

@@ -1,11 +1,10 @@
-//! Reading a plan's JSON into its types: a fault names its key, its value and the choices, in one
-//! line.
+//! The reader of a plan's JSON. Its errors name the key, the value and the choices in one line.
 
 use crate::error::PlanError;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads a value; `remedy` is for faults that have no better one.
+/// Reads a value. `remedy` is the remedy of faults without a specific one.
 ///
 /// # Errors
 /// A [`PlanError`] that names the key.
@@ -16,7 +15,7 @@ pub(crate) fn read<T: DeserializeOwned>(value: &Value, remedy: &str) -> Result<T
     })
 }
 
-/// The fault behind serde's `text` about the value at `path`.
+/// Converts serde's error `text` about the value at `path`.
 fn fault(plan: &Value, path: &str, text: &str, remedy: &str) -> PlanError {
     let (wrong, expected) = text.split_once(", expected ").unwrap_or((text, ""));
     let name = |prefix: &str| wrong.strip_prefix(prefix).map(|name| name.trim_matches('`'));
@@ -41,7 +40,7 @@ fn fault(plan: &Value, path: &str, text: &str, remedy: &str) -> PlanError {
     PlanError::new(key, shown(plan, path), text, remedy)
 }
 
-/// The key of `field` in the object at `path`, which may name the field already.
+/// Returns the key of `field` in the object at `path`. The path may end in the field already.
 fn below(path: &str, field: &str) -> String {
     match path.rsplit('.').next() {
         _ if path.is_empty() => field.to_owned(),
@@ -50,7 +49,7 @@ fn below(path: &str, field: &str) -> String {
     }
 }
 
-/// The value at a key, short enough for a line.
+/// Returns the value at a key, shortened to fit a line.
 fn shown(plan: &Value, key: &str) -> String {
     let mut steps = key
         .split(['.', '['])

@@ -1,4 +1,4 @@
-//! From a plan with open ends to a plan resolved.
+//! The checks of a plan, and the values that they fill in.
 
 use crate::error::{Faults, PlanError};
 use crate::output::q_tables;
@@ -19,21 +19,21 @@ use pantala_topology::Topology;
 use pantala_workload::WorkloadSpec;
 use std::collections::BTreeMap;
 
-/// A plan resolved, with the topology it describes.
+/// A resolved plan and its topology.
 #[derive(Clone, Debug)]
 pub struct Resolved {
-    /// Every default filled in.
+    /// The plan with all values filled in.
     pub plan: Plan,
-    /// Built from it.
+    /// The topology of the plan.
     pub topology: Topology,
-    /// What q_adaptive starts from, if its plan names a file.
+    /// The estimates that q_adaptive starts from, if the plan names a file.
     pub estimates: Option<QTable>,
 }
 
 /// Reads a plan.
 ///
 /// # Errors
-/// A [`PlanError`] naming the place in the text if it is not a plan of [`PLAN_VERSION`].
+/// A [`PlanError`] that names the place in the text if it is not a plan of [`PLAN_VERSION`].
 pub fn parse(text: &str) -> Result<Plan, PlanError> {
     const REMEDY: &str = "write plans with `pantala check FILE --plan plan.json`";
     let value: serde_json::Value = serde_json::from_str(text)
@@ -53,11 +53,11 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
     crate::plan::reading::read(&value, REMEDY)
 }
 
-/// Checks a plan and fills in what it leaves open: node lists, VCs, derived figures. Resolving
-/// twice changes nothing.
+/// Checks a plan and fills in node lists, virtual channels and derived values. Resolving a resolved
+/// plan changes nothing.
 ///
 /// # Errors
-/// A [`PlanError`] for the first fault, with those that other checks find.
+/// A [`PlanError`] for the first fault, with the faults of independent checks.
 pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     ranges::check(&plan)?;
     if plan.nic.response_bytes == 0 {
@@ -88,7 +88,7 @@ pub fn resolve(mut plan: Plan) -> Result<Resolved, PlanError> {
     Ok(Resolved { plan, topology, estimates })
 }
 
-/// The tables that q_adaptive starts from, if the plan names a file of them.
+/// Returns the estimates that q_adaptive starts from, if the plan names a file.
 fn load_estimates(plan: &mut Plan, topology: &Topology) -> Result<Option<QTable>, PlanError> {
     let Some((key, path)) = routings::learned_tables(plan) else {
         return Ok(None);
@@ -98,10 +98,10 @@ fn load_estimates(plan: &mut Plan, topology: &Topology) -> Result<Option<QTable>
     q_tables::load(&key, &path, &untrained).map(Some)
 }
 
-/// The topology of a plan.
+/// Returns the topology of a plan.
 ///
 /// # Errors
-/// A [`PlanError`] if there is no such topology.
+/// A [`PlanError`] if the parameters give no topology.
 pub fn topology(plan: &TopologyPlan) -> Result<Topology, PlanError> {
     if plan.kind == TopologyKind::Dragonfly2d
         && u64::from(plan.a) != u64::from(plan.rows) * u64::from(plan.columns)
@@ -138,7 +138,7 @@ fn check_links(plan: &Plan) -> Result<(), PlanError> {
     check_bandwidth("router.crossbar_bandwidth_bytes_per_s", crossbar, plan.flit_bytes)
 }
 
-/// The link classes are those of the topology.
+/// Checks that the plan has the link classes of its topology.
 fn check_classes(plan: &Plan) -> Result<(), PlanError> {
     let two = plan.topology.kind == TopologyKind::Dragonfly2d;
     let LinksPlan { local, row, column, .. } = &plan.links;
@@ -168,7 +168,7 @@ fn check_classes(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// A flit takes a whole picosecond at least and ten seconds at most, at `bandwidth`.
+/// Checks that a flit takes between one picosecond and ten seconds at `bandwidth`.
 fn check_bandwidth(key: &str, bandwidth: u64, flit_bytes: u32) -> Result<(), PlanError> {
     if transfer_time(flit_bytes.into(), bandwidth) == 0 {
         let message = format!("a flit of {flit_bytes} bytes would take less than a picosecond");
@@ -191,7 +191,7 @@ fn check_bandwidth(key: &str, bandwidth: u64, flit_bytes: u32) -> Result<(), Pla
     Ok(())
 }
 
-/// The watchdog outlasts the longest time that a packet may need for a hop.
+/// Checks that the watchdog's time exceeds the longest time of a hop.
 fn check_watchdog(plan: &Plan) -> Result<(), PlanError> {
     let needed = in_round_numbers(longest_hop(plan));
     if plan.stop.watchdog_ps >= needed {
@@ -211,15 +211,14 @@ fn check_watchdog(plan: &Plan) -> Result<(), PlanError> {
     ))
 }
 
-/// A time rounded up to two digits.
+/// Rounds a time up to two digits.
 fn in_round_numbers(time: Time) -> Time {
     let unit = 10_u64.pow(time.checked_ilog10().unwrap_or(0).saturating_sub(1));
     time.div_ceil(unit).saturating_mul(unit)
 }
 
-/// The longest that a packet may take from one router to the next without being stuck: its turn on
-/// the crossbar and on the slowest link, there and, for the credits, back; with a margin of two for
-/// whoever is served before it.
+/// Returns the longest time of a hop without a deadlock: router, crossbar and slowest link, with
+/// the return of the credits. A factor of two allows for packets that go first.
 fn longest_hop(plan: &Plan) -> Time {
     let flits = flits_per_packet(plan);
     let flit = |bandwidth: u64| transfer_time(plan.flit_bytes.into(), bandwidth);
@@ -305,8 +304,8 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
     }
 }
 
-/// Where every flit moves by itself, an output virtual channel belongs to a packet until its last
-/// flit has crossed, and nothing is counted in packets.
+/// Checks the keys of wormhole routers. A packet owns an output virtual channel until its last flit
+/// has crossed, and no key counts packets.
 fn check_wormhole(router: &RouterConfig) -> Result<(), PlanError> {
     let contends = router.crossbar_contention == CrossbarContention::PortAndVc;
     let fits = [
@@ -320,8 +319,8 @@ fn check_wormhole(router: &RouterConfig) -> Result<(), PlanError> {
     require("flow_control", ["wormhole", "virtual_cut_through"], because, &fits)
 }
 
-/// Where packets queue by output there is no crossbar that keys could be about, and credits are
-/// taken before the link.
+/// Checks the keys of routers with virtual output queues. They have no crossbar keys and take
+/// credits before the link.
 fn check_virtual_output(router: &RouterConfig) -> Result<(), PlanError> {
     let fits = [
         ("credit_check", router.credit_check == CreditCheck::Crossbar, "crossbar"),
@@ -337,8 +336,8 @@ fn check_virtual_output(router: &RouterConfig) -> Result<(), PlanError> {
     require("input_queue", ["virtual_output", "fifo"], because, &fits)
 }
 
-/// That the router's other keys are as one of them, `key`, asks for: their names, whether they are,
-/// and as what. Otherwise `key` can be the second of `names` instead of the first.
+/// Checks the keys that `key` requires: their names, whether they hold, and the required values.
+/// The remedy names the second of `names` as the alternative value of `key`.
 fn require(
     key: &str,
     names: [&str; 2],
@@ -397,7 +396,7 @@ fn check_job(plan: &Plan, index: usize) -> Result<(), PlanError> {
         .map_err(|fault| PlanError::at(&format!("jobs[{index}].workload"), fault))
 }
 
-/// The sources of a pattern are nodes.
+/// Checks that a pattern has one rank per node.
 fn check_ranks_per_node(index: usize, job: &JobPlan) -> Result<(), PlanError> {
     if job.ranks_per_node == 1 || !job.workload.is_endless() {
         return Ok(());
@@ -410,7 +409,7 @@ fn check_ranks_per_node(index: usize, job: &JobPlan) -> Result<(), PlanError> {
     ))
 }
 
-/// Fills in what patterns leave open.
+/// Fills in the open values of patterns.
 fn complete_patterns(plan: &mut Plan) {
     for job in &mut plan.jobs {
         if let WorkloadSpec::Pattern(pattern) = &mut job.workload {
@@ -419,7 +418,7 @@ fn complete_patterns(plan: &mut Plan) {
     }
 }
 
-/// Patterns that follow groups must find them on their nodes.
+/// Checks the nodes of patterns that depend on groups.
 fn check_patterns(plan: &Plan, topology: &Topology) -> Result<(), PlanError> {
     for (index, job) in plan.jobs.iter().enumerate() {
         if let WorkloadSpec::Pattern(pattern) = &job.workload {

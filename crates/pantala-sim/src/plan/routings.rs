@@ -1,10 +1,9 @@
-//! The routings of a plan: checked, their VCs counted, and as the table that packets carry their
-//! place in.
+//! The routings of a plan: their checks, their virtual channels, and the table of the fabric.
 //!
-//! The system has a routing, and may have another for all-to-all collectives; a job may have its
-//! own of either kind. As with Cray's MPICH_GNI_ROUTING_MODE and MPICH_GNI_A2A_ROUTING_MODE, a job
-//! that sets the first keeps the system's second. Where NICs answer packets, each routing has a
-//! twin for the responses to its packets, on VCs behind all those of requests.
+//! The plan has a routing and may have another for all-to-all collectives. A job may replace
+//! either. As with Cray's MPICH_GNI_ROUTING_MODE and MPICH_GNI_A2A_ROUTING_MODE, a job that
+//! replaces the first keeps the plan's second. If NICs send responses, each routing has a copy for
+//! responses. The virtual channels of responses follow those of requests.
 
 use crate::error::{Faults, PlanError};
 use crate::plan::form::*;
@@ -16,19 +15,18 @@ use pantala_routing::{
 use pantala_topology::Topology;
 use serde::Serialize;
 
-/// A plan's routings as the fabric has them.
+/// The routings of a plan for the fabric.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Each that differs from the others; those of responses, if there are any, after all others
-    /// and in the same order.
+    /// All different routings. Copies for responses follow in the same order.
     pub routings: Vec<RoutingConfig>,
-    /// By job and traffic class.
+    /// Index of the routing by job and traffic class.
     pub routing_of: Vec<u8>,
-    /// What NICs answer, if they do.
+    /// The responses, if NICs send them.
     pub responses: Option<ResponseConfig>,
 }
 
-/// Every routing of a plan, with its key.
+/// Returns every routing of a plan with its key.
 fn all(plan: &mut Plan) -> Vec<(String, &mut RoutingPlan)> {
     let mut all = vec![("routing".to_owned(), &mut plan.routing)];
     all.extend(
@@ -45,10 +43,10 @@ fn all(plan: &mut Plan) -> Vec<(String, &mut RoutingPlan)> {
     all
 }
 
-/// Checks every routing of a plan, and gives those that leave their VCs open as many as they need.
+/// Checks every routing of a plan and fills in open numbers of virtual channels.
 ///
 /// # Errors
-/// A [`PlanError`] for the first fault, with the first of every other routing.
+/// A [`PlanError`] for the first fault, with the first fault of every other routing.
 pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
     let mut faults = Faults::default();
     for (key, routing) in all(plan) {
@@ -79,13 +77,13 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
     check_learning(plan)
 }
 
-/// The routings of a plan that learn, with their keys.
+/// Returns the routings of a plan that learn, with their keys.
 fn learners(plan: &mut Plan) -> impl Iterator<Item = (String, &QAdaptivePlan)> {
     let learn = all(plan).into_iter().filter(|(_, routing)| routing.algorithm.learns());
     learn.map(|(key, routing)| (key, &routing.q_adaptive))
 }
 
-/// A router has one table for the packets of all jobs.
+/// Checks that all learning routings agree: a router has one table for all jobs.
 fn check_learning(plan: &mut Plan) -> Result<(), PlanError> {
     let mut learners = learners(plan);
     let Some((first, learning)) = learners.next() else {
@@ -104,14 +102,15 @@ fn check_learning(plan: &mut Plan) -> Result<(), PlanError> {
     }
 }
 
-/// The file of estimates that q_adaptive starts from, if a checked plan names one, and its key.
+/// Returns key and path of the estimates that q_adaptive starts from, if a checked plan names a
+/// file.
 pub(crate) fn learned_tables(plan: &mut Plan) -> Option<(String, String)> {
     let (key, learning) = learners(plan).next()?;
     (!learning.table.is_empty())
         .then(|| (format!("{key}.q_adaptive.table"), learning.table.clone()))
 }
 
-/// Responses are packets, and have VCs of their own.
+/// Checks the responses: they are packets and have separate virtual channels.
 fn check_responses(plan: &Plan) -> Result<(), PlanError> {
     let NicPlan { responses, response_bytes, .. } = plan.nic;
     if !responses {
@@ -139,7 +138,7 @@ fn check_responses(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Checks a routing; how many VCs it needs.
+/// Checks a routing and returns the number of virtual channels that it needs.
 fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8, PlanError> {
     let fault = |key: &str, value: &dyn std::fmt::Display, message: &str, remedy: &str| {
         PlanError::new(&format!("{at}.{key}"), value, message, remedy)
@@ -179,18 +178,19 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
     Ok(vc_map.count)
 }
 
-/// The VCs of a port: the most that any routing of the plan has, twice if NICs answer packets.
+/// Returns the virtual channels per port: the maximum over all routings of the plan, twice if NICs
+/// send responses.
 #[must_use]
 pub fn virtual_channels(plan: &Plan) -> u8 {
     request_channels(plan) * if plan.nic.responses { 2 } else { 1 }
 }
 
-/// The VCs of requests: the most that any routing of the plan has.
+/// Returns the virtual channels of requests: the maximum over all routings of the plan.
 fn request_channels(plan: &Plan) -> u8 {
     used(plan).iter().flatten().map(|routing| routing.virtual_channels).max().unwrap_or(1)
 }
 
-/// The routing of every job, by traffic class (point-to-point, all-to-all).
+/// Returns the routings of every job by traffic class (point-to-point, all-to-all).
 fn used(plan: &Plan) -> Vec<[&RoutingPlan; 2]> {
     plan.jobs
         .iter()
@@ -205,7 +205,7 @@ fn used(plan: &Plan) -> Vec<[&RoutingPlan; 2]> {
         .collect()
 }
 
-/// The table of a checked plan's routings.
+/// Returns the table of a checked plan's routings.
 ///
 /// # Panics
 /// If the plan has not been checked.
@@ -218,7 +218,7 @@ pub fn table(plan: &Plan) -> Table {
             distinct.push(routing);
             distinct.len() - 1
         });
-        // `check` refuses plans with more; it counts the table first.
+        // `check` refuses plans with more routings.
         routing_of.push(place.min(usize::from(u8::MAX)) as u8);
     }
     let mut routings: Vec<RoutingConfig> =
@@ -234,7 +234,7 @@ pub fn table(plan: &Plan) -> Table {
     Table { routings, routing_of, responses }
 }
 
-/// A choice as a plan spells it.
+/// Returns a choice as a plan spells it.
 fn word(choice: impl Serialize) -> String {
     serde_json::to_value(choice)
         .ok()
@@ -242,7 +242,7 @@ fn word(choice: impl Serialize) -> String {
         .unwrap_or_default()
 }
 
-/// The fabric's view of a routing.
+/// Converts a routing for the fabric.
 fn compile(plan: &Plan, routing: &RoutingPlan) -> RoutingConfig {
     let algorithm = routing.algorithm;
     let router = &plan.router;

@@ -1,5 +1,4 @@
-//! The field's basic measurement, one point of a latency-throughput curve; and what a whole run
-//! cost.
+//! The measurement of one point of a latency-throughput curve, and the cost of a whole run.
 
 use crate::error::{PlanError, WriteError};
 use crate::output::columns::{hex, ns};
@@ -16,11 +15,11 @@ use pantala_workload::WorkloadSpec;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// A network is saturated where it accepts less than this share of what is offered.
+/// A network is saturated if it accepts less than this fraction of the offered load.
 pub const SATURATED_BELOW: f64 = 0.97;
 
-/// One point. Latencies, hops and shares are of the packets delivered in the measured window, or,
-/// if the measurement drains, of those injected in it.
+/// One point of a curve. Latencies, hops and fractions cover the packets delivered in the measured
+/// window or, if the measurement drains, the packets injected in it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
     /// Offered load, as a fraction of terminal bandwidth.
@@ -29,7 +28,7 @@ pub struct Point {
     pub accepted: f64,
     /// Whether `accepted` is below 0.97 of `load`.
     pub saturated: bool,
-    /// As the plan's `nic.latency_from` counts.
+    /// Mean packet latency; `nic.latency_from` of the plan defines its start.
     pub latency_mean_ns: Option<f64>,
     /// Median.
     pub latency_p50_ns: Option<f64>,
@@ -37,29 +36,29 @@ pub struct Point {
     pub latency_p95_ns: Option<f64>,
     /// 99th percentile.
     pub latency_p99_ns: Option<f64>,
-    /// From the head's entry into the network.
+    /// Mean network latency, from the head's entry into the network.
     pub network_latency_mean_ns: Option<f64>,
     /// Median.
     pub network_latency_p50_ns: Option<f64>,
     /// 99th percentile.
     pub network_latency_p99_ns: Option<f64>,
-    /// Links between routers.
+    /// Number of links between routers that a packet crossed, mean over packets.
     pub link_hops_mean: Option<f64>,
-    /// Share of packets on a non-minimal path.
+    /// Fraction of packets on a non-minimal path.
     pub nonminimal_share: Option<f64>,
-    /// How many packets those are.
+    /// Number of packets.
     pub packets: u64,
-    /// By window, if asked for.
+    /// The timeline, if the measurement has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Vec<Window>>,
-    /// What it cost.
+    /// The cost.
     pub bench: Cost,
 }
 
 /// One window of a timeline.
 #[derive(Clone, Debug, Serialize)]
 pub struct Window {
-    /// Start.
+    /// Start of the window.
     pub window_start_ns: f64,
     /// As in [`Point`].
     pub accepted: f64,
@@ -67,39 +66,38 @@ pub struct Window {
     pub nonminimal_share: Option<f64>,
 }
 
-/// Work and memory of a measurement, the warm-up included, or of a whole run; the caller adds
-/// times.
+/// Work and memory of a whole run, or of a measurement with its warm-up. The caller adds times.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cost {
     /// Packets delivered.
     pub packets: u64,
     /// Link traversals between routers, plus ejections.
     pub packet_hops: u64,
-    /// Events, those included that an earlier one had overtaken.
+    /// Events, including events that an earlier event made superfluous.
     pub events: u64,
-    /// Events a packet-hop.
+    /// Events per packet-hop.
     pub events_per_packet_hop: f64,
-    /// Bytes of the network's state a node.
+    /// Bytes of the network's state per node.
     pub bytes_per_node: u64,
-    /// SHA-256 of the totals and both histograms of a point, of all tables of a run.
+    /// SHA-256 of the totals and both histograms of a point, or the `result_hash` of a run.
     pub result_hash: String,
 }
 
-/// What a whole run did: the part of a [`Point`] that any run has.
+/// The results of a whole run: the part of a [`Point`] that every run has.
 #[derive(Clone, Debug, Serialize)]
 pub struct Whole {
-    /// Flits delivered, as a fraction of what the jobs' terminals carry in the time simulated.
+    /// Flits delivered, as a fraction of the capacity of the jobs' terminals in the simulated time.
     pub accepted: f64,
     /// As in [`Point`].
     pub latency_mean_ns: Option<f64>,
-    /// What it cost.
+    /// The cost.
     pub bench: Cost,
 }
 
-/// What a simulation that has run to its end did; `result_hash` is that of its run.json.
+/// Returns the results of a simulation after its run, with the `result_hash` of run.json.
 ///
 /// # Errors
-/// A [`WriteError`] if the simulation writes its tables, and cannot.
+/// A [`WriteError`] if the simulation cannot write its tables.
 pub fn whole(mut simulation: Simulation) -> Result<Whole, WriteError> {
     let accepted = accepted(&simulation, flits_delivered(&simulation), simulation.simulated());
     let latency_mean_ns = latencies(&simulation).0.mean().map(|m| m / 1_000.0);
@@ -122,19 +120,20 @@ fn cost(simulation: &Simulation, result_hash: String) -> Cost {
     }
 }
 
-/// Flits as a fraction of what all terminals of the jobs carry in `time`; 0 in no time.
+/// Returns flits as a fraction of the capacity of all terminals of the jobs in `time`; 0 for `time`
+/// 0.
 fn accepted(simulation: &Simulation, flits: f64, time: Time) -> f64 {
     let ranks: f64 = simulation.plan.jobs.iter().map(|j| f64::from(j.ranks)).sum();
     let flit = simulation.network.config().timing(LinkClass::Terminal).flit as f64;
     if time == 0 { 0.0 } else { flits * flit / (time as f64 * ranks) }
 }
 
-/// Of all jobs, in the measured time.
+/// Returns the flits of all jobs delivered in the measured time.
 fn flits_delivered(simulation: &Simulation) -> f64 {
     simulation.jobs().iter().map(|job| job.flits).sum::<u64>() as f64
 }
 
-/// Of all jobs' packets: latency, and from the head's entry into the network.
+/// Returns packet latency and network latency over all jobs.
 fn latencies(simulation: &Simulation) -> (LatencyStatistics, LatencyStatistics) {
     let (mut latency, mut network_latency) = (LatencyStatistics::new(), LatencyStatistics::new());
     for job in simulation.jobs() {
@@ -144,8 +143,8 @@ fn latencies(simulation: &Simulation) -> (LatencyStatistics, LatencyStatistics) 
     (latency, network_latency)
 }
 
-/// The load that the jobs offer, their mean over ranks; `None` if there are none, or one of them is
-/// not a pattern.
+/// Returns the offered load, mean over ranks, or `None` without jobs or with a job that is not a
+/// pattern.
 fn offered_load(plan: &Plan) -> Option<f64> {
     let loads = plan.jobs.iter().map(|job| match &job.workload {
         WorkloadSpec::Pattern(pattern) => Some((pattern.load, f64::from(job.ranks))),
@@ -154,12 +153,12 @@ fn offered_load(plan: &Plan) -> Option<f64> {
     let loads = loads.collect::<Option<Vec<(f64, f64)>>>()?;
     let first = loads.first()?.0;
     let ranks: f64 = loads.iter().map(|(_, ranks)| ranks).sum();
-    // The first's load and how far the others are off: exactly the load where there is but one.
+    // For one job this gives its load exactly.
     let excess: f64 = loads.iter().map(|(load, ranks)| (load - first) * ranks).sum();
     Some(first + excess / ranks)
 }
 
-/// A measurement set up and not run yet, so that set-up and simulation can be timed apart.
+/// A measurement before its run, so that callers can time set-up and simulation separately.
 pub struct Measurement {
     simulation: Simulation,
     warmup: Time,
@@ -170,8 +169,8 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Sets up `plan`: `warmup` ps, then `window` ps in which deliveries count; a timeline in steps
-    /// of `timeline` ps if that is not zero.
+    /// Sets up `plan`: `warmup` ps, then `window` ps in which deliveries count. If `timeline` is
+    /// not zero, the point has a timeline in windows of `timeline` ps.
     ///
     /// # Errors
     /// A [`PlanError`] if the plan is faulty or has jobs that are not patterns.
@@ -179,7 +178,7 @@ impl Measurement {
         Self::on_threads(plan, warmup, window, timeline, 1)
     }
 
-    /// The same on so many threads.
+    /// Like [`new`](Self::new), on several threads.
     ///
     /// # Errors
     /// As [`new`](Self::new) and [`Simulation::on_threads`].
@@ -215,9 +214,9 @@ impl Measurement {
         Ok(Self { simulation, warmup, window, timeline: timeline > 0, drain: false, load })
     }
 
-    /// Counts the packets injected in the window; after it the sources fall silent and the network
-    /// runs empty (BookSim2). Without, those delivered in the window count. Accepted load is of the
-    /// window either way.
+    /// Counts the packets injected in the window and not the packets delivered in it, as BookSim2
+    /// does. After the window the sources stop and the network drains. Accepted load covers the
+    /// window in both cases.
     #[must_use]
     pub fn draining(mut self) -> Self {
         self.drain = true;
@@ -226,10 +225,10 @@ impl Measurement {
         self
     }
 
-    /// Runs it; `None` if `observe` stopped it.
+    /// Runs the measurement. Returns `None` if `observe` stopped it.
     ///
     /// # Errors
-    /// The diagnosis of a network that has stopped moving.
+    /// The diagnosis of a stalled network.
     pub fn run(
         &mut self,
         mut observe: impl FnMut(&Progress) -> bool,
@@ -253,7 +252,7 @@ impl Measurement {
         let at = |statistics: &LatencyStatistics, q: f64| statistics.quantile(q).map(ns);
         let accepted = accepted(&self.simulation, flits_delivered(&self.simulation), self.window);
         let mut hash = Sha256::new();
-        // How many events a run takes depends on the parts that it is run in; nothing else does.
+        // The number of events depends on the partitions; no other total does.
         hash.update(format!("{:?}", Totals { events: 0, ..self.simulation.network.totals() }));
         for statistics in [&latency, &network_latency] {
             hash.update(format!("{:?}", statistics.mean()));
@@ -287,7 +286,7 @@ impl Measurement {
         let flit_bytes = f64::from(plan.flit_bytes);
         let mut sums = vec![JobWindow::default(); ((self.warmup + self.window) / step) as usize];
         for window in self.simulation.jobs().iter().flat_map(|job| &job.windows) {
-            // The last window may be cut short: it does not count.
+            // The last window may be shorter and does not count.
             if let Some(sum) = sums.get_mut(window.number as usize) {
                 sum.delivered_bytes += window.delivered_bytes;
                 sum.packets += window.packets;

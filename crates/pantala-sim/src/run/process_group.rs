@@ -1,4 +1,4 @@
-//! The processes that simulate one machine together, each some part of it.
+//! The processes that simulate one network together, each some of its partitions.
 
 use pantala_engine::Time;
 use serde::Serialize;
@@ -6,19 +6,19 @@ use serde::de::DeserializeOwned;
 
 use crate::run::rank_reports::Net;
 
-/// How a process reaches the others. All processes make the same calls in the same order.
+/// The connection of a process to the others. All processes make the same calls in the same order.
 pub trait ProcessGroup {
-    /// Handles every event before `until`, here and everywhere.
+    /// Handles all events before `until` in all processes.
     fn advance(&mut self, network: &mut Net, until: Time);
-    /// What every process says, in their order.
+    /// Returns the values of all processes, in their order.
     fn all<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Vec<T>;
-    /// The same for the first process; the others hear nothing.
+    /// Returns the values of all processes to the first process, and `None` to the others.
     fn gather<T: Serialize + DeserializeOwned>(&mut self, mine: T) -> Option<Vec<T>>;
-    /// Which one this is and how many there are.
+    /// Returns the number of this process, from 0, and the number of processes.
     fn place(&self) -> (u16, u16);
 }
 
-/// There are no others.
+/// A single process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alone;
 

@@ -1,5 +1,4 @@
-//! What the hosts of all parts of a machine say together: of the parts that are here, and then of
-//! all.
+//! Reports of the ranks and the network of all partitions: progress, faults and blocked ranks.
 
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Network, Totals};
@@ -10,31 +9,31 @@ use serde::{Deserialize, Serialize};
 use crate::output::recorder::Recorder;
 use crate::run::termination::End;
 
-/// A machine with its hosts and recorders.
+/// A network with its hosts and recorders.
 pub type Net = Network<Endpoints, Recorder>;
 
-/// How far parts of a machine are.
+/// The status of partitions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Status {
-    /// When the next event comes; [`NEVER`] if there is none.
+    /// Time of the next event, or [`NEVER`].
     pub next: Time,
     /// The time of the latest event.
     pub now: Time,
-    /// Totals so far.
+    /// Totals up to now.
     pub totals: Totals,
     /// Packets injected and not delivered.
     pub in_flight: u64,
-    /// How many ranks of finite programs have ended or failed.
+    /// Number of ranks of finite programs that have ended or failed.
     pub ended: u32,
-    /// How many there are.
+    /// Number of ranks of finite programs.
     pub ranks: u32,
     progress_estimate: Option<ProgressEstimate>,
-    /// What the first program to do wrong has done: when, which job and rank, and in words.
+    /// The first program error: time, job, rank and text.
     pub error: Option<(Time, u16, u32, String)>,
 }
 
 impl Status {
-    /// That of the parts that are here.
+    /// Returns the report of the local partitions.
     #[must_use]
     pub fn of(network: &Net) -> Self {
         let (ended, ranks) = network
@@ -58,7 +57,7 @@ impl Status {
         }
     }
 
-    /// That of the parts of both.
+    /// Merges the status of other partitions.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -76,42 +75,41 @@ impl Status {
         }
     }
 
-    /// Whether every finite program has ended; false if there is none.
+    /// Returns whether every finite program has ended; false without finite programs.
     #[must_use]
     pub fn finished(&self) -> bool {
         self.ended > 0 && self.ended == self.ranks
     }
 
-    /// How the run ends, if a program has done what MPI forbids.
+    /// Returns the end of a run whose program violated MPI's rules.
     #[must_use]
     pub fn failure(&self) -> Option<End> {
         self.error.as_ref().map(|(_, _, _, error)| End::Failed(error.clone()))
     }
 
-    /// Whether nothing more will happen.
+    /// Returns whether no event is left.
     #[must_use]
     pub fn idle(&self) -> bool {
         self.next == NEVER
     }
 
-    /// How much of all finite programs is behind, between 0 and 1; `None` without such, or if one
-    /// of them cannot tell.
+    /// Returns the progress of all finite programs, 0 to 1, or `None` if it is unknown.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
         self.progress_estimate?.progress(self.ended, self.ranks)
     }
 }
 
-/// What every blocked rank waits for, and which ranks have ended: of the parts that are here.
+/// Blocked ranks of the local partitions, and the ranks that have ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Waiting {
     blocked: Vec<Blocked>,
-    /// Jobs and ranks, in order.
+    /// Job and rank of each rank that has ended, in order.
     ended: Vec<(u16, u32)>,
 }
 
 impl Waiting {
-    /// That of the parts that are here.
+    /// Returns the report of the local partitions.
     #[must_use]
     pub fn of(network: &Net) -> Self {
         let reports = network.hosts().flat_map(|host| host.rank_reports(0));
@@ -124,8 +122,8 @@ impl Waiting {
         }
     }
 
-    /// All that is waited for, by job, rank and operation; each part knows only of its own ranks
-    /// whether they have ended.
+    /// Merges the reports of all partitions, by job, rank and operation. A partition knows the end
+    /// of its own ranks only.
     #[must_use]
     pub fn together(parts: Vec<Self>) -> Vec<Blocked> {
         let mut ended: Vec<(u16, u32)> =
@@ -136,7 +134,7 @@ impl Waiting {
             wait.peer_ended =
                 wait.peer.is_some_and(|peer| ended.binary_search(&(wait.job, peer)).is_ok());
         }
-        // Each part has them in order, and a rank is in one.
+        // Each partition lists its ranks in order, and a rank is in one partition.
         blocked.sort_by_key(|wait| (wait.job, wait.rank));
         blocked
     }

@@ -1,4 +1,4 @@
-//! A plan, running.
+//! A simulation: the loop of steps and windows in which a plan runs.
 
 mod records;
 mod setup;
@@ -17,55 +17,53 @@ use pantala_engine::{NEVER, Time};
 use pantala_workload::Endpoints;
 use std::path::PathBuf;
 
-/// A plan with its network, hosts and recorders; with other processes, the parts of it that are
-/// here.
+/// A plan with its network, hosts and recorders. With several processes, it holds the partitions of
+/// this process.
 pub struct Simulation<Q = Alone> {
     /// The resolved plan.
     pub plan: Plan,
     /// The network, its hosts and recorders.
     pub network: Net,
     peers: Q,
-    /// What jobs' packets have come to in the partitions that are here, up to the end of a run.
+    /// Packets per job in the local partitions, complete at the end of a run.
     jobs: Vec<JobPackets>,
-    /// Records of windows that are not over, or that end with the current step.
+    /// Records that no table has yet: records of the current window.
     records: Records,
-    /// Records completed before this time are written.
+    /// The tables have the records completed before this time.
     written: Time,
-    /// The most records that have been held at a time.
+    /// Largest number of records held at a time.
     max_held: usize,
     tables: StreamedTables,
-    /// Where the tables are; `None` if they are only hashed.
+    /// The run directory. `None`: tables are only hashed.
     directory: Option<PathBuf>,
     link_bytes: Vec<u64>,
     endless: bool,
-    /// Moves of packets by the latest step in which there was one, and that step's end.
+    /// Number of packet moves up to the latest step with a move, and the end of that step.
     moved: (u64, Time),
-    /// Up to when everything has happened.
+    /// All events before this time have been handled.
     until: Time,
-    /// How long the run was.
+    /// Length of the run in simulated time.
     simulated: Time,
-    /// When the last event was, of all parts.
+    /// Time of the last event of all partitions.
     now: Time,
 }
 
-/// Simulated time between looks at the clock and at signals: a sixteenth of a window, but at least
-/// a microsecond, or a window if that is shorter, so that time passes in few pieces. Results do not
-/// depend on it.
+/// Returns the length of a step, after which the observer is called: a sixteenth of a window, but
+/// at least a microsecond or, if it is shorter, the window. Results do not depend on it.
 fn step_of(window: Time) -> Time {
     (window / 16).max(window.min(1_000_000)).max(1)
 }
 
 impl<Q: ProcessGroup> Simulation<Q> {
-    /// Makes the plan's duration longer, for a run that it ended: [`run`](Self::run) goes on from
-    /// there, and what comes out is that of a run of the longer plan. The old duration must be a
-    /// multiple of the window if link windows are recorded.
+    /// Lengthens the plan's duration after it has ended a run. [`run`](Self::run) then continues,
+    /// and the results are the results of one run of the longer plan. If link windows are recorded,
+    /// the old duration must be a multiple of the window.
     pub fn extend(&mut self, duration: Time) {
         debug_assert!(duration > self.plan.stop.duration_ps, "longer");
         self.plan.stop.duration_ps = duration;
     }
 
-    /// Runs to the end; `observe` is called every now and then and may stop the run by answering
-    /// false.
+    /// Runs to the end. After each step it calls `observe`, which stops the run by returning false.
     pub fn run(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
         let (window, step) = self.pieces();
         let duration =
@@ -100,8 +98,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
             if self.any_stops(!observe(&self.progress(&status)) || self.tables.failed()) {
                 break (End::Interrupted, status);
             }
-            // Nothing happens before the next event: go to the step that holds it, past windows
-            // without any.
+            // Skip steps and windows without an event.
             let next = status.next;
             if next >= window_ends {
                 self.close_window(window_ends - window);
@@ -120,8 +117,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         end
     }
 
-    /// In which windows and steps time passes. Only the bytes of links and the end of finite jobs
-    /// beside endless ones are looked for at the end of a window; else there is one for ever.
+    /// Returns the length of windows and steps. The end of a window matters only for link windows
+    /// and for finite jobs that run with endless jobs. Otherwise there is one endless window.
     fn pieces(&self) -> (Time, Time) {
         let window = self.plan.record.window_ps;
         let all_endless = self.plan.jobs.iter().all(|job| job.workload.is_endless());
@@ -131,7 +128,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         (window, step_of(window))
     }
 
-    /// After a run: the patterns fall silent, and it goes on until nothing is left in the network.
+    /// Stops the injection of patterns after a run and continues until the network is empty.
     pub fn drain(&mut self, mut observe: impl FnMut(&Progress) -> bool) -> End {
         let (window, step) = self.pieces();
         self.network.hosts_mut().for_each(Endpoints::stop_injection);
@@ -146,14 +143,14 @@ impl<Q: ProcessGroup> Simulation<Q> {
             if self.any_stops(!observe(&self.progress(&status))) {
                 break End::Interrupted;
             }
-            // Like that of `run`, a step lies in one window.
+            // A step lies in one window, as in `run`.
             self.advance(status.next.saturating_add(step).min((status.next / window + 1) * window));
         };
         self.take_jobs();
         end
     }
 
-    /// Handles every event before `until`.
+    /// Handles all events before `until`.
     fn advance(&mut self, until: Time) {
         self.peers.advance(&mut self.network, until);
         self.until = until;
@@ -163,7 +160,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
     }
 
-    /// How far all parts are, wherever they are.
+    /// Returns the status of all partitions of all processes.
     fn status(&mut self) -> Status {
         let all = self.peers.all(Status::of(&self.network));
         let Some(status) = all.into_iter().reduce(Status::and) else {
@@ -173,27 +170,27 @@ impl<Q: ProcessGroup> Simulation<Q> {
         status
     }
 
-    /// Whether anybody wants the run to stop.
+    /// Returns whether a process wants to stop the run.
     fn any_stops(&mut self, here: bool) -> bool {
         self.peers.all(here).contains(&true)
     }
 
-    /// What has been recorded of jobs' packets in the parts that are here, up to the end of a run.
+    /// Returns the packets per job in the local partitions, complete at the end of a run.
     #[must_use]
     pub fn jobs(&self) -> &[JobPackets] {
         &self.jobs
     }
 
-    /// By job, the payload that has been delivered in the parts that are here, up to the end of a
-    /// run: numbers of windows, in order, and bytes.
+    /// Returns the payload that each job has delivered in the local partitions up to the end of a
+    /// run: window numbers, in order, and bytes.
     pub fn delivered(&self) -> impl Iterator<Item = Vec<(u64, u64)>> + '_ {
         let of =
             |job: &JobPackets| job.windows.iter().map(|w| (w.number, w.delivered_bytes)).collect();
         self.jobs.iter().map(of)
     }
 
-    /// After a run, what it has come to; for the first process only, if there are several. What has
-    /// been recorded goes there.
+    /// Returns the results after a run, to the first process only. The recorded data move to that
+    /// process.
     pub fn results(&mut self) -> Option<Results> {
         self.write_records(NEVER);
         let jobs = std::mem::take(&mut self.jobs);
@@ -205,7 +202,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let of_programs = status.progress();
         let fraction = match self.plan.stop.duration_ps {
             0 => of_programs,
-            // Whichever comes first ends the run.
+            // The earlier of the two ends the run.
             duration => {
                 Some((self.until as f64 / duration as f64).min(1.0).max(of_programs.unwrap_or(0.0)))
             }
@@ -220,8 +217,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
     }
 
-    /// How long the run was: its duration if that ended it; the time of the last event if none was
-    /// left; else the time up to which everything has happened. Zero before the run.
+    /// Returns the length of the run: the duration if it ended the run, the time of the last event
+    /// if no event is left, otherwise the end of the last step. Zero before the run.
     #[must_use]
     pub const fn simulated(&self) -> Time {
         self.simulated

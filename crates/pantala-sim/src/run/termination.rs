@@ -1,4 +1,4 @@
-//! How a run ends, and how far it is before.
+//! The ends of a run, and its progress before.
 
 use pantala_engine::Time;
 use pantala_mpi::Blocked;
@@ -11,16 +11,16 @@ pub enum End {
     Finished,
     /// The plan's duration is over.
     Duration,
-    /// Somebody asked for it.
+    /// The observer stopped the run.
     Interrupted,
-    /// Nothing moves any more: what the network or the ranks wait for.
+    /// No packet or rank can move. The text says what they wait for.
     Stalled(String),
-    /// A program did what MPI forbids.
+    /// A program violated MPI's rules.
     Failed(String),
 }
 
 impl End {
-    /// The word in run.json.
+    /// Returns the word in run.json.
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
@@ -32,13 +32,14 @@ impl End {
         }
     }
 
-    /// Whether the plan ended the run. Its duration may cut off jobs that are not finished.
+    /// Returns whether the plan ended the run. The plan's duration may end it before its jobs
+    /// finish.
     #[must_use]
     pub const fn planned(&self) -> bool {
         matches!(self, Self::Finished | Self::Duration)
     }
 
-    /// The diagnosis, if there is one.
+    /// Returns the diagnosis, if there is one.
     #[must_use]
     pub fn diagnosis(&self) -> Option<&str> {
         match self {
@@ -48,7 +49,7 @@ impl End {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Simulated time.
@@ -61,11 +62,11 @@ pub struct Progress {
     pub ranks_done: u32,
     /// Ranks with a program.
     pub ranks: u32,
-    /// How much of the run is done, 0 to 1, where it can be told.
+    /// Progress from 0 to 1, if it is known.
     pub fraction: Option<f64>,
 }
 
-/// The diagnosis of ranks that wait for one another.
+/// Returns the diagnosis of an MPI deadlock.
 pub(crate) fn deadlock(blocked: &[Blocked]) -> String {
     const SHOWN: usize = 12;
     let ranks: BTreeSet<_> = blocked.iter().map(|b| (b.job, b.rank)).collect();

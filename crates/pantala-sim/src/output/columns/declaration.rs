@@ -4,20 +4,20 @@ use crate::output::columns::value::ColumnType;
 use arrow_array::ArrayRef;
 use serde::Serialize;
 
-/// A table, as documentation and other languages need it.
+/// The description of a table for the reference and for Python.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct TableDescriptor {
-    /// The name; the file in the run directory is called `NAME.parquet`.
+    /// The name. The file in the run directory is `NAME.parquet`.
     pub name: &'static str,
     /// The key of the plan that switches the table on; `None` if every run has it.
     pub switch: Option<&'static str>,
-    /// What a row is, in a few sentences.
+    /// What a row is and how rows are ordered.
     pub text: &'static str,
     /// The columns in the order of the file.
     pub columns: &'static [ColumnDescriptor],
 }
 
-/// A column, as documentation and other languages need it.
+/// The description of a column for the reference and for Python.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ColumnDescriptor {
     /// The name.
@@ -27,9 +27,9 @@ pub struct ColumnDescriptor {
     pub data_type: ColumnType,
     /// Whether values can be absent.
     pub nullable: bool,
-    /// `ns`, `bytes`, `1` for a ratio; empty for counts, numbers of things and texts.
+    /// The unit: `ns`, `bytes`, or `1` for a ratio. Empty for counts, identifiers and texts.
     pub unit: &'static str,
-    /// What the values mean, in a sentence or two.
+    /// The meaning of the values.
     pub text: &'static str,
 }
 
@@ -38,12 +38,12 @@ pub trait Row: Sized {
     /// The table.
     const TABLE: TableDescriptor;
 
-    /// The rows as Arrow arrays, one per column.
+    /// Returns the rows as Arrow arrays, one per column.
     fn into_arrays(rows: impl IntoIterator<Item = Self>) -> Vec<ArrayRef>;
 }
 
-/// Declares a table: the struct of a row, its columns in Arrow, and the descriptor from which the
-/// reference and the Python module are generated.
+/// Declares a table: the struct of a row, its conversion to Arrow, and the descriptor for the
+/// reference and for Python.
 ///
 /// ```text
 /// table! {

@@ -1,4 +1,4 @@
-//! A Parquet file that is written piece by piece.
+//! A Parquet file that grows batch by batch.
 
 use crate::error::WriteError;
 use crate::output::columns::TableDescriptor;
@@ -13,22 +13,22 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows of a row group: the writer holds at most so many encoded rows in memory.
+/// Rows of a row group. The writer holds at most this many encoded rows in memory.
 pub const ROW_GROUP: usize = 262_144;
 
 /// The file of a table. It has a temporary name (`NAME.parquet.partial`) until
-/// [`finish`](Self::finish) renames it. If it is dropped before, it is removed.
+/// [`finish`](Self::finish) renames it. A drop before that removes the file.
 #[derive(Debug)]
 pub(crate) struct TableFile {
     schema: SchemaRef,
     path: PathBuf,
     partial: PathBuf,
-    /// `None` once it is finished.
+    /// `None` after the file is finished.
     writer: Option<ArrowWriter<BufWriter<File>>>,
 }
 
 impl TableFile {
-    /// Opens the file of `table` that will be called `path`.
+    /// Opens the file of `table` whose final name is `path`.
     pub(crate) fn create(table: &TableDescriptor, path: &Path) -> Result<Self, WriteError> {
         let field =
             |c: &super::ColumnDescriptor| Field::new(c.name, c.data_type.arrow(), c.nullable);
@@ -62,7 +62,7 @@ impl TableFile {
             .map_err(|source| self.error(source))
     }
 
-    /// Closes the file and gives it its name.
+    /// Closes the file and gives it its final name.
     pub(crate) fn finish(mut self) -> Result<(), WriteError> {
         let Some(writer) = self.writer.take() else { unreachable!("it is not finished") };
         let renamed = match writer.close() {
@@ -83,7 +83,7 @@ impl TableFile {
 impl Drop for TableFile {
     fn drop(&mut self) {
         if self.writer.take().is_some() {
-            // There is nobody to tell; a file that stays has a name that no reader looks for.
+            // A drop cannot report an error. No reader opens a file with this name.
             let _ = std::fs::remove_file(&self.partial);
         }
     }

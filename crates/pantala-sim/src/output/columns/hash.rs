@@ -1,4 +1,4 @@
-//! The hash of a table's values, taken while rows come.
+//! A hash of the values of a table that grows with its rows.
 
 use crate::output::columns::{ColumnDescriptor, ColumnType};
 use arrow_array::cast::AsArray;
@@ -8,18 +8,18 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use sha2::{Digest, Sha256};
 
-/// Hashes the values of a table, column by column. The hash depends on the values and their order
-/// only: names, integer widths, metadata, compression and the layout of the file do not count, and
-/// neither does how the rows are divided into batches.
+/// Hashes the values of a table, column by column. The hash depends only on the values and their
+/// order. Names, integer widths, metadata, compression, the layout of the file and the size of
+/// batches do not change it.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueHash {
-    /// The type of each column and the hash of its values so far.
+    /// The type of each column and the hash of its values.
     columns: Vec<(ColumnType, Sha256)>,
     rows: u64,
 }
 
 impl ValueHash {
-    /// The hash of a table without rows.
+    /// Returns the hash of a table without rows.
     pub(crate) fn new(columns: &[ColumnDescriptor]) -> Self {
         let column = |column: &ColumnDescriptor| (column.data_type, Sha256::new());
         Self { columns: columns.iter().map(column).collect(), rows: 0 }
@@ -36,13 +36,13 @@ impl ValueHash {
         }
     }
 
-    /// Rows so far.
+    /// Returns the number of rows.
     pub(crate) const fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The hash of the table: of the number of columns, the number of rows, and the hash of each
-    /// column.
+    /// Returns the hash of the table: a hash of the number of columns, the number of rows, and the
+    /// hash of each column.
     pub(crate) fn finish(self) -> [u8; 32] {
         let mut table = Sha256::new();
         table.update((self.columns.len() as u64).to_le_bytes());
@@ -54,8 +54,8 @@ impl ValueHash {
     }
 }
 
-/// Appends the values of a column as they are hashed: a one and eight bytes per value (a text has
-/// its length there, and the text after it), a zero for an absent value.
+/// Appends the bytes to hash: a one and eight bytes per value, a zero per absent value. A text has
+/// its length in the eight bytes and follows them.
 fn append(bytes: &mut Vec<u8>, data_type: ColumnType, column: &ArrayRef) {
     fn numbers<T: ArrowPrimitiveType>(
         bytes: &mut Vec<u8>,
@@ -99,7 +99,7 @@ fn present(bytes: &mut Vec<u8>, value: Option<[u8; 8]>) {
     }
 }
 
-/// Bytes in hexadecimal.
+/// Returns bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! The values that a column can have, and how they become an Arrow array.
+//! The types of column values and their conversion to Arrow arrays.
 
 use arrow_array::builder::{PrimitiveBuilder, StringBuilder};
 use arrow_array::types::{Float64Type, Int32Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
@@ -30,7 +30,7 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// The Arrow type.
+    /// Returns the Arrow type.
     #[must_use]
     pub const fn arrow(self) -> DataType {
         match self {
@@ -58,7 +58,7 @@ pub trait Value {
     /// Appends the value to a column.
     fn append(self, column: &mut Self::Column);
 
-    /// The column as an Arrow array.
+    /// Returns the column as an Arrow array.
     fn finish(column: Self::Column) -> ArrayRef;
 }
 

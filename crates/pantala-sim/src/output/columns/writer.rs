@@ -1,4 +1,4 @@
-//! The rows of a table, written as they come.
+//! A writer that takes the rows of a table one by one.
 
 use crate::error::WriteError;
 use crate::output::columns::Row;
@@ -6,13 +6,11 @@ use crate::output::columns::file::TableFile;
 use crate::output::columns::hash::ValueHash;
 use std::path::Path;
 
-/// Rows that become Arrow arrays together. The bytes of a file follow from its rows alone: however
-/// many come at a time, batches have this size.
+/// Rows per batch. The fixed size makes the bytes of a file depend on its rows only.
 const BATCH: usize = 8_192;
 
-/// A table whose rows come one after another, each of which is hashed and, if there is a file,
-/// written there. It holds at most one batch of rows; its file holds at most one encoded row group
-/// ([`ROW_GROUP`](super::ROW_GROUP)).
+/// A writer that hashes the rows of a table and, with a file, writes them. It holds at most one
+/// batch of rows and one encoded row group ([`ROW_GROUP`](super::ROW_GROUP)).
 #[derive(Debug)]
 pub struct TableWriter<R> {
     rows: Vec<R>,
@@ -20,7 +18,7 @@ pub struct TableWriter<R> {
     file: Option<TableFile>,
 }
 
-/// A table that is complete.
+/// A complete table.
 #[derive(Clone, Copy, Debug)]
 pub struct Written {
     /// Its name.
@@ -32,13 +30,13 @@ pub struct Written {
 }
 
 impl<R: Row> TableWriter<R> {
-    /// A table that is hashed and not written.
+    /// Returns a writer that only hashes.
     #[must_use]
     pub fn hashed() -> Self {
         Self { rows: Vec::new(), hash: ValueHash::new(R::TABLE.columns), file: None }
     }
 
-    /// A table that is written to the file `path`.
+    /// Returns a writer to the file `path`.
     ///
     /// # Errors
     /// A [`WriteError`] that names the file.
@@ -46,7 +44,7 @@ impl<R: Row> TableWriter<R> {
         Ok(Self { file: Some(TableFile::create(&R::TABLE, path)?), ..Self::hashed() })
     }
 
-    /// A table in a run directory, or one that is hashed and not written.
+    /// Returns a writer to a run directory, or one that only hashes.
     pub(crate) fn within(directory: Option<&Path>) -> Result<Self, WriteError> {
         let path = |directory: &Path| directory.join(format!("{}.parquet", R::TABLE.name));
         directory.map_or_else(|| Ok(Self::hashed()), |directory| Self::create(&path(directory)))
@@ -72,7 +70,7 @@ impl<R: Row> TableWriter<R> {
         self.file.as_mut().map_or(Ok(()), |file| file.append(arrays))
     }
 
-    /// Completes the table: its file gets its name.
+    /// Completes the table and gives its file the final name.
     ///
     /// # Errors
     /// A [`WriteError`] that names the file.

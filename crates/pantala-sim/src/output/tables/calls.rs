@@ -5,8 +5,8 @@ use crate::output::columns::{ns, table};
 use pantala_mpi::CallReport;
 
 table! {
-    /// One row per job and MPI call, summed over all ranks of the job, as a profiler between
-    /// program and MPI reports it (AutoPerf in Chunduri et al., IPDPS 2021, III.B).
+    /// One row per job and MPI call, summed over all ranks of the job, as a profiler between the
+    /// program and MPI reports them (AutoPerf in Chunduri et al., IPDPS 2021, III.B).
     pub(super) calls: CallRow {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -14,7 +14,7 @@ table! {
         call: String,
         /// Number of calls.
         calls: u64,
-        /// Payload that the calls name: the data given to a send or collective, the room of a
+        /// Payload in the arguments of the calls: the data of a send or collective, the buffer of a
         /// receive; 0 for waits.
         bytes: u64 [bytes],
         /// Duration inside the calls, summed over ranks.

@@ -5,18 +5,18 @@ use crate::output::columns::{ns, table};
 use crate::output::recorder::JobWindow;
 
 table! {
-    /// One row per job and time window in which it sent or received anything: the job's throughput
-    /// over time.
+    /// One row per job and time window in which a packet of the job entered the network or arrived:
+    /// the job's throughput over time. The length of a window is `record.window_ps` of the plan.
     pub(super) job_windows: JobWindowRow {
         /// Number of the job in the plan, from 0.
         job: u16,
         /// Start of the window.
         window_start_ns: f64 [ns],
-        /// Duration of the window; the last one may be shorter.
+        /// Duration of the window. The last window may be shorter.
         window_ns: f64 [ns],
-        /// Bytes that entered the network.
+        /// Payload that entered the network.
         injected_bytes: u64 [bytes],
-        /// Bytes that reached their destination NIC.
+        /// Payload that reached its destination NIC.
         delivered_bytes: u64 [bytes],
         /// Packets delivered.
         packets: u64,

@@ -7,9 +7,8 @@ use std::ops::Add;
 
 table! {
     /// One row per job: its run time, the communication time of its ranks, the latency of its
-    /// packets and messages. Latencies cover every delivered packet and message of the job,
-    /// whatever `record.packets` keeps. Columns about packets are null for a job that delivered
-    /// none.
+    /// packets and messages. Latencies include every delivered packet and message of the job;
+    /// `record.packets` does not matter. Columns about packets are null if the job delivered none.
     pub(super) jobs: JobRow {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -19,8 +18,7 @@ table! {
         ranks: u32,
         /// Start of the job.
         start_ns: f64 [ns],
-        /// End of its last rank; null for a pattern, and for a job that had not finished when the
-        /// run stopped.
+        /// End of the job's last rank; null for a pattern and for a job that did not finish.
         end_ns: Option<f64> [ns],
         /// Whether every rank finished; false for a pattern.
         complete: bool,
@@ -32,9 +30,9 @@ table! {
         communication_time_max_ns: Option<f64> [ns],
         /// Packets delivered.
         packets: u64,
-        /// MPI payload: bytes of all messages that the job's ranks sent, messages inside a node and
-        /// inside collectives included. Control messages of rendezvous and messages of a rank to
-        /// itself do not count. Null for a pattern.
+        /// MPI payload: bytes of all messages that the job's ranks sent, including messages inside
+        /// a node and messages of collectives. Control messages of rendezvous and messages of a
+        /// rank to itself do not count. Null for a pattern.
         mpi_bytes: Option<u64> [bytes],
         /// Bytes of the job's packets that entered the network over injection links: messages
         /// between nodes and the control messages of rendezvous. Messages inside a node and
@@ -69,13 +67,13 @@ table! {
         message_latency_p95_ns: Option<f64> [ns],
         /// 99th percentile of message latency.
         message_latency_p99_ns: Option<f64> [ns],
-        /// Links between routers that a packet crossed, mean over packets.
+        /// Number of links between routers that a packet crossed, mean over packets.
         link_hops_mean: Option<f64>,
-        /// Share of packets that took a non-minimal path.
+        /// Fraction of packets that took a non-minimal path.
         nonminimal_share: Option<f64> [1],
-        /// Responses to packets of the job that reached the sender of the packet; 0 without
+        /// Number of responses that reached the sender of their request packet; 0 without
         /// `machine.nic.responses`. `packets`, `injected_bytes`, `delivered_bytes` and all
-        /// latencies except request-response latency leave them out.
+        /// latencies except request-response latency exclude responses.
         responses: u64,
         /// Mean request-response latency: from the head's entry into the network to the delivery of
         /// the response; null without `machine.nic.responses`.
@@ -139,7 +137,7 @@ fn row(run: &Run<'_>, job: usize) -> JobRow {
     }
 }
 
-/// The end of the last rank, in ps; `None` if a rank has not ended.
+/// Returns the end of the last rank in ps, or `None` if a rank has not ended.
 fn last_end<'a>(mut reports: impl Iterator<Item = &'a RankReport>) -> Option<u64> {
     reports.try_fold(0, |latest, report| report.end.map(|end| latest.max(end)))
 }
@@ -155,12 +153,12 @@ fn quantile(latency: &LatencyStatistics, quantile: f64) -> Option<f64> {
 #[derive(Clone, Copy)]
 struct Spread {
     mean: f64,
-    /// Of the population of ranks.
+    /// Standard deviation of the population.
     std: f64,
     max: f64,
 }
 
-/// The spread of values over ranks; `None` without ranks that have an account, as for a pattern.
+/// Returns mean, standard deviation and maximum over ranks, or `None` for a pattern.
 fn spread(values: &[f64]) -> Option<Spread> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

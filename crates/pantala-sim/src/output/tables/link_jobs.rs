@@ -11,7 +11,7 @@ table! {
         link: u32,
         /// Number of the job in the plan, from 0.
         job: u16,
-        /// Bytes of that job over the link, responses to its packets included.
+        /// Payload of the job over the link, including responses to its packets.
         bytes: u64 [bytes],
     }
 }

@@ -6,15 +6,15 @@ use crate::output::recorder::LinkWindow;
 use pantala_engine::Time;
 
 table! {
-    /// One row per link, injection and ejection included, and time window in which it sent
-    /// anything. The length of a window is `record.window_ps` of the plan. Rows are ordered by
-    /// `window_start_ns`, then by `link`.
+    /// One row per link and time window in which the link sent a packet, including injection and
+    /// ejection links. The length of a window is `record.window_ps` of the plan. Rows are ordered
+    /// by `window_start_ns`, then by `link`.
     pub(crate) link_windows: LinkWindowRow if "record.link_windows" {
         /// Number of the directed link, as in `links`.
         link: u32,
         /// Start of the window.
         window_start_ns: f64 [ns],
-        /// Bytes sent in the window.
+        /// Payload sent in the window.
         bytes: u64 [bytes],
     }
 }

@@ -7,14 +7,15 @@ use pantala_engine::Time;
 use pantala_topology::{LinkClass, Peer};
 
 table! {
-    /// One row per directed link, injection and ejection links included: its ends and its traffic
+    /// One row per directed link, including injection and ejection links: its ends and its traffic
     /// over the whole run.
     pub(super) links: LinkRow {
-        /// Number of the directed link: its router times the ports per router, plus its port.
-        /// Injection links come after all others, by node. The key of every link table.
+        /// Number of the directed link: the sending router times the ports per router, plus the
+        /// port. Injection links have the numbers after all others, by node. All link tables use
+        /// this number.
         link: u32,
-        /// `injection`, `ejection`, `global`, and inside a group `local`, or in two dimensions
-        /// `row` and `column`.
+        /// Link class: `injection`, `ejection`, `global`, and inside a group `local`, or `row` and
+        /// `column` in two dimensions.
         class: &'static str,
         /// Router at the sending end; null for an injection link.
         source_router: Option<u32>,
@@ -30,15 +31,15 @@ table! {
         target_group: Option<u32>,
         /// Node of an injection or ejection link; null for the others.
         node: Option<u32>,
-        /// Packets sent over the link, responses included.
+        /// Packets sent over the link, including responses.
         packets: u64,
-        /// Payload sent over the link, the payload of responses included.
+        /// Payload sent over the link, including the payload of responses.
         bytes: u64 [bytes],
-        /// Duration during which the link was sending; packets fill whole flits.
+        /// Duration of sending. A packet occupies whole flits.
         busy_ns: f64 [ns],
-        /// Duration during which a flit was ready and could not advance for want of credit.
+        /// Duration in which a flit was ready and waited for credits.
         stall_ns: f64 [ns],
-        /// `busy_ns` over the simulated time of the run.
+        /// Utilization: `busy_ns` divided by the simulated time of the run.
         utilization: f64 [1],
     }
 }
@@ -73,7 +74,7 @@ pub(super) struct Link<'a> {
     /// `router * ports + port`, or `routers * ports + node`.
     pub(super) number: u32,
     class: &'static str,
-    /// Time of a flit.
+    /// Time of one flit on the link.
     flit: Time,
     source: Option<(u32, u32)>,
     target: Option<(u32, u32)>,
@@ -81,7 +82,7 @@ pub(super) struct Link<'a> {
     pub(super) carried: &'a Carried,
 }
 
-/// Every link: outputs by router and port, then injection links by node.
+/// Returns every link: outputs by router and port, then injection links by node.
 pub(super) fn links<'a>(run: &'a Run<'_>) -> impl Iterator<Item = Link<'a>> {
     outputs(run).chain(injections(run))
 }

@@ -20,13 +20,13 @@ table! {
         tag: i32,
         /// Payload of the message.
         bytes: u64 [bytes],
-        /// `eager` or `rendezvous`.
+        /// Protocol: `eager` or `rendezvous`.
         protocol: &'static str,
         /// Time at which the send was posted.
         posted_ns: f64 [ns],
         /// Time at which the last byte reached the receiver.
         delivered_ns: f64 [ns],
-        /// Duration from posted to delivered.
+        /// Message latency: duration from `posted_ns` to `delivered_ns`.
         latency_ns: f64 [ns],
     }
 }
@@ -39,7 +39,7 @@ impl Streamed for MessageRecord {
         self.delivered
     }
 
-    /// The order in which a rank posted its messages does not depend on the order of delivery.
+    /// Messages in the order in which the ranks posted them.
     fn key(&self) -> Self::Key {
         let ends = (self.source, self.destination);
         (self.job, self.posted, ends.0, ends.1, self.tag, self.delivered, self.bytes)

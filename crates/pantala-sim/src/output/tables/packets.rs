@@ -6,9 +6,9 @@ use crate::output::recorder::DeliveredPacket;
 use pantala_engine::Time;
 
 table! {
-    /// One row per delivered packet: of all packets, of one in `record.packet_sample`, or none.
-    /// Responses have no rows. Rows are ordered by `delivered_ns`, then by `source_node`,
-    /// `created_ns` and `injected_ns`.
+    /// One row per delivered packet. `record.packets` chooses all packets, one in
+    /// `record.packet_sample`, or none. Responses have no rows. Rows are ordered by `delivered_ns`,
+    /// then by `source_node`, `created_ns` and `injected_ns`.
     pub packets: PacketRow if "record.packets" {
         /// Number of the job in the plan, from 0.
         job: u16,
@@ -16,17 +16,18 @@ table! {
         source_node: u32,
         /// Node that received the packet.
         destination_node: u32,
-        /// Size of the packet.
+        /// Payload of the packet.
         bytes: u32 [bytes],
-        /// Creation at the source; source queueing starts here.
+        /// Creation of the packet at the source. Source queueing starts here.
         created_ns: f64 [ns],
         /// Time at which the head entered the network.
         injected_ns: f64 [ns],
         /// Time at which the tail reached the destination NIC.
         delivered_ns: f64 [ns],
-        /// Packet latency: duration from created to delivered.
+        /// Packet latency, from creation to delivery unless `machine.nic.latency_from` says
+        /// otherwise.
         latency_ns: f64 [ns],
-        /// Links between routers that the packet crossed.
+        /// Number of links between routers that the packet crossed.
         link_hops: u8,
         /// Whether the packet took a non-minimal path.
         nonminimal: bool,

@@ -6,22 +6,22 @@ use pantala_routing::learning::{LearningSums, Via};
 
 table! {
     /// One row per time window and kind of port for which feedback of q_adaptive arrived, over all
-    /// routers. The times after the first column are durations: means over the feedback of the
+    /// routers. The columns that end in `_mean_ns` are durations: means over the feedback of the
     /// window.
     pub(super) q_learning: LearningRow if "record.q_learning" {
         /// Start of the window; its length is `record.window_ps` of the plan.
         window_start_ns: f64 [ns],
-        /// The port by which the packet left the router: `local` to another router of the group,
-        /// `direct` by a global link to the destination's group, `detour` by a global link to
-        /// another group.
+        /// Kind of port by which the packet left the router: `local` to another router of the
+        /// group, `direct` to the destination's group, `detour` to any other group.
         via: &'static str,
         /// Number of estimates corrected by feedback.
         updates: u64,
-        /// Measured value: the packet's time to the next router plus the best estimate there.
+        /// Measured value: the packet's time to the next router plus the best estimate of that
+        /// router.
         feedback_mean_ns: f64 [ns],
-        /// The estimates after the correction.
+        /// Estimate after the correction.
         estimate_mean_ns: f64 [ns],
-        /// Absolute difference between measured value and estimate before the correction.
+        /// Absolute difference between the measured value and the estimate before the correction.
         error_mean_ns: f64 [ns],
     }
 }

@@ -10,11 +10,11 @@ table! {
     pub q_tables: EstimateRow if "record.q_tables" {
         /// The router that holds the estimate.
         router: u32,
-        /// Group of the packets' destination; never the router's own group.
+        /// Destination group of the packets; never the router's own group.
         destination_group: u32,
         /// Place of the packets' source node at its router, from 0.
         slot: u32,
-        /// Port by which the packets leave; it has a link to another router.
+        /// Output port of the packets; it has a link to another router.
         port: u32,
         /// Estimated duration from a packet's arrival at the router to its arrival in the
         /// destination's group.

@@ -37,9 +37,9 @@ table! {
         messages_sent: u64,
         /// Payload sent.
         bytes_sent: u64 [bytes],
-        /// The most payload that the rank posted between two waits: its receives, its waits, its
-        /// sends that do not complete at once, and those of its collectives. The peak ingress
-        /// volume of Kang et al. (SC 2022), IV.
+        /// Largest payload that the rank posted between two blocking calls. Blocking calls are
+        /// receives, waits, sends that do not complete at once, and the same calls inside
+        /// collectives. This is the peak ingress volume of Kang et al. (SC 2022), IV.
         peak_ingress_bytes: u64 [bytes],
         /// Messages received.
         messages_received: u64,

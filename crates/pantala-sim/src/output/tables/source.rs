@@ -1,4 +1,4 @@
-//! What the tables that are written at the end of a run are made of.
+//! The data of the tables that a run writes at its end.
 
 use crate::output::results::Results;
 use crate::plan::Plan;
@@ -7,7 +7,7 @@ use pantala_fabric::FabricConfig;
 use pantala_mpi::RankReport;
 use pantala_topology::Topology;
 
-/// The source of all tables that are written at the end of a run.
+/// The data of the tables that a run writes at its end.
 pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) topology: &'a Topology,

@@ -3,19 +3,19 @@
 use crate::output::columns::Row;
 use pantala_engine::Time;
 
-/// A record of a run that becomes one row of a streamed table.
+/// A record that becomes one row of a streamed table.
 pub(crate) trait Streamed: Sized {
     /// The row.
     type Row: Row;
-    /// What orders the rows of one window.
+    /// The sort key of the rows of one window.
     type Key: Ord;
 
-    /// When the row was complete: the first key of the table's order is the window of this time.
+    /// Returns the completion time. The window of this time is the first sort key of the table.
     fn completed(&self) -> Time;
 
-    /// The place among the rows of its window.
+    /// Returns the sort key inside the window.
     fn key(&self) -> Self::Key;
 
-    /// The row.
+    /// Returns the row.
     fn into_row(self) -> Self::Row;
 }

@@ -1,65 +1,65 @@
-//! What a plan records: which tables have rows, and the length of windows.
+//! What a run records: the tables that have rows, and the length of a window.
 
 use pantala_engine::LONGEST_TIME;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which packets get a row of their own.
+/// Which packets have a row in the packets table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PacketRecord {
-    /// None.
+    /// No packet.
     Off,
-    /// One of every `packet_sample` packets.
+    /// One in `packet_sample` packets.
     Sampled,
     /// Every packet.
     All,
 }
 
-/// Whether the estimates of q_adaptive are kept.
+/// Whether a run records the estimates of q_adaptive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QTableRecord {
-    /// No.
+    /// No estimates.
     #[default]
     Off,
     /// The estimates at the end of the run, for `routing.q_adaptive.table` of another run.
     End,
 }
 
-/// What a run writes besides the tables of jobs, ranks and links.
+/// What a run records in addition to the tables of jobs, ranks and links.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordPlan {
-    /// Length of the windows of link_windows, job_windows and q_learning. A run with endless jobs
-    /// also looks at the end of each window whether the other jobs have ended.
+    /// Length of a time window: of a row of link_windows, job_windows and q_learning. The tables
+    /// messages and iterations are ordered by window, and memory holds the rows of one window. A
+    /// run with endless jobs ends at the end of the window in which the other jobs end.
     #[serde(default = "ten_microseconds")]
     #[schemars(range(min = 1, max = LONGEST_TIME))]
     pub window_ps: u64,
-    /// Which packets get a row of their own. Latencies of a job count all of its packets in any
-    /// case.
+    /// Which packets have a row in the packets table. The latencies of a job always include all of
+    /// its packets.
     #[serde(default = "sampled")]
     pub packets: PacketRecord,
-    /// Of how many packets one is recorded.
+    /// One in this many packets has a row.
     #[serde(default = "one_in_hundred")]
     #[schemars(range(min = 1), extend("x-effect" = {"packets": ["sampled"]}))]
     pub packet_sample: u32,
-    /// Whether every message gets a row.
+    /// Whether every message has a row in the messages table.
     #[serde(default = "yes")]
     pub messages: bool,
-    /// Whether every iteration of every rank gets a row.
+    /// Whether every iteration of every rank has a row in the iterations table.
     #[serde(default = "yes")]
     pub iterations: bool,
-    /// Whether the traffic of every link is recorded per window.
+    /// Whether the link_windows table records the traffic of every link per window.
     #[serde(default = "yes")]
     pub link_windows: bool,
-    /// Whether the estimates of q_adaptive are kept at the end of the run, for
-    /// `routing.q_adaptive.table` of another.
+    /// Whether the q_tables table records the estimates of q_adaptive at the end of the run.
+    /// Another run can start from them (`routing.q_adaptive.table`).
     #[serde(default)]
     #[schemars(extend("x-effect" = {"/routing.algorithm": ["q_adaptive"]}))]
     pub q_tables: QTableRecord,
-    /// Whether the learning of q_adaptive is recorded per window: the feedback of packets and the
-    /// estimates of routers.
+    /// Whether the q_learning table records feedback and estimates of q_adaptive per window.
     #[serde(default)]
     #[schemars(extend("x-effect" = {"/routing.algorithm": ["q_adaptive"]}))]
     pub q_learning: bool,

@@ -14,16 +14,16 @@ pub struct TopologyPlan {
     /// Nodes per router.
     #[schemars(range(min = 1))]
     pub p: u32,
-    /// Routers per group; in two dimensions rows * columns.
+    /// Routers per group. In two dimensions it is rows * columns.
     pub a: u32,
-    /// Rows of a group, which is the number of routers in a column; two dimensions only.
+    /// Rows per group; two dimensions only. A column has this many routers.
     pub rows: u32,
-    /// Columns of a group, which is the number of routers in a row; two dimensions only.
+    /// Columns per group; two dimensions only. A row has this many routers.
     pub columns: u32,
     /// Global links per router.
     #[schemars(range(min = 1))]
     pub h: u32,
-    /// Groups: at most a * h + 1. With fewer groups, a pair of groups can have several links.
+    /// Number of groups, at most a * h + 1. With fewer groups, two groups can have several links.
     pub g: u32,
     /// Links between two routers of a group; one dimension only.
     #[serde(default = "super::one")]
@@ -41,7 +41,7 @@ pub struct TopologyPlan {
     #[serde(default = "super::one")]
     #[schemars(extend("x-zero" = "as many as the ports allow"))]
     pub links_per_pair: u32,
-    /// Which group each global link of a group leads to.
+    /// The global link arrangement: which group each global link of a group leads to.
     #[serde(default)]
     pub global_arrangement: GlobalArrangement,
     /// Which router of a group owns global link k of the group.
@@ -51,28 +51,28 @@ pub struct TopologyPlan {
     #[serde(default)]
     #[schemars(extend("x-effect" = {"global_arrangement": ["palmtree"]}))]
     pub mirrored: bool,
-    /// Seed of the random wiring. It is separate from the scenario's seed, so that a wiring can be
-    /// kept.
+    /// Seed of the random global link arrangement. It is separate from the scenario's seed, so that
+    /// runs with different seeds can share an arrangement.
     #[serde(default)]
     #[schemars(range(max = LARGEST_SEED), extend("x-effect" = {"global_arrangement": ["random"]}))]
     pub global_arrangement_seed: u64,
 }
 
-/// Kinds of topology.
+/// The kinds of topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TopologyKind {
     /// One dimension: local links connect all routers of a group with each other (Kim et al., ISCA
     /// 2008).
     #[serde(rename = "dragonfly")]
     Dragonfly,
-    /// Two dimensions: row links connect the routers of a row, column links those of a column
+    /// Two dimensions: row links connect the routers of a row, column links the routers of a column
     /// (Faanes et al., SC 2012).
     #[serde(rename = "dragonfly_2d")]
     Dragonfly2d,
 }
 
 impl TopologyPlan {
-    /// The topology crate's view.
+    /// The parameters in the form of the topology crate.
     #[must_use]
     pub fn spec(&self) -> DragonflySpec {
         let group = match self.kind {

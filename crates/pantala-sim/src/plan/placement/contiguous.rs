@@ -1,11 +1,11 @@
 //! `contiguous`: consecutive nodes, so that a group fills before the next begins (Yang et al.,
-//! SC16, section 2.3). Service nodes on the way are passed over.
+//! SC16, section 2.3). Service nodes are skipped.
 
 use super::free_nodes::Free;
 use crate::error::PlanError;
 use crate::plan::JobPlan;
 
-/// The first free run of as many nodes as the job needs, or the run that begins at `first`.
+/// Takes the first range of free nodes that is long enough, or the range from `first` on.
 pub(super) fn place(
     free: &mut Free,
     index: usize,

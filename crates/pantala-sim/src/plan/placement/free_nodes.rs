@@ -1,4 +1,4 @@
-//! The nodes that no job has yet, and the random numbers that choose among them.
+//! The free nodes of a machine, and the random numbers of placements.
 
 use crate::error::PlanError;
 use crate::plan::JobPlan;
@@ -8,14 +8,14 @@ use pantala_topology::Topology;
 
 const PLACEMENT_STREAM: u64 = 0x506C_6163_656D_656E;
 
-/// How the nodes of a machine, counted router by router and group by group, hang together.
+/// The numbers of nodes per router and group. Node numbers go router by router and group by group.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// All of them.
+    /// Nodes of the machine.
     pub nodes: u32,
-    /// Of one router.
+    /// Nodes per router.
     pub nodes_per_router: u32,
-    /// Of one group.
+    /// Nodes per group.
     pub nodes_per_group: u32,
 }
 
@@ -30,12 +30,12 @@ impl From<&Topology> for Shape {
     }
 }
 
-/// The random numbers of a job's placement.
+/// Returns the random stream of a job's placement.
 pub(super) fn draws(job: &JobPlan, seed: u64) -> Stream {
     Stream::new(seed, PLACEMENT_STREAM, key_of(&job.name))
 }
 
-/// Who holds which node.
+/// The job that holds each node.
 pub(super) struct Free {
     pub(super) owner: Vec<Option<usize>>,
     service: Vec<bool>,
@@ -63,7 +63,7 @@ impl Free {
         Ok(free)
     }
 
-    /// How many nodes jobs can have in all.
+    /// Returns the number of nodes that jobs can use.
     pub(super) fn for_jobs(&self) -> u32 {
         self.service.iter().filter(|is_service| !**is_service).count() as u32
     }
@@ -80,15 +80,14 @@ impl Free {
         self.owner.len() as u32
     }
 
-    /// Gives nodes to a job that needs no name: nobody after it asks for nodes by number.
+    /// Takes nodes for a random job. No later job names nodes, so the job's number does not matter.
     pub(super) fn take(&mut self, nodes: &[u32]) {
         for &node in nodes {
             self.owner[node as usize] = Some(usize::MAX);
         }
     }
 
-    /// Takes `count` nodes: blocks of `block` consecutive nodes in random order, of each the nodes
-    /// that are free.
+    /// Takes the first `count` free nodes of blocks of `block` consecutive nodes in random order.
     pub(super) fn by_blocks(&mut self, block: u32, count: u32, draws: &mut Stream) -> Vec<u32> {
         let mut blocks: Vec<u32> = (0..self.nodes() / block).collect();
         draws.shuffle(&mut blocks);

@@ -1,10 +1,9 @@
-//! `random`: the job's nodes drawn at random from those that are free (Yang et al., SC16, section
-//! 2.3; Kang et al.).
+//! `random`: random free nodes (Yang et al., SC16, section 2.3; Kang et al.).
 
 use super::free_nodes::{Free, draws};
 use crate::plan::JobPlan;
 
-/// Draws its nodes; the draw depends on the seed, the job's name and which nodes are free.
+/// Draws the job's nodes. The draw depends on the seed, the job's name and the free nodes.
 pub(super) fn place(free: &mut Free, job: &JobPlan, seed: u64) -> Vec<u32> {
     let mut pool: Vec<u32> = (0..free.nodes()).filter(|&n| free.is_free(n)).collect();
     draws(job, seed).shuffle(&mut pool);

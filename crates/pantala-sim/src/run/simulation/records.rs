@@ -1,4 +1,4 @@
-//! What a simulation records while it runs, and when it is written.
+//! The records of a running simulation, and when the tables get them.
 
 use super::Simulation;
 use crate::error::WriteError;
@@ -10,15 +10,15 @@ use pantala_engine::Time;
 use std::path::Path;
 
 impl<Q: ProcessGroup> Simulation<Q> {
-    /// Has the tables written to `directory`, which is there: those whose rows come during the run
-    /// while it goes on, the others by [`document::write`](crate::output::document::write). Call it before
-    /// the run. Without it, tables are hashed and not written.
+    /// Writes the tables to the existing `directory`: streamed tables during the run, the others in
+    /// [`document::write`](crate::output::document::write). Call it before the run. Without the
+    /// call, tables are only hashed.
     ///
     /// # Errors
     /// A [`WriteError`] that names the file.
     ///
     /// # Panics
-    /// If the run has begun: its first rows are gone.
+    /// If the run has begun, because its first rows are gone.
     pub fn write_to(&mut self, directory: &Path) -> Result<(), WriteError> {
         assert!(self.until == 0, "a run is written from its beginning");
         self.tables = StreamedTables::new(Some(directory), self.plan.record.window_ps)?;
@@ -26,7 +26,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         Ok(())
     }
 
-    /// Takes over what the recorders that are here have of jobs.
+    /// Takes the packets per job from the local recorders.
     pub(super) fn take_jobs(&mut self) {
         for recorder in self.network.probes_mut() {
             for (mine, theirs) in self.jobs.iter_mut().zip(&mut recorder.jobs) {
@@ -35,8 +35,8 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
     }
 
-    /// Writes the records completed before `time`, of all partitions and processes, if that has not
-    /// happened yet. `time` is the end of a window, or of the run.
+    /// Moves the records completed before `time` from all partitions and processes to the tables.
+    /// `time` is the end of a window, or later than the run.
     pub(super) fn write_records(&mut self, time: Time) {
         if time <= self.written {
             return;
@@ -52,7 +52,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
     }
 
-    /// Records the bytes that every link has carried since the last window.
+    /// Records the bytes that each link has carried since the last window.
     pub(super) fn close_window(&mut self, start: Time) {
         if self.link_bytes.is_empty() {
             return;
@@ -80,19 +80,19 @@ impl<Q: ProcessGroup> Simulation<Q> {
         }
     }
 
-    /// The most records that have been in memory at a time, waiting for the end of their window.
+    /// Returns the largest number of records that waited for the end of their window at a time.
     #[must_use]
     pub const fn max_records_held(&self) -> usize {
         self.max_held
     }
 
-    /// Completes the tables whose rows came during the run, which are not here any more.
+    /// Completes the streamed tables.
     pub(crate) fn finish_tables(&mut self) -> Result<[Written; 4], WriteError> {
         let hashed = StreamedTables::hashed(self.plan.record.window_ps);
         std::mem::replace(&mut self.tables, hashed).finish()
     }
 
-    /// Where the tables are written, if they are.
+    /// Returns the run directory, if there is one.
     pub(crate) fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }

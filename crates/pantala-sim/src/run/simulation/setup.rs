@@ -1,4 +1,5 @@
-//! A plan becomes a simulation: partitions, hosts, recorders and keys of random draws.
+//! The construction of a simulation from a plan: partitions, hosts, recorders and keys of random
+//! draws.
 
 use super::Simulation;
 use crate::error::PlanError;
@@ -17,11 +18,12 @@ use pantala_topology::Topology;
 use pantala_workload::{Endpoints, JobSpec, PatternContext};
 use std::sync::Arc;
 
-/// No simulation runs on more threads.
+/// Largest number of threads of a simulation.
 pub const MAX_THREADS: u32 = 1_024;
 
 impl Simulation {
-    /// Builds a simulation; packets delivered before `measure_from` count in the series only.
+    /// Builds a simulation on one thread. Packets delivered before `measure_from` count in the time
+    /// series only.
     ///
     /// # Errors
     /// A [`PlanError`] for the first fault of the plan.
@@ -29,8 +31,8 @@ impl Simulation {
         Self::with_config(plan, measure_from, |_| {})
     }
 
-    /// As [`new`](Self::new), with a fabric that is not quite as the plan says. For tests of the
-    /// watchdog: what resolves without a warning has no network that gets stuck.
+    /// Like [`new`](Self::new), with a change of the fabric's configuration. Tests of the watchdog
+    /// use it, because the network of a valid plan cannot deadlock.
     ///
     /// # Errors
     /// A [`PlanError`] for the first fault of the plan.
@@ -42,12 +44,12 @@ impl Simulation {
         Self::on_threads(plan, measure_from, 1, change)
     }
 
-    /// As that, on so many threads: one for each part of the machine, so no more than it has
-    /// groups, and one only where routers read the queues of other groups. Results do not depend on
-    /// how many.
+    /// Like [`with_config`](Self::with_config), on several threads, one per partition. It uses at
+    /// most one thread per group, and one thread if routers read queues of other groups. Results do
+    /// not depend on the number.
     ///
     /// # Errors
-    /// A [`PlanError`] for the first fault of the plan, or if there are no threads or more than
+    /// A [`PlanError`] for the first fault of the plan, or if `threads` is zero or above
     /// [`MAX_THREADS`].
     pub fn on_threads(
         plan: Plan,
@@ -60,11 +62,11 @@ impl Simulation {
 }
 
 impl<Q: ProcessGroup> Simulation<Q> {
-    /// Builds the parts of a simulation that are here: one for each thread, if there are no other
-    /// processes; one, if there are.
+    /// Builds the local partitions of a simulation: one per thread for a single process, one per
+    /// process for several.
     ///
     /// # Errors
-    /// As [`on_threads`](Simulation::on_threads); and if there are more processes than groups.
+    /// As [`on_threads`](Simulation::on_threads), and if there are more processes than groups.
     pub fn among(
         peers: Q,
         plan: Plan,
@@ -166,7 +168,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
     }
 }
 
-/// As many parts as there are processes.
+/// Returns the number of partitions: one per process.
 fn processes_allowed(
     config: &FabricConfig,
     topology: &Topology,
@@ -192,8 +194,9 @@ fn processes_allowed(
     Ok(processes.into())
 }
 
-/// One key a node for the routing's draws: a function of the job's name and the node's place in it
-/// (the rank, if it has one), so that a job's packets draw the same alone and in company.
+/// Returns one key per node for the random draws of its packets' routing. The key depends on the
+/// job's name and the node's place in the job, so a job's packets draw the same numbers alone and
+/// with other jobs.
 fn routing_keys(plan: &Plan, nodes: u32) -> Vec<u64> {
     let mut keys: Vec<u64> = (0..u64::from(nodes)).map(mix).collect();
     for job in &plan.jobs {

@@ -1,4 +1,4 @@
-//! Runs that do not go on: no event is left, or the packets in flight do not move.
+//! The ends of runs that cannot continue: no event is left, or no packet in flight moves.
 
 use super::Simulation;
 use crate::run::process_group::ProcessGroup;
@@ -7,7 +7,7 @@ use crate::run::termination::{End, deadlock};
 use pantala_fabric::{Diagnosis, Totals};
 
 impl<Q: ProcessGroup> Simulation<Q> {
-    /// No event is left.
+    /// Returns how a run ends that has no event left.
     pub(super) fn standstill(&mut self, status: &Status) -> End {
         if status.in_flight > 0 {
             return self.stalled(status);
@@ -16,20 +16,20 @@ impl<Q: ProcessGroup> Simulation<Q> {
             return End::Finished;
         }
         if self.plan.jobs.iter().all(|job| job.workload.is_endless()) {
-            // Patterns that send nothing: the plan's duration passes in silence.
+            // No pattern sends a packet before the end of the plan's duration.
             return End::Duration;
         }
         End::Stalled(deadlock(&Waiting::together(self.peers.all(Waiting::of(&self.network)))))
     }
 
-    /// Packets in flight do not move.
+    /// Returns the diagnosis of packets in flight that do not move.
     pub(super) fn stalled(&mut self, status: &Status) -> End {
         let held = self.peers.all(self.network.held()).into_iter().flatten().collect();
         End::Stalled(Diagnosis::of(held, status.in_flight).to_string())
     }
 
-    /// A run whose packets in flight do not move for the watchdog's time is stalled; nothing moves
-    /// before the next event.
+    /// Returns the end of a run whose packets in flight do not move for the watchdog's time. No
+    /// packet moves before the next event.
     pub(super) fn watchdog(&mut self, status: &Status) -> Option<End> {
         let Totals { packet_hops, packets_delivered, flits_delivered, flits_injected, .. } =
             status.totals;
