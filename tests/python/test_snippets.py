@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import tomllib
+import warnings
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -90,7 +91,7 @@ def test_the_commands_and_code_of_a_page_run(page: Path, clone: Path, cli: Cli) 
         for line, shown in commands:
             _run(line, shown, cli)
     for block in blocks(page, "toml"):
-        tomllib.loads(block)
+        _check_scenario(tomllib.loads(block))
     names: dict[str, Any] = {}
     for block in blocks(page, "python"):
         code = compile(block, str(page), "exec")
@@ -124,6 +125,23 @@ def test_pages_use_different_directories() -> None:
             assert used.setdefault(out, str(page)) == str(page), (
                 f"{out} is used by {used[out]} and by {page}"
             )
+
+
+def _check_scenario(given: dict[str, Any]) -> None:
+    """Check that the keys of a page are valid in a scenario; the page may leave out the rest."""
+    halo = {"kind": "halo3d", "grid": [2, 2, 2], "message": "1 kB", "iterations": 1}
+    scenario: dict[str, Any] = {
+        "name": "page",
+        "machine": "wang2020_1d" if "wang2020" in str(given.get("jobs")) else "kang2022",
+        "routing": "minimal",
+        "jobs": [{"name": name, "ranks": 8, "workload": halo} for name in ("first", "second")],
+    }
+    scenario |= given
+    if isinstance(scenario["machine"], dict):
+        scenario["machine"] = {"preset": "kang2022"} | scenario["machine"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pt.ScenarioWarning)
+        pt.Scenario.from_dict(scenario).resolve()
 
 
 def _run(line: str, shown: str, cli: Cli) -> None:
