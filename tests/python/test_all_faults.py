@@ -211,9 +211,7 @@ def test_a_latency_above_the_watchdog_interval_is_reported_with_units(
     file = tmp_path / "long.toml"
     file.write_text(SMALL)
     long = ("--set", "machine.links.global.latency=1 ms")
-    needs = (
-        "a packet may need 4.1 ms from one router to the next (latency of the global links: 1 ms)"
-    )
+    needs = "a packet may need 4.1 ms for a hop (latency of the global links: 1 ms)"
     assert (
         cli("check", file, *long).err
         == f"{file}: key stop.watchdog = 100 us (default): {needs}, and would count as stuck; "
