@@ -201,7 +201,7 @@ fn faults_name_the_key_and_the_remedy() {
         (
             "kind: pattern, pattern: uniform, load: 0.5".into(),
             1,
-            "pattern = uniform: a job of one rank has no other rank to send to; give the job two ranks or more, or write include_self = \
+            "pattern = uniform: a job of one rank has no other rank to send to; give the job at least two ranks, or write include_self = \
              true",
         ),
         (
@@ -279,6 +279,6 @@ fn faults_of_jobs_name_the_job() {
     assert_eq!(
         text(&[job("a", 0..4, "kind: pattern, pattern: next_group, load: 0.5")]),
         "jobs[0].workload.pattern = next_group: all 4 ranks of the job are in one group, so there is no next group; place the job \
-         on two groups or more"
+         on at least two groups"
     );
 }
