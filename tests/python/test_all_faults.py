@@ -141,7 +141,7 @@ def test_a_fault_is_reported_once() -> None:
         "routing": {"algorithm": "ugal_g", "threshold": "2"},
         "jobs": [job],
     }
-    assert faults_of(data) == ["routing.threshold"], "not again for all-to-alls, nor for the job"
+    assert faults_of(data) == ["routing.threshold"], "not repeated for all-to-alls and jobs"
     assert faults_of(
         {"name": "x", "machine": "tetha", "routing": "minimal", "jobs": "kang2022.mix"}
     ) == [
