@@ -356,7 +356,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="booksim_ugal",
         title="UGAL of BookSim2",
-        rule="minimal or through the router of a random node, by whole-port queues, 30 flits in favour of minimal. Three virtual vc_map with vc_map = booksim2, which can deadlock.",
+        rule="minimal or through the router of a random node, by whole-port queues, 30 flits in favour of minimal. Three virtual channels with vc_map = booksim2, which can deadlock.",
         source="BookSim2; Jiang et al., ISPASS 2013",
         through="the router of a random node, if its queue is short",
         decides="source router",

@@ -39,7 +39,7 @@ impl Rule for BooksimUgal {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "UGAL of BookSim2",
         rule: "minimal or through the router of a random node, by whole-port queues, 30 flits in favour of minimal. Three virtual \
-               vc_map with vc_map = booksim2, which can deadlock.",
+               channels with vc_map = booksim2, which can deadlock.",
         source: "BookSim2; Jiang et al., ISPASS 2013",
         through: "the router of a random node, if its queue is short",
         decides: "source router",
