@@ -1,4 +1,4 @@
-"""A run on several processes equals the run on one; `make mpi` builds the program and runs this.
+"""A run on several processes equals the run on one; `make mpi` builds the program and tests it."""
 
 from __future__ import annotations
 
