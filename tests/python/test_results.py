@@ -26,7 +26,7 @@ def test_every_table_is_a_lazy_frame_of_its_schema(
     table = getattr(experiment.together, name)
     assert isinstance(table, pl.LazyFrame)
     assert dict(table.collect_schema()) == TABLES[name].polars_schema
-    assert (getattr(pt.Run, name).__doc__ or "").startswith("One row a")
+    assert (getattr(pt.Run, name).__doc__ or "").startswith("One row per ")
 
 
 def test_a_table_that_was_not_recorded_is_empty(
