@@ -120,7 +120,7 @@ runs](coarsening.md#the-known-error) says what is compared.
 _BY_CASE = """## By scenario and routing
 
 Each cell gives the difference in % for `coarsen` = 2 / 4 / 8. *seeds* is the largest difference
-between two seeds of the runs by the packet.
+between two runs of full detail with different seeds.
 """
 
 
@@ -135,7 +135,7 @@ def main(directory: str) -> None:
                 records[case, seed, coarsen] = _measured(place, case, scenario, seed, coarsen)
     cases = list(dict.fromkeys(case for case, _, _ in records))
     first = _by_case(cases, records, "slowdown", "communication time")
-    second = _by_case(cases, records, "message latency", "load of the busiest links")
+    second = _by_case(cases, records, "message latency", "utilization of the busiest links")
     text = f"{_HEAD}\n{_summary(cases, records)}\n{_BY_CASE}\n{first}\n{second}"
     _PAGE.write_text(text, encoding="utf-8")
     _ERRORS.write_text(json.dumps(_known(cases, records), indent=2) + "\n", encoding="utf-8")
@@ -187,7 +187,7 @@ def _record(result: pt.Run | pt.InterferenceExperiment) -> Record:
         pl.col("source_router").is_not_null() & pl.col("target_router").is_not_null()
     )
     loads = links.select(pl.col("utilization").sort(descending=True)).collect()["utilization"]
-    values["load of the busiest links"]["all"] = loads.head(
+    values["utilization of the busiest links"]["all"] = loads.head(
         max(1, round(_BUSIEST * len(loads)))
     ).mean()
     cpu = sum(run.document["provenance"]["cpu_seconds"] for run in runs.values())
@@ -199,7 +199,7 @@ _QUANTITIES = (
     "communication time",
     "message latency",
     "packet latency",
-    "load of the busiest links",
+    "utilization of the busiest links",
 )
 
 

@@ -52,7 +52,7 @@ Records = Mapping[str, Record]
 _HEAD = """# Prisacari et al., 2015: the speed-up of the crossbar
 
 Throughput in % of the injection bandwidth, without a speed-up / with a speed-up of 2. A tilde marks
-a point that is not known to 1 %, or not settled.
+a point whose confidence interval is wider than ±1 %, or that has not settled.
 """
 
 

@@ -16,7 +16,9 @@ RULE = (
     "A claim holds if every run agrees with the paper's own values or order, rounded as the paper"
     " prints them. It holds in direction if some run lies outside the paper's values but every run"
     " meets a weaker condition, which the table states for each claim. Otherwise it does not hold."
-    " A claim without a weaker condition holds or does not."
+    " A claim without a weaker condition holds or does not. T is the throughput as a share of the"
+    " injection bandwidth. VR is valiant_group, VA is valiant_node. L is a local link and R a"
+    " remote (global) link."
 )
 
 
