@@ -360,7 +360,7 @@ def test_check_writes_or_prints_the_plan(
 ) -> None:
     printed = cli("check", small, "--assumptions")
     assert printed.status == 0
-    assert printed.err.startswith(f"{small}: right; 2 jobs, 14 of 72 nodes; ")
+    assert printed.err.startswith(f"{small}: valid; 2 jobs, 14 of 72 nodes; ")
     listed = cli("check", small, "--assumptions").err
     assert "machine.links.terminal.latency, " in listed, "keys of one reason on one line"
     assert cli("check", small, "--plan", "plan.json").out == ""
