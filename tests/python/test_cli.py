@@ -69,7 +69,7 @@ def test_two_dimensions_are_shown_with_rows_and_columns(fake_core: FakeCore, cli
     assert shown.status == 0, shown.err
     for words in (
         "7: 2 terminal, 2 row, 1 column, 2 global",
-        "rows and columns of a group",
+        "rows and columns per group",
         "absolute, round_robin",
     ):
         assert words in shown.out
