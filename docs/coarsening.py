@@ -71,8 +71,9 @@ def _jobs(machine: Mapping[str, Any], *jobs: dict[str, Any]) -> pt.Scenario:
 
 
 def _scenarios() -> dict[str, pt.Scenario]:
-    """The scenarios by name, on machines of 72 to 288 nodes with the links, routers and packets of
-    kang2022.
+    """Returns the scenarios by name, on machines of 72 to 288 nodes.
+
+    Links, routers and packets are those of kang2022.
     """
     small = {"preset": "kang2022", "topology": {"g": 5}}
     return {
@@ -124,7 +125,7 @@ between two seeds of the runs by the packet.
 
 
 def main(directory: str) -> None:
-    """Measures what is missing, and writes the page and the known errors."""
+    """Runs the missing measurements, and writes the page and the known errors."""
     place = Path(directory)
     place.mkdir(parents=True, exist_ok=True)
     records = {}
@@ -153,7 +154,7 @@ def _cases() -> Iterator[tuple[Case, pt.Scenario]]:
 
 
 def _measured(place: Path, case: Case, scenario: pt.Scenario, seed: int, coarsen: int) -> Record:
-    """The record of a run: quantity to value by job, and CPU time."""
+    """Returns the record of a run: quantity to value by job, and CPU time."""
     key = "_".join([*case, str(seed), str(coarsen)]).replace(" ", "_").replace(",", "")
     path = place / f"{key}.json"
     if not path.is_file():
@@ -203,8 +204,9 @@ _QUANTITIES = (
 
 
 def _errors(cases: list[Case], records: Records, quantity: str, coarsen: int) -> list[float]:
-    """The relative differences from the runs by the packet of the same seed: a number per case,
-    seed and job.
+    """Returns the relative differences from full-detail runs of the same seed.
+
+    There is one number per case, seed and job.
     """
     return [
         other / value - 1
@@ -216,8 +218,9 @@ def _errors(cases: list[Case], records: Records, quantity: str, coarsen: int) ->
 
 
 def _between_seeds(cases: list[Case], records: Records, quantity: str) -> list[float]:
-    """The relative differences between two runs by the packet with different seeds, which set nodes
-    and draws.
+    """Returns the relative differences between two full-detail runs with different seeds.
+
+    The seed sets nodes and draws.
     """
     return [
         other / value - 1
@@ -229,7 +232,7 @@ def _between_seeds(cases: list[Case], records: Records, quantity: str) -> list[f
 
 
 def _speeds(cases: list[Case], records: Records, coarsen: int) -> list[float]:
-    """CPU time by the packet over that of coarse runs, a case each."""
+    """Returns the CPU time in full detail over the CPU time of coarse runs, per case."""
 
     def seconds(case: Case, coarsen: int) -> float:
         return sum(float(records[case, seed, coarsen]["cpu_seconds"]) for seed in _SEEDS)
@@ -238,8 +241,9 @@ def _speeds(cases: list[Case], records: Records, coarsen: int) -> list[float]:
 
 
 def _summary(cases: list[Case], records: Records) -> str:
-    """Median and largest magnitude of the errors of all quantities, beside the differences between
-    seeds.
+    """Returns median and maximum of the errors of all quantities.
+
+    The differences between seeds stand beside them.
     """
 
     def cell(errors: list[float]) -> str:
@@ -273,8 +277,9 @@ def _summary(cases: list[Case], records: Records) -> str:
 
 
 def _by_case(cases: list[Case], records: Records, *quantities: str) -> str:
-    """Speed, and the mean error over seeds of the job that is furthest off, for every scenario and
-    routing.
+    """Returns the speed and the mean error of the worst job, for every scenario and routing.
+
+    The mean is over seeds.
     """
     rows = []
     for case in cases:
@@ -297,12 +302,12 @@ def _by_case(cases: list[Case], records: Records, *quantities: str) -> str:
 
 
 def _side_by_side(values: Iterable[str]) -> str:
-    """The values of coarsen = 2, 4 and 8, which stay on one line."""
+    """Returns the values of coarsen = 2, 4 and 8, on one line."""
     return " / ".join(values).replace(" ", "\u00a0")
 
 
 def _worst(case: Case, records: Records, quantity: str, coarsen: int) -> float:
-    """The mean error over seeds of the job with the largest."""
+    """Returns the mean error over seeds of the job with the largest mean error."""
     jobs = [job for job, value in records[case, _SEEDS[0], 1][quantity].items() if value]
 
     def mean(job: str) -> float:
@@ -315,7 +320,7 @@ def _worst(case: Case, records: Records, quantity: str, coarsen: int) -> float:
 
 
 def _apart(case: Case, records: Records, quantity: str) -> float:
-    """The median difference between two seeds of the job with the largest."""
+    """Returns the median difference between two seeds of the job with the largest one."""
     jobs = [job for job, value in records[case, _SEEDS[0], 1][quantity].items() if value]
 
     def apart(job: str) -> float:
@@ -326,7 +331,7 @@ def _apart(case: Case, records: Records, quantity: str) -> float:
 
 
 def _known(cases: list[Case], records: Records) -> dict[str, dict[str, float]]:
-    """What coarse runs state about themselves."""
+    """Returns the statement of coarse runs about themselves."""
 
     def both(errors: list[float], name: str) -> dict[str, float]:
         sizes = [100 * abs(error) for error in errors]

@@ -1,5 +1,4 @@
-"""Measures the machine of Prisacari et al. with faster crossbars:
-`python docs/speedup.py DIRECTORY`.
+"""Measures the machine of Prisacari et al. with faster crossbars: `python docs/speedup.py DIR`.
 
 Writes docs/studies/prisacari2015/speedup.md. The directory keeps the points, so that an interrupted
 run continues.
@@ -26,7 +25,7 @@ _TARGET = Path(__file__).parent / "studies" / "prisacari2015" / "speedup.md"
 _SPEEDUPS = {"x1": 1.0, "x1.25": 1.25, "x2": 2.0}
 _MEASURED = {"x1": SIZES[:4], "x1.25": SIZES[:3], "x2": SIZES[:4]}
 _LINK = 5_000_000_000
-#: When a throughput is looked at first, in us.
+#: The time of the first look at a throughput, in us.
 _FIRST = {"minimal": 50, "valiant_group": 100, "valiant_node": 50, "random_groups": 100}
 _FIRST_UNIFORM = {"minimal": 20, "valiant_group": 50, "valiant_node": 50}
 _LONGEST = Duration(800 * 10**6)
@@ -58,7 +57,7 @@ a point that is not known to 1 %, or not settled.
 
 
 def main(directory: str) -> None:
-    """Measures what is missing, and writes the page."""
+    """Runs the missing measurements, and writes the page."""
     place = Path(directory)
     place.mkdir(parents=True, exist_ok=True)
     records = simulate(
@@ -102,7 +101,7 @@ def _label(size: Size) -> str:
 
 
 def _uniform(size: Size, routing: str) -> Scenario:
-    """Uniform traffic at the rate of the links."""
+    """Returns the points of uniform traffic at the rate of the links."""
     workload = {
         "kind": "pattern",
         "pattern": "uniform",
@@ -130,7 +129,7 @@ def _uniform(size: Size, routing: str) -> Scenario:
 
 
 def _throughputs(records: Records) -> str:
-    """Throughput without a speed-up and with one of 2, in % of the injection bandwidth."""
+    """Returns throughput without a speed-up and with one of 2, in % of the injection bandwidth."""
     sizes = _MEASURED["x2"]
     rows = []
     for (pattern, configuration), paper in _PAPER.items():
@@ -153,8 +152,9 @@ def _cell(record: Record) -> str:
 
 
 def _agreement(records: Records) -> str:
-    """For each speed-up, the agreement with the values of the paper at up to 342 nodes, and at all
-    sizes measured.
+    """Returns the agreement with the paper's values for each speed-up.
+
+    It is given for up to 342 nodes and for all measured sizes.
     """
     rows = []
     for sizes in (SIZES[:3], SIZES[:4]):

@@ -1,5 +1,6 @@
-"""Copies the parts of a study that the documentation shows:
-`python docs/study.py runs/prisacari2015`.
+"""Copies the parts of a study that the documentation shows: `python docs/study.py DIR`.
+
+DIR is the directory of the study, for example runs/prisacari2015.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def main(directory: str) -> None:
     (place / "numbers.md").write_text(_numbers(study), encoding="utf-8")
     (place / "variants.md").write_text(_variants(study), encoding="utf-8")
     shutil.copy(study / "figures" / "figure-3.png", place / "figure-3.png")
-    # So that verdicts can be made anew when a rule changes, without the runs.
+    # The results are copied so that verdicts can be made again when a rule changes, without runs.
     shutil.copy(study / "results.parquet", place / "results.parquet")
 
 
@@ -82,7 +83,7 @@ def claims_page(claims: list[dict[str, str]], latency: dict[str, dict[str, str]]
 
 
 def _numbers(study: Path) -> str:
-    """Measured throughput, that of the exact model in brackets, in % of the injection bandwidth."""
+    """Returns measured throughput (exact model in brackets) in % of the injection bandwidth."""
     found = pl.read_parquet(study / "results.parquet").filter(pl.col("variant") == "")
     kinds = found["configuration"].unique(maintain_order=True).to_list()
     rows = []

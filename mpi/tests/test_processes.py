@@ -1,6 +1,4 @@
-"""A machine on several processes is the machine on one: run by `make mpi`, which builds
-pantala-processes.
-"""
+"""A run on several processes equals the run on one; `make mpi` builds the program and runs this.
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Pantala: who slows whom down on a Dragonfly, packet by packet.
+"""Pantala: which job slows which on a Dragonfly network, simulated packet by packet.
 
-A scenario says what runs on which machine; a run is its result, as tables and metrics::
+A scenario describes jobs and a machine. A run has tables and metrics::
 
     import pantala as pt
 
@@ -9,7 +9,7 @@ A scenario says what runs on which machine; a run is its result, as tables and m
     print(experiment.slowdown.collect())
     experiment.together.links.filter(pl.col("class") == "global").collect()
 
-The same in commands: ``pantala run``, ``check``, ``curve``, ``topology``, ``report``.
+The command line does the same: ``pantala run``, ``check``, ``curve``, ``topology``, ``report``.
 """
 
 from __future__ import annotations

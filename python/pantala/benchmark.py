@@ -62,16 +62,14 @@ class Benchmark:
 
 
 class BenchPlan(NamedTuple):
-    """A plan, and the window to measure in picoseconds; without a window the plan runs to its
-    end.
-    """
+    """A plan, and the measured window in ps; without a window, the plan runs to its end."""
 
     plan: dict[str, Any]
     window: tuple[int, int] | None
 
 
 def _balanced(p: int, a: int, h: int) -> dict[str, int]:
-    """The largest Dragonfly of these routers, as changes of a curve."""
+    """Returns the changes of a curve for the largest Dragonfly of these routers."""
     return {
         f"machine.topology.{key}": value
         for key, value in {"p": p, "a": a, "h": h, "g": a * h + 1}.items()
@@ -132,9 +130,7 @@ BENCHMARKS = {
 
 
 class BenchResult(TypedDict):
-    """What a benchmark measures; latency and accepted load are those that `curve` gives at this
-    load.
-    """
+    """The result of a benchmark; latency and accepted load equal those of `curve` at this load."""
 
     packets: int
     packet_hops: int
@@ -163,15 +159,15 @@ def bench(
     """Runs a benchmark.
 
     Args:
-        name: one of those that ``pantala bench --list`` names.
-        threads: on how many threads to simulate, or "auto" for as many as pay.
+        name: a name that ``pantala bench --list`` prints.
+        threads: the number of threads, or "auto" for the number that pays.
 
     Returns:
-        Counts, times (seconds) and sizes (bytes), in a list by ``case`` where a benchmark has
-        several. packet_hops counts link traversals between routers and ejections, cpu_seconds sums
-        over threads, neither time contains the setup, and peak_rss_bytes is the most that the
-        process has ever held. Of a whole run, as apps-1056 is one, accepted is the mean over its
-        time, and result_hash that of its run.json.
+        Counts, times (seconds) and sizes (bytes); a list by ``case`` if a benchmark has several.
+        packet_hops counts link traversals between routers and ejections. cpu_seconds sums over
+        threads. Neither time contains the setup. peak_rss_bytes is the maximum that the process has
+        ever held. For a whole run, such as apps-1056, accepted is the mean over its time, and
+        result_hash is the hash in its run.json.
 
     Raises:
         UsageError: there is no such benchmark, or no such number of threads.
@@ -192,17 +188,17 @@ def bench_case(
     Args:
         name: one of `BENCHMARKS`.
         case: one of its cases.
-        simulated_ps: end after this simulated time, in picoseconds, without a warm-up.
-        threads: on how many threads to simulate, or "auto" for as many as pay.
+        simulated_ps: the simulated time, in picoseconds, of a run without a warm-up.
+        threads: the number of threads, or "auto" for the number that pays.
 
     Returns:
-        As `bench`.
+        The result, as from `bench`.
     """
     return run_bench_plan(bench_plan(name, case, simulated_ps), threads=threads)
 
 
 def bench_plan(name: str, case: str = "", simulated_ps: int | None = None) -> BenchPlan:
-    """The plan of a benchmark or of one of its cases; the arguments are those of `bench_case`."""
+    """Returns the plan of a benchmark or one of its cases; arguments as of `bench_case`."""
     benchmark = BENCHMARKS[name]
     if benchmark.points:
         from pantala.load_curve import curve_setup

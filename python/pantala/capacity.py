@@ -1,4 +1,4 @@
-"""How much a buffer holds: ``"30 packets"``, ``"120 flits"``, ``"15 KiB"`` or ``"unlimited"``."""
+"""Capacities of buffers: ``"30 packets"``, ``"120 flits"``, ``"15 KiB"`` or ``"unlimited"``."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ _REMEDY = "write e.g. '30 packets', '120 flits' or '15 KiB'"
 
 @dataclass(frozen=True)
 class Capacity(Parsed):
-    """A capacity in the unit it was written in; packets and flits become bytes only with a
-    machine's sizes.
+    """A capacity in its unit; packets and flits become bytes only with a machine's sizes.
 
     Attributes:
-        count: how many `unit`; 0 if unlimited.
+        count: the number of units; 0 if unlimited.
         unit: ``packet``, ``flit``, ``byte`` or ``unlimited``.
     """
 
@@ -34,10 +33,10 @@ class Capacity(Parsed):
 
     @classmethod
     def parse(cls, value: object) -> Capacity:
-        """Reads a capacity from text.
+        """Returns the capacity that a text states.
 
         Raises:
-            UnitError: not a capacity, or without a unit.
+            UnitError: the text is not a capacity, or has no unit.
         """
         if isinstance(value, Capacity):
             return value
@@ -58,14 +57,14 @@ class Capacity(Parsed):
         return cls(int(size), "byte")
 
     def flits(self, packet_bytes: int, flit_bytes: int) -> int:
-        """The capacity in flits; 0 if unlimited.
+        """Returns the capacity in flits; 0 if unlimited.
 
         Args:
             packet_bytes: size of a full packet.
             flit_bytes: size of a flit.
 
         Raises:
-            UnitError: not a whole number of flits.
+            UnitError: it is not a whole number of flits.
         """
         if self.unit == "flit":
             return self.count
@@ -76,14 +75,14 @@ class Capacity(Parsed):
         return self.count // flit_bytes
 
     def packets(self, packet_bytes: int, flit_bytes: int) -> int:
-        """The capacity in full packets; 0 if unlimited.
+        """Returns the capacity in full packets; 0 if unlimited.
 
         Args:
             packet_bytes: size of a full packet.
             flit_bytes: size of a flit.
 
         Raises:
-            UnitError: not a whole number of packets.
+            UnitError: it is not a whole number of packets.
         """
         if self.unit == "packet":
             return self.count

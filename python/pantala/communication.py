@@ -1,6 +1,4 @@
-"""What applications communicate, without a network: totals, sizes of messages, and who sends how
-much to whom.
-"""
+"""The communication of applications without a network: totals, message sizes and pairs of ranks."""
 
 from __future__ import annotations
 
@@ -23,20 +21,21 @@ __all__ = ["Communication", "application_scenario", "communication"]
 
 @dataclass(frozen=True)
 class Communication:
-    """All messages of a job but those of a rank to itself: what is inside collectives included,
-    control messages not.
+    """All messages of a job, with those inside collectives, without control messages.
+
+    Messages of a rank to itself do not count.
 
     Attributes:
         job: the job's name.
-        workload: its workload as the plan has it, every default filled in.
-        ranks: how many.
-        source, destination: an entry for every two ranks that talk, rank numbers.
-        messages: how many messages, an entry likewise.
-        bytes: their payload, an entry likewise.
-        sizes: bytes of a message, and how many there are.
+        workload: its workload as in the plan, with every default.
+        ranks: the number of ranks. source, destination: rank numbers, one entry per pair of ranks
+            that communicate.
+        messages: the number of messages, per pair.
+        bytes: their payload, per pair.
+        sizes: bytes of a message, and the number of messages of this size.
         operations: messages and bytes of the program's own sends (``point_to_point``) and inside
             each collective.
-        compute_ns: how long each rank computes, without noise.
+        compute_ns: the computing time of each rank, without noise.
     """
 
     job: str
@@ -57,22 +56,23 @@ class Communication:
 
     @property
     def total_messages(self) -> int:
-        """How many messages."""
+        """The number of messages."""
         return int(self.messages.sum())
 
     def sent_bytes(self) -> NDArray[np.uint64]:
-        """Payload that each rank sends."""
+        """Returns the payload that each rank sends."""
         sent = np.zeros(self.ranks, np.uint64)
         np.add.at(sent, self.source, self.bytes)
         return sent
 
     def partners(self) -> NDArray[np.int64]:
-        """To how many others each rank sends."""
+        """Returns the number of other ranks to which each rank sends."""
         return np.bincount(self.source, minlength=self.ranks)
 
     def matrix(self, cells: int | None = None) -> NDArray[np.float64]:
-        """Bytes from each rank (row) to each rank (column), or from each block of ranks to each, in
-        `cells` blocks.
+        """Returns the bytes from each rank (row) to each rank (column).
+
+        With `cells`, a row or column is a block of ranks.
         """
         number = min(cells or self.ranks, self.ranks)
         matrix = np.zeros((number, number))
@@ -83,10 +83,10 @@ class Communication:
 
 
 def communication(scenario: Scenario) -> list[Communication]:
-    """What each job of a scenario communicates, in its order; those of synthetic traffic are left
-    out, having no end.
+    """Returns the communication of each job of a scenario, in the scenario's order.
 
-    The machine and the placement have no part in it.
+    Jobs of synthetic traffic are left out because they have no end. Machine and placement have no
+    influence.
 
     Raises:
         ScenarioError: a job is wrong.
@@ -103,12 +103,12 @@ def communication(scenario: Scenario) -> list[Communication]:
 def application_scenario(
     name: str, ranks: int | None = None, settings: Mapping[str, Any] | None = None
 ) -> Scenario:
-    """A scenario of one application, as its paper ran it but for what is said.
+    """Returns a scenario of one application, with the values of its paper and some changes.
 
     Args:
         name: the application's kind.
-        ranks: how many; those of the paper if not given.
-        settings: keys of the workload; those that begin with ``mpi.`` are the scenario's.
+        ranks: the number of ranks; the paper's number if not given.
+        settings: keys of the workload; keys that begin with ``mpi.`` are keys of the scenario.
 
     Raises:
         UsageError: there is no such application.

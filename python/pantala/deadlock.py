@@ -1,6 +1,4 @@
-"""Can packets wait for each other in a cycle? The channel-dependency graph of a plan, searched and
-put into words.
-"""
+"""Routing deadlock: searches the channel-dependency graph of a plan and describes the result."""
 
 from __future__ import annotations
 
@@ -16,12 +14,11 @@ __all__ = ["deadlock", "deadlocks", "lines"]
 
 
 def deadlock(scenario: Scenario) -> dict[str, Any]:
-    """Searches the channel-dependency graph of a scenario for a cycle; see
-    `pantala.native.deadlock`.
+    """Searches the channel-dependency graph of a scenario; see `pantala.native.deadlock`.
 
-    Channels are the virtual channels of every link, and one depends on another if a packet can hold
-    the first while it waits for the second. Without a cycle there is no deadlock (Dally and Seitz,
-    1987). All routings of the scenario share one graph.
+    Channels are the virtual channels of every link. A channel depends on another if a packet can
+    hold the first while it waits for the second. Without a cycle there is no deadlock (Dally and
+    Seitz, 1987). All routings of the scenario share one graph.
 
     Raises:
         ScenarioError: the scenario cannot be run.
@@ -35,8 +32,9 @@ def deadlock(scenario: Scenario) -> dict[str, Any]:
 def deadlocks(
     machine: Mapping[str, Any], changes: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, dict[str, Any] | str]]:
-    """Every routing on a machine: its name with the answer of `deadlock`, or why the machine cannot
-    carry it.
+    """Returns the result of `deadlock` for every routing on a machine.
+
+    A routing that the machine cannot carry has the reason in place of the result.
 
     Args:
         machine: keys of a scenario's `machine`.
@@ -58,7 +56,7 @@ def deadlocks(
 def on_machine(
     machine: Mapping[str, Any], routing: str, changes: Mapping[str, Any] | None = None
 ) -> Scenario:
-    """A scenario for the sake of its machine: every packet class has the one routing.
+    """Returns a scenario for a machine, in which every packet class has one routing.
 
     Args:
         machine: keys of a scenario's `machine`.
@@ -81,11 +79,11 @@ def on_machine(
 
 
 def lines(found: Mapping[str, Any], name: str = "") -> list[str]:
-    """What was found, in words: a line, and for a cycle a line more for each of its channels.
+    """Returns the result in words: one line, and one more per channel of a cycle.
 
     Args:
-        found: what `deadlock` returned.
-        name: what to call the routings; their names in the plan if not given.
+        found: the result of `deadlock`.
+        name: the name of the routings; their names in the plan if not given.
     """
     name = name or ", ".join(found["routings"])
     graph = (

@@ -1,4 +1,8 @@
-"""Running a scenario: one run, or each job alone and then all together."""
+"""Running a scenario: one run, or an interference experiment.
+
+An interference experiment runs each job alone and then all jobs together. Its plan is resolved
+once; the plans of all its runs are parts of the resolved plan.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,7 @@ from pantala.slowdown import SLOWDOWN_FILE, slowdown_of
 
 __all__ = ["REPORT_FILE", "run", "write_report"]
 
-#: The report's name in a run directory.
+#: The name of the report in a run directory.
 REPORT_FILE = "report.html"
 
 
@@ -36,24 +40,25 @@ def run(
     """Runs a scenario and opens its results.
 
     Args:
-        scenario: what to run.
+        scenario: the scenario.
         out: the run directory; ``runs/NAME`` if not given.
         overwrite: whether to replace a run that is there already.
-        progress: whether to show on standard error how far it is; if not given, only on a terminal.
+        progress: whether to show progress on standard error; if not given, only on a terminal.
         report: whether to write report.html into the directory.
-        threads: on how many threads to simulate, or "auto" for as many as pay; results do not
-            depend on it. Each has some groups of the machine, so there are never more than groups,
-            and only one where routers read the queues of others (``ugal_global``).
+        threads: the number of threads, or "auto" for the number that pays. Results do not depend on
+            it. Each thread has some groups of the machine, so there are at most as many threads as
+            groups. There is one thread if routers read the queues of other groups
+            (``ugal_global``).
 
     Returns:
-        The run; an `InterferenceExperiment` if the scenario asks for ``interference``.
+        The run; an `InterferenceExperiment` if the scenario sets ``interference``.
 
     Raises:
         UsageError: no such number of threads. Nothing has been written.
         ScenarioError: the scenario cannot be run. Nothing has been written.
         RunDirectoryError: the directory is taken or cannot be written. Nothing has been written.
-        SimulationError: the simulation could not go on; what there is is kept, marked incomplete.
-        Interrupted: Ctrl-C; what there is is kept, marked incomplete. A `KeyboardInterrupt`.
+        SimulationError: the simulation could not continue. Its tables are kept, marked incomplete.
+        Interrupted: Ctrl-C, as a `KeyboardInterrupt`. The tables are kept, marked incomplete.
 
     Warns:
         ScenarioWarning: it runs, but packets could wait for each other in a cycle.
@@ -87,9 +92,7 @@ def run(
 
 
 def write_report(result: Run | InterferenceExperiment) -> Path:
-    """Writes report.html, a page that needs no other file, into the directory of a run; returns its
-    path.
-    """
+    """Writes report.html, a page in one file, into the directory of a run; returns its path."""
     from pantala.report import write_report as write
 
     path = result.path / REPORT_FILE
@@ -99,9 +102,7 @@ def write_report(result: Run | InterferenceExperiment) -> Path:
 
 @dataclass(frozen=True)
 class _Part:
-    """One simulation: what to call it, where to write it below the output directory, what to
-    run.
-    """
+    """One simulation: its name, its directory below the output directory, and its plan."""
 
     name: str
     directory: str
@@ -115,10 +116,10 @@ class _Part:
 
 
 def _parts(scenario: Scenario, resolved: dict[str, Any]) -> list[_Part]:
-    """The simulations of a scenario in their order: jobs that end, all jobs together, patterns.
+    """Returns the simulations of a scenario in order: jobs that end, all jobs together, patterns.
 
     A pattern never ends. It runs alone for the simulated time of the run together, so that both
-    send for as long.
+    send for the same time.
     """
     if not scenario.interference:
         return [_Part(scenario.name, ".", resolved)]
@@ -165,7 +166,7 @@ def _simulate(
 def _write_interference(
     scenario: Scenario, done: list[_Part], directory: Path, all_ran: bool
 ) -> None:
-    """The slowdown table, if every part ran, and interference.json; without one part, neither."""
+    """Writes the slowdown table if every part ran, and interference.json if any part ran."""
     made = [part for part in done if (directory / part.directory / RUN_FILE).is_file()]
     if not made:
         return
@@ -190,9 +191,7 @@ def _write_interference(
 
 
 def _keep(output: OutputDirectory) -> Path | None:
-    """Publishes what an unfinished run has written, if that is anything; it is marked incomplete
-    inside.
-    """
+    """Publishes the tables of an unfinished run, marked incomplete; None if there are none."""
     if not any((output.partial / name).is_file() for name in (RUN_FILE, INTERFERENCE_FILE)):
         output.discard()
         return None

@@ -35,15 +35,15 @@ _NOW = _KEYS | _VALUES | _OPTIONS | _METRICS
 
 
 def now_called(former: str, known: object = None) -> str | None:
-    """The remedy for a name that had another one before, such as "it is now called 'vc_map'".
+    """Returns the remedy for a name that was renamed, such as "it is now called 'vc_map'".
 
     Args:
-        former: the name that was given.
-        known: a container of the names that are valid in its place, if there is one: the remedy
-            counts only if the new name, or one of several, is among them.
+        former: the given name.
+        known: a container of the valid names, if there is one. The remedy counts only if the new
+            name, or one of several new names, is among them.
 
     Returns:
-        The remedy, or None if the name never had a meaning.
+        The remedy, or None if the name was not renamed.
     """
     new = _NOW.get(former)
     if new is None:

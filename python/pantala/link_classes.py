@@ -4,8 +4,7 @@ from __future__ import annotations
 
 __all__ = ["INSIDE_GROUPS", "NETWORK"]
 
-#: Classes of links inside a group: local on a one-dimensional Dragonfly, row and column on a
-#: two-dimensional one.
+#: Classes of links inside a group: local in one dimension, row and column in two.
 INSIDE_GROUPS = ("local", "row", "column")
 #: Classes of links between routers.
 NETWORK = (*INSIDE_GROUPS, "global")

@@ -1,4 +1,4 @@
-"""The field's basic curve: latency and accepted throughput against offered load."""
+"""Load curves: latency and accepted load against offered load."""
 
 from __future__ import annotations
 
@@ -79,15 +79,15 @@ class CurvePoint(_Point, total=False):
 
 @dataclass(frozen=True)
 class CurveSetup:
-    """What a curve measures, every default decided.
+    """The measurement of a curve, with every default.
 
     Attributes:
-        scenario: one job of synthetic traffic on every node; its load is that of the first point.
-        warmup: simulated time before the window that is measured.
+        scenario: one job of synthetic traffic on every node, at the load of the first point.
+        warmup: simulated time before the measured window.
         measure: length of that window.
         timeline: length of the windows of the timeline; zero for none.
-        drain: whether the packets injected in that window count, after which the sources fall
-            silent and the network runs empty; else those delivered in it.
+        drain: whether the packets injected in the window count, after which the sources stop and
+            the network drains. Otherwise the packets delivered in it count.
     """
 
     scenario: Scenario
@@ -97,7 +97,7 @@ class CurveSetup:
     drain: bool
 
     def at_load(self, load: float) -> Scenario:
-        """The scenario at an offered load."""
+        """Returns the scenario at an offered load."""
         with _keys_of_the_curve():
             return self.scenario.replace({"jobs.0.workload.load": load})
 
@@ -122,37 +122,38 @@ def curve(
 ) -> list[CurvePoint]:
     """Measures latency and accepted load of synthetic traffic at several offered loads.
 
-    ``polars.DataFrame(pt.curve(...))`` makes a table of it.
+    ``polars.DataFrame(pt.curve(...))`` makes a table of the result.
 
     Args:
         preset: a router model, whose simulator gives the machine and the defaults of the other
-            arguments, or a machine preset, as ``"theta"``; ``"pantala"`` if neither it nor a
-            machine is given.
+            arguments, or a machine preset such as ``"theta"``. The default is ``"pantala"`` if
+            there is no machine either.
         machine: a machine instead of a preset: its table or object. Its router model gives the
             defaults.
-        routing: a routing algorithm, by our name or by that of the preset's simulator, or its
-            table. If not given, the machine's own if it has one, else minimal.
+        routing: a routing algorithm by Pantala's name or by the name in the preset's simulator, or
+            its table. The default is the machine's own routing, if it has one, or minimal.
         pattern: uniform, shift, bit_complement, next_group, hotspot or neighbor_3d.
         loads: offered loads, as fractions of the terminal bandwidth.
-        seed: the seed; one seed, one result.
-        warmup: simulated time before the window that is measured, e.g. ``"20 us"``.
+        seed: the seed; equal seeds give equal results.
+        warmup: simulated time before the measured window, e.g. ``"20 us"``.
         measure: length of that window.
         injection: bernoulli or periodic.
-        timeline: also give accepted load and non-minimal share in windows of this length.
-        drain: whether latency is that of the packets injected in the window, after which the
-            sources fall silent and the network runs empty (BookSim2), or that of those delivered in
-            it.
-        coarsen: simulate packets so many times as long, 2, 4 or 8: faster and less exact.
-        changes: other values by dotted key, as ``{"machine.topology.g": 9, "workload.include_self":
-            True}``.
-        threads: on how many threads to simulate a point. With "auto", points are simulated side by
-            side, as many as there are cores; where there are more cores than points, a point has as
-            many threads as pay. Results do not depend on it.
-        on_point: called with each point as soon as it is measured; with "auto" not always in the
-            order of `loads`.
+        timeline: also return accepted load and non-minimal share in windows of this length.
+        drain: whether latency covers the packets injected in the window, after which the sources
+            stop and the network drains (BookSim2). Otherwise it covers the packets delivered in the
+            window.
+        coarsen: simulate packets 2, 4 or 8 times as long: faster and less exact.
+        changes: other values by dotted key, such as ``{"machine.topology.g": 9,
+            "workload.include_self": True}``.
+        threads: the number of threads per point. With "auto", points are simulated in parallel, one
+            per core; if there are more cores than points, a point gets the threads that pay.
+            Results do not depend on it.
+        on_point: called with each point when it is measured; with "auto" the order may differ from
+            the order of `loads`.
 
     Returns:
-        One dictionary a load; saturated means that less than 0.97 of the offered load was accepted.
+        One dictionary per load. A point is saturated if less than 0.97 of the offered load was
+        accepted.
 
     Raises:
         ScenarioError: a name or value is wrong, or the network cannot be built.
@@ -212,7 +213,7 @@ def curve_setup(
     coarsen: int | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> CurveSetup:
-    """What `curve` measures; see there.
+    """Returns the measurement that `curve` makes for these arguments.
 
     Raises:
         ScenarioError: a name or value is wrong.
@@ -277,7 +278,7 @@ def measure_point(
     on_progress: native.ProgressCallback | None = None,
     threads: native.Threads = 1,
 ) -> dict[str, Any]:
-    """Measures one load; the core's whole answer, with what it cost. Ctrl-C ends it.
+    """Measures one load and returns the core's result with its cost. Ctrl-C ends it.
 
     Raises:
         ScenarioError: the network cannot be built, or the routing cannot run on it.
@@ -306,9 +307,7 @@ def _as_point(measured: Mapping[str, Any], setup: CurveSetup) -> CurvePoint:
 def _habits(
     preset: str | None, machine: str | Mapping[str, Any] | Machine | None
 ) -> tuple[dict[str, Any], str, dict[str, Any]]:
-    """The machine's table, the routing that it has by itself, and the curve's defaults of its
-    router model.
-    """
+    """Returns the machine's table, its own routing, and the defaults of its router model."""
     if machine is None:
         name = "pantala" if preset is None else preset
         if name in router_presets():
@@ -334,7 +333,7 @@ def _habits(
 
 
 def _check_machine_preset(name: str) -> None:
-    """Refuses a name that is neither a router model nor a machine."""
+    """Rejects a name that is neither a router model nor a machine."""
     try:
         machine_preset(name)
     except PydanticCustomError as error:
@@ -352,19 +351,17 @@ def _check_machine_preset(name: str) -> None:
 
 
 def _meaning(routing: str | Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of `routing` that a routing's name stands for, where the preset's simulator calls it
-    by that name.
-    """
+    """Returns the keys of `routing` for a routing's name in the preset's simulator."""
     meaning = names.get(routing, routing) if isinstance(routing, str) else routing
     return dict(meaning) if isinstance(meaning, Mapping) else {"algorithm": meaning}
 
 
 @contextmanager
 def _keys_of_the_curve(below: str = "") -> Iterator[None]:
-    """Lets an error name ``workload.load``, as ``--set`` has it, for ``jobs[0].workload.load``.
+    """Makes errors name ``workload.load``, as in ``--set``, instead of ``jobs[0].workload.load``.
 
     Args:
-        below: what to put before the keys, of an error about a part of a scenario.
+        below: the prefix of the keys in an error about a part of a scenario.
     """
     try:
         yield

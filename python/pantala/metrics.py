@@ -23,12 +23,12 @@ _NOT_METRICS = frozenset({"job", "name", "complete"})
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that a run can be asked for.
+    """A number of a run or of a job.
 
     Attributes:
-        name: what to ask for; ends in its unit, if it has one.
+        name: its name; ends in its unit, if it has one.
         scope: whether it is a number of a job or of the whole run.
-        text: what it means, and where it comes from.
+        text: its meaning and its source.
     """
 
     name: str
@@ -99,8 +99,8 @@ _RUN_METRICS: dict[str, tuple[str, Callable[[Run], float | None]]] = {
     "packet_hops": ("Link traversals between routers, plus ejections.", _counter("packet_hops")),
 }
 
-#: Of which links there are metrics, by what their names begin with; in two dimensions all inside a
-#: group are local.
+#: The link classes with metrics, by the prefix of the metrics' names; in two dimensions, local
+#: means row and column.
 _GROUPS_OF_LINKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "local": ("links inside groups", INSIDE_GROUPS),
     "row": ("row links (none in one dimension)", ("row",)),
@@ -129,16 +129,16 @@ for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
 
 
 def all_metrics() -> list[Metric]:
-    """The metrics there are: those of a job, then those of a run."""
+    """Returns all metrics: those of a job, then those of a run."""
     of_job = [Metric(name, "job", text) for name, (text, _) in _JOB_METRICS.items()]
     return of_job + [Metric(name, "run", text) for name, (text, _) in _RUN_METRICS.items()]
 
 
 def value_of(run: Run, name: str, job: str | None) -> float | None:
-    """A metric of a run; see `Run.metric`.
+    """Returns a metric of a run; see `Run.metric`.
 
     Raises:
-        UsageError: there is no such metric, or it is not one of a job, or the job is not said.
+        UsageError: there is no such metric, it is no metric of a job, or the job is not given.
     """
     if name in _RUN_METRICS:
         if job is not None:
@@ -154,10 +154,10 @@ def value_of(run: Run, name: str, job: str | None) -> float | None:
 
 
 def chosen_job(run: Run, metric: str, job: str | None) -> str:
-    """The job that is meant: the one named, or the only one.
+    """Returns the job of a metric: the named job, or the only one.
 
     Raises:
-        UsageError: no such job, or several and none named.
+        UsageError: there is no such job, or there are several and none is named.
     """
     names = ", ".join(run.job_names)
     if job is None:

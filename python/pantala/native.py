@@ -1,5 +1,6 @@
-"""The gate to the compiled core: JSON in, JSON out, its errors as ours. Nothing else imports
-`pantala._core`.
+"""The interface to the compiled core: JSON in, JSON out, errors as Python's exceptions.
+
+No other module imports `pantala._core`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = [
 
 
 class Progress(TypedDict):
-    """How far a simulation is; the core tells it about five times a second."""
+    """The progress of a simulation; the core reports it about five times per second."""
 
     simulated_ns: float
     packets_delivered: int
@@ -49,13 +50,13 @@ ProgressCallback = Callable[[Progress], None]
 
 
 class MissingCoreError(PantalaError):
-    """The compiled core is not there."""
+    """The compiled core is missing."""
 
     exit_status = 1
 
 
 def core() -> ModuleType:
-    """The compiled module.
+    """Returns the compiled module.
 
     Raises:
         MissingCoreError: pantala was not built.
@@ -70,7 +71,7 @@ def core() -> ModuleType:
 
 
 def resolve(plan: dict[str, Any]) -> dict[str, Any]:
-    """The resolved plan.
+    """Returns the resolved plan.
 
     Raises:
         PlanError: the plan cannot be run.
@@ -80,7 +81,7 @@ def resolve(plan: dict[str, Any]) -> dict[str, Any]:
     return resolved
 
 
-#: A number of threads, or ``"auto"``: as many as pay.
+#: A number of threads, or ``"auto"`` for the number that pays.
 Threads = int | Literal["auto"]
 
 
@@ -99,8 +100,7 @@ def check_threads(threads: Threads) -> None:
 
 
 def threads_for(plan: dict[str, Any], threads: Threads, processors: int | None = None) -> int:
-    """Returns the number of threads for a plan: the number given, or for "auto" the number that
-    pays.
+    """Returns the number of threads for a plan: the given number, or for "auto" the one that pays.
 
     Args:
         plan: the plan.
@@ -128,24 +128,25 @@ def run(
     threads: Threads = 1,
     extend: Callable[[list[list[tuple[int, int]]]], int | None] | None = None,
 ) -> dict[str, Any]:
-    """Runs a plan into an empty directory and returns run.json, which depends on `threads` in its
-    provenance only.
+    """Runs a plan into an empty directory and returns run.json.
+
+    Only the provenance in run.json depends on `threads`.
 
     Args:
         plan: the plan.
         directory: an empty directory.
-        progress: called about five times a second.
-        threads: how many, or "auto".
-        extend: called when the plan's duration is over, with a list for each job: number of a
-            window, bytes delivered in it. It answers the duration in ps that the run goes on to,
-            longer than that before, or None. What comes out is the run of a plan with the last
-            duration, if those before it were multiples of the window.
+        progress: called about five times per second.
+        threads: the number of threads, or "auto".
+        extend: called at the end of the plan's duration with a list per job: number of a window,
+            bytes delivered in it. It returns None, or a longer duration in ps to which the run
+            continues. The result is the run of a plan with the last duration, if the earlier
+            durations were multiples of the window.
 
     Raises:
         UsageError: no such number of threads.
         PlanError: the plan cannot be run.
-        SimulationError: the simulation could not go on; what there is has been written.
-        KeyboardInterrupt: Ctrl-C; what there is has been written.
+        SimulationError: the simulation could not continue. The tables so far have been written.
+        KeyboardInterrupt: Ctrl-C. The tables so far have been written.
     """
     count = threads_for(plan, threads)
     with _core_errors(directory) as module:
@@ -171,15 +172,15 @@ def measure(
         warmup_ps: simulated time before the window.
         measure_ps: length of the window.
         timeline_ps: length of the timeline's windows; 0 for none.
-        progress: called about five times a second.
-        drain: count the packets injected in the window, silence the sources after it and let the
-            network run empty, instead of counting those delivered in the window.
-        threads: how many, or "auto"; the result but for its ``bench`` does not depend on it.
+        progress: called about five times per second.
+        drain: whether to count the packets injected in the window, then stop the sources and drain
+            the network. Otherwise the packets delivered in the window count.
+        threads: the number of threads, or "auto". Only ``bench`` in the result depends on it.
 
     Raises:
         UsageError: no such number of threads.
         PlanError: the plan cannot be run.
-        SimulationError: the simulation could not go on.
+        SimulationError: the simulation could not continue.
     """
     count = threads_for(plan, threads)
     with _core_errors() as module:
@@ -193,17 +194,17 @@ def measure(
 def cost(
     plan: dict[str, Any], progress: ProgressCallback | None, threads: Threads = 1
 ) -> dict[str, Any]:
-    """Runs a plan to its end, without writing anything; only its ``bench`` depends on `threads`.
+    """Runs a plan to its end without writing anything; only ``bench`` depends on `threads`.
 
     Returns:
-        ``latency_mean_ns`` of all packets; ``accepted``, the flits delivered as a fraction of what
-        the jobs' terminals carry in that time; ``bench``, what it cost, as `measure` says it, with
-        the ``result_hash`` of run.json.
+        ``latency_mean_ns`` of all packets; ``accepted``, the delivered flits as a fraction of the
+        capacity of the jobs' terminals in that time; ``bench``, the cost as in `measure`, with the
+        ``result_hash`` of run.json.
 
     Raises:
         UsageError: no such number of threads.
         PlanError: the plan cannot be run.
-        SimulationError: the simulation could not go on.
+        SimulationError: the simulation could not continue.
         KeyboardInterrupt: Ctrl-C.
     """
     count = threads_for(plan, threads)
@@ -213,11 +214,10 @@ def cost(
 
 
 def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
-    """Whether packets of a plan could wait for each other in a cycle: its channel-dependency
-    graph, searched.
+    """Searches the channel-dependency graph of a plan for a cycle.
 
     Returns:
-        ``routings`` (their names), ``virtual_channels`` (a port), ``channels``, ``dependencies``,
+        ``routings`` (their names), ``virtual_channels`` (per port), ``channels``, ``dependencies``,
         ``cycle`` (None, or its channels in order: ``router``, ``port``, ``class``, ``vc``,
         ``to_router``), ``exception`` (None, or the name under which the cycle is known).
 
@@ -230,16 +230,17 @@ def deadlock(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def communication(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """What every job of a plan communicates but those of synthetic traffic, without its network.
+    """Returns the communication of every job of a plan, without its network.
+
+    Jobs of synthetic traffic are left out.
 
     Returns:
-        An object a job: ``job``; ``source``, ``destination``, ``messages`` and ``bytes``, an entry
-        for every two ranks that talk; ``sizes`` (bytes of a message, how often); ``operations``
-        (``point_to_point`` or the name of a collective, messages, bytes); ``ranks``, an object
-        each: ``calls`` and ``sizes`` (least and most) by operation, ``messages_sent``,
-            ``bytes_sent``, ``messages_received``, ``bytes_received``, ``collective_bytes_received``
-            by
-        collective, ``compute_ps``.
+        One object per job: ``job``; ``source``, ``destination``, ``messages`` and ``bytes``, one
+        entry per pair of ranks that communicate; ``sizes`` (bytes of a message, number of
+        messages); ``operations`` (``point_to_point`` or the name of a collective, messages, bytes);
+        ``ranks``, one object each: ``calls`` and ``sizes`` (minimum and maximum) by operation,
+        ``messages_sent``, ``bytes_sent``, ``messages_received``, ``bytes_received``,
+        ``collective_bytes_received`` by collective, ``compute_ps``.
 
     Raises:
         PlanError: the plan cannot be run.
@@ -250,14 +251,14 @@ def communication(plan: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def process_grid(ranks: int, dimensions: int) -> list[int]:
-    """The factorisation of `ranks` into so many extents with the smallest sum, in rising order."""
+    """Returns the factors of `ranks` with the smallest sum, in rising order, one per dimension."""
     with _core_errors() as module:
         grid: list[int] = module.process_grid(ranks, dimensions)
     return grid
 
 
 def link_table(topology: dict[str, Any]) -> dict[str, list[Any]]:
-    """The directed links between routers, one row each, as columns.
+    """Returns the directed links between routers, one row each, as columns.
 
     Raises:
         PlanError: no such topology can be built.
@@ -279,7 +280,7 @@ def write_link_table(topology: dict[str, Any], path: Path) -> None:
 
 @contextmanager
 def _core_errors(directory: Path | None = None) -> Iterator[ModuleType]:
-    """The core's module, its exceptions turned into ours on the way out."""
+    """Yields the core's module, and converts its exceptions to Pantala's."""
     module = core()
     try:
         yield module

@@ -1,6 +1,4 @@
-"""Work side by side, in processes or on threads: results as they come, Ctrl-C answered by one for
-all.
-"""
+"""Work in parallel, in processes or on threads: results as they come, one answer to Ctrl-C."""
 
 from __future__ import annotations
 
@@ -33,23 +31,24 @@ def cores() -> int:
 def in_processes(
     work: Callable[[Item], Result], items: Sequence[Item], workers: int
 ) -> Iterator[Result]:
-    """Calls `work` with every item, `workers` at a time, and gives each result as it comes, in no
-    order.
+    """Calls `work` with every item in processes, and yields each result as it comes.
+
+    The order of the results is undefined.
 
     Args:
         work: a function that another process can import.
-        items: what to call it with; they are begun in this order.
+        items: the items; work on them begins in this order.
         workers: the number of processes; with 1, or with one item, this process does the work.
 
     Raises:
-        BaseException: whatever `work` raises; it ends all that still runs.
+        BaseException: any error of `work`; the other work ends.
     """
     if workers == 1 or len(items) < 2:
         yield from map(work, items)
         return
-    # Forked processes would share the threads' locks of Polars.
+    # Forked processes would share the locks of Polars' threads.
     context = multiprocessing.get_context("spawn")
-    # Ctrl-C goes to all processes of a terminal; this one answers it for all.
+    # A terminal sends Ctrl-C to all processes; this process answers it for all.
     deaf = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
     pool = ProcessPoolExecutor(min(workers, len(items)), context, initializer=deaf)
     try:
@@ -65,20 +64,19 @@ def in_processes(
 def on_threads(
     work: Callable[[Item, Callable[[object], None]], Result], items: Sequence[Item], workers: int
 ) -> Iterator[Result]:
-    """Calls `work` with every item, `workers` at a time, on threads of this process; yields each
-    result as it comes.
+    """Calls `work` with every item on threads of this process, and yields each result as it comes.
 
     This is for work that releases the interpreter, as the core's simulations do. It needs no
     importable function and no guard of the main module.
 
     Args:
-        work: called with an item and a function. It calls the function with anything, about five
-            times per second; the function raises when the work is to stop.
+        work: called with an item and a function. It calls the function with any argument about five
+            times per second; the function raises when the work must stop.
         items: the items; work on them begins in this order.
         workers: the number of threads; with 1 this thread does the work.
 
     Raises:
-        BaseException: whatever `work` raises; the other work stops.
+        BaseException: any error of `work`; the other work ends.
     """
     if workers == 1 or len(items) < 2:
         yield from (work(item, lambda _: None) for item in items)
@@ -99,7 +97,7 @@ def on_threads(
 
 def _as_they_come(waiting: set[Future[Result]]) -> Iterator[Result]:
     while waiting:
-        # Short waits: the handler of SIGINT that Polars puts in front of Python's does not break
-        # off long ones.
+        # Waits are short because Polars' handler of SIGINT, which precedes Python's, does not end
+        # long waits.
         done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
         yield from (one.result() for one in done)

@@ -1,8 +1,7 @@
-"""From scenario to plan: the same run in integers (picoseconds, bytes, bytes a second), for the
-core.
+"""From scenario to plan: the same run in integers (picoseconds, bytes, bytes per second).
 
-A plan's keys are the scenario's, with the unit in the name where there is one;
-`pantala.scenario.plan_faults.scenario_key` leads back.
+The core reads plans. The keys of a plan are the scenario's, with the unit in the name if there is
+one; `pantala.scenario.plan_faults.scenario_key` leads back.
 """
 
 from __future__ import annotations
@@ -33,13 +32,11 @@ class Keyed(Protocol):
 
     @property
     def declared(self) -> Mapping[str, Key]:
-        """The keys by the names of the scenario."""
+        """The keys by their names in the scenario."""
 
 
 def build_plan(scenario: ScenarioTables) -> dict[str, Any]:
-    """The plan of a scenario, every default filled in; the core chooses nodes and virtual
-    channels.
-    """
+    """Returns the plan of a scenario with every default; the core chooses nodes and VCs."""
     sizes = _sizes(scenario.machine)
     return {
         "plan_version": PLAN_VERSION,
@@ -61,7 +58,7 @@ def build_plan(scenario: ScenarioTables) -> dict[str, Any]:
 
 
 def resolve_plan(plan: dict[str, Any]) -> dict[str, Any]:
-    """The plan with nodes and virtual channels chosen, and under ``derived`` what follows from it.
+    """Returns the plan with nodes, virtual channels, and derived values under ``derived``.
 
     Raises:
         PlanError: the plan cannot be run.
@@ -70,26 +67,24 @@ def resolve_plan(plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def only_jobs(resolved: dict[str, Any], names: list[str], part: str) -> dict[str, Any]:
-    """A resolved plan with only some of its jobs, on the same nodes and with the same seed.
+    """Returns a resolved plan with some of its jobs only, on the same nodes and with the same seed.
 
     Args:
         resolved: a plan whose jobs have their nodes.
         names: the jobs to keep.
-        part: what to call it, after the plan's own name.
+        part: the name of the part, which follows the plan's own name.
     """
     jobs = [job for job in resolved["jobs"] if job["name"] in names]
     return {**resolved, "name": f"{resolved['name']}/{part}", "jobs": jobs}
 
 
 def _sizes(machine: Machine) -> tuple[int, int]:
-    """The bytes of a full packet and of a flit."""
+    """Returns the bytes of a full packet and of a flit."""
     return int(machine.packet), int(machine.flit)
 
 
 def _values(model: Keyed, sizes: tuple[int, int]) -> dict[str, Any]:
-    """The plan's values of all keys that a model shares with the core, by their names in the
-    plan.
-    """
+    """Returns the values that a model shares with the core, by their names in the plan."""
     return {
         key.plan: _value(getattr(model, name), key.unit, sizes)
         for name, key in model.declared.items()
@@ -97,7 +92,7 @@ def _values(model: Keyed, sizes: tuple[int, int]) -> dict[str, Any]:
 
 
 def _value(value: Any, unit: Unit, sizes: tuple[int, int]) -> Any:
-    """A value as the core counts it; nothing given is 0."""
+    """Returns a value in the core's unit; a missing value is 0."""
     if value is None:
         return 0
     if isinstance(value, Capacity):
@@ -122,16 +117,18 @@ def _machine(machine: Machine) -> dict[str, Any]:
 
 
 def _router(router: Router, sizes: tuple[int, int]) -> dict[str, Any]:
-    """The stages; a delay of credits that a preset gives for a stage of its own is left out with
-    that stage.
+    """Returns the stages of a router.
+
+    A preset may give a delay of credits for a stage that the scenario replaces; it is left out.
     """
     values = {"model": router.model, **_values(router, sizes)}
     return values if router.credit_latency == "fixed" else values | {"credit_delay_ps": 0}
 
 
 def _coarse(scenario: ScenarioTables) -> dict[str, Any]:
-    """How coarse the plan is, and the sizes that follow: the packet, and room that is counted in
-    packets.
+    """Returns the coarsening of a plan and the sizes that follow from it.
+
+    These are the packet, and buffers counted in packets.
     """
     coarsen = scenario.detail.coarsen
     machine = scenario.machine
@@ -174,7 +171,7 @@ def _placement(placement: Placement) -> dict[str, Any]:
 
 
 def plan_text(plan: dict[str, Any]) -> str:
-    """A plan as JSON to read: a key a line, lists of numbers side by side."""
+    """Returns a plan as readable JSON: one key per line, lists of numbers side by side."""
     return _text(plan, 0)
 
 

@@ -1,7 +1,7 @@
-"""The progress line: simulated time, packets delivered, packet-hops a second, time left.
+"""The progress line: simulated time, delivered packets, packet-hops per second, time left.
 
-On a terminal it is one line that renews itself; elsewhere, as in a batch job's log, one short line
-a finished run.
+On a terminal it is one line that is rewritten. Elsewhere, for example in a batch job's log, it is
+one short line per finished run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["ProgressLine", "of_thousands", "time_text"]
 
 
 def of_thousands(value: float) -> str:
-    """A count with three digits: ``4.12 M``."""
+    """Returns a count with three digits: ``4.12 M``."""
     for scale, letter in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if abs(value) >= scale:
             return (
@@ -32,7 +32,7 @@ def of_thousands(value: float) -> str:
 
 
 def time_text(nanoseconds: float, digits: int = 4) -> str:
-    """A simulated time in a unit that fits: ``1.234 ms``."""
+    """Returns a simulated time in a suitable unit: ``1.234 ms``."""
     for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
         if nanoseconds >= scale:
             return f"{nanoseconds / scale:.{digits}g} {unit}"
@@ -40,11 +40,11 @@ def time_text(nanoseconds: float, digits: int = 4) -> str:
 
 
 class ProgressLine:
-    """Shows how far the runs are, on standard error; a context manager.
+    """Shows the progress of runs on standard error; a context manager.
 
     Args:
-        runs: how many runs there will be.
-        console: where to; None shows nothing.
+        runs: the number of runs.
+        console: the output; None shows nothing.
     """
 
     def __init__(self, runs: int, console: Console | None) -> None:
@@ -85,14 +85,14 @@ class ProgressLine:
             self._bar.refresh()
 
     def update(self, progress: native.Progress) -> None:
-        """Shows how far the run is."""
+        """Shows the progress of the run."""
         if self._bar is not None and self._task is not None:
             self._bar.update(
                 self._task, description=f"{self._title}: {_state(progress)}", refresh=True
             )
 
     def finish(self, document: Mapping[str, Any]) -> None:
-        """Ends the run: its line goes, a short one stays.
+        """Ends the run: replaces its line by a short one.
 
         Args:
             document: the run's run.json.
@@ -118,7 +118,7 @@ def _rate(packet_hops: int, seconds: float) -> str:
 
 
 def _state(progress: native.Progress) -> str:
-    """What the line says: 79 columns for most runs, what matters most first."""
+    """Returns the text of the line, most important part first; 79 columns for most runs."""
     parts = []
     fraction = progress["fraction"]
     if fraction is not None and fraction >= 0.01:

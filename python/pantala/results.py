@@ -29,8 +29,7 @@ def load(path: str | Path) -> Run | InterferenceExperiment:
 
 
 class Run:
-    """One run: a plan executed. Its tables are Polars lazy frames; nothing is read before it is
-    asked for.
+    """One run. Its tables are lazy frames of Polars, which are read only on demand.
 
     `pantala.catalogue.tables.TABLES` describes every column. A table that was not recorded is
     empty. Times are simulated nanoseconds, sizes are bytes::
@@ -60,18 +59,18 @@ class Run:
 
     @property
     def plan(self) -> dict[str, Any]:
-        """The resolved plan, in picoseconds, bytes and bytes a second."""
+        """The resolved plan, in picoseconds, bytes and bytes per second."""
         plan: dict[str, Any] = self.document["plan"]
         return plan
 
     @property
     def complete(self) -> bool:
-        """Whether every job that can end has ended; `document["reason"]` says why the run ended."""
+        """Whether every job that can end has ended; `document["reason"]` has the reason."""
         return bool(self.document["complete"])
 
     @property
     def coarsened(self) -> str | None:
-        """Returns the statement about a coarsened run and its known error, or None."""
+        """The statement about a coarsened run and its known error; None in full detail."""
         return self.document.get("coarsened")
 
     @cached_property
@@ -81,89 +80,89 @@ class Run:
 
     @property
     def jobs(self) -> pl.LazyFrame:
-        """One row a job: communication time, latencies, bytes."""
+        """One row per job: communication time, latencies, bytes."""
         return self._table("jobs")
 
     @property
     def ranks(self) -> pl.LazyFrame:
-        """One row a rank: its node, and what it spent its time on."""
+        """One row per rank: its node, and its time by activity."""
         return self._table("ranks")
 
     @property
     def calls(self) -> pl.LazyFrame:
-        """One row a job and MPI call: how often, with how many bytes, for how long."""
+        """One row per job and MPI call: number of calls, bytes, time."""
         return self._table("calls")
 
     @property
     def iterations(self) -> pl.LazyFrame:
-        """One row an iteration of a rank; empty if `record.iterations` was off."""
+        """One row per iteration of a rank; empty if `record.iterations` was off."""
         return self._table("iterations")
 
     @property
     def messages(self) -> pl.LazyFrame:
-        """One row a message; empty if `record.messages` was off."""
+        """One row per message; empty if `record.messages` was off."""
         return self._table("messages")
 
     @property
     def packets(self) -> pl.LazyFrame:
-        """One row a recorded packet, as `record.packets` chose them."""
+        """One row per recorded packet; `record.packets` selects them."""
         return self._table("packets")
 
     @property
     def links(self) -> pl.LazyFrame:
-        """One row a directed link, injection and ejection included: traffic, load, stall time."""
+        """One row per directed link, terminal links included: traffic, utilization, stall time."""
         return self._table("links")
 
     @property
     def link_jobs(self) -> pl.LazyFrame:
-        """One row a link and job: the job's bytes on the link."""
+        """One row per link and job: the job's bytes on the link."""
         return self._table("link_jobs")
 
     @property
     def link_windows(self) -> pl.LazyFrame:
-        """One row a link, terminal links included, and window of time; empty if
-        `record.link_windows` was off.
+        """One row per link and window of time; empty if `record.link_windows` was off.
+
+        Terminal links are included.
         """
         return self._table("link_windows")
 
     @property
     def job_windows(self) -> pl.LazyFrame:
-        """One row a job and window of time: bytes in and out, mean latency."""
+        """One row per job and window of time: bytes in and out, mean latency."""
         return self._table("job_windows")
 
     @property
     def q_tables(self) -> pl.LazyFrame:
-        """One row an estimate of q_adaptive, as it was when the run ended; empty if
-        `record.q_tables` was off.
-        """
+        """One row per estimate of q_adaptive at the end; empty if `record.q_tables` was off."""
         return self._table("q_tables")
 
     @property
     def q_learning(self) -> pl.LazyFrame:
-        """One row a window of time and kind of port: what q_adaptive learned; empty if
-        `record.q_learning` was off.
+        """One row per window of time and kind of port: corrections of q_adaptive's estimates.
+
+        It is empty if `record.q_learning` was off.
         """
         return self._table("q_learning")
 
     def metric(self, name: str, job: str | None = None) -> float | None:
-        """A metric by its name.
+        """Returns a metric by its name.
 
         Args:
             name: one of `metrics`.
-            job: the job, for a metric of a job; may be left out if there is only one.
+            job: the job, for a metric of a job; optional if there is only one job.
 
         Returns:
-            The value, in the unit that its name ends in; None where there is none, as the message
-            latency of a job without messages.
+            The value, in the unit that its name ends in; None if there is no value, for example for
+            the message latency of a job without messages.
 
         Raises:
-            UsageError: no such metric, no such job, or a job is needed.
+            UsageError: there is no such metric or job, or the job is missing.
         """
         return metrics.value_of(self, name, job)
 
     @staticmethod
     def metrics() -> list[metrics.Metric]:
-        """The metrics there are, each with its unit and meaning."""
+        """Returns all metrics, each with its unit and meaning."""
         return metrics.all_metrics()
 
     def _table(self, name: str) -> pl.LazyFrame:
@@ -205,7 +204,7 @@ class InterferenceExperiment:
 
     @property
     def coarsened(self) -> str | None:
-        """Returns the statement about a coarsened experiment and its known error, or None."""
+        """The statement about a coarsened experiment and its known error; None in full detail."""
         return self.document.get("coarsened")
 
     @cached_property
@@ -236,8 +235,7 @@ class InterferenceExperiment:
 
     @property
     def slowdown(self) -> pl.LazyFrame:
-        """One row a job: its communication time, run time or traffic alone and together, and their
-        ratios.
+        """One row per job: its times or traffic alone and together, and their ratios.
 
         `pantala.slowdown.SLOWDOWN_COLUMNS` describes every column.
         """
@@ -249,7 +247,7 @@ class InterferenceExperiment:
         ).lazy()  # interrupted, or written by an earlier version
 
     def metric(self, name: str, job: str | None = None) -> float | None:
-        """A metric by its name: a slowdown, or a metric of the run together.
+        """Returns a metric by its name: a slowdown, or a metric of the run together.
 
         Args:
             name: ``slowdown``, another numeric column of the slowdown table, or one of
@@ -257,7 +255,7 @@ class InterferenceExperiment:
             job: the job.
 
         Raises:
-            UsageError: no such metric, no such job, or a job is needed.
+            UsageError: there is no such metric or job, or the job is missing.
         """
         if name not in SLOWDOWN_COLUMNS or name in {"job", "name", "compared"}:
             return self.together.metric(name, job)

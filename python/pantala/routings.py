@@ -1,6 +1,4 @@
-"""The routing algorithms: the rule of each, and the virtual channels that keep it free of
-deadlock.
-"""
+"""The routing algorithms: the rule of each, and the virtual channels that prevent deadlock."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ __all__ = ["ROUTINGS", "RoutingInfo"]
 
 @dataclass(frozen=True)
 class RoutingInfo:
-    """A routing algorithm, or a mode of one, in a line.
+    """A routing algorithm, or a mode of one.
 
     Attributes:
         name: the name in `routing.algorithm`.
@@ -47,5 +45,5 @@ def _listed() -> Iterator[RoutingInfo]:
 
 
 #: Every routing algorithm and every mode of one. Traffic inside a group is minimal, except under
-#: merlin_ugal and where the key `intra_group` says otherwise.
+#: merlin_ugal and where the key `intra_group` sets another routing.
 ROUTINGS = tuple(_listed())

@@ -1,11 +1,10 @@
-"""Output directories: written beside their place and moved into it, so that none is ever half
-there.
+"""Output directories: a run is written to a temporary directory, then moved to its place.
 
 A run is written to ``.NAME.partial-PID`` in the same parent directory and renamed to NAME at the
-end. A directory that is there already stays the same one, be it the current directory or behind a
-link: its old run is moved out, the new one moved in, what marks it as a run last. A run that was
-interrupted or stalled is moved too: it is marked incomplete inside. Only a directory that is empty
-or holds a run is written into.
+end. A directory that exists already is kept, even if it is the current directory or the target of a
+link: its old run is moved out and the new one moved in, the file that marks a run last. A run that
+was interrupted or stalled is moved too; it is marked incomplete inside. A run is written only into
+a directory that is empty or holds a run.
 """
 
 from __future__ import annotations
@@ -19,32 +18,31 @@ from pantala.errors import RunDirectoryError
 
 __all__ = ["INTERFERENCE_FILE", "RUN_FILE", "OutputDirectory", "holds_run"]
 
-#: What every run directory has; written last.
+#: The file that every run directory has; written last.
 RUN_FILE = "run.json"
-#: What the directory of an interference experiment has; written last.
+#: The file that the directory of an interference experiment has; written last.
 INTERFERENCE_FILE = "interference.json"
 
 
 def holds_run(path: Path) -> bool:
-    """Whether a directory holds a run or an interference experiment."""
+    """Returns whether a directory holds a run or an interference experiment."""
     return (path / RUN_FILE).is_file() or (path / INTERFERENCE_FILE).is_file()
 
 
 class OutputDirectory:
-    """The place of a run that is being made: `begin`, write into `partial`, then `publish` or
-    `discard`.
+    """The directory of a run in progress: `begin`, write to `partial`, then `publish` or `discard`.
 
     Attributes:
-        target: where the run will be.
-        partial: where it is until then.
-        overwrite: whether a run that is there may be replaced.
+        target: the final directory.
+        partial: the directory until then.
+        overwrite: whether to replace a run that is there already.
     """
 
     def __init__(self, target: Path, *, overwrite: bool) -> None:
         """Checks that `target` is free; writes nothing.
 
         Raises:
-            RunDirectoryError: it is taken.
+            RunDirectoryError: the directory is taken.
         """
         self.target = target
         self.overwrite = overwrite
@@ -81,10 +79,10 @@ class OutputDirectory:
         return self.partial
 
     def publish(self) -> Path:
-        """Moves what was written to its place, over the run that is there, and returns the place.
+        """Moves the files to the final directory, over an old run, and returns the directory.
 
         Raises:
-            RunDirectoryError: it cannot be moved; it stays in `partial`.
+            RunDirectoryError: they cannot be moved; they stay in `partial`.
         """
         place = self.target.absolute()
         if holds_run(place) and not self.overwrite:
@@ -108,18 +106,18 @@ class OutputDirectory:
         return self.target
 
     def discard(self) -> None:
-        """Removes what was written."""
+        """Removes the partial directory."""
         shutil.rmtree(self.partial, ignore_errors=True)
 
 
 def _free(target: Path) -> Path:
-    """The first of NAME-2, NAME-3, ... that is not there."""
+    """Returns the first of NAME-2, NAME-3, ... that does not exist."""
     names = (target.with_name(f"{target.absolute().name}-{number}") for number in count(2))
     return next(path for path in names if not path.exists())
 
 
 def _marks_last(directory: Path) -> list[Path]:
-    """What is in a directory, with that last which marks it as a run."""
+    """Returns the content of a directory, the files that mark a run last."""
     return sorted(
         directory.iterdir(),
         key=lambda entry: (entry.name in (RUN_FILE, INTERFERENCE_FILE), entry.name),

@@ -1,10 +1,9 @@
-"""How much a job is slowed by company: the same work of the job, alone and together with the
-others.
+"""The slowdown of jobs: the same work of a job, alone and together with the others.
 
-A job that ended in both runs is compared over the whole of both. A job that was cut off in one of
-them is compared over the iterations that all of its ranks finished in both runs, and over nothing
-if there are none. Synthetic traffic has no end and no iterations: it runs alone for as long as
-together, and its packets are compared.
+A job that ended in both runs is compared over both whole runs. A job that was cut off in one of
+them is compared over the iterations that all of its ranks finished in both runs; without such
+iterations it is not compared. Synthetic traffic has no end and no iterations: it runs alone for as
+long as together, and its packets are compared.
 """
 
 from __future__ import annotations
@@ -87,17 +86,17 @@ SLOWDOWN_COLUMNS: Mapping[str, tuple[DataTypeClass, str]] = MappingProxyType(
 
 
 def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
-    """Compare every job of the run together with its run alone.
+    """Compares every job of the run together with its run alone.
 
-    The slowdown is the mean over ranks together over the mean over ranks alone (Kang et al., SC
-    2022, V: "variation" plus one). It is null for a job that was not run alone, that did not
+    The slowdown is the mean over ranks together divided by the mean over ranks alone (Kang et al.,
+    SC 2022, V: "variation" plus one). It is null for a job that was not run alone, that did not
     communicate, or that finished no iteration in both runs.
 
     Returns:
-        One row a job, with the columns of `SLOWDOWN_COLUMNS`.
+        One row per job, with the columns of `SLOWDOWN_COLUMNS`.
 
     Raises:
-        UsageError: the runs differ in detail, as one by the packet and one in coarse packets do.
+        UsageError: the runs differ in detail: one is coarse and the other is not.
     """
     for name, run in alone.items():
         ours, theirs = _coarsen(together), _coarsen(run)
@@ -117,13 +116,14 @@ def slowdown_of(together: Run, alone: Mapping[str, Run]) -> pl.DataFrame:
 
 
 def _coarsen(run: RunLike) -> int:
-    """How many packets of the machine a packet of the run stands for."""
+    """Returns the number of the machine's packets that a packet of the run stands for."""
     return int(run.document["plan"].get("detail", {}).get("coarsen", 1))
 
 
 def accepted_load(run: RunLike, job: int) -> float | None:
-    """Return the payload that a job's nodes accepted, as a share of terminal bandwidth; None if the
-    job never ran.
+    """Returns the payload that a job's nodes accepted, as a share of terminal bandwidth.
+
+    It is None if the job never ran.
     """
     planned, row = (
         run.document["plan"]["jobs"][job],
@@ -160,19 +160,19 @@ class _Part:
         return self.run.iterations.filter(pl.col("job") == self.row["job"])
 
     def finished(self) -> set[int]:
-        """The iterations that every rank has finished."""
+        """Returns the number of iterations that every rank has finished."""
         counted = (
             self.iterations.group_by("iteration").len().filter(pl.col("len") == self.row["ranks"])
         )
         return set(counted.collect()["iteration"])
 
     def whole(self) -> dict[str, float | None]:
-        """What the run measured of a job that ended."""
+        """Returns the measurements of a job that ended."""
         times = {name: self.row[name] for name in _MEASURES if name.startswith("communication")}
         return times | {"run_time_ns": self.row["end_ns"] - self.row["start_ns"]}
 
     def during(self, iterations: set[int]) -> dict[str, float | None]:
-        """Communication time and run time of the job over some iterations only."""
+        """Returns communication time and run time of the job over some iterations only."""
         chosen = self.iterations.filter(pl.col("iteration").is_in(sorted(iterations)))
         of_ranks = chosen.group_by("rank").agg(pl.col("communication_time_ns").sum())
         time, prefix = pl.col("communication_time_ns"), "communication_time"
@@ -185,7 +185,7 @@ class _Part:
         return spread.collect().row(0, named=True) | {"run_time_ns": end - self.row["start_ns"]}
 
     def traffic(self) -> dict[str, float | None]:
-        """What the run measured of synthetic traffic."""
+        """Returns the measurements of synthetic traffic."""
         latency = self.row["packet_latency_mean_ns"] if self.row["packets"] else None
         return {
             "packet_latency_mean_ns": latency,
@@ -194,7 +194,7 @@ class _Part:
 
 
 def _compared(alone: _Part, together: _Part) -> dict[str, Any]:
-    """The columns of one job after its name."""
+    """Returns the columns of one job after its name."""
     if together.endless:
         before, after = alone.traffic(), together.traffic()
         return {

@@ -1,4 +1,4 @@
-"""How a Dragonfly is wired: its links as a table, as GraphML, in numbers."""
+"""The links of a Dragonfly: as a table, as GraphML, and in numbers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHAPE = ("kind", "p", "a", "rows", "columns", "h", "g")
 
 
 def topology(given: Mapping[str, Any], preset: str | None = None) -> Topology:
-    """A topology of its own numbers, of a preset, or of a preset changed by numbers.
+    """Returns a topology of given numbers, of a preset, or of a preset changed by numbers.
 
     Args:
         given: keys of `Topology`.
@@ -56,10 +56,10 @@ def topology(given: Mapping[str, Any], preset: str | None = None) -> Topology:
 
 
 def _preset(name: str) -> dict[str, Any]:
-    """The keys of a machine preset.
+    """Returns the keys of a machine preset.
 
     Raises:
-        UsageError: there is no such preset, or it cannot be made of these numbers.
+        UsageError: there is no such preset, or it does not take these numbers.
     """
     try:
         return machine_preset(name)
@@ -75,14 +75,15 @@ def _preset(name: str) -> dict[str, Any]:
 
 
 def link_table(chosen: Topology) -> pl.DataFrame:
-    """The directed links between routers, one row each.
+    """Returns the directed links between routers, one row per link.
 
     Returns:
         link, class, source_router, source_port, source_group, target_router, target_port,
-        target_group, parallel_index (which of several links between the same routers or groups).
+        target_group, parallel_index (the number among several links between the same routers or
+        groups).
 
     Raises:
-        ScenarioError: no such network can be wired.
+        ScenarioError: no such network can be built.
     """
     try:
         return pl.DataFrame(native.link_table(chosen.as_plan()))
@@ -94,7 +95,7 @@ def write_links(chosen: Topology, path: Path) -> None:
     """Writes the link table to a Parquet file.
 
     Raises:
-        ScenarioError: no such network can be wired.
+        ScenarioError: no such network can be built.
         UsageError: the file cannot be written.
     """
     try:
@@ -108,11 +109,11 @@ def write_links(chosen: Topology, path: Path) -> None:
 def write_graphml(chosen: Topology, path: Path) -> None:
     """Writes routers and the links between them as GraphML, for NetworkX, igraph, Gephi.
 
-    Nodes have `group`; edges, one a pair of directed links, have `class` (local, or row and column;
-    global), `source_port` and `target_port`.
+    Nodes have `group`. Edges, one per pair of directed links, have `class` (local, or row and
+    column; global), `source_port` and `target_port`.
 
     Raises:
-        ScenarioError: no such network can be wired.
+        ScenarioError: no such network can be built.
         UsageError: the file cannot be written.
     """
     table = link_table(chosen)
@@ -149,7 +150,7 @@ def write_graphml(chosen: Topology, path: Path) -> None:
 
 
 def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
-    """A topology in numbers, ready to print.
+    """Returns a topology in numbers, ready to print.
 
     Args:
         chosen: the topology.
@@ -200,7 +201,9 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
 
 
 def longest_minimal_path(chosen: Topology, table: pl.DataFrame) -> int:
-    """The most links between routers that a minimal path needs: at most one of them is global.
+    """Returns the maximum number of links between routers on a minimal path.
+
+    At most one of them is global.
 
     Args:
         chosen: the topology.

@@ -13,7 +13,7 @@ import pytest
 
 import pantala as pt
 from pantala.errors import UsageError
-from pantala.studies.link_load import Flows, Gates, LinkLoads, gates, link_loads
+from pantala.studies.link_load import Flows, Gateways, LinkLoads, gateways, link_loads
 from pantala.topology import link_table
 
 pytestmark = pytest.mark.native
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.native
 
 def wired(
     p: int, a: int, h: int, global_arrangement: str = "palmtree"
-) -> tuple[pt.Topology, Gates]:
+) -> tuple[pt.Topology, Gateways]:
     data: dict[str, Any] = {
         "p": p,
         "a": a,
@@ -30,21 +30,21 @@ def wired(
         "global_arrangement": global_arrangement,
     }
     topology = pt.Topology.model_validate(data)
-    return topology, gates(topology)
+    return topology, gateways(topology)
 
 
-def permutation(net: Gates, targets: np.ndarray) -> Flows:
+def permutation(net: Gateways, targets: np.ndarray) -> Flows:
     """Returns the traffic in which every node sends its whole load to its target."""
     source = np.arange(len(targets))
     return Flows.of_nodes(source, targets, np.ones(len(source)), net.p)
 
 
-def complement(net: Gates) -> np.ndarray:
+def complement(net: Gateways) -> np.ndarray:
     nodes = net.groups * net.a * net.p
     return nodes - 1 - np.arange(nodes)
 
 
-def shift(net: Gates, groups: int) -> np.ndarray:
+def shift(net: Gateways, groups: int) -> np.ndarray:
     nodes = net.groups * net.a * net.p
     return (np.arange(nodes) + groups * net.a * net.p) % nodes
 
@@ -139,7 +139,7 @@ def test_the_model_agrees_with_counting_every_path(
         ) == pytest.approx(counted)
 
 
-def by_routers(net: Gates, loads: LinkLoads) -> dict[tuple[int, int], float]:
+def by_routers(net: Gateways, loads: LinkLoads) -> dict[tuple[int, int], float]:
     a = net.a
     found = {}
     for group, here, there in np.argwhere(loads.local > 0):
@@ -185,7 +185,7 @@ def test_the_core_loads_every_link_as_predicted(routing: str, tmp_path: Path) ->
 
 def test_several_links_per_pair_have_no_exact_model() -> None:
     with pytest.raises(UsageError, match="exactly one link"):
-        gates(pt.Topology(p=2, a=4, h=2, g=5, links_per_pair=2))
+        gateways(pt.Topology(p=2, a=4, h=2, g=5, links_per_pair=2))
     _, net = wired(2, 3, 2)
     with pytest.raises(UsageError, match="ugal_g"):
         link_loads(net, permutation(net, complement(net)), "ugal_g")

@@ -18,8 +18,8 @@ _JOBS = Table(
     "jobs",
     text=(
         "One row per job: its run time, the communication time of its ranks, the latency of its packets and "
-        "messages. Latencies cover every delivered packet and message of the job, whatever `record.packets` "
-        "keeps. Columns about packets are null for a job that delivered none."
+        "messages. Latencies include every delivered packet and message of the job; `record.packets` does "
+        "not matter. Columns about packets are null if the job delivered none."
     ),
     switch=None,
     columns=(
@@ -30,7 +30,7 @@ _JOBS = Table(
         Column(
             "end_ns",
             "f64",
-            "End of its last rank; null for a pattern, and for a job that had not finished when the run stopped.",
+            "End of the job's last rank; null for a pattern and for a job that did not finish.",
             unit="ns",
             nullable=True,
         ),
@@ -61,8 +61,8 @@ _JOBS = Table(
             "mpi_bytes",
             "u64",
             (
-                "MPI payload: bytes of all messages that the job's ranks sent, messages inside a node and inside "
-                "collectives included. Control messages of rendezvous and messages of a rank to itself do not "
+                "MPI payload: bytes of all messages that the job's ranks sent, including messages inside a node and "
+                "messages of collectives. Control messages of rendezvous and messages of a rank to itself do not "
                 "count. Null for a pattern."
             ),
             unit="bytes",
@@ -159,13 +159,13 @@ _JOBS = Table(
         Column(
             "link_hops_mean",
             "f64",
-            "Links between routers that a packet crossed, mean over packets.",
+            "Number of links between routers that a packet crossed, mean over packets.",
             nullable=True,
         ),
         Column(
             "nonminimal_share",
             "f64",
-            "Share of packets that took a non-minimal path.",
+            "Fraction of packets that took a non-minimal path.",
             unit="1",
             nullable=True,
         ),
@@ -173,9 +173,9 @@ _JOBS = Table(
             "responses",
             "u64",
             (
-                "Responses to packets of the job that reached the sender of the packet; 0 without "
+                "Number of responses that reached the sender of their request packet; 0 without "
                 "`machine.nic.responses`. `packets`, `injected_bytes`, `delivered_bytes` and all latencies except "
-                "request-response latency leave them out."
+                "request-response latency exclude responses."
             ),
         ),
         Column(
@@ -250,9 +250,9 @@ _RANKS = Table(
             "peak_ingress_bytes",
             "u64",
             (
-                "The most payload that the rank posted between two waits: its receives, its waits, its sends that "
-                "do not complete at once, and those of its collectives. The peak ingress volume of Kang et al. (SC "
-                "2022), IV."
+                "Largest payload that the rank posted between two blocking calls. Blocking calls are receives, "
+                "waits, sends that do not complete at once, and the same calls inside collectives. This is the peak "
+                "ingress volume of Kang et al. (SC 2022), IV."
             ),
             unit="bytes",
         ),
@@ -263,8 +263,8 @@ _RANKS = Table(
 _CALLS = Table(
     "calls",
     text=(
-        "One row per job and MPI call, summed over all ranks of the job, as a profiler between program and "
-        "MPI reports it (AutoPerf in Chunduri et al., IPDPS 2021, III.B)."
+        "One row per job and MPI call, summed over all ranks of the job, as a profiler between the program "
+        "and MPI reports them (AutoPerf in Chunduri et al., IPDPS 2021, III.B)."
     ),
     switch=None,
     columns=(
@@ -274,7 +274,10 @@ _CALLS = Table(
         Column(
             "bytes",
             "u64",
-            "Payload that the calls name: the data given to a send or collective, the room of a receive; 0 for waits.",
+            (
+                "Payload in the arguments of the calls: the data of a send or collective, the buffer of a receive; "
+                "0 for waits."
+            ),
             unit="bytes",
         ),
         Column("time_ns", "f64", "Duration inside the calls, summed over ranks.", unit="ns"),
@@ -315,45 +318,56 @@ _MESSAGES = Table(
         Column("destination_rank", "u32", "Rank that received the message."),
         Column("tag", "i32", "MPI tag; negative for the messages of collectives."),
         Column("bytes", "u64", "Payload of the message.", unit="bytes"),
-        Column("protocol", "str", "`eager` or `rendezvous`."),
+        Column("protocol", "str", "Protocol: `eager` or `rendezvous`."),
         Column("posted_ns", "f64", "Time at which the send was posted.", unit="ns"),
         Column(
             "delivered_ns", "f64", "Time at which the last byte reached the receiver.", unit="ns"
         ),
-        Column("latency_ns", "f64", "Duration from posted to delivered.", unit="ns"),
+        Column(
+            "latency_ns",
+            "f64",
+            "Message latency: duration from `posted_ns` to `delivered_ns`.",
+            unit="ns",
+        ),
     ),
 )
 _PACKETS = Table(
     "packets",
     text=(
-        "One row per delivered packet: of all packets, of one in `record.packet_sample`, or none. Responses "
-        "have no rows. Rows are ordered by `delivered_ns`, then by `source_node`, `created_ns` and "
-        "`injected_ns`."
+        "One row per delivered packet. `record.packets` chooses all packets, one in `record.packet_sample`, "
+        "or none. Responses have no rows. Rows are ordered by `delivered_ns`, then by `source_node`, "
+        "`created_ns` and `injected_ns`."
     ),
     switch="record.packets",
     columns=(
         Column("job", "u16", "Number of the job in the plan, from 0."),
         Column("source_node", "u32", "Node that sent the packet."),
         Column("destination_node", "u32", "Node that received the packet."),
-        Column("bytes", "u32", "Size of the packet.", unit="bytes"),
+        Column("bytes", "u32", "Payload of the packet.", unit="bytes"),
         Column(
-            "created_ns", "f64", "Creation at the source; source queueing starts here.", unit="ns"
+            "created_ns",
+            "f64",
+            "Creation of the packet at the source. Source queueing starts here.",
+            unit="ns",
         ),
         Column("injected_ns", "f64", "Time at which the head entered the network.", unit="ns"),
         Column(
             "delivered_ns", "f64", "Time at which the tail reached the destination NIC.", unit="ns"
         ),
         Column(
-            "latency_ns", "f64", "Packet latency: duration from created to delivered.", unit="ns"
+            "latency_ns",
+            "f64",
+            "Packet latency, from creation to delivery unless `machine.nic.latency_from` says otherwise.",
+            unit="ns",
         ),
-        Column("link_hops", "u8", "Links between routers that the packet crossed."),
+        Column("link_hops", "u8", "Number of links between routers that the packet crossed."),
         Column("nonminimal", "bool", "Whether the packet took a non-minimal path."),
     ),
 )
 _LINKS = Table(
     "links",
     text=(
-        "One row per directed link, injection and ejection links included: its ends and its traffic over "
+        "One row per directed link, including injection and ejection links: its ends and its traffic over "
         "the whole run."
     ),
     switch=None,
@@ -362,14 +376,17 @@ _LINKS = Table(
             "link",
             "u32",
             (
-                "Number of the directed link: its router times the ports per router, plus its port. Injection links "
-                "come after all others, by node. The key of every link table."
+                "Number of the directed link: the sending router times the ports per router, plus the port. "
+                "Injection links have the numbers after all others, by node. All link tables use this number."
             ),
         ),
         Column(
             "class",
             "str",
-            "`injection`, `ejection`, `global`, and inside a group `local`, or in two dimensions `row` and `column`.",
+            (
+                "Link class: `injection`, `ejection`, `global`, and inside a group `local`, or `row` and `column` "
+                "in two dimensions."
+            ),
         ),
         Column(
             "source_router",
@@ -404,26 +421,26 @@ _LINKS = Table(
             "Node of an injection or ejection link; null for the others.",
             nullable=True,
         ),
-        Column("packets", "u64", "Packets sent over the link, responses included."),
+        Column("packets", "u64", "Packets sent over the link, including responses."),
         Column(
             "bytes",
             "u64",
-            "Payload sent over the link, the payload of responses included.",
+            "Payload sent over the link, including the payload of responses.",
             unit="bytes",
         ),
-        Column(
-            "busy_ns",
-            "f64",
-            "Duration during which the link was sending; packets fill whole flits.",
-            unit="ns",
-        ),
+        Column("busy_ns", "f64", "Duration of sending. A packet occupies whole flits.", unit="ns"),
         Column(
             "stall_ns",
             "f64",
-            "Duration during which a flit was ready and could not advance for want of credit.",
+            "Duration in which a flit was ready and waited for credits.",
             unit="ns",
         ),
-        Column("utilization", "f64", "`busy_ns` over the simulated time of the run.", unit="1"),
+        Column(
+            "utilization",
+            "f64",
+            "Utilization: `busy_ns` divided by the simulated time of the run.",
+            unit="1",
+        ),
     ),
 )
 _LINK_JOBS = Table(
@@ -436,7 +453,7 @@ _LINK_JOBS = Table(
         Column(
             "bytes",
             "u64",
-            "Bytes of that job over the link, responses to its packets included.",
+            "Payload of the job over the link, including responses to its packets.",
             unit="bytes",
         ),
     ),
@@ -444,29 +461,32 @@ _LINK_JOBS = Table(
 _LINK_WINDOWS = Table(
     "link_windows",
     text=(
-        "One row per link, injection and ejection included, and time window in which it sent anything. The "
-        "length of a window is `record.window_ps` of the plan. Rows are ordered by `window_start_ns`, then "
-        "by `link`."
+        "One row per link and time window in which the link sent a packet, including injection and ejection "
+        "links. The length of a window is `record.window_ps` of the plan. Rows are ordered by "
+        "`window_start_ns`, then by `link`."
     ),
     switch="record.link_windows",
     columns=(
         Column("link", "u32", "Number of the directed link, as in `links`."),
         Column("window_start_ns", "f64", "Start of the window.", unit="ns"),
-        Column("bytes", "u64", "Bytes sent in the window.", unit="bytes"),
+        Column("bytes", "u64", "Payload sent in the window.", unit="bytes"),
     ),
 )
 _JOB_WINDOWS = Table(
     "job_windows",
-    text="One row per job and time window in which it sent or received anything: the job's throughput over time.",
+    text=(
+        "One row per job and time window in which a packet of the job entered the network or arrived: the "
+        "job's throughput over time. The length of a window is `record.window_ps` of the plan."
+    ),
     switch=None,
     columns=(
         Column("job", "u16", "Number of the job in the plan, from 0."),
         Column("window_start_ns", "f64", "Start of the window.", unit="ns"),
         Column(
-            "window_ns", "f64", "Duration of the window; the last one may be shorter.", unit="ns"
+            "window_ns", "f64", "Duration of the window. The last window may be shorter.", unit="ns"
         ),
-        Column("injected_bytes", "u64", "Bytes that entered the network.", unit="bytes"),
-        Column("delivered_bytes", "u64", "Bytes that reached their destination NIC.", unit="bytes"),
+        Column("injected_bytes", "u64", "Payload that entered the network.", unit="bytes"),
+        Column("delivered_bytes", "u64", "Payload that reached its destination NIC.", unit="bytes"),
         Column("packets", "u64", "Packets delivered."),
         Column(
             "latency_mean_ns",
@@ -490,10 +510,10 @@ _Q_TABLES = Table(
         Column(
             "destination_group",
             "u32",
-            "Group of the packets' destination; never the router's own group.",
+            "Destination group of the packets; never the router's own group.",
         ),
         Column("slot", "u32", "Place of the packets' source node at its router, from 0."),
-        Column("port", "u32", "Port by which the packets leave; it has a link to another router."),
+        Column("port", "u32", "Output port of the packets; it has a link to another router."),
         Column(
             "estimate_ns",
             "f64",
@@ -506,7 +526,7 @@ _Q_LEARNING = Table(
     "q_learning",
     text=(
         "One row per time window and kind of port for which feedback of q_adaptive arrived, over all "
-        "routers. The times after the first column are durations: means over the feedback of the window."
+        "routers. The columns that end in `_mean_ns` are durations: means over the feedback of the window."
     ),
     switch="record.q_learning",
     columns=(
@@ -520,22 +540,22 @@ _Q_LEARNING = Table(
             "via",
             "str",
             (
-                "The port by which the packet left the router: `local` to another router of the group, `direct` by "
-                "a global link to the destination's group, `detour` by a global link to another group."
+                "Kind of port by which the packet left the router: `local` to another router of the group, `direct` "
+                "to the destination's group, `detour` to any other group."
             ),
         ),
         Column("updates", "u64", "Number of estimates corrected by feedback."),
         Column(
             "feedback_mean_ns",
             "f64",
-            "Measured value: the packet's time to the next router plus the best estimate there.",
+            "Measured value: the packet's time to the next router plus the best estimate of that router.",
             unit="ns",
         ),
-        Column("estimate_mean_ns", "f64", "The estimates after the correction.", unit="ns"),
+        Column("estimate_mean_ns", "f64", "Estimate after the correction.", unit="ns"),
         Column(
             "error_mean_ns",
             "f64",
-            "Absolute difference between measured value and estimate before the correction.",
+            "Absolute difference between the measured value and the estimate before the correction.",
             unit="ns",
         ),
     ),

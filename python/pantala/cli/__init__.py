@@ -1,4 +1,4 @@
-"""The command line: `pantala`. Every command is a thin face of a function that Python can call."""
+"""The command line `pantala`. Every command calls a function that Python can call too."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _bench_only(words: list[str]) -> None:
-    """Runs `pantala bench NAME --json` and exits: the command line's own start is no part of what
-    it measures.
+    """Runs `pantala bench NAME --json` and exits, without importing the command line.
 
-    Does nothing if the words say anything else.
+    The import would take longer than small benchmarks. The function returns without effect if the
+    words say anything else.
     """
     from pantala.benchmark import BENCHMARKS, bench
 

@@ -1,4 +1,4 @@
-"""The application: its commands, and how every error ends in one line and an exit status."""
+"""The application: its commands, and the exit with one line and a status for every error."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """The options of every command; `run_line` has taken `--debug` off the line already."""
+    """The options of every command; `run_line` has already removed `--debug`."""
 
 
 app.command("run", help=paragraphs(run.HELP))(run.run)
@@ -64,7 +64,7 @@ app.command("version", help=reference.VERSION_HELP)(reference.version)
 
 
 def run_line(line: list[str]) -> NoReturn:
-    """Runs the words of a command line and exits."""
+    """Runs a command line and exits."""
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(
             signal.SIGTERM, signal.default_int_handler
@@ -91,9 +91,7 @@ def run_line(line: list[str]) -> NoReturn:
 
 @contextlib.contextmanager
 def _warnings_in_a_line() -> Iterator[None]:
-    """Says warnings about a scenario as its errors are said; those of Python and its libraries stay
-    as they are.
-    """
+    """Prints warnings about a scenario in one line, like its errors; others stay unchanged."""
     others = warnings.showwarning
 
     def show(message: Warning | str, *where: Any, **more: Any) -> None:
@@ -109,7 +107,7 @@ def _warnings_in_a_line() -> Iterator[None]:
 
 
 def ended(error: BaseException) -> int:
-    """Says in one line what ended the command, and returns the exit status."""
+    """Prints in one line the error that ended the command, and returns the exit status."""
     match error:
         case SystemExit(code=code):
             return code if isinstance(code, int) else int(code is not None)

@@ -1,4 +1,4 @@
-"""`pantala bench`: how fast the core is here."""
+"""`pantala bench`: the speed of the core on this machine."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _list() -> Table:
 
 
 def _cases(name: str, results: list[BenchCase]) -> Table:
-    """A column a case; of the hashes as much as tells them apart."""
+    """Returns a table with one column per case; hashes are cut to the digits that differ."""
     cases = [{**result, "result_hash": result["result_hash"][:_SHORT]} for result in results]
     shown = table(
         name,

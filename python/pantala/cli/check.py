@@ -1,4 +1,4 @@
-"""`pantala check`: is the scenario right, and what exactly would run?"""
+"""`pantala check`: validates a scenario and shows its resolved plan."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def check(
 
 
 def _summary(file: Path, scenario: Scenario, *, listed: bool) -> Iterator[str]:
-    """Right, the size, and the number of assumptions or a line per reason."""
+    """Returns a line with the scenario's size and assumptions, or a line per assumption."""
     jobs = f"{len(scenario.jobs)} job{'' if len(scenario.jobs) == 1 else 's'}"
     nodes = sum(job.node_count for job in scenario.jobs)
     keys: dict[str, list[str]] = {}

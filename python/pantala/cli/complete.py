@@ -24,34 +24,34 @@ Complete = Callable[[str], list[str]]
 
 
 def of(words: Iterable[str]) -> Complete:
-    """Completes one of these words."""
+    """Returns a function that completes one of these words."""
     known = list(words)
     return lambda incomplete: _begin(known, incomplete)
 
 
 def machines(incomplete: str) -> list[str]:
-    """Machine presets."""
+    """Completes machine presets."""
     from pantala.scenario.presets import example, machine_presets
 
     return _begin([example(name) for name in machine_presets()], incomplete)
 
 
 def curve_presets(incomplete: str) -> list[str]:
-    """Router models and machine presets."""
+    """Completes router models and machine presets."""
     from pantala.scenario.presets import router_presets
 
     return sorted({*_begin(router_presets(), incomplete), *machines(incomplete)})
 
 
 def routings(incomplete: str) -> list[str]:
-    """Routing algorithms."""
+    """Completes routing algorithms."""
     from pantala.scenario.routing import ALGORITHMS
 
     return _begin(ALGORITHMS, incomplete)
 
 
 def global_arrangements(incomplete: str) -> list[str]:
-    """Global link arrangements."""
+    """Completes global link arrangements."""
     from typing import get_args
 
     from pantala.scenario.keys import TopologyKeys
@@ -60,41 +60,42 @@ def global_arrangements(incomplete: str) -> list[str]:
 
 
 def applications(incomplete: str) -> list[str]:
-    """Applications."""
+    """Completes applications."""
     from pantala.scenario.workload import APPLICATIONS
 
     return _begin(APPLICATIONS, incomplete)
 
 
 def benchmarks(incomplete: str) -> list[str]:
-    """Benchmarks."""
+    """Completes benchmarks."""
     from pantala.benchmark import BENCHMARKS
 
     return _begin(BENCHMARKS, incomplete)
 
 
 def paper_tables(incomplete: str) -> list[str]:
-    """Papers' tables of applications."""
+    """Completes papers' tables of applications."""
     from pantala.papers import papers
 
     return _begin([paper.name for paper in papers() if paper.table is not None], incomplete)
 
 
 def studies(incomplete: str) -> list[str]:
-    """Studies."""
+    """Completes studies."""
     from pantala.papers import papers
 
     return _begin([paper.name for paper in papers() if paper.study is not None], incomplete)
 
 
 def files(incomplete: str) -> list[str]:
-    """Nothing: the shell then completes files by itself."""
+    """Completes nothing, so that the shell completes files."""
     return []
 
 
 def scenarios(incomplete: str) -> list[str]:
-    """TOML files; nothing, so that the shell completes all files, if a directory could be meant as
-    well.
+    """Completes TOML files.
+
+    If a directory also fits, it returns nothing, so that the shell completes all files.
     """
     folder, slash, name = incomplete.rpartition("/")
     try:
@@ -112,7 +113,7 @@ def scenarios(incomplete: str) -> list[str]:
 
 
 def workloads(incomplete: str) -> list[str]:
-    """Applications; scenario files if no application begins like that."""
+    """Completes applications; scenario files if no application fits."""
     return applications(incomplete) or scenarios(incomplete)
 
 

@@ -321,7 +321,7 @@ def _table(points: list[CurvePoint], title: str) -> Table:
 
 
 def _timeline(points: list[CurvePoint]) -> Table:
-    """Accepted load and non-minimal share, a row per load and window of time."""
+    """Returns a table of accepted load and non-minimal share per load and window of time."""
     from pantala.progress import time_text
 
     shown = table(

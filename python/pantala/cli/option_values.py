@@ -1,4 +1,4 @@
-"""`--set KEY=VALUE`: values from the command line, by dotted key."""
+"""Values of command-line options: `--set KEY=VALUE`, seeds, threads, lists of numbers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = [
 
 
 def parse_settings(settings: Iterable[str] | None) -> dict[str, Any]:
-    """Dotted key to value; a value is read as TOML if it is TOML, else as text.
+    """Returns the values of ``--set`` by dotted key; a value that is no TOML counts as text.
 
     Raises:
-        UsageError: no ``=``, or no key.
+        UsageError: a setting has no ``=`` or no key.
     """
     changes: dict[str, Any] = {}
     for setting in settings or ():
@@ -66,10 +66,10 @@ def parse_threads(text: str) -> Threads:
 
 
 def parse_loads(text: str) -> list[float]:
-    """The loads of ``0.1,0.3,0.5``.
+    """Returns the loads of a list such as ``0.1,0.3,0.5``.
 
     Raises:
-        UsageError: something in it is not a number.
+        UsageError: an item is not a number.
     """
     try:
         return [float(word) for word in text.split(",") if word.strip()]
@@ -80,10 +80,10 @@ def parse_loads(text: str) -> list[float]:
 
 
 def parse_numbers(option: str, text: str) -> list[int]:
-    """The whole numbers of ``4,4,8``.
+    """Returns the whole numbers of a list such as ``4,4,8``.
 
     Raises:
-        UsageError: something in it is not a whole number.
+        UsageError: an item is not a whole number.
     """
     try:
         return [int(word) for word in text.split(",") if word.strip()]

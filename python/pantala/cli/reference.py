@@ -1,4 +1,4 @@
-"""`pantala routings`, `presets`, `schema`, `version`: what there is."""
+"""`pantala routings`, `presets`, `schema`, `version`: lists and reference data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pantala report`: the HTML page of a run, anew."""
+"""`pantala report`: rebuilds the HTML page of a run."""
 
 from __future__ import annotations
 

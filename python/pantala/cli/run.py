@@ -1,4 +1,4 @@
-"""`pantala run`: a scenario, its tables, its report."""
+"""`pantala run`: runs a scenario, writes its tables and its report."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def run(
 
 
 def _comparison(result: InterferenceExperiment) -> list[Table]:
-    """The jobs that end alone and together, then synthetic traffic."""
+    """Returns the tables of an experiment: jobs that end, then synthetic traffic."""
     rows = result.slowdown.collect().to_dicts()
     traffic = [row for row in rows if row["compared"] == "duration"]
     jobs = [row for row in rows if row["compared"] != "duration"]
@@ -126,7 +126,7 @@ def _comparison(result: InterferenceExperiment) -> list[Table]:
 
 
 def _slowdown(rows: list[dict[str, Any]]) -> Table:
-    """Communication time of every job alone and together, and its slowdowns."""
+    """Returns a table of each job's communication time alone and together, and its slowdowns."""
     from pantala.report.finding import iterations_compared
 
     partly = any(iterations_compared(row) for row in rows)
@@ -154,7 +154,7 @@ def _slowdown(rows: list[dict[str, Any]]) -> Table:
 
 
 def _traffic(rows: list[dict[str, Any]]) -> Table:
-    """Packet latency and accepted load of synthetic traffic, alone and together."""
+    """Returns a table of latency and accepted load of synthetic traffic, alone and together."""
     headings = [
         "job",
         "alone",
@@ -187,7 +187,7 @@ def _number(value: float | None) -> str:
 
 
 def _jobs(result: Run) -> Table:
-    """What a run without comparison tells of every job."""
+    """Returns a table of the jobs of a run without comparison."""
     headings = ("job", "end", "communication", "maximum", "latency", "p99", "MPI GB", "link GB")
     shown = table(
         "Jobs",
@@ -209,9 +209,7 @@ def _jobs(result: Run) -> Table:
 
 
 def _communication(row: dict[str, float | None], prefix: str) -> tuple[str, str]:
-    """Mean with deviation, and maximum; empty for a job without communication to time, as synthetic
-    traffic.
-    """
+    """Returns mean with deviation, and maximum; empty for a job without communication."""
     mean, std, most = (
         row[f"{prefix}communication_time_{word}_ns"] for word in ("mean", "std", "max")
     )

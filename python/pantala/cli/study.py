@@ -1,4 +1,4 @@
-"""`pantala study`: campaigns that repeat what a paper has found."""
+"""`pantala study`: campaigns of runs that repeat a paper."""
 
 from __future__ import annotations
 

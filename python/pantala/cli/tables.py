@@ -1,6 +1,4 @@
-"""What commands share: tables on the terminal, all drawn alike, and how many processes they
-start.
-"""
+"""Tables on the terminal, in one style for all commands."""
 
 from __future__ import annotations
 
@@ -13,12 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["console", "facts", "fits", "listing", "table"]
 
-#: Columns of a line where nobody says how many there are: in a file or a pipe nothing is cut off.
+#: Columns of a line in a file or a pipe, where the width is unknown: wide enough to cut nothing.
 _WIDE = 200
 
 
 def console() -> Console:
-    """Standard output; what is no terminal is wide, unless COLUMNS says otherwise."""
+    """Returns standard output; it is wide if it is no terminal and COLUMNS is not set."""
     import os
 
     from rich.console import Console
@@ -28,12 +26,12 @@ def console() -> Console:
 
 
 def table(title: str, headings: Sequence[str], caption: str, gap: int = 3) -> Table:
-    """A table of numbers: the first column to the left, the others to the right, no number broken.
+    """Returns a table of numbers: first column left, others right, no number broken.
 
     Args:
-        title: above it.
-        headings: of the columns.
-        caption: below it.
+        title: the text above the table.
+        headings: the headings of the columns.
+        caption: the text below the table.
         gap: characters between columns, at least 1.
     """
     drawn = _table(title, caption, gap)
@@ -48,13 +46,13 @@ def table(title: str, headings: Sequence[str], caption: str, gap: int = 3) -> Ta
 def listing(
     headings: Sequence[str], *, title: str | None = None, caption: str | None = None, right: int = 0
 ) -> Table:
-    """A table of things and what they are: the last column is text that wraps.
+    """Returns a table of items with descriptions; the last column is text that wraps.
 
     Args:
-        headings: of the columns.
-        title: above it.
-        caption: below it.
-        right: how many columns after the first hold numbers.
+        headings: the headings of the columns.
+        title: the text above the table.
+        caption: the text below the table.
+        right: the number of columns with numbers after the first column.
     """
     drawn = _table(title, caption, 3)
     for number, heading in enumerate(headings):
@@ -66,9 +64,7 @@ def listing(
 
 
 def fits(drawn: Table, output: Console, most: int = 130) -> bool:
-    """Whether a table has room on the terminal without breaking a cell, and is no wider than eyes
-    can follow.
-    """
+    """Returns whether a table fits on the terminal without broken cells, and is easy to follow."""
     from rich.measure import Measurement
 
     wide = output.options.update(width=10_000)
@@ -91,7 +87,7 @@ def _table(title: str | None, caption: str | None, gap: int) -> Table:
 
 
 def facts(title: str | None = None) -> Table:
-    """A table of two columns: what, and how much."""
+    """Returns a table of two columns: names and values."""
     drawn = _table(title, None, 3)
     drawn.show_header = False
     drawn.add_column("what", no_wrap=True)

@@ -1,6 +1,4 @@
-"""`pantala topology`: what a machine is wired to, as numbers and as files, and whether packets can
-deadlock on it.
-"""
+"""`pantala topology`: the links of a machine as numbers and files, and its possible deadlocks."""
 
 from __future__ import annotations
 
@@ -181,7 +179,7 @@ def topology(
 def _search(
     scenario: Any, machine: dict[str, Any], routings: list[str], changes: dict[str, Any]
 ) -> None:
-    """Prints whether packets can deadlock; exits with 1 if they can."""
+    """Prints whether packets can deadlock; exits with status 1 if they can."""
     from pantala import deadlock as search
 
     cyclic = False

@@ -1,4 +1,4 @@
-"""`pantala workload`: the applications, what they communicate, and the tables of the papers."""
+"""`pantala workload`: the applications, their communication, and the tables of papers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def show(
         bool, typer.Option("--json", help="Print a JSON list with one object per job.")
     ] = False,
 ) -> None:
-    """Shows what an application communicates."""
+    """Shows the communication of an application."""
     from pantala.cli.option_values import parse_settings
     from pantala.communication import application_scenario, communication
     from pantala.errors import UsageError
@@ -177,7 +177,7 @@ def paper_table(
 
 
 def _summary(found: Communication) -> dict[str, Any]:
-    """The totals of a job, as JSON has them."""
+    """Returns the totals of a job for JSON."""
     sent, partners = found.sent_bytes(), found.partners()
     return {
         "job": found.job,
@@ -222,7 +222,7 @@ def _print(found: Communication) -> None:
 
 
 def _sizes(found: Communication) -> str:
-    """The sizes that occur, or the smallest, the median and the largest."""
+    """Returns the sizes of messages, or the smallest, the median and the largest."""
     from pantala.report.formatting import size
 
     sizes = sorted(found.sizes)
@@ -238,7 +238,7 @@ def _sizes(found: Communication) -> str:
 
 
 def _draw(found: Communication, plot: Path, *, alone: bool) -> Path:
-    """Draws the matrix of a job; its name is in the file's if there are several jobs."""
+    """Draws the matrix of a job; with several jobs, the file's name contains the job's name."""
     from pantala.figures import communication_matrix, save
 
     place = plot if alone else plot.with_stem(f"{plot.stem}-{found.job}")
@@ -247,8 +247,9 @@ def _draw(found: Communication, plot: Path, *, alone: bool) -> Path:
 
 
 def _shown(found: PaperTable, records: list[Record], output: Console) -> Table:
-    """The table as wide as the paper has it if that has room, else a row per application and
-    quantity.
+    """Returns the table as wide as in the paper, or one row per application and value.
+
+    The terminal's width decides.
     """
     wide = _wide(found, records)
     return wide if fits(wide, output) else _long(found, records)
@@ -290,7 +291,7 @@ def _long(found: PaperTable, records: list[Record]) -> Table:
 
 
 def _cells(record: Record, column: Column) -> tuple[str, str, str]:
-    """A quantity as measured, as the paper has it, and the difference in percent."""
+    """Returns a value as measured, as in the paper, and the difference in per cent."""
     measured, paper = record.get(column.key), record.get(f"paper_{column.key}")
     off = ""
     if isinstance(measured, int | float) and isinstance(paper, int | float):
@@ -299,8 +300,9 @@ def _cells(record: Record, column: Column) -> tuple[str, str, str]:
 
 
 def _cell(value: float | str | None, column: Column) -> str:
-    """A value of a table: text as it is, a number in the column's unit; one that counts things has
-    no decimals.
+    """Returns a value of a table as text, a number in the column's unit.
+
+    A count has no decimals.
     """
     if value is None or isinstance(value, str):
         return value or ""

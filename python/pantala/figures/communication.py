@@ -16,14 +16,14 @@ __all__ = ["communication_time"]
 
 
 def communication_time(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
-    """Draw the share of ranks whose communication time is at most x, one line a job, alone dashed
-    and together solid.
+    """Draws the share of ranks with a communication time of at most x, one line per job.
 
-    Yang et al. (SC16), Fig. 3, judge an application by this distribution over its ranks.
+    Lines of jobs alone are dashed, lines of jobs together are solid. Yang et al. (SC16), Fig. 3,
+    judge an application by this distribution over its ranks.
 
     Args:
-        run: All jobs together, or the only run.
-        alone: The run of each job alone, by name.
+        run: the run of all jobs together, or the only run.
+        alone: the run of each job alone, by name.
     """
     measured = [
         (

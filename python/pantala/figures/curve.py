@@ -1,4 +1,4 @@
-"""Latency and accepted load over offered load: the field's basic curve."""
+"""Latency and accepted load over offered load."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _WORDS = {"mean": "mean", "p50": "median", "p95": "95th percentile of", "p99": "
 def curve(
     series: Mapping[str, Points], statistic: Literal["mean", "p50", "p95", "p99"] = "mean"
 ) -> Figure:
-    """Draw latency (left) and accepted load (right) over offered load, one line a series.
+    """Draws latency (left) and accepted load (right) over offered load, one line per series.
 
-    Beyond saturation the latency is that of the measured window, not of a steady state: such points
-    are hollow and the line to them is dotted. A point above the latency axis is drawn as a triangle
-    at its top.
+    Beyond saturation the latency depends on the measured window and is no steady state. Such points
+    are hollow, and the line to them is dotted. A point above the latency axis is drawn as a
+    triangle at the top of the axis.
 
     Args:
-        series: Name of each line and its points, each with `load`, `accepted`, `saturated` and
-            `latency_*_ns`, as ``pantala curve --json`` prints them.
-        statistic: Which latency is drawn.
+        series: the name of each line and its points. A point has `load`, `accepted`, `saturated`
+            and `latency_*_ns`, as ``pantala curve --json`` prints them.
+        statistic: the latency to draw.
     """
     key = f"latency_{statistic}_ns"
     ordered = {
@@ -69,8 +69,9 @@ def curve(
 
 
 def _top(series: Mapping[str, Points], key: str) -> float:
-    """Top of the latency axis, ns: all of the steady points, and the saturated ones up to three
-    times that.
+    """Returns the top of the latency axis in ns.
+
+    All steady points fit below it, and saturated points up to three times the highest steady one.
     """
     known = [point for points in series.values() for point in points if point[key] is not None]
     highest = max((float(point[key]) for point in known), default=1.0)

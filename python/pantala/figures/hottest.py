@@ -1,4 +1,4 @@
-"""The links that carried most, and whose bytes they were."""
+"""The links of highest utilization, and the jobs whose bytes they carried."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from pantala.link_classes import INSIDE_GROUPS, NETWORK
 
 __all__ = ["ALL_CLASSES", "hottest_links", "hottest_table", "link_name"]
 
-#: Every class of links, terminal links included.
+#: All classes of links, terminal links included.
 ALL_CLASSES = ("injection", "ejection", *NETWORK)
 
 
 def hottest_table(
     run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CLASSES
 ) -> pl.DataFrame:
-    """Return the links of the highest load over the time in which all jobs ran, the highest first.
+    """Returns the links of highest utilization while all jobs ran, the highest first.
 
-    The columns are those of `link_loads` and each job's share of the bytes over the whole run:
-    `job_<number>_share`, one column per job, null when `link_jobs` was not recorded. Links that
-    carried nothing are left out. Ties go to the lower link number.
+    The columns are those of `link_loads`, and one column per job, `job_<number>_share`: the job's
+    share of the link's bytes over the whole run. It is null if `link_jobs` was not recorded. Links
+    that carried nothing are left out. Ties go to the lower link number.
 
     Args:
-        run: The run.
-        count: Most rows to return.
-        classes: Link classes to include.
+        run: the run.
+        count: the maximum number of rows.
+        classes: the link classes to include.
     """
     links = (
         link_loads(run)
@@ -56,7 +56,7 @@ def hottest_table(
 
 
 def link_name(link: dict[str, object]) -> str:
-    """Name a row of `links` by its class and its ends."""
+    """Returns the name of a row of `links`: its class and its ends."""
     kind = link["class"]
     if kind == "global":
         groups = f"group {link['source_group']} → {link['target_group']}"
@@ -73,15 +73,14 @@ def link_name(link: dict[str, object]) -> str:
 
 
 def hottest_links(run: RunLike, count: int = 12, classes: Sequence[str] = ALL_CLASSES) -> Figure:
-    """Draw the links of the highest load while all jobs ran as bars, divided by the job whose bytes
-    they carried.
+    """Draws the links of highest utilization while all jobs ran as bars, divided by job.
 
-    A tick marks the load of the link's peak window.
+    A tick marks the utilization in the peak window of the link.
 
     Args:
-        run: The run.
-        count: Most links to draw.
-        classes: Link classes to include.
+        run: the run.
+        count: the maximum number of links.
+        classes: the link classes to include.
     """
     links = hottest_table(run, count, classes).to_dicts()
     names = job_names(run)

@@ -1,4 +1,4 @@
-"""Distribution of packet latency, job by job."""
+"""Distribution of packet latency per job."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from pantala.figures.style import INK, MUTED, horizontal_rows, new_figure, style
 
 __all__ = ["packet_latency"]
 
-# Wider than this from the lowest median to the highest p99, a linear axis hides the small ones.
+# If the highest p99 exceeds the lowest median by more than this factor, the axis is logarithmic.
 _LOG_FROM = 40.0
 
 
 def packet_latency(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
-    """Draw packet latency per job: box from the first to the third quartile, median, mean, p95 and
-    p99.
+    """Draws packet latency per job: quartiles, median, mean, p95 and p99.
 
-    As Kang et al. (SC22), Fig. 6. Median, mean and percentiles are those of the jobs table and
-    cover every packet; the quartiles come from the packets table. Where packets were not recorded,
-    the boxes are left out.
+    The figure follows Kang et al. (SC22), Fig. 6. Median, mean and percentiles come from the jobs
+    table and cover every packet. The quartiles come from the packets table; without recorded
+    packets the boxes are left out.
 
     Args:
-        run: All jobs together, or the only run.
-        alone: The run of each job alone, by name.
+        run: the run of all jobs together, or the only run.
+        alone: the run of each job alone, by name.
     """
     found = [(case, _numbers(case)) for case in cases(run, alone)]
     rows = [(case, numbers) for case, numbers in found if numbers]
@@ -47,7 +46,8 @@ def packet_latency(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> 
         horizontal_rows(axes, [case.label for case, _ in rows], positions)
         if low > 0 and high / low > _LOG_FROM:
             axes.set_xscale("log")
-            # At least three labels: one a decade is too few below three decades.
+            # The axis needs three labels at least; below three decades, one label per decade is too
+            # few.
             axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 1000 else (1,)))
             axes.xaxis.set_major_formatter("{x:g}")
             axes.xaxis.set_minor_formatter(NullFormatter())
@@ -68,7 +68,7 @@ def packet_latency(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> 
 
 
 def _positions(rows: list[Case]) -> list[float]:
-    """Rows one apart, with a gap before each new job."""
+    """Returns the positions of rows: one apart, with a gap before each new job."""
     positions, y = [], 0.0
     for index, case in enumerate(rows):
         if index:
@@ -78,7 +78,7 @@ def _positions(rows: list[Case]) -> list[float]:
 
 
 def _numbers(case: Case) -> dict[str, float]:
-    """Latencies of one job in ns; empty when it delivered no packet."""
+    """Returns the latencies of one job in ns; empty if it delivered no packet."""
     row = job_row(case.run, case.job)
     numbers = {key: row[f"packet_latency_{key}_ns"] for key in ("mean", "p50", "p95", "p99")}
     if any(value is None for value in numbers.values()):

@@ -1,4 +1,4 @@
-"""What q_adaptive's routers learn over simulated time."""
+"""The estimates of q_adaptive's routers over simulated time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pantala.figures.style import MUTED, PALETTE, new_figure, style, time_unit
 
 __all__ = ["learning"]
 
-#: The kinds of port of the table q_learning, with what to call them.
+#: The kinds of port in the table q_learning, with their labels.
 _VIA = {
     "local": "to another router of the group",
     "direct": "global link to the destination's group",
@@ -20,14 +20,14 @@ _VIA = {
 
 
 def learning(run: RunLike) -> Figure:
-    """Draw the estimates of q_adaptive's tables against time, one panel a kind of port.
+    """Draws the estimates of q_adaptive's tables over time, one panel per kind of port.
 
-    Solid the estimates once corrected, dotted what the packets behind them had found; means over
-    the corrections of a window, over all routers. As Kang et al. (HPDC 2021) follow the learning of
-    their Q-adaptive routing.
+    Solid lines show the corrected estimates, dotted lines the values that packets measured. Both
+    are means over the corrections of a window in all routers. Kang et al. (HPDC 2021) show the
+    learning of their Q-adaptive routing in the same way.
 
     Args:
-        run: A run with `record.q_learning`.
+        run: a run with `record.q_learning`.
 
     Raises:
         ValueError: the run recorded no learning.

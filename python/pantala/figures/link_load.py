@@ -1,6 +1,4 @@
-"""Load of every link over the time in which all jobs of a run were running, and in its peak
-window.
-"""
+"""Utilization of every link while all jobs ran, and in its peak window."""
 
 from __future__ import annotations
 
@@ -13,24 +11,24 @@ from pantala.figures.runs import RunLike, table
 
 __all__ = ["SATURATED", "LinkLoads", "link_loads", "shared_time"]
 
-#: A link whose load in a window is above this is saturated in it.
+#: A link is saturated in a window if its utilization there exceeds this value.
 SATURATED = 0.95
 
-# Times in ns are exact multiples of a picosecond but for rounding.
+# Times in ns are multiples of a picosecond, apart from rounding.
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class LinkLoads:
-    """Load of the links over some time of a run."""
+    """The utilization of links over a time of a run."""
 
-    #: The time over which `bytes` and `load` are, ns.
+    #: The time that `bytes` and `utilization` cover, ns.
     start_ns: float
     end_ns: float
-    #: Whether all jobs were running in all of that time; false if that is not known, or never was
-    #: for a window.
+    #: Whether all jobs ran during all of that time; false if that is unknown, or never held for a
+    #: window.
     shared: bool
-    #: Length of a window, ns; None if no whole window of link_windows is in that time.
+    #: The length of a window, ns; None if no whole window of link_windows lies in that time.
     window_ns: float | None
     #: The table `links` with `bytes` and `utilization` over that time. `peak_utilization`,
     #: `peak_start_ns` and `saturated_windows` (the number of windows above 95 %) come from its
@@ -40,9 +38,7 @@ class LinkLoads:
 
 
 def shared_time(run: RunLike) -> tuple[float, float] | None:
-    """Return when all jobs of a run were running, from the last start to the first end in ns; None
-    if never.
-    """
+    """Returns the time in ns from the last job's start to the first job's end; None if empty."""
     end = pl.col("end_ns").fill_null(float(run.document["simulated_ns"]))
     start, end = (
         run.jobs.select(pl.col("start_ns").max().alias("start"), end.min().alias("end"))
@@ -53,9 +49,9 @@ def shared_time(run: RunLike) -> tuple[float, float] | None:
 
 
 def link_loads(run: RunLike) -> LinkLoads:
-    """Return the load of every link over the whole windows in which all jobs were running.
+    """Returns the utilization of every link over the whole windows in which all jobs ran.
 
-    It is over the whole run if link windows were not recorded, or if the jobs shared no whole
+    It covers the whole run if link windows were not recorded, or if the jobs shared no whole
     window.
     """
     simulated = float(run.document["simulated_ns"])
@@ -71,13 +67,13 @@ def link_loads(run: RunLike) -> LinkLoads:
     shared = end > start
     if not shared:
         start, end = 0.0, simulated
-    # A byte takes as long as the link's bytes took on the whole: packets fill whole flits.
+    # The time per byte is the link's mean over the run: packets fill whole flits.
     byte_ns = pl.when(pl.col("bytes") > 0).then(pl.col("busy_ns") / pl.col("bytes")).otherwise(0.0)
     at, sent = pl.col("window_start_ns"), pl.col("bytes")
     inside = recorded.filter(at >= start - _ROUNDING, at < end - _ROUNDING).join(
         links.select("link", byte_ns.alias("byte_ns")), on="link"
     )
-    # A window that the end of the run cuts short is none to compare with others.
+    # A window that the end of the run cuts short cannot be compared with others.
     whole = at + window <= end + _ROUNDING
     load = sent * pl.col("byte_ns") / window
     found = inside.group_by("link").agg(

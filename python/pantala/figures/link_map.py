@@ -1,4 +1,4 @@
-"""Heat maps of the links, groups by groups."""
+"""Heat maps of links, group by group."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Measure = Literal["utilization", "stall"]
 
 
 def group_matrix(run: RunLike, value: pl.Expr, *, shared: bool = False) -> NDArray[Any]:
-    """Return the mean of `value` over the links from each group (row) to each group (column); nan
-    without a link.
+    """Returns the mean of `value` over the links from each group (row) to each group (column).
 
-    The diagonal holds the mean over the links inside the group: local, or row and column.
+    The diagonal holds the mean over the links inside the group: local, or row and column. The mean
+    is nan if there is no link.
 
     Args:
-        run: The run whose `links` table is read.
-        value: An expression over the columns of `links`.
-        shared: Whether `bytes` and `load` count only the time in which all jobs ran, as in
+        run: the run whose `links` table is read.
+        value: an expression over the columns of `links`.
+        shared: whether `bytes` and `utilization` count only the time in which all jobs ran, as in
             `link_loads`.
     """
     links = link_loads(run).links.lazy() if shared else run.links
@@ -56,17 +56,16 @@ def group_matrix(run: RunLike, value: pl.Expr, *, shared: bool = False) -> NDArr
 def link_load_map(
     runs: Mapping[str, RunLike], measure: Measure = "utilization", shared: Collection[str] = ()
 ) -> Figure:
-    """Draw one heat map a run: mean of the global links between each two groups, those inside
-    groups on the diagonal.
+    """Draws one heat map per run: the mean of the global links between each pair of groups.
 
-    `utilization` is Kang et al.'s congestion index (SC22, Fig. 12): mean link throughput over its
-    capacity. `stall` is the time during which a flit was ready and could not advance for want of
-    credit (their Fig. 11).
+    The diagonal shows the links inside groups. `utilization` is the congestion index of Kang et al.
+    (SC22, Fig. 12): mean link throughput over its capacity. `stall` is the time in which a flit was
+    ready and the output had no credit (their Fig. 11).
 
     Args:
-        runs: Title of each panel and its run.
-        measure: Which of the two is drawn; all panels share its scale.
-        shared: The panels that count only the time in which all jobs ran.
+        runs: the title of each panel and its run.
+        measure: the quantity to draw; all panels share its scale.
+        shared: the panels that count only the time in which all jobs ran.
     """
     value = pl.col("utilization" if measure == "utilization" else "stall_ns")
     matrices = {
@@ -99,15 +98,14 @@ def link_load_map(
 
 
 def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
-    """Draw where traffic went that the jobs alone sent elsewhere: bytes a link, together minus the
-    sum of alone.
+    """Draws the bytes that moved to other links: bytes per link together minus the sum alone.
 
-    The jobs send the same messages between the same nodes alone and together, so that only the
-    routing's answer to company can move bytes. Meaningful when every run finished.
+    The jobs send equal messages between equal nodes alone and together, so only the routing moves
+    bytes. The figure is meaningful if every run finished.
 
     Args:
-        together: All jobs at once.
-        alone: The run of each job alone, by name.
+        together: the run of all jobs together.
+        alone: the run of each job alone, by name.
     """
     megabytes = pl.col("bytes") / 1e6
     shift = group_matrix(together, megabytes) - sum(

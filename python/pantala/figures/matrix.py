@@ -1,4 +1,4 @@
-"""The communication matrix of a job: who sends how much to whom."""
+"""The communication matrix of a job."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ if TYPE_CHECKING:
 
 __all__ = ["communication_matrix"]
 
-#: No more rows than these are drawn: beyond, a cell is a block of ranks.
+#: The maximum number of rows; beyond it a cell is a block of ranks.
 _CELLS = 528
 
 
 def communication_matrix(found: Communication) -> Figure:
-    """Draw the bytes from each rank (row) to each (column), and beside it how they are spread over
-    distances of ranks.
+    """Draws the bytes from each rank (row) to each rank (column), and their spread over distances.
 
-    Ranks are put together in blocks where there are more than 528. Colours are logarithmic where
-    cells differ by more than a factor of ten.
+    Beyond 528 ranks, a cell is a block of ranks. Colours are logarithmic if cells differ by more
+    than a factor of ten.
 
     Args:
-        found: what `pantala.communication.communication` says of a job.
+        found: a result of `pantala.communication.communication`.
     """
     matrix = found.matrix(_CELLS)
     filled = matrix[matrix > 0]

@@ -1,6 +1,4 @@
-"""What a figure needs of a run: which attributes it reads, and how it copes with a table that was
-not recorded.
-"""
+"""The attributes of a run that figures read; a table that was not recorded may be missing."""
 
 from __future__ import annotations
 
@@ -25,11 +23,10 @@ __all__ = [
 
 
 class RunLike(Protocol):
-    """One run: ``document`` is run.json, and every table of `pantala.catalogue.tables` is a lazy
-    frame.
+    """One run: ``document`` is run.json, and every table is a lazy frame.
 
-    Tables beside `jobs`, `ranks` and `links` may be missing: empty, None, or an attribute that
-    cannot be read.
+    `pantala.catalogue.tables` describes the tables. All but `jobs`, `ranks` and `links` may be
+    missing: empty, None, or an attribute that cannot be read.
     """
 
     @property
@@ -39,29 +36,27 @@ class RunLike(Protocol):
 
     @property
     def jobs(self) -> pl.LazyFrame:
-        """One row a job."""
+        """One row per job."""
         ...
 
     @property
     def ranks(self) -> pl.LazyFrame:
-        """One row a rank."""
+        """One row per rank."""
         ...
 
     @property
     def links(self) -> pl.LazyFrame:
-        """One row a directed link."""
+        """One row per directed link."""
         ...
 
     @property
     def link_windows(self) -> pl.LazyFrame:
-        """One row a link and time window; may be empty."""
+        """One row per link and window of time; may be empty."""
         ...
 
 
 class InterferenceLike(Protocol):
-    """An interference experiment: every job alone (by name, in the scenario's order), then all
-    together.
-    """
+    """An interference experiment: every job alone, in the scenario's order, then all together."""
 
     @property
     def name(self) -> str:
@@ -80,12 +75,12 @@ class InterferenceLike(Protocol):
 
     @property
     def slowdown(self) -> pl.LazyFrame:
-        """One row a job: communication time alone and together, and their ratio."""
+        """One row per job: communication time alone and together, and their ratio."""
         ...
 
 
 def table(run: RunLike, name: str) -> pl.LazyFrame | None:
-    """Return the table, or None when the run did not record it or it has no rows."""
+    """Returns the table, or None if the run did not record it or if it has no rows."""
     try:
         frame: pl.LazyFrame | None = getattr(run, name)
         if frame is None or frame.head(1).collect().is_empty():
@@ -96,18 +91,16 @@ def table(run: RunLike, name: str) -> pl.LazyFrame | None:
 
 
 def job_names(run: RunLike) -> dict[int, str]:
-    """Names of the jobs by number, in the plan's order."""
+    """Returns the names of the jobs by number, in the plan's order."""
     return dict(run.jobs.select("job", "name").sort("job").collect().iter_rows())
 
 
-# What a job that delivered no packet has no value for.
+# Columns without a value for a job that delivered no packet.
 _OF_PACKETS = ("packet_latency_", "network_latency_", "link_hops_mean", "nonminimal_share")
 
 
 def job_row(run: RunLike, job: int) -> dict[str, Any]:
-    """Return the job's row of the jobs table, with None for what only delivered packets could
-    tell.
-    """
+    """Returns the job's row of the jobs table; packet statistics are None without packets."""
     row = run.jobs.filter(pl.col("job") == job).collect().row(0, named=True)
     if row["packets"] == 0:
         row |= {key: None for key in row if key.startswith(_OF_PACKETS)}
@@ -115,7 +108,7 @@ def job_row(run: RunLike, job: int) -> dict[str, Any]:
 
 
 def is_endless(run: RunLike, job: int) -> bool:
-    """Whether the job goes on until the run stops, as a pattern does."""
+    """Returns whether the job continues until the run stops, as a pattern does."""
     return bool(run.document["plan"]["jobs"][job]["workload"]["kind"] == "pattern")
 
 
@@ -127,22 +120,22 @@ class Case:
     job: int
     run: RunLike
     colour: str
-    #: "alone" or "together"; empty when there is nothing to compare with.
+    #: "alone" or "together"; empty without a comparison.
     company: str
 
     @property
     def label(self) -> str:
-        """The job's name, with its company when there is a comparison."""
+        """The job's name, followed by "alone" or "together" in a comparison."""
         return f"{self.name} {self.company}".strip()
 
     @property
     def alone(self) -> bool:
-        """Whether the job had the machine to itself while others are compared with it."""
+        """Whether the job ran alone and is compared with a run of several jobs."""
         return self.company == "alone"
 
 
 def cases(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> list[Case]:
-    """List the jobs of a run, each after its own run alone where there is one."""
+    """Returns the jobs of a run, each after its own run alone if there is one."""
     names = job_names(run)
     colour = colours(names.values())
     found = []

@@ -1,4 +1,4 @@
-"""Write a figure to a file: the same figure gives the same bytes."""
+"""Writing figures to files: equal figures give equal bytes."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _NO_METADATA: dict[str, dict[str, str | None]] = {
     "png": {"Software": None},
 }
 
-#: File endings that `save` knows.
+#: The file endings that `save` accepts.
 FORMATS = tuple(_NO_METADATA)
 
 
 def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 200) -> Path:
-    """Write `figure` as SVG, PDF or PNG, by the ending of `path`, and return the path.
+    """Writes `figure` as SVG, PDF or PNG, by the ending of `path`, and returns the path.
 
     Args:
-        figure: What a function of this package returned.
-        path: File to write; replaced if it exists.
-        dpi: Dots an inch, for PNG only.
+        figure: a figure that a function of this package returned.
+        path: the file to write; replaced if it exists.
+        dpi: dots per inch, for PNG only.
 
     Raises:
-        UsageError: The ending is none of .svg, .pdf and .png, or the file cannot be written.
+        UsageError: the ending is none of .svg, .pdf and .png, or the file cannot be written.
     """
     target = check_place(path)
     kind = target.suffix.lower().removeprefix(".")
@@ -48,10 +48,10 @@ def save(figure: Figure, path: str | os.PathLike[str], *, dpi: float = 200) -> P
 
 
 def check_place(path: str | os.PathLike[str]) -> Path:
-    """See whether a figure can be written at `path`, before the work whose figure it is.
+    """Checks whether a figure can be written at `path`, before the work for the figure starts.
 
     Raises:
-        UsageError: The ending is none of .svg, .pdf and .png, or there is no such directory.
+        UsageError: the ending is none of .svg, .pdf and .png, or there is no such directory.
     """
     target = Path(path)
     if target.suffix.lower().removeprefix(".") not in _NO_METADATA:
@@ -65,9 +65,7 @@ def check_place(path: str | os.PathLike[str]) -> Path:
 
 
 def to_svg(figure: Figure) -> str:
-    """Return `figure` as SVG text on a transparent ground, its letters as text, for placing in a
-    page.
-    """
+    """Returns `figure` as SVG text for a page: transparent background, letters as text."""
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": "pantala", "svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA["svg"])

@@ -1,4 +1,4 @@
-"""Communication time of every job alone and together."""
+"""Communication time of every job, alone and together."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ __all__ = ["slowdown_bars"]
 
 
 def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
-    """Draw communication time as bars: the mean over ranks, whiskers of one standard deviation, the
-    slowest rank.
+    """Draws communication time as bars with the mean, the standard deviation and the slowest rank.
 
-    The metric and the pairing with a run alone are those of Kang et al. (SC22), Fig. 4.
+    The metric and the comparison with a run alone are those of Kang et al. (SC22), Fig. 4.
 
     Args:
-        slowdown: One row a job, as in slowdown.parquet: `name`,
-            `{alone,together}_communication_time_{mean,std,max}_ns` and `slowdown`. Rows without a
-            slowdown are left out.
+        slowdown: the content of slowdown.parquet: `name`,
+            `{alone,together}_communication_time_{mean,std,max}_ns` and `slowdown` per job. Rows
+            without a slowdown are left out.
     """
     rows = slowdown.to_dicts()
     colour = colours(slowdown["name"])
@@ -45,7 +44,7 @@ def slowdown_bars(slowdown: pl.DataFrame) -> Figure:
                 axes.barh(y, mean, 0.33, color=colour[row["name"]], alpha=0.35 if alone else 1.0)
                 axes.errorbar(mean, y, xerr=std, color=INK, lw=1.0, capsize=2.5)
                 axes.plot(slowest, y, "D", color=MUTED, ms=4)
-        # The factors are on the left, where a narrow screen shows them.
+        # The factors stand on the left because a narrow screen shows only the left part.
         labels = [f"{row['name']}\n{row['slowdown']:.2f} \N{MULTIPLICATION SIGN}" for row in rows]
         horizontal_rows(axes, labels, range(len(rows)))
         axes.set_xlim(0, longest / divisor * 1.04)

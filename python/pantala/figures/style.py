@@ -1,4 +1,4 @@
-"""How every figure looks: colours, type, sizes, and numbers in readable units."""
+"""The style of all figures: colours, fonts, sizes, and numbers in readable units."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = [
     "time_unit",
 ]
 
-#: Okabe and Ito's colours for all kinds of colour vision, without yellow and black, which a white
-#: or dark page loses.
+#: Okabe and Ito's colours for all kinds of colour vision, without yellow and black, which disappear
+#: on a white or a dark page.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
-# The report swaps these three for the page's own colours, so nothing else may use them.
+# The report replaces these three colours by the page's own; no other element may use them.
 INK = "#1b1f24"
 MUTED = "#656d76"
 GRID = "#dfe3e8"
 
-#: Ticks of an axis that holds a share.
+#: Ticks of an axis for a share.
 PERCENT = FuncFormatter(lambda share, _: f"{100 * share:.6g} %")
 
 #: Width of a full-width figure, inches.
@@ -76,25 +76,23 @@ _RC: dict[Any, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Apply the house style to what is drawn inside the ``with`` block, and to nothing else."""
+    """Applies the house style to figures drawn inside the ``with`` block only."""
     with mpl.rc_context(_RC):
         yield
 
 
 def new_figure(height: float, width: float = WIDTH) -> Figure:
-    """Make an empty figure, sizes in inches. It belongs to no window: nothing has to be closed."""
+    """Returns an empty figure, sizes in inches. It belongs to no window and needs no closing."""
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
-    """Colour of each job, by its place in the list; beyond six jobs the colours come round
-    again.
-    """
+    """Returns the colour of each job by its place in the list; after six jobs, colours repeat."""
     return dict(zip(names, cycle(PALETTE), strict=False))
 
 
 def time_unit(longest_ns: float) -> tuple[float, str]:
-    """Return the divisor and the name of the unit in which a duration reads best."""
+    """Returns the divisor and the name of the unit that suits a duration."""
     for divisor, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
         if longest_ns >= divisor:
             return divisor, name
@@ -102,9 +100,7 @@ def time_unit(longest_ns: float) -> tuple[float, str]:
 
 
 def horizontal_rows(axes: Axes, labels: Sequence[str], positions: Sequence[float]) -> None:
-    """Turn the y axis into a list of labels read from the top, with no axis line and a light
-    vertical grid.
-    """
+    """Turns the y axis into a list of labels from top to bottom, with a light vertical grid."""
     axes.set_yticks(positions, labels)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)

@@ -15,24 +15,23 @@ from pantala.figures.style import MUTED, new_figure, style, time_unit
 
 __all__ = ["throughput", "throughput_windows"]
 
-#: More steps than this across a figure cannot be told apart; windows are joined until there are no
-#: more.
+#: The maximum number of steps in a figure; more steps cannot be told apart, so windows are joined.
 MAX_STEPS = 240
-# Panels have one scale unless a job's peak is so many times another's that the small one would be
-# flat.
+# Panels share one scale unless the peak of one job exceeds another's by more than this factor: the
+# smaller would look flat.
 _ONE_SCALE = 5.0
 
 
 def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figure:
-    """Draw the delivered throughput of each job over time, one panel a job, alone dashed and
-    together solid.
+    """Draws the delivered throughput of each job over time, one panel per job.
 
-    As Kang et al. (SC22), Fig. 5 and 9. A dotted line marks where another job of the same run ends.
-    The panels share one scale unless a job's peak is more than five times another's.
+    Lines of jobs alone are dashed, lines of jobs together are solid. The figure follows Kang et al.
+    (SC22), Fig. 5 and 9. A dotted line marks the end of another job of the same run. The panels
+    share one scale unless a job's peak is more than five times another's.
 
     Args:
-        run: All jobs together, or the only run.
-        alone: The run of each job alone, by name.
+        run: the run of all jobs together, or the only run.
+        alone: the run of each job alone, by name.
     """
     found = [(case, throughput_windows(case.run, case.job)) for case in cases(run, alone)]
     rows = [(case, frame) for case, frame in found if frame is not None]
@@ -67,9 +66,10 @@ def throughput(run: RunLike, alone: Mapping[str, RunLike] | None = None) -> Figu
 
 
 def throughput_windows(run: RunLike, job: int) -> pl.DataFrame | None:
-    """Delivered throughput of one job in steps of equal length: `start_ns`, `end_ns`, `gb_per_s`.
+    """Returns the delivered throughput of one job in steps: `start_ns`, `end_ns`, `gb_per_s`.
 
-    A window without a row counts as zero. None when the run recorded no windows for the job.
+    All steps have equal length. A window without a row counts as zero. The result is None if the
+    run recorded no windows for the job.
     """
     lazy = table(run, "job_windows")
     if lazy is None:

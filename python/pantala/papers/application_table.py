@@ -1,8 +1,7 @@
-"""What a paper's table of applications is, and how it is measured: one run a row, several at a
-time.
+"""Tables of applications from papers, and their measurement: one run per row.
 
-A row is an application alone on the paper's machine. What is measured of its run is a function of
-the table's, by default `of_first_job`; beside each value stands the paper's, where it has one.
+A row is an application alone on the paper's machine. A function of the table measures its run, by
+default `of_first_job`. The paper's value, if there is one, stands beside each measured value.
 """
 
 from __future__ import annotations
@@ -24,11 +23,10 @@ from pantala.scenario import Scenario
 
 __all__ = ["Column", "PaperTable", "Record", "Row", "measure", "of_first_job"]
 
-#: What is known of a row: its name, what was measured, and what the paper says, prefixed with
-#: ``paper_``.
+#: A measured row: its name, the measured values, and the paper's values with the prefix ``paper_``.
 Record = dict[str, Any]
 
-#: What a run of a table need not write.
+#: Tables that the run of a row does not write.
 _RECORD_NOTHING = {
     "record.packets": "off",
     "record.messages": False,
@@ -38,14 +36,14 @@ _RECORD_NOTHING = {
 
 
 def of_first_job(run: Run) -> Record:
-    """What the applications of a table have in common, measured of the first job of a run.
+    """Measures the first job of a run.
 
     Returns:
-        ``total_mb``, payload of all messages but those of a rank to itself, those of collectives
-        included, in 10^6 B; ``execution_ms``, from its start to its last rank's end;
+        ``total_mb``, the payload of all messages in 10^6 B, with those of collectives and without
+        those of a rank to itself; ``execution_ms``, from the job's start to its last rank's end;
         ``injection_gb_per_s``, the quotient of the two, in 10^9 B/s; ``peak_ingress_bytes``, the
-        most that any rank posts between two waits; ``compute_ms`` and ``communication_ms``, a
-        rank's times, means over the ranks.
+        maximum that a rank posts between two waits; ``compute_ms`` and ``communication_ms``, mean
+        times over the ranks.
     """
     job = run.jobs.filter(pl.col("job") == 0).collect().row(0, named=True)
     ranks = run.ranks.filter(pl.col("job") == 0)
@@ -71,12 +69,11 @@ class Row:
 
     Attributes:
         application: its name in the paper.
-        scenario: it alone on the paper's machine; it must end by itself.
-        paper: what the paper says, by the names of what is measured.
-        elsewhere: what is measured in another run, by its name in the record: what it is of that
-            run, and the scenario. For phases that the paper tells apart, and for what it states of
-            another size. A value of the row's own run that is replaced so is kept with ``run_`` in
-            front.
+        scenario: the application alone on the paper's machine; it must end by itself.
+        paper: the paper's values, by the names of the measured values.
+        elsewhere: values measured in another run, by name: the name of the value in that run, and
+            the run's scenario. This is for phases that the paper separates and for values of
+            another size. The row's own value of this name is kept with the prefix ``run_``.
     """
 
     application: str
@@ -87,9 +84,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """A column as it is printed: the key of its values, its heading, and one unit of it in the
-    values' unit.
-    """
+    """A printed column: the key of its values, its heading, and the size of one printed unit."""
 
     key: str
     heading: str
@@ -101,13 +96,13 @@ class PaperTable:
     """A paper's table of applications.
 
     Attributes:
-        name: as the command line has it.
-        title: what it shows, in a line.
-        source: the paper, and where in it.
-        rows: the rows for a seed.
-        columns: what is printed, in this order.
-        of_run: what is measured of a run.
-        of_plan: what is known of a plan without a run; nothing is run if it is given.
+        name: the name on the command line.
+        title: the title, in one line.
+        source: the paper, and the place in it.
+        rows: returns the rows for a seed.
+        columns: the printed columns, in order.
+        of_run: measures a run.
+        of_plan: measures a plan without a run; if it is given, nothing is run.
     """
 
     name: str
@@ -131,13 +126,13 @@ def measure(
 
     Args:
         table: the table.
-        seed: of all scenarios.
-        workers: how many processes run at a time; results do not depend on it.
-        only: the applications wanted, by the paper's names in any case; all if empty.
-        on_row: called with each row as it comes, and how many there will be.
+        seed: the seed of all scenarios.
+        workers: the number of processes; results do not depend on it.
+        only: the applications to measure, by the paper's names in any case; all if empty.
+        on_row: called with each row when it is measured, and with the number of rows.
 
     Returns:
-        An object a row, in the table's order: ``application``, all that was measured, and the
+        One object per row, in the table's order: ``application``, the measured values, and the
         paper's values with the prefix ``paper_``.
 
     Raises:
@@ -147,7 +142,7 @@ def measure(
     """
     rows = _chosen(table, seed, only)
     records: dict[str, Record] = {}
-    # What moves most takes longest, so it begins first.
+    # The applications with the most traffic take longest, so they start first.
     order = sorted(rows, key=lambda row: -float(row.paper.get("total_mb", 0.0)))
     measured = partial(_measured, of_run=table.of_run, of_plan=table.of_plan)
     for record in in_processes(measured, order, workers):

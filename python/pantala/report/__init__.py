@@ -1,6 +1,6 @@
-"""One HTML page that says who slowed whom down, by how much, when and where.
+"""The report: one HTML page that shows which job slows which, by how much, when and where.
 
-The page is one file: style, figures and numbers are inside it, and it fetches nothing.
+The page is one file. It holds its style, figures and numbers and fetches nothing.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ __all__ = ["finding_of", "render_report", "write_report"]
 
 
 def write_report(run: RunLike | InterferenceLike, path: str | os.PathLike[str]) -> Path:
-    """Write the report of a run or an interference experiment as one HTML file; return its path.
+    """Writes the report of a run or an interference experiment as one HTML file; returns its path.
 
     Args:
-        run: A run, or an interference experiment with `together`, `alone` and `slowdown`.
-        path: File to write; replaced if it exists.
+        run: a run, or an interference experiment with `together`, `alone` and `slowdown`.
+        path: the file to write; replaced if it exists.
     """
     target = Path(path)
     target.write_text(render_report(run), encoding="utf-8")
@@ -44,7 +44,7 @@ def write_report(run: RunLike | InterferenceLike, path: str | os.PathLike[str]) 
 
 
 def render_report(run: RunLike | InterferenceLike) -> str:
-    """Return the report as HTML text. The same tables give the same text."""
+    """Returns the report as HTML text. Equal tables give equal text."""
     environment = Environment(
         loader=PackageLoader("pantala.report", ""),
         autoescape=True,
@@ -56,9 +56,7 @@ def render_report(run: RunLike | InterferenceLike) -> str:
 
 
 def finding_of(run: RunLike | InterferenceLike) -> str:
-    """Return the report's opening sentences: who is slowed down by how much, and which link is the
-    hottest.
-    """
+    """Returns the report's opening sentences: each job's slowdown and the hottest link."""
     reported = ReportedRun.of(run)
     return " ".join(filter(None, [finding(reported), hottest_sentence(reported), SCOPE]))
 

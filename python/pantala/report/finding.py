@@ -1,6 +1,4 @@
-"""The report's first sentences, computed from the tables: who is slowed down, and where the network
-is hottest.
-"""
+"""The report's first sentences: each job's slowdown, and the hottest link."""
 
 from __future__ import annotations
 
@@ -16,24 +14,22 @@ from pantala.report.reported_run import ReportedRun
 
 __all__ = ["SCOPE", "finding", "hottest_sentence", "iterations_compared"]
 
-#: A ratio closer to one than this is called unchanged.
+#: A ratio closer to one than this counts as unchanged.
 _UNCHANGED = 0.02
 _WITHIN = f"within {100 * _UNCHANGED:g} %"
 
-#: How far a finding carries.
+#: The limits of a finding.
 SCOPE = "This is one seed and one placement. Repeat it with other seeds before you conclude."
 
 
 def finding(reported: ReportedRun) -> str:
-    """Say in plain words who is slowed down by how much, or how long the jobs of a single run
-    communicate.
-    """
+    """Returns the sentences on each job's slowdown, or on communication times in a single run."""
     told = _single(reported) if reported.slowdown is None else _comparison(reported.slowdown)
     return " ".join([*_cut_off(reported), *told])
 
 
 def _cut_off(reported: ReportedRun) -> list[str]:
-    """Say which runs ended before every job that can end had ended."""
+    """Returns a sentence on the runs that ended before every job that can end had ended."""
     cut = {title: run for title, run in reported.parts.items() if not run.document["complete"]}
     if not cut:
         return []
@@ -47,9 +43,7 @@ def _cut_off(reported: ReportedRun) -> list[str]:
 
 
 def iterations_compared(row: dict[str, Any]) -> str:
-    """Say over how many iterations a row of the slowdown table compares a job; empty if over the
-    whole of both runs.
-    """
+    """Returns how many iterations a row of the slowdown table compares; empty for whole runs."""
     number = row["compared_iterations"]
     if row["compared"] == "nothing" and number is None:
         return "not recorded"
@@ -87,7 +81,7 @@ def _comparison(slowdown: pl.DataFrame) -> list[str]:
 
 
 def _job(row: dict[str, Any], other: str) -> str:
-    """The two slowdowns of one job of two."""
+    """Returns a sentence with the two slowdowns of a job."""
     name, ratio, run_time = row["name"], row["slowdown"], row["run_time_slowdown"]
     over = ""
     if row["compared"] == "iterations":
@@ -114,7 +108,7 @@ def _iterations(number: int) -> str:
 
 
 def _grouped(reported: str, rows: list[dict[str, Any]], key: str) -> str:
-    """Which of many jobs take longer, less long and as long as alone."""
+    """Returns a sentence that groups jobs by whether they take longer, less long or as long."""
     rows = sorted(rows, key=lambda row: -row[key])
     groups = (
         ("longer than alone for", [row for row in rows if row[key] >= 1 + _UNCHANGED]),
@@ -137,9 +131,7 @@ def _is_unchanged(ratio: float) -> bool:
 
 
 def _missing(rows: list[dict[str, Any]]) -> list[str]:
-    """Sentences that say which jobs have no slowdown, and why; jobs of one reason share a
-    sentence.
-    """
+    """Returns sentences on the jobs without a slowdown, one per reason."""
     names: dict[str, list[str]] = {}
     for row in rows:
         reason = _why_missing(row)
@@ -152,7 +144,7 @@ def _missing(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _why_missing(row: dict[str, Any]) -> str:
-    """Why a job has no slowdown; empty if it has one."""
+    """Returns the reason why a job has no slowdown; empty if it has one."""
     if row["compared"] is None:
         return "there is no run alone"
     if row["compared"] == "nothing":
@@ -163,7 +155,7 @@ def _why_missing(row: dict[str, Any]) -> str:
 
 
 def _traffic(row: dict[str, Any], other: str) -> str:
-    """The two slowdowns of synthetic traffic."""
+    """Returns a sentence with the two slowdowns of synthetic traffic."""
     name, ratio = row["name"], row["packet_latency_slowdown"]
     alone, together = row["alone_accepted_load"], row["together_accepted_load"]
     if ratio is None or not alone or not together:
@@ -216,9 +208,7 @@ def _latency(row: dict[str, Any]) -> str:
 
 
 def hottest_sentence(reported: ReportedRun) -> str:
-    """Name the hottest link of any class, its load and its peak window, and count the saturated
-    links.
-    """
+    """Returns a sentence on the hottest link and the number of saturated links."""
     if reported.hottest.is_empty():
         return ""
     loads, link = reported.loads, reported.hottest.row(0, named=True)
@@ -255,8 +245,9 @@ def hottest_sentence(reported: ReportedRun) -> str:
 
 
 def _owner(reported: ReportedRun, link: dict[str, Any]) -> str:
-    """Whose bytes the link carried most over the run; empty if there is one job only, or if that is
-    not recorded.
+    """Returns the job with the largest share of a link's bytes, or an empty text.
+
+    The text is empty if the run has only one job, or if it did not record bytes per job.
     """
     shares = {name: link[f"job_{job}_share"] for job, name in job_names(reported.run).items()}
     if len(shares) < 2 or any(share is None for share in shares.values()):
@@ -266,7 +257,7 @@ def _owner(reported: ReportedRun, link: dict[str, Any]) -> str:
 
 
 def _place(link: dict[str, Any]) -> str:
-    """Where a link is."""
+    """Returns the position of a link in words."""
     kind = link["class"]
     if kind == "global":
         ends = f"the global link from group {link['source_group']} to group {link['target_group']}"

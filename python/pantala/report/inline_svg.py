@@ -1,6 +1,4 @@
-"""Make a figure part of the page: no outside reference, ids of its own, the page's own ink and
-type.
-"""
+"""Figures as inline SVG, with unique ids and the colours and fonts of the page."""
 
 from __future__ import annotations
 
@@ -24,15 +22,15 @@ _PAGE_COLOURS = {
 
 
 def inline_svg(figure: Figure, key: str, alt: str) -> Markup:
-    """Return `figure` as an ``<svg>`` element for an HTML page.
+    """Returns `figure` as an ``<svg>`` element for an HTML page.
 
     Args:
-        figure: The figure.
-        key: Prefix of every id in it; one key a figure in a page.
-        alt: What a reader who cannot see it should know.
+        figure: the figure.
+        key: the prefix of every id in it; each figure of a page has its own.
+        alt: the text for readers who cannot see the figure.
 
     Raises:
-        ValueError: its SVG has no size.
+        ValueError: the SVG of the figure has no size.
     """
     svg = to_svg(figure)
     svg = svg[svg.index("<svg") :]

@@ -16,7 +16,7 @@ Plan = Mapping[str, Any]
 
 
 def summary(plan: Plan) -> str:
-    """Put the experiment in one line: machine, routing, jobs."""
+    """Returns the experiment in one line: jobs, machine, routing, seed."""
     nodes = _nodes(plan["topology"])
     jobs = " + ".join(_named(job) for job in plan["jobs"])
     return (
@@ -26,14 +26,14 @@ def summary(plan: Plan) -> str:
 
 
 def _named(job: Plan) -> str:
-    """A job with its size, and its application if that is not its name."""
+    """Returns a job with its size, and with its application if that has another name."""
     name = application(job)
     ranks = f"{count(job['ranks'])} ranks"
     return f"{job['name']} ({ranks})" if name == job["name"] else f"{job['name']} ({name}, {ranks})"
 
 
 def facts(plan: Plan) -> dict[str, list[str]]:
-    """What a reader asks first about a run, line by line; the rest is in the plan itself."""
+    """Returns the main values of a plan by heading, in readable units."""
     router = plan["router"]
     return {
         "Machine": _machine(plan),
@@ -68,7 +68,7 @@ def facts(plan: Plan) -> dict[str, list[str]]:
 
 
 def _packets(plan: Plan) -> list[str]:
-    """The size of packets, and what a coarse one stands for."""
+    """Returns the size of a packet, and the number of packets that a coarse packet stands for."""
     coarsen = plan.get("detail", {}).get("coarsen", 1)
     told = [
         f"{size(plan['packet_bytes'], exact=True)} in flits of"
@@ -82,7 +82,7 @@ def _packets(plan: Plan) -> list[str]:
 
 
 def plan_text(plan: Plan) -> str:
-    """Write the plan as JSON, with every list of numbers on one line."""
+    """Returns the plan as JSON, with every list of numbers on one line."""
     text = json.dumps(plan, indent=2)
     return re.sub(r"\[[\s\d,.\-]+\]", lambda found: " ".join(found[0].split()), text)
 
@@ -113,7 +113,7 @@ def _machine(plan: Plan) -> list[str]:
 
 
 def _routings(plan: Plan) -> list[str]:
-    """The system's routing, and what of all-to-all collectives and of jobs differs."""
+    """Returns the system's routing, and other routings of all-to-all collectives and jobs."""
     told = [f"{_routing(plan['routing'])}, {plan['routing']['virtual_channels']} virtual channels"]
     apart = {"all-to-all collectives": plan.get("routing_all_to_all")}
     for job in plan["jobs"]:

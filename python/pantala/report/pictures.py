@@ -1,6 +1,4 @@
-"""The figures of the report, each with a caption that says how to read it and where its metric
-comes from.
-"""
+"""The figures of the report, each with a caption and the source of its metric."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ YANG = "Yang et al., SC16"
 
 @dataclass(frozen=True)
 class Picture:
-    """One figure in the page; without `svg` the caption says why there is none."""
+    """One figure of the page. Without `svg` the caption says why there is no figure."""
 
     title: str
     caption: str
@@ -36,7 +34,7 @@ class Picture:
 
 
 def pictures(reported: ReportedRun) -> dict[str, Picture]:
-    """Draw every figure for which the runs hold the data, by the key that the template asks for."""
+    """Returns every figure that the data of the runs allow, by the key in the template."""
     makers: dict[str, Callable[[ReportedRun], Picture | None]] = {
         "slowdown": _slowdown,
         "ranks": _ranks,

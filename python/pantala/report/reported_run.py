@@ -25,12 +25,12 @@ class ReportedRun:
     run: RunLike
     #: The run of each job alone, by name; empty for a single run.
     alone: Mapping[str, RunLike]
-    #: As slowdown.parquet; None for a single run.
+    #: The content of slowdown.parquet; None for a single run.
     slowdown: pl.DataFrame | None
 
     @classmethod
     def of(cls, run: RunLike | InterferenceLike) -> ReportedRun:
-        """Take a run, or the run together of an interference experiment with its comparison."""
+        """Takes a run, or the runs of an interference experiment."""
         if hasattr(run, "together"):
             experiment = cast("InterferenceLike", run)
             return cls(
@@ -49,22 +49,22 @@ class ReportedRun:
 
     @cached_property
     def loads(self) -> LinkLoads:
-        """The load of every link of the run while all jobs ran."""
+        """The utilization of every link while all jobs ran."""
         return link_loads(self.run)
 
     @cached_property
     def hottest(self) -> pl.DataFrame:
-        """The links of the highest load while all jobs ran, of any class."""
+        """The links of highest utilization while all jobs ran, of any class."""
         return hottest_table(self.run)
 
     @property
     def names(self) -> list[str]:
-        """The jobs, in the plan's order."""
+        """The names of the jobs, in the plan's order."""
         return list(job_names(self.run).values())
 
     @property
     def colours(self) -> dict[str, str]:
-        """Colour of each job as the page's style names it; the figures use the same."""
+        """The colour of each job in the page's style; the figures use the same colours."""
         return {
             name: f"var(--series-{PALETTE.index(colour)})"
             for name, colour in colours(self.names).items()
@@ -72,8 +72,9 @@ class ReportedRun:
 
     @property
     def parts(self) -> dict[str, RunLike]:
-        """Every run of the report by title: each job alone, then together; a single run has the
-        plan's name.
+        """Every run of the report by title: each job alone, then together.
+
+        A single run has the plan's name as its title.
         """
         if not self.alone:
             return {self.name: self.run}

@@ -1,4 +1,4 @@
-"""The tables of the report, from the tables of the runs."""
+"""The tables of the report, made from the tables of the runs."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what is shown, the exact number behind it, and the job whose colour goes before
-    it.
-    """
+    """One cell: its text, the exact number behind the text, and the job that gives its colour."""
 
     text: str
     value: float | int | None = None
@@ -52,7 +50,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class ReportTable:
-    """One table: its caption says what it holds; the first column of a row is its header."""
+    """One table. The caption describes it; the first column of each row is the row's header."""
 
     caption: str
     columns: Sequence[str]
@@ -77,8 +75,9 @@ def _times(ratio: float | None) -> Cell:
 
 
 def communication_table(reported: ReportedRun) -> ReportTable:
-    """Communication time over the ranks of each job; alone, together and the slowdowns where there
-    is a comparison.
+    """Returns the communication time over the ranks of each job.
+
+    With a comparison, the table holds the times alone and together, and the slowdowns.
     """
     rows = (
         None
@@ -112,7 +111,7 @@ def communication_table(reported: ReportedRun) -> ReportTable:
             " A job that did not finish in both runs is compared over the iterations that all of"
             " its ranks finished in both, and not at all if there are none."
         )
-    # The answers come first: a narrow screen shows the first columns only.
+    # The slowdowns come first because a narrow screen shows only the first columns.
     table = ReportTable(
         caption,
         ["job", *["slowdown", "run time"] * paired, *columns, *["iterations compared"] * partly],
@@ -127,8 +126,9 @@ def communication_table(reported: ReportedRun) -> ReportTable:
 
 
 def traffic_table(reported: ReportedRun) -> ReportTable:
-    """Packet latency and accepted load of synthetic traffic, alone and together; no rows without
-    any.
+    """Returns packet latency and accepted load of synthetic traffic, alone and together.
+
+    The table has no rows if the experiment has no synthetic traffic.
     """
     patterns = (
         pl.DataFrame()
@@ -177,7 +177,7 @@ _KINDS = {
 
 
 def latency_tables(reported: ReportedRun) -> list[ReportTable]:
-    """Latency of packets, in the network, and of messages; a kind that no job has is left out."""
+    """Returns the latencies of packets, in the network, and of messages; only kinds with values."""
     found = [(case, job_row(case.run, case.job)) for case in cases(reported.run, reported.alone)]
     return [
         table for kind in _KINDS if (table := _latency_table(kind, found, bool(reported.alone)))
@@ -208,7 +208,7 @@ def _latency_table(
 
 
 def jobs_table(reported: ReportedRun) -> ReportTable:
-    """The bytes that each job sent, their rates and their paths."""
+    """Returns the bytes that each job sent, their rates and their paths."""
     table = ReportTable(
         "Traffic of each job. Run time: from the first rank's start to the last rank's end. MPI"
         " payload: bytes of the messages that its ranks sent, messages inside a node included."
@@ -250,7 +250,7 @@ def jobs_table(reported: ReportedRun) -> ReportTable:
 
 
 def _volume(volume: int | None, length: float) -> list[Cell]:
-    """Bytes and their rate over `length` ns, in GB/s; dashes for the payload of a pattern."""
+    """Returns cells for bytes and their rate over `length` ns in GB/s; dashes for a pattern."""
     if volume is None:
         return [_NONE, _NONE]
     rate = volume / length if length > 0 else None
@@ -258,7 +258,7 @@ def _volume(volume: int | None, length: float) -> list[Cell]:
 
 
 def classes_table(reported: ReportedRun) -> ReportTable:
-    """The utilization of the links of each class while all jobs ran."""
+    """Returns the utilization of the links of each class while all jobs ran."""
     windows = reported.loads.window_ns is not None
     columns = ["class", "links", "mean utilization", "highest utilization"]
     if windows:
@@ -286,7 +286,7 @@ def classes_table(reported: ReportedRun) -> ReportTable:
 
 
 def hottest_table(reported: ReportedRun) -> ReportTable:
-    """The links of the highest load while all jobs ran, of any class."""
+    """Returns the links of highest utilization while all jobs ran, of any class."""
     names = job_names(reported.run)
     shares = list(names) if len(names) > 1 else []
     windows = reported.loads.window_ns is not None
@@ -323,7 +323,7 @@ def hottest_table(reported: ReportedRun) -> ReportTable:
 
 
 def _span(reported: ReportedRun) -> str:
-    """The time over which the loads of links are."""
+    """Returns in words the time over which utilization is measured."""
     loads = reported.loads
     if not loads.shared:
         return "over the whole run"
@@ -341,7 +341,7 @@ def _share(share: float | None) -> Cell:
 
 
 def runs_table(reported: ReportedRun) -> ReportTable:
-    """Each simulation of the report: how much it moved and what that cost."""
+    """Returns the traffic and the cost of each simulation of the report."""
     table = ReportTable(
         "Each simulation. A packet-hop is one packet over one link between routers, or its"
         " ejection.",

@@ -22,7 +22,7 @@ class Tile:
 
 
 def tiles(reported: ReportedRun) -> list[Tile]:
-    """Return a tile for each job of an interference experiment; none for a single run."""
+    """Returns a tile for each job of an interference experiment; none for a single run."""
     return [] if reported.slowdown is None else [_tile(row) for row in reported.slowdown.to_dicts()]
 
 

@@ -1,4 +1,4 @@
-"""What a reader must know before trusting the numbers."""
+"""Warnings that a reader must know before using the numbers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _REASONS = {
     "stalled": "stalled: packets were in flight, but none moved",
     "failed": "failed",
 }
-# Accepted below this share of offered is saturated.
+# A job is saturated if it accepts less than this share of its offered load.
 _SATURATED = 0.97
 
 
 def warnings(reported: ReportedRun) -> list[str]:
-    """Say of every part of the report what is wrong with it; an empty list is good news."""
+    """Returns the faults of every run of the report; an empty list if there are none."""
     found = []
     for title, run in reported.parts.items():
         texts = (*_ending(run), *_planned(run), *_conservation(run), *_saturation(run))
@@ -43,7 +43,7 @@ def _ending(run: RunLike) -> list[str]:
 
 
 def _planned(run: RunLike) -> list[str]:
-    """What was known before the run: that its packets could wait for each other in a cycle."""
+    """Returns the warnings of the resolved plan, for example a possible deadlock."""
     return [f"{text}." for text in run.document["plan"].get("derived", {}).get("warnings", [])]
 
 

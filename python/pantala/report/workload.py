@@ -1,4 +1,4 @@
-"""The workload of a job in readable units, whatever keys its motif has."""
+"""The workload of a job in readable units, for any motif."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ from pantala.report.formatting import TIMES, count, duration, percent, size
 
 __all__ = ["application", "picoseconds", "workload_lines"]
 
-#: Keys whose values are the sides of something.
+#: Keys with lists of extents.
 _SIDES = frozenset({"grid", "block", "points", "sweep_grid", "transform_grid"})
-#: Keys that only one pattern reads; the plan has them for all.
+#: Keys that only one pattern reads; the plan holds them for all patterns.
 _OF_PATTERNS = {"offset": "shift", "hotspots": "hotspot", "hotspot_share": "hotspot"}
 
 
 def application(job: Mapping[str, Any]) -> str:
-    """Name the application of a planned job, or its pattern; in plans of earlier versions, the
-    motif.
-    """
+    """Returns the name of a planned job's application or pattern; its motif in old plans."""
     workload = job["workload"]
     return str(job.get("application") or workload.get("pattern") or workload["kind"])
 
 
 def workload_lines(job: Mapping[str, Any]) -> list[str]:
-    """Describe what a planned job does: one line, and one for each phase if it has phases."""
+    """Returns lines that describe a planned job's work: one line, and one more per phase."""
     workload, name = job["workload"], application(job)
     traffic = workload["kind"] == "pattern"
     told = [f"pattern {name}" if traffic else name]
@@ -42,7 +40,7 @@ def workload_lines(job: Mapping[str, Any]) -> list[str]:
 
 
 def picoseconds(ps: float) -> str:
-    """Write a duration of the plan."""
+    """Returns a duration of the plan in readable units."""
     return duration(ps / 1000, exact=True) if ps else "0 ns"
 
 
@@ -67,7 +65,7 @@ def _value(key: str, value: Any) -> str:
         if any(isinstance(side, list) for side in value):
             return ", ".join(_value(key, sides) for sides in value)
         return f" {TIMES} ".join(count(side) for side in value)
-    # Equal neighbours in a list are told once: sixteen parts of a model are not sixteen words.
+    # A list shows equal neighbours once with their number: a model may have sixteen equal parts.
     runs = [(text, len(list(same))) for text, same in groupby(_one(key, each) for each in value)]
     return " + ".join(text if times == 1 else f"{times} {TIMES} {text}" for text, times in runs)
 

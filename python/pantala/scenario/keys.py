@@ -51,11 +51,11 @@ class ScenarioKeys(Model):
     """Keys of a scenario as a whole."""
 
     seed: Annotated[int, Strict(), Field(ge=0, le=9223372036854775807)] = 1
-    """Every random number follows from it: one seed, one result."""
+    """The seed of all random numbers. The same seed gives the same result."""
     allow_deadlock: Flag = False
-    """Run although packets could wait for each other in a cycle, with a warning. Otherwise such a scenario is
-    refused, and `pantala topology FILE --deadlock` shows the cycle. booksim_ugal with `vc_map = "booksim2"` runs
-    without this key."""
+    """Whether to run, with a warning, a scenario whose packets can wait for each other in a cycle. By default
+    Pantala refuses such a scenario; `pantala topology FILE --deadlock` shows the cycle. booksim_ugal with `vc_map
+    = "booksim2"` runs without this key."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "seed": Key("seed"),
@@ -69,7 +69,7 @@ class MachineKeys(Model):
     packet: PositiveSize
     """Payload of a full packet."""
     flit: PositiveSize
-    """The unit of buffers and credits."""
+    """Size of a flit, the unit of buffers and credits."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "packet": Key("packet_bytes", unit="bytes"),
@@ -93,7 +93,7 @@ class TopologyKeys(Model):
     links_per_pair: Index = 1
     """Global links between two groups; 0 means as many as the ports allow."""
     global_arrangement: Literal["absolute", "palmtree", "circulant", "random"] = "absolute"
-    """Which group each global link of a group leads to.
+    """The global link arrangement: which group each global link of a group leads to.
 
     - absolute: consecutive links lead to consecutive groups, the group's own left out, as in BookSim2 and SST's
       merlin.
@@ -114,8 +114,8 @@ class TopologyKeys(Model):
     """Whether the palmtree counts from the last router and port down, as in CAMINOS. Only with global_arrangement =
     "palmtree"."""
     global_arrangement_seed: Annotated[int, Strict(), Field(ge=0, le=9223372036854775807)] = 0
-    """Seed of the random wiring. It is separate from the scenario's seed, so that a wiring can be kept. Only with
-    global_arrangement = "random"."""
+    """Seed of the random global link arrangement. It is separate from the scenario's seed, so that runs with
+    different seeds can share an arrangement. Only with global_arrangement = "random"."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "p": Key("p"),
@@ -139,7 +139,7 @@ class LinkKeys(Model):
     bandwidth: PositiveBandwidth
     """Data rate of one direction."""
     latency: PositiveDuration
-    """Time of flight; serialisation comes on top."""
+    """Propagation delay. Serialization adds to it."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "bandwidth": Key("bandwidth_bytes_per_s", unit="bytes_per_s"),
@@ -151,8 +151,8 @@ class DetailKeys(Model):
     """How much detail the simulation keeps."""
 
     coarsen: Annotated[int, Strict(), Field(ge=1, le=8)] = 1
-    """How many packets of the machine one simulated packet stands for: 1, 2, 4 or 8. The packets of long messages
-    are so many times as long. Flits, bandwidths, latencies and the size of buffers in bytes stay as they are."""
+    """Number of the machine's packets that one simulated packet stands for: 1, 2, 4 or 8. The packets of long
+    messages are longer by this factor. Flits, bandwidths, latencies and buffer sizes in bytes do not change."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "coarsen": Key("coarsen"),
@@ -320,27 +320,27 @@ class NicKeys(Model):
     """The network interface of a node."""
 
     buffer: SomeCapacity
-    """Room for packets on their way out. Also "unlimited". Only with latency_from = "nic"."""
+    """Number of packets that the injection buffer holds. Also "unlimited". Only with latency_from = "nic"."""
     latency_from: Literal["created", "nic", "injected"] = "created"
-    """When a packet's latency starts to count.
+    """The start of a packet's latency.
 
-    - created: the packet's creation, source queueing included.
-    - nic: its entry into the NIC's buffer, as in SST.
-    - injected: its start on the injection link, as in CODES.
+    - created: the packet's creation. The latency includes source queueing.
+    - nic: the packet's entry into the NIC's buffer, as in SST.
+    - injected: the head's start on the injection link, as in CODES.
     """
     injection_vc: Literal["first", "first_free", "random"] = "first"
-    """On which virtual channel packets enter.
+    """The virtual channel on which packets enter the network.
 
     - first: always the first.
     - first_free: the first one that has room for the packet, as in CAMINOS.
     - random: one drawn from those that have room for the packet, as in BookSim2.
     """
     responses: Switch = False
-    """Whether the NIC answers every packet that it delivers by a small one, in a virtual channel of its own, as
-    Aries does for its puts."""
+    """Whether the NIC answers every delivered packet with a small response packet in a separate virtual channel, as
+    Aries does for puts."""
     response: PositiveSize | None = None
-    """Size of a response; one flit if not given, which is an assumption: no paper gives it. Only with responses =
-    true."""
+    """Size of a response. The default of one flit is an assumption: no paper states the size. If not given: one
+    flit. Only with responses = true."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "buffer": Key("buffer_packets", unit="packets", effect={"latency_from": ("nic",)}),
@@ -612,11 +612,11 @@ class JobKeys(Model):
     ranks: Count
     """Number of ranks."""
     ranks_per_node: Count = 1
-    """Ranks that share a node: rank i is on the job's node i // ranks_per_node. They share its NIC, which sends
-    first what is handed to it first, and talk to each other through memory (`mpi.memory_latency`). A pattern has
-    one rank per node."""
+    """Number of ranks per node. Rank i runs on the job's node i // ranks_per_node. The ranks of a node share its
+    NIC, which sends messages in the order that it receives them. They exchange messages with each other through
+    memory (`mpi.memory_latency`). A pattern has one rank per node."""
     start: UnsignedDuration = Duration(0)
-    """When the job starts."""
+    """Start of the job."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "ranks": Key("ranks"),
@@ -672,13 +672,14 @@ class PatternKeys(Model):
 
 
 class AriesKeys(Model):
-    """The bias of the adaptive routing of Aries: minimal while its load is at most (the non-minimal
-    load << shift) + add."""
+    """The bias of the adaptive routing of Aries: a packet takes the minimal path if its load is at
+    most (non-minimal load << shift) + add."""
 
     add: Annotated[int, Strict(), Field(ge=0, le=15)] = 0
     """Levels added to the non-minimal load."""
     levels: Annotated[int, Strict(), Field(ge=2, le=65536)] = 16
-    """Levels of load between an empty and a full port. The first is 1. Sixteen, since a bias has four bits."""
+    """Number of load levels between an empty and a full port. The first level is 1. The default of 16 follows from
+    the four bits of a bias."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "add": Key("add", source="Chunduri et al., IPDPS 2021, II.D"),
@@ -687,25 +688,25 @@ class AriesKeys(Model):
 
 
 class QAdaptiveKeys(Model):
-    """The learning of q_adaptive. The defaults are those of the simulator published with Kang et al.,
-    SC 2022."""
+    """The learning of q_adaptive. The defaults are the values of the simulator published with Kang et
+    al., SC 2022."""
 
     learning_rate_down: Share = 0.2
-    """Share of an error by which an estimate that was too high falls."""
+    """Fraction of the error by which an estimate falls if it was too high."""
     learning_rate_up: Share = 0.04
-    """Share of an error by which an estimate that was too low rises."""
+    """Fraction of the error by which an estimate rises if it was too low."""
     exploration: Share = 0.001
-    """Share of decisions that are drawn at random."""
+    """Fraction of decisions that are random."""
     first_explorations: Index = 0
-    """Number of each router's first decisions that are drawn at random too. SST's random streams start with small
-    numbers, which amounts to 4. It shows in the first microseconds of a cold start."""
+    """Number of random decisions at the start of each router. SST behaves as with 4, because its random streams
+    start with small numbers. The key matters in the first microseconds of a cold start."""
     threshold_source: Annotated[float, Field(strict=True, ge=0.0, allow_inf_nan=False)] = 0.2
-    """Share of the minimal port's estimate by which the best port must be faster, at the source router."""
+    """Fraction of the minimal port's estimate by which the best port must be faster at the source router."""
     threshold_intermediate: Annotated[float, Field(strict=True, ge=0.0, allow_inf_nan=False)] = 0.35
-    """Share of the minimal port's estimate by which a random local port must be faster, at the first router of an
+    """Fraction of the minimal port's estimate by which a random local port must be faster at the first router of an
     intermediate group."""
     truncate: Flag = True
-    """Whether clocks and estimates are cut to whole nanoseconds, which loses small increases."""
+    """Whether times and estimates are truncated to whole nanoseconds, as in SST. Truncation loses small increases."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "learning_rate_down": Key("learning_rate_down", source="Kang et al., SC 2022, II.B"),
@@ -724,7 +725,7 @@ class RoutingKeys(Model):
     """How packets choose their paths."""
 
     virtual_channels: Annotated[int, Strict(), Field(ge=0, le=16)] = 0
-    """Virtual channels per port; 0 means as many as the algorithms in use need to be free of deadlock."""
+    """Virtual channels per port. 0 means the number that the algorithms of the plan need to be free of deadlock."""
     vc_map: Literal["ascending", "booksim2", "caminos", "codes"] = "ascending"
     """The map from the place of a packet on its path to its virtual channel.
 
@@ -740,37 +741,37 @@ class RoutingKeys(Model):
     - column_first: along the column to the right row, then along the row.
     """
     threshold: Annotated[float, Field(strict=True, ge=0.0, allow_inf_nan=False)] = 2.0
-    """A packet goes non-minimally if the minimal queue exceeds this many times the non-minimal one, rounded down,
-    plus the bias."""
+    """A packet takes the non-minimal path if the minimal queue is longer than threshold × (non-minimal queue),
+    rounded down, plus the bias."""
     bias: FiniteCapacity = Capacity(0, "flit")
-    """Bias towards the minimal path, added to the non-minimal queue."""
+    """Bias towards the minimal path in flits, added to the non-minimal queue."""
     minimal_up_to: FiniteCapacity = Capacity(0, "flit")
-    """A packet stays on a minimal path whose queue is no longer than this."""
+    """A packet takes the minimal path if its queue is at most this long."""
     candidates_minimal: Annotated[int, Strict(), Field(ge=1, le=16)] = 1
-    """Minimal paths drawn and compared."""
+    """Number of random minimal paths that a packet compares."""
     candidates_nonminimal: Annotated[int, Strict(), Field(ge=1, le=16)] = 1
-    """Non-minimal paths drawn and compared."""
+    """Number of random non-minimal paths that a packet compares."""
     queue: Literal["output_and_credits", "output", "credits"] = "output_and_credits"
-    """The flits that count as queued at a port.
+    """Which flits count as queued at a port.
 
     - output_and_credits: in the output buffer, or sent and their credits not back (SST, CAMINOS).
     - output: in the output buffer.
     - credits: sent, and their credits not back.
     """
     queue_scope: Literal["port", "vc"] = "port"
-    """Whether a queue is that of the port or that of one virtual channel.
+    """Whether a queue covers the whole port or one virtual channel.
 
     - port: all VCs of the port.
     - vc: the VC that the candidate would use.
     """
     tie: Literal["minimal", "random"] = "minimal"
-    """The path that a packet takes if neither is better.
+    """The path that a packet takes if both queues are equal.
 
     - minimal: the minimal path.
     - random: a coin.
     """
     intermediate: Literal["third", "any"] = "any"
-    """The routers that the intermediate is drawn from.
+    """The routers from which a packet draws its intermediate router.
 
     - third: those of neither the source's nor the destination's group.
     - any: all, each by its nodes.
@@ -809,12 +810,13 @@ class RoutingKeys(Model):
 
 
 class StopKeys(Model):
-    """When a run ends. Without a duration: when every job that ends has ended."""
+    """When a run ends. Without a duration, it ends when every finite job has ended."""
 
     duration: PositiveDuration | None = None
-    """Stop after this much simulated time, finished or not. If not given: none."""
+    """Simulated time after which the run stops, even if jobs have not finished. If not given: none."""
     watchdog: PositiveDuration = Duration(100_000_000)
-    """Call the network stalled, and say why, when no packet has moved for this long while some are in flight."""
+    """Simulated time after which the run stops as stalled if packets are in flight and none of them moves. The run
+    then reports the packets that wait."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "duration": Key("duration_ps", unit="ps"),
@@ -823,36 +825,37 @@ class StopKeys(Model):
 
 
 class RecordKeys(Model):
-    """What a run writes besides the tables of jobs, ranks and links."""
+    """What a run records in addition to the tables of jobs, ranks and links."""
 
     window: PositiveDuration = Duration(10_000_000)
-    """Length of the windows of link_windows, job_windows and q_learning. A run with endless jobs also looks at the
-    end of each window whether the other jobs have ended."""
+    """Length of a time window: of a row of link_windows, job_windows and q_learning. The tables messages and
+    iterations are ordered by window, and memory holds the rows of one window. A run with endless jobs ends at the
+    end of the window in which the other jobs end."""
     packets: Literal["off", "sampled", "all"] = "sampled"
-    """Which packets get a row of their own. Latencies of a job count all of its packets in any case.
+    """Which packets have a row in the packets table. The latencies of a job always include all of its packets.
 
-    - off: none.
-    - sampled: one of every `packet_sample` packets.
+    - off: no packet.
+    - sampled: one in `packet_sample` packets.
     - all: every packet.
     """
     packet_sample: Count = 100
-    """Of how many packets one is recorded. Only with packets = "sampled"."""
+    """One in this many packets has a row. Only with packets = "sampled"."""
     messages: Flag = True
-    """Whether every message gets a row."""
+    """Whether every message has a row in the messages table."""
     iterations: Flag = True
-    """Whether every iteration of every rank gets a row."""
+    """Whether every iteration of every rank has a row in the iterations table."""
     link_windows: Flag = True
-    """Whether the traffic of every link is recorded per window."""
+    """Whether the link_windows table records the traffic of every link per window."""
     q_tables: Literal["off", "end"] = "off"
-    """Whether the estimates of q_adaptive are kept at the end of the run, for `routing.q_adaptive.table` of another.
-    Only with routing.algorithm = "q_adaptive".
+    """Whether the q_tables table records the estimates of q_adaptive at the end of the run. Another run can start
+    from them (`routing.q_adaptive.table`). Only with routing.algorithm = "q_adaptive".
 
-    - off: no.
+    - off: no estimates.
     - end: the estimates at the end of the run, for `routing.q_adaptive.table` of another run.
     """
     q_learning: Flag = False
-    """Whether the learning of q_adaptive is recorded per window: the feedback of packets and the estimates of
-    routers. Only with routing.algorithm = "q_adaptive"."""
+    """Whether the q_learning table records feedback and estimates of q_adaptive per window. Only with
+    routing.algorithm = "q_adaptive"."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "window": Key("window_ps", unit="ps"),

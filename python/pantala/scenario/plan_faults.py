@@ -47,8 +47,9 @@ def error_of_plan(error: PlanError, source: str, given: Mapping[str, Any]) -> Sc
 
 
 def scenario_key(plan_key: str) -> str:
-    """The scenario's key for a plan's: ``links.local.latency_ps`` is
-    ``machine.links.local.latency``.
+    """Returns the scenario's key for a key of the plan.
+
+    ``links.local.latency_ps`` becomes ``machine.links.local.latency``.
     """
     key = _UNIT.sub("", plan_key)
     root = re.split(r"[.\[]", plan_key, maxsplit=1)[0]

@@ -1,8 +1,8 @@
-"""The directory of a study: points while it runs, figures and tables at the end, and a mark that it
-is whole.
+"""The directory of a study: points during the study, figures and tables at its end.
 
-`study.json` is written last. A directory without it but with `settings.json` is that of a study
-that was interrupted: the same study goes on there. Nothing else is ever written into.
+`study.json` is written last and marks the study as complete. A directory with `settings.json` but
+without `study.json` belongs to an interrupted study; a study with equal settings continues there. A
+study never writes into any other directory that exists.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from pantala.errors import RunDirectoryError, show
 
 __all__ = ["MARK", "StudyDirectory"]
 
-#: What a whole study has; written last.
+#: The file that marks a study as complete; written last.
 MARK = "study.json"
 _SETTINGS = "settings.json"
 _POINTS = "points"
 
 
 class StudyDirectory:
-    """A place for a study.
+    """The directory of a study.
 
     Attributes:
         target: the directory.
-        points: where its points are.
-        resumed: whether an interrupted study goes on here.
+        points: the directory of its points.
+        resumed: whether an interrupted study continues here.
     """
 
     def __init__(self, target: Path, settings: dict[str, Any], *, overwrite: bool) -> None:
-        """Checks that `target` is free, or holds the beginning of the same study; writes nothing.
+        """Checks that `target` is free or holds the beginning of the same study; writes nothing.
 
         Args:
             target: the directory.
-            settings: what tells this study from others: its name, its seed, ...
-            overwrite: whether a study that is there may be replaced.
+            settings: the settings that distinguish this study from others: its name, its seed, ...
+            overwrite: whether to replace a study that is there.
 
         Raises:
-            RunDirectoryError: it is taken.
+            RunDirectoryError: the directory is taken.
         """
         self.target = target
         self.points = target / _POINTS
@@ -76,7 +76,7 @@ class StudyDirectory:
             raise RunDirectoryError(target, "is not a directory", "choose another --out")
 
     def begin(self) -> None:
-        """Makes the directory, or clears it of the study to be replaced.
+        """Makes the directory, or removes the study that is to be replaced.
 
         Raises:
             RunDirectoryError: it cannot be made.
@@ -98,19 +98,19 @@ class StudyDirectory:
             raise RunDirectoryError(self.target, reason, "choose another --out") from None
 
     def finish(self, document: dict[str, Any]) -> None:
-        """Marks the study as whole."""
+        """Marks the study as complete."""
         write_json(self.target / MARK, document)
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes JSON beside its place, then moves it there."""
+    """Writes JSON to a temporary file, then renames it."""
     half = path.with_name(f".{path.name}.partial")
     half.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
     half.replace(path)
 
 
 def _settings(target: Path) -> dict[str, Any] | None:
-    """The settings of the study in a directory; None if there is none."""
+    """Returns the settings of the study in a directory; None if there is no study."""
     try:
         settings = json.loads((target / _SETTINGS).read_text(encoding="utf-8"))
     except (OSError, ValueError):

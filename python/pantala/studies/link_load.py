@@ -1,12 +1,12 @@
-"""The exact load of every link of a Dragonfly under traffic that is known, by enumerating paths.
+"""The exact load of every link of a Dragonfly under known traffic, by enumeration of paths.
 
 Every source injects at rate 1 (a terminal link's bandwidth). Oblivious routings send a known share
-over every path: minimal all of it, Valiant's an equal share through every intermediate. So the load
-of each link is a sum, and as loads grow in proportion to the rate, the rate at which the first link
-is full is one over the largest load.
+over every path: minimal routing all of it, Valiant's routing an equal share through every
+intermediate. So the load of each link is a sum. Loads grow in proportion to the rate, so the first
+link is full at a rate of one over the largest load.
 
-Nothing of a simulation is in it: no buffers, no arbiters, no packets. It is the upper bound that a
-simulator with all sources at one rate must keep to.
+The model has no buffers, arbiters or packets. It is an upper bound for a simulator in which all
+sources send at one rate.
 """
 
 from __future__ import annotations
@@ -20,19 +20,21 @@ from pantala.errors import UsageError
 from pantala.scenario import Topology
 from pantala.topology import link_table
 
-__all__ = ["Flows", "Gates", "LinkLoads", "gates", "link_loads"]
+__all__ = ["Flows", "Gateways", "LinkLoads", "gateways", "link_loads"]
 
 
 @dataclass(frozen=True)
-class Gates:
-    """Who owns the link from each group to each other one, where exactly one link joins two groups.
+class Gateways:
+    """The gateway routers: the two ends of the link between each pair of groups.
+
+    Exactly one link must join each pair of groups.
 
     Attributes:
-        p: nodes a router.
-        a: routers a group.
+        p: nodes per router.
+        a: routers per group.
         exit: [group, group] number inside its group of the router from which the link starts; -1 on
             the diagonal.
-        entry: [group, group] number inside the other group of the router at which it ends.
+        entry: [group, group] number inside the other group of the router at which the link ends.
     """
 
     p: int
@@ -46,8 +48,8 @@ class Gates:
         return len(self.exit)
 
 
-def gates(topology: Topology) -> Gates:
-    """The gates of a topology, as the core wires it.
+def gateways(topology: Topology) -> Gateways:
+    """Returns the gateway routers of a topology, as the core connects it.
 
     Raises:
         UsageError: two groups have no link, or more than one.
@@ -64,14 +66,12 @@ def gates(topology: Topology) -> Gates:
     exits, entries = np.full((g, g), -1), np.full((g, g), -1)
     exits[source, target] = links["source_router"].to_numpy() % a
     entries[source, target] = links["target_router"].to_numpy() % a
-    return Gates(topology.p, a, exits, entries)
+    return Gateways(topology.p, a, exits, entries)
 
 
 @dataclass(frozen=True)
 class Flows:
-    """Traffic between routers: [flow] source router, target router, and rate while every node
-    injects at rate 1.
-    """
+    """Traffic between routers at injection rate 1: source router, target router and rate."""
 
     source: np.ndarray
     target: np.ndarray
@@ -81,26 +81,24 @@ class Flows:
     def of_nodes(
         cls, source: np.ndarray, target: np.ndarray, share: np.ndarray, nodes_per_router: int
     ) -> Flows:
-        """Traffic between nodes, [pair] each with a share of its source's rate, summed up by
-        routers.
-        """
+        """Returns traffic between nodes, summed by routers; `rates` are shares per pair."""
         routers = np.stack([source // nodes_per_router, target // nodes_per_router])
         pairs, which = np.unique(routers, axis=1, return_inverse=True)
         return cls(pairs[0], pairs[1], np.bincount(which.ravel(), share))
 
     def where(self, chosen: np.ndarray) -> Flows:
-        """Some of the flows."""
+        """Returns a selection of the flows."""
         return Flows(self.source[chosen], self.target[chosen], self.rate[chosen])
 
 
 @dataclass(frozen=True)
 class LinkLoads:
-    """Load of every directed link, in units of its bandwidth, while every node injects at rate 1.
+    """Load of every directed link, in units of its bandwidth, if every node injects at rate 1.
 
     Attributes:
         local: [group, router, router] from the first to the second.
-        transit: the part of `local` that is of packets whose source and destination are both in
-            other groups.
+        transit: the part of `local` that belongs to packets whose source and destination are both
+            in other groups.
         global_: [group, group] from the first to the second.
     """
 
@@ -114,15 +112,15 @@ class LinkLoads:
         return float(max(self.local.max(), self.global_.max()))
 
 
-def link_loads(wired: Gates, flows: Flows, routing: str) -> LinkLoads:
-    """The load of every link, all links as fast as a terminal link.
+def link_loads(wired: Gateways, flows: Flows, routing: str) -> LinkLoads:
+    """Returns the load of every link; all links are as fast as a terminal link.
 
     Args:
         wired: the network.
         flows: the traffic.
         routing: minimal, valiant_group or valiant_node. Traffic inside a group is minimal under all
-            of them; the intermediate is uniform over all groups (or their routers) but the source's
-            and the destination's.
+            of them. The intermediate is uniform over all groups (or their routers) except those of
+            source and destination.
 
     Raises:
         UsageError: there is no exact model of the routing.
@@ -146,9 +144,9 @@ def link_loads(wired: Gates, flows: Flows, routing: str) -> LinkLoads:
 
 
 class _Counter:
-    """Adds flows up, link by link."""
+    """Adds up flows, link by link."""
 
-    def __init__(self, wired: Gates) -> None:
+    def __init__(self, wired: Gateways) -> None:
         self.wired = wired
         g, a = wired.groups, wired.a
         #: [0: ends of a path, 1: transit; group, router, router]
@@ -164,17 +162,17 @@ class _Counter:
         *,
         transit: bool = False,
     ) -> None:
-        """Flows from router to router inside a group; who is there already needs no link."""
+        """Adds flows between routers inside a group; a flow to its own router needs no link."""
         moving = here != there
         at = (group[moving], here[moving], there[moving])
         np.add.at(self.locals[int(transit)], at, rate[moving])
 
     def hop(self, source: np.ndarray, target: np.ndarray, rate: np.ndarray) -> None:
-        """Flows over the link between two groups."""
+        """Adds flows over the link between two groups."""
         np.add.at(self.globals, (source, target), rate)
 
     def minimal(self, flows: Flows) -> None:
-        """Local, global, local."""
+        """Adds minimal paths: local, global, local."""
         wired, a = self.wired, self.wired.a
         source, target = flows.source // a, flows.target // a
         self.local(source, flows.source % a, wired.exit[source, target], flows.rate)
@@ -182,8 +180,9 @@ class _Counter:
         self.local(target, wired.entry[source, target], flows.target % a, flows.rate)
 
     def valiant(self, flows: Flows, *, through_router: bool) -> None:
-        """To every third group in equal shares, and on from there; `through_router`: by way of each
-        of its routers.
+        """Adds paths through every third group in equal shares.
+
+        With `through_router` the paths go through each router of the third group.
         """
         wired, a, g = self.wired, self.wired.a, self.wired.groups
         for third in range(g):

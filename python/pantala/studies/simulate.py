@@ -1,10 +1,10 @@
-"""Points of a study: a scenario run until its throughput is known well enough, in parallel, each
-kept on disk.
+"""Points of a study: each is simulated until its throughput is known, and kept on disk.
 
-A point is one scenario of one job of synthetic traffic. It is simulated for `first`; while the
-throughput behind the warm-up is not known to `PRECISION` at 99 % confidence, it goes on for as long
-as that should take, up to `longest`. What came out is one JSON file a point, written in one go, so
-that a study that is interrupted goes on where it was.
+A point is one scenario with one job of synthetic traffic. It is simulated for `first`. While the
+throughput after the warm-up is not known to `PRECISION` at 99 % confidence, the simulation
+continues for the time that this should take, up to `longest`. Each point is written to a JSON file
+of its own in one step, so that an interrupted study continues with the missing points. Points are
+simulated in parallel.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from pantala.units import Duration
 
 __all__ = ["PRECISION", "Point", "Record", "simulate"]
 
-#: The half width of the 99 % confidence interval that every point is simulated for, as a share of
+#: The half width of the 99 % confidence interval to which every point is simulated, as a share of
 #: the mean.
 PRECISION = 0.01
 
-#: Windows of throughput: 80 averages of five for the warm-up, then 10 or more windows a batch. A
-#: run that goes on has so many of several windows each, and less than twice as many.
+#: Windows of throughput: 80 averages of five for the warm-up, then 10 or more windows per batch. A
+#: run that continues joins windows, so that it has this number or less than twice as many.
 WINDOWS = 400
 
-#: What of a plan, and of its jobs, counts for a point. No message layer: there are no ranks with
-#: programs.
+#: The parts of a plan and of its jobs that influence a point. The message layer has no influence:
+#: there are no ranks with programs.
 _OF_PLAN = (
     "seed",
     "topology",
@@ -56,25 +56,25 @@ _OF_PLAN = (
 )
 _OF_JOB = ("ranks", "start_ps", "placement", "routing", "workload")
 
-#: Raised when a point of the same plan would be measured otherwise, so that files of old points are
-#: not taken.
+#: The version of the measurement. Raise it if a point of an equal plan would be measured
+#: differently, so that stored points are not reused.
 _PROTOCOL = 5
 
-#: What is known of a point; `Point.measure` says what is in it.
+#: A measured point; `Point.measure` lists its values.
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Point:
-    """One scenario and how long it may be simulated.
+    """One scenario and the limits of its simulation.
 
     Attributes:
-        key: its name, which is also that of its file.
+        key: its name, and the name of its file.
         scenario: one job of synthetic traffic, without an end.
-        first: the simulated time after which its throughput is looked at for the first time.
-        longest: what it is simulated at most.
-        max_packets: no more is simulated than should deliver so many packets.
-        cost: about how much work it is, in any unit; the most expensive points are simulated first.
+        first: the simulated time before the first look at the throughput.
+        longest: the maximum simulated time.
+        max_packets: the expected number of delivered packets at which the simulation ends.
+        cost: an estimate of the work, in any unit; the most expensive points are simulated first.
     """
 
     key: str
@@ -85,8 +85,9 @@ class Point:
     cost: float = 0.0
 
     def plan(self) -> dict[str, Any]:
-        """The plan of the first stretch, throughput in `WINDOWS` windows and nothing else recorded
-        over time.
+        """Returns the plan of the first part, with throughput in `WINDOWS` windows.
+
+        The plan records nothing else over time.
         """
         changes = {
             "stop.duration": f"{self._window() * WINDOWS} ps",
@@ -102,8 +103,9 @@ class Point:
         return max(1, round(int(self.first) / WINDOWS))
 
     def digest(self) -> str:
-        """What a stored point must have been made of: the parts of the plan that synthetic traffic
-        depends on.
+        """Returns a hash of the parts of the plan that influence synthetic traffic.
+
+        A stored point is reused only if it has the same hash.
         """
         plan = self.plan()
         jobs = [{key: job[key] for key in _OF_JOB} for job in plan["jobs"]]
@@ -119,16 +121,17 @@ class Point:
         return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
     def measure(self) -> Record:
-        """Simulates the point until its throughput is known, in one run.
+        """Simulates the point in one run until its throughput is known.
 
         Returns:
             key, digest; ``accepted`` (throughput as a fraction of the injection bandwidth) and
-            ``half_width`` (of its 99 % confidence interval); ``precise`` (whether that is within
-            `PRECISION` of the mean) and ``steady`` (whether no drift is left behind the warm-up);
-            ``simulated_ns``, ``warm_up_ns``; over the whole run ``packets``, ``link_hops_mean``,
-            ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes`` and ``global_bytes``
-            (over all links of the class), ``local_utilization_max`` and ``global_utilization_max``
-            (the busiest link of the class, as a share of time); ``wall_seconds``.
+            ``half_width`` (of its 99 % confidence interval); ``precise`` (whether the half width is
+            within `PRECISION` of the mean) and ``steady`` (whether there is no drift after the
+            warm-up); ``simulated_ns``, ``warm_up_ns``; over the whole run ``packets``,
+            ``link_hops_mean``, ``delivered_bytes``, ``delivered_bytes_by_group``, ``local_bytes``
+            and ``global_bytes`` (over all links of the class), ``local_utilization_max`` and
+            ``global_utilization_max`` (the busiest link of the class, as a share of time);
+            ``wall_seconds``.
 
         Raises:
             SimulationError: the network stalled.
@@ -146,7 +149,7 @@ class Point:
         windows, found = WINDOWS, Estimate(0.0, float("inf"), 0, steady=False)
 
         def extend(jobs: list[list[tuple[int, int]]]) -> int | None:
-            """Up to when the run goes on; None once the throughput is known, or cannot be."""
+            """Returns the time to which the run continues; None if it ends."""
             nonlocal windows, found
             (delivered,) = jobs
             found = estimate(merged(delivered, windows) / carried)
@@ -181,16 +184,16 @@ class Point:
 
 
 def merged(delivered: Sequence[tuple[int, int]], windows: int) -> np.ndarray:
-    """What was delivered a window on average, over time.
+    """Returns the mean bytes per window over time.
 
     Args:
-        delivered: numbers of windows and the bytes delivered in them; those without any may be
+        delivered: numbers of windows and the bytes delivered in them; windows without bytes may be
             missing.
-        windows: how many there were, `WINDOWS` or more.
+        windows: the number of windows, `WINDOWS` or more.
 
     Returns:
-        A mean for each of `WINDOWS` or more (less than twice as many) stretches of equal length,
-        bytes a window. What is left over at the beginning is in none.
+        The mean bytes per window of equal intervals, `WINDOWS` of them or more, less than twice as
+        many. Windows left over at the beginning are in no interval.
     """
     together = windows // WINDOWS
     series = np.zeros(windows)
@@ -201,12 +204,11 @@ def merged(delivered: Sequence[tuple[int, int]], windows: int) -> np.ndarray:
 
 
 def _factor(found: Estimate) -> float:
-    """How many times as long the run is to be: the half width falls with the root of the time
-    behind the warm-up.
+    """Returns the factor by which the run becomes longer.
 
-    A tenth more than that, since a half width is an estimate as well. Half as long again at most,
-    and where there is a drift: looking is cheap, as the run only goes on, and what is simulated
-    beyond what it takes is not.
+    The half width falls with the root of the time after the warm-up. The factor is a tenth larger,
+    because a half width is an estimate too. It is 1.5 at most, and 1.5 if there is a drift: a look
+    is cheap because the run only continues, but simulated time beyond the need is lost.
     """
     if not found.steady:
         return 1.5
@@ -215,12 +217,12 @@ def _factor(found: Estimate) -> float:
     return min(max(warm + (1 - warm) * lacking, 1.2), 1.5)
 
 
-#: A run does not go on for less than this many times as long.
+#: A run continues only if it becomes longer by this factor at least.
 _LEAST_FACTOR = 1.1
 
 
 def _record(run: Run) -> Record:
-    """What is kept of a run besides its throughput; see `Point.measure`."""
+    """Returns the values of a run besides its throughput; see `Point.measure`."""
     links = run.links.collect()
     job = run.jobs.collect().row(0, named=True)
     classes = links.group_by("class").agg(pl.col("bytes").sum(), pl.col("utilization").max())
@@ -252,20 +254,20 @@ def simulate(
 ) -> dict[str, Record]:
     """Measures all points that are not in `directory` yet, `workers` at a time.
 
-    The result does not depend on `workers`, nor on whether the study was interrupted before.
+    The result does not depend on `workers`, and not on earlier interruptions of the study.
 
     Args:
-        points: the points; no two of the same key.
-        directory: one file a point; it must exist.
-        workers: how many processes simulate at a time; with 1, this one does.
-        on_point: called with each record as it comes, and whether it was there before.
+        points: the points; each has its own key.
+        directory: the directory of their files; it must exist.
+        workers: the number of processes; with 1, this process simulates.
+        on_point: called with each record, and whether it was stored before.
 
     Returns:
         The records by key, in the order of `points`.
 
     Raises:
-        SimulationError: a network stalled. What has been measured is kept.
-        KeyboardInterrupt: Ctrl-C; likewise.
+        SimulationError: a network stalled. The measured points are kept.
+        KeyboardInterrupt: Ctrl-C. The measured points are kept.
     """
     records: dict[str, Record] = {}
     missing = []
@@ -289,7 +291,7 @@ def _path(directory: Path, key: str) -> Path:
 
 
 def _read(directory: Path, point: Point) -> Record | None:
-    """The record of a point if it is there, whole, and made of the same."""
+    """Returns the stored record of a point; None if it is missing, damaged or of another plan."""
     try:
         record = json.loads(_path(directory, point.key).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -298,7 +300,7 @@ def _read(directory: Path, point: Point) -> Record | None:
 
 
 def _write(directory: Path, record: Record) -> None:
-    """Writes a record beside its place, then moves it there: no reader sees half of it."""
+    """Writes a record to a temporary file, then renames it: no reader sees half of it."""
     path = _path(directory, record["key"])
     half = path.with_suffix(f".{os.getpid()}.partial")
     half.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

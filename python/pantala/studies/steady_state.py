@@ -1,4 +1,4 @@
-"""Steady state: where a warm-up ends, and how sure the mean behind it is."""
+"""Steady state: the end of a warm-up, and the confidence interval of the mean after it."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import numpy as np
 
 __all__ = ["BATCHES", "Estimate", "estimate", "warm_up"]
 
-#: Numbers of batches, and the 99.5 % quantile of Student's t with one degree of freedom less:
-#: two-sided, 99 %.
+#: Numbers of batches, and the 99.5 % quantile of Student's t with one degree of freedom less
+#: (two-sided, 99 %).
 BATCHES = {20: 2.8609, 10: 3.2498}
 
 _SMOOTHED = 5
 
-#: The halves of a straight line differ by 1.6 times the half width; those of a steady series by
-#: more than this many times it in three cases of a hundred (their difference has twice the standard
-#: error of the mean).
+#: The means of both halves of a straight line differ by 1.6 times the half width. In a steady
+#: series they differ by more than this factor in three cases of a hundred: their difference has
+#: twice the standard error of the mean.
 _DRIFT = 1.3
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of a series behind its warm-up.
+    """The mean of a series after its warm-up.
 
     Attributes:
-        mean: of what is behind the warm-up.
-        half_width: of the 99 % confidence interval of the mean.
-        warm_up: which share of the observations is left out at the beginning.
-        steady: whether what is left has no drift: the means of its two halves differ by no more
-            than chance explains.
+        mean: the mean after the warm-up.
+        half_width: the half width of the 99 % confidence interval of the mean.
+        warm_up: the share of observations that is left out at the beginning.
+        steady: whether the rest has no drift: the means of its two halves differ by no more than
+            chance explains.
     """
 
     mean: float
@@ -45,15 +45,12 @@ class Estimate:
 
 
 def warm_up(series: Sequence[float] | np.ndarray) -> int:
-    """Where the warm-up of a series ends, by MSER-5 (White, Simulation 69(6), 1997; five: White et
-    al., WSC 2000).
+    """Returns the number of observations in the warm-up, a multiple of five, by MSER-5.
 
-    The observations are averaged by fives; the warm-up is so long that what is left has the
-    smallest standard error of its mean. It is looked for in the first half of the series: in a
-    steady series the error hardly depends on the cut, and its least value may stand anywhere.
-
-    Returns:
-        The number of observations to leave out, a multiple of five.
+    Source: White, Simulation 69(6), 1997; averages of five: White et al., WSC 2000. The
+    observations are averaged by fives. The cut is where the rest has the smallest standard error of
+    its mean. Only the first half of the series is searched: in a steady series the error hardly
+    depends on the cut, and its minimum may be anywhere.
     """
     averages = _means(np.asarray(series, dtype=float), len(series) // _SMOOTHED)
     most = max(1, len(averages) // 2)
@@ -64,12 +61,11 @@ def warm_up(series: Sequence[float] | np.ndarray) -> int:
 
 
 def estimate(series: Sequence[float] | np.ndarray) -> Estimate:
-    """The steady mean of a series of at least 60 observations at equal intervals, by the method of
-    batch means.
+    """Returns the steady mean of a series of at least 60 observations, by batch means.
 
-    What is behind the warm-up is cut into 20 batches of equal length, whose means count as
-    independent. Batches that are too short for that give too small an interval; so it is also
-    worked out with 10 batches, and the wider of the two counts.
+    The observations have equal intervals. The series after the warm-up is cut into 20 batches of
+    equal length, whose means count as independent. Batches that are too short give too narrow an
+    interval. So the interval is also computed with 10 batches, and the wider one counts.
     """
     values = np.asarray(series, dtype=float)
     cut = warm_up(series)
@@ -87,7 +83,7 @@ def estimate(series: Sequence[float] | np.ndarray) -> Estimate:
 
 
 def _means(values: np.ndarray, parts: int) -> np.ndarray:
-    """The means of so many parts of equal length; what is over is left out at the beginning."""
+    """Returns the means of parts of equal length; the first observations may be left out."""
     length = len(values) // parts
     means: np.ndarray = values[len(values) - parts * length :].reshape(parts, length).mean(axis=1)
     return means

@@ -1,4 +1,4 @@
-"""A study: how it is run, what it returns, and its description."""
+"""The description of a study, its options and its outcome."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["Options", "Outcome", "Study"]
 
 @dataclass(frozen=True)
 class Options:
-    """How to run a study.
+    """The options of a study.
 
     Attributes:
         out: the directory of its results.
         quick: whether to run the small version.
-        workers: how many processes simulate at a time.
+        workers: the number of processes that simulate.
         seed: the seed of every scenario.
         overwrite: whether to replace a study that is there.
-        progress: called with the number of points done, the number of points, and a line about the
-            last one.
+        progress: called with the number of finished points, the number of points, and a line about
+            the last one.
     """
 
     out: Path
@@ -33,14 +33,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a study has found.
+    """The outcome of a study.
 
     Attributes:
-        directory: where its files are.
-        page: its report.
-        columns: the headings of the table of its claims.
-        claims: the rows of that table, as text.
-        notes: what to say below it.
+        directory: the directory of its files.
+        page: the file of its report.
+        columns: the headings of the table of claims.
+        claims: the rows of this table, as text.
+        notes: notes to show after it.
     """
 
     directory: Path
@@ -55,8 +55,8 @@ class Study:
     """A campaign of runs with its figures and its claims.
 
     Attributes:
-        name: as the command line has it.
-        title: what it is about, in a line.
+        name: the name on the command line.
+        title: its subject, in one line.
         source: the paper.
         run: runs it.
     """

@@ -1,11 +1,13 @@
 """Table I of Chunduri et al. (IPDPS 2021): six applications, each alone on 256 nodes of Theta.
 
 Source: Chunduri et al., "Performance Evaluation of Adaptive Routing on Dragonfly-based Production
-Systems", IPDPS 2021, Table I: sizes of messages and collectives, the share of MPI in the time, the
-three calls that take most of it. The paper profiles runs in production, under which routing it does
-not say; here nobody else is on the machine, nodes are random and the routing is the preset's (AD0,
-AD1 for all-to-alls). Few iterations are run, since all are alike. Rayleigh's 11 GB an iteration go
-in packets of 4 KiB, for those of 64 B would be 172 million.
+Systems", IPDPS 2021, Table I: sizes of messages and collectives, the share of MPI in the run time,
+and the three calls with the largest shares of MPI time.
+
+The paper profiles production runs and does not state their routing. Here each application has the
+machine for itself, random placement and the preset's routing (AD0, AD1 for all-to-alls). The
+iterations are alike, so few are run. An iteration of Rayleigh sends 11 GB; its packets are 4 KiB
+long, because there would be 172 million packets of 64 B.
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ _PLACES = ("first", "second", "third")
 
 
 def of_calls(run: Run) -> Record:
-    """What profiles of MPI tell, of the first job of a run.
+    """Measures the values of an MPI profile for the first job of a run.
 
     Returns:
         ``mpi_percent``, the share of MPI in a rank's time; ``first_call`` to ``third_call``, the
-        calls that take most of MPI's time, and ``first_percent`` to ``third_percent``, their shares
-        of it; ``message_bytes``, the mean of all sends; ``collective_bytes``, what a rank gives to
-        the collective that is given most, the mean of its calls.
+        calls with the largest shares of MPI time, and ``first_percent`` to ``third_percent``, these
+        shares; ``message_bytes``, the mean over all sends; ``collective_bytes``, the mean bytes per
+        call that a rank gives to the collective with the most bytes.
     """
     ranks = run.ranks.filter(pl.col("job") == 0)
     times = (
@@ -72,14 +74,14 @@ def _row(
     paper: tuple[float, str, str, str, str, str],
     packet: str | None = None,
 ) -> Row:
-    """A row of the table.
+    """Returns a row of the table.
 
     Args:
         application: the paper's name.
-        iterations: how many it makes.
-        seed: the scenario's.
+        iterations: the number of iterations.
+        seed: the scenario's seed.
         paper: percentage of MPI, its three calls, point-to-point messages, collectives.
-        packet: the most that a packet carries, if not as on the machine.
+        packet: the size of a packet, if it differs from the machine's.
     """
     kind = application.lower()
     job = {"name": kind, "ranks": _RANKS, "workload": {"kind": kind, "iterations": iterations}}

@@ -1,10 +1,9 @@
-"""Table I of Kang et al. (SC 2022): nine applications, each alone under Q-adaptive routing from a
-cold start.
+"""Table I of Kang et al. (SC 2022): nine applications, each alone under Q-adaptive routing.
 
 Source: Kang et al., "Study of Workload Interference with Intelligent Routing on Dragonfly", SC
-2022, Table I; communication times from V, where the text gives them. Which run the table is of, the
-paper does not say: one under Q-adaptive routing with random placement is assumed. Its MB are 10^6
-bytes.
+2022, Table I; communication times from section V, where the text gives them. The paper does not say
+which run produced Table I. This module assumes a run under Q-adaptive routing from a cold start,
+with random placement. The table's MB are 10^6 bytes.
 """
 
 from __future__ import annotations
@@ -36,23 +35,24 @@ _RANKS, _CUBE = 528, 512
 
 
 def _alone(application: str, workload: Workload, seed: int, ranks: int | None = None) -> Scenario:
-    """An application alone on the paper's machine, with the paper's ranks if not said otherwise:
-    LULESH has a cube.
+    """Returns an application alone on the paper's machine, on the paper's number of ranks.
+
+    LULESH needs a cube and gets 512 ranks instead of 528.
     """
     ranks = ranks or (_CUBE if isinstance(workload, Lulesh) else _RANKS)
     name = application.lower()
     job = Job(name=name, ranks=ranks, workload=workload)
     given: dict[str, Any] = {"name": f"kang2022-{name}", "seed": seed, "machine": "kang2022"}
     if Mpi.shorthand == "preset":
-        # The host stack of the paper's simulator; but UR's time has room for one copy of a short
-        # message, not for two.
+        # The host stack of the paper's simulator. The paper's time of UR leaves room for one copy
+        # of a short message, not for two.
         given["mpi"] = {"preset": "sst_sc22", "copy_per_byte": "172 ps/B"}
     return Scenario(**given, routing="q_adaptive", jobs=(job,))
 
 
 def _rows(seed: int) -> list[Row]:
-    # Total MB, execution ms, injection rate GB/s, peak ingress B; and communication ms, where the
-    # text gives it.
+    # Total MB, execution ms, injection rate GB/s, peak ingress B, and communication ms if the text
+    # gives it.
     applications: list[tuple[str, Workload, tuple[float, ...]]] = [
         ("UR", UniformRandom(), (11_829.48, 13.31, 888.48, 3_070)),
         ("LU", Lu(), (13_713.22, 13.71, 999.88, 30_000, 13.24)),
@@ -75,15 +75,15 @@ def _rows(seed: int) -> list[Row]:
         name: Row(name, _alone(name, workload, seed), dict(zip(keys, paper, strict=False)))
         for name, workload, paper in applications
     }
-    # The paper tells the peaks of LULESH's phases apart.
+    # The paper gives the peaks of LULESH's phases separately.
     sweep = _alone("LULESH-sweep", Lulesh(message=Size(0), iterations=1), seed)
     rows["LULESH"] = replace(
         rows["LULESH"],
         paper={**rows["LULESH"].paper, "sweep_peak_ingress_bytes": 14_910},
         elsewhere={"sweep_peak_ingress_bytes": ("peak_ingress_bytes", sweep)},
     )
-    # Its peak of Stencil5D is of all ten neighbours. On 528 ranks no rank has more than eight; on
-    # 243, one has all.
+    # The paper's peak of Stencil5D covers all ten neighbours. On 528 ranks no rank has more than
+    # eight; on 243 ranks one rank has ten.
     whole = _alone("Stencil5D-243", Stencil5d(iterations=1), seed, 3**5)
     rows["Stencil5D"] = replace(
         rows["Stencil5D"], elsewhere={"peak_ingress_bytes": ("peak_ingress_bytes", whole)}

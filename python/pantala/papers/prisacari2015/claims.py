@@ -40,13 +40,12 @@ def verdict_of(holds: bool, direction: bool = False) -> Verdict:
 
 
 def inside(value: float, low: float, high: float, unit: float) -> bool:
-    """Returns whether a value, rounded to the paper's printed precision, lies in a range of the
-    paper.
+    """Returns whether a value, rounded to the paper's precision, lies in a range of the paper.
 
     Args:
         value: a measured value.
         low: lower end of the range, a multiple of `unit`.
-        high: upper end, likewise.
+        high: upper end of the range, a multiple of `unit`.
         unit: the last printed digit, 0.01 for whole per cent. Halves round up.
     """
     return round(low / unit) <= floor(value / unit + 0.5 + 1e-9) <= round(high / unit)
@@ -60,7 +59,7 @@ class Claim:
         id: its number in the project's ledger of claims.
         where: section, equation or figure of the paper.
         kind: headline, result or structure.
-        statement: what is claimed, in our words.
+        statement: the claim in our words.
         paper: the value that the paper gives.
         holds: condition for the verdict "holds".
         direction: condition for the verdict "holds in direction"; empty if the claim has none.
@@ -80,9 +79,9 @@ class Finding:
     """The finding on a claim.
 
     Attributes:
-        verdict: by `RULE`.
+        verdict: the verdict by `RULE`.
         measured: the measured values.
-        reason: why the claim does not hold or was not tested, or a remark.
+        reason: the reason why the claim does not hold or was not tested, or a remark.
     """
 
     verdict: Verdict
@@ -92,6 +91,6 @@ class Finding:
 
 @lru_cache
 def claims() -> tuple[Claim, ...]:
-    """All claims, in the order of the paper."""
+    """Returns all claims, in the order of the paper."""
     text = (files("pantala.papers.prisacari2015") / "claims.toml").read_text(encoding="utf-8")
     return tuple(Claim(**entry) for entry in tomllib.loads(text)["claim"])

@@ -1,6 +1,4 @@
-"""The page of the study: claims, figures, numbers and assumptions in one HTML file that needs no
-other.
-"""
+"""The page of the study: claims, figures, numbers and assumptions in one HTML file."""
 
 from __future__ import annotations
 
@@ -42,12 +40,12 @@ def write_page(
 
     Args:
         path: the file; replaced if it exists.
-        evidence: the study proper.
+        evidence: the results without variants.
         found: the finding on each claim.
         latency: for each factor on the latencies ("half", "as is", "double"), the findings on the
-            claims that it could change.
+            claims that latencies could change.
         results: all runs, variants included.
-        provenance: what to say about how the study was made.
+        provenance: facts about how the study was made.
     """
     environment = Environment(
         loader=ChoiceLoader(
@@ -81,7 +79,7 @@ def write_page(
 
 
 def finding(found: Mapping[str, Finding]) -> str:
-    """The study in two sentences."""
+    """Returns the result of the study in two sentences."""
     words = {
         Verdict.HOLDS: "hold",
         Verdict.DIRECTION: "hold in direction",
@@ -108,7 +106,7 @@ def _latency_rows(latency: Mapping[str, Mapping[str, Finding]]) -> Rows:
 
 
 def _pictures(evidence: Evidence) -> list[dict[str, Any]]:
-    """Every panel as a picture of the page."""
+    """Returns every panel as a picture of the page."""
     drawn = []
     for panel in figures.PANELS:
         alt = figures.told(panel, evidence)
@@ -118,7 +116,7 @@ def _pictures(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def _numbers(evidence: Evidence, pattern: str) -> Rows:
-    """A row a size: nodes, equation (4), then measured and exact for each configuration."""
+    """Returns one row per size: nodes, equation (4), then measured and exact per configuration."""
     rows = []
     for size in evidence.sizes:
         cells = [str(size), count(size.nodes), _share(estimate(size))]
@@ -140,11 +138,12 @@ def _share(value: float) -> str:
 
 
 def variant_rows(evidence: Evidence, results: Sequence[Result]) -> Rows:
-    """A row a run that changes one thing.
+    """Returns one row per run of a variant that changes one thing.
 
     Returns:
-        What is changed, size, pattern, configuration; in % of the injection bandwidth: throughput
-        there, throughput of the study proper, and that of the exact model for the variant.
+        The change, size, pattern, configuration; then in % of the injection bandwidth: the
+        throughput of the variant, the throughput without the change, and the exact model's
+        throughput of the variant.
     """
     rows: Rows = []
     for result in results:
@@ -167,7 +166,7 @@ def variant_rows(evidence: Evidence, results: Sequence[Result]) -> Rows:
 
 
 def assumptions(evidence: Evidence) -> Rows:
-    """What the paper leaves open and the study has decided: what, how, why."""
+    """Returns the paper's open points: the point, the decision of the study, and its reason."""
     largest = evidence.sizes[-1]
     grids = [
         f"{'x'.join(map(str, process_grid(size)))} for {size}"
@@ -226,7 +225,7 @@ def assumptions(evidence: Evidence) -> Rows:
 
 
 def _imprecise(results: Sequence[Result]) -> list[str]:
-    """The runs whose mean is not known to the precision asked for, in words."""
+    """Returns the runs whose mean does not reach the required precision, in words."""
     told = []
     for result in results:
         record = result.record

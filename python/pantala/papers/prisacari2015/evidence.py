@@ -1,4 +1,4 @@
-"""What the study has found: a row a run, measured and predicted side by side."""
+"""The results of the study: one row per run, measured and predicted values side by side."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ __all__ = ["Evidence", "Result", "results", "table"]
 
 @dataclass(frozen=True)
 class Result:
-    """A run: what was measured, and what the exact model says.
+    """A run with its measured values and the prediction of the exact model.
 
     Attributes:
         spec: the run.
         record: its record; see `Point.measure`.
-        prediction: of the exact model.
+        prediction: the prediction of the exact model.
         between_groups: accepted throughput of the nodes whose packets leave their group. It differs
-            from that of all nodes for bit complement, whose middle group sends to itself.
+            from the throughput of all nodes under bit complement, whose middle group sends to
+            itself.
     """
 
     spec: Spec
@@ -52,12 +53,12 @@ class Result:
 
 
 def results(specs: Sequence[Spec], records: Mapping[str, Record], seed: int) -> list[Result]:
-    """Puts records and predictions together."""
+    """Joins records and predictions."""
     predicted: dict[tuple[Any, ...], Prediction] = {}
     found = []
     for spec in specs:
         nodes = spec.scenario(seed).resolve()["jobs"][0]["nodes"]
-        # A variant that changes no path has the paths of the study proper.
+        # A variant that changes no path has the paths of the run without the change.
         same_paths = spec.variant in (*LATENCY, "speedup", "oldest_first", "messages")
         paths = (spec.size, spec.pattern, spec.configuration, "" if same_paths else spec.variant)
         if paths not in predicted:
@@ -68,7 +69,7 @@ def results(specs: Sequence[Spec], records: Mapping[str, Record], seed: int) -> 
 
 
 def _between_groups(spec: Spec, record: Record, nodes: Sequence[int]) -> float:
-    """Accepted throughput of the nodes whose packets leave their group; see `Result`."""
+    """Returns the accepted throughput of nodes whose packets leave their group; see `Result`."""
     accepted = float(record["accepted"])
     if spec.pattern != "bit_complement" or spec.variant == "no_middle":
         return accepted
@@ -80,10 +81,10 @@ def _between_groups(spec: Spec, record: Record, nodes: Sequence[int]) -> float:
 
 
 class Evidence:
-    """The results of the study proper, or of the same at other latencies, ready to be asked."""
+    """The results without variants, or the results at other latencies, for queries."""
 
     def __init__(self, found: Sequence[Result], variant: str = "") -> None:
-        """Takes the results of a variant; with none, those of the study proper."""
+        """Takes the results of a variant; without a name, the results without variants."""
         self.variant = variant
         self._all = list(found)
         mine = [result for result in found if result.spec.variant == variant]
@@ -91,7 +92,7 @@ class Evidence:
 
     @cached_property
     def sizes(self) -> list[Size]:
-        """The sizes, rising, at which all patterns were run with all configurations."""
+        """The sizes, rising, at which all patterns were run under all configurations."""
         sizes = sorted({size for size, _, _ in self._by_run})
         return [
             s
@@ -100,13 +101,13 @@ class Evidence:
         ]
 
     def get(self, size: Size, pattern: str, configuration: Configuration) -> Result:
-        """A result."""
+        """Returns a result."""
         return self._by_run[size, pattern, configuration]
 
     def of(
         self, configuration: Configuration, patterns: Sequence[str] = tuple(PATTERNS)
     ) -> Iterator[Result]:
-        """All results of a configuration, by pattern, then by size."""
+        """Yields all results of a configuration, by pattern, then by size."""
         for pattern in patterns:
             found = [
                 r for (_, p, c), r in self._by_run.items() if (p, c) == (pattern, configuration)
@@ -114,13 +115,14 @@ class Evidence:
             yield from sorted(found, key=lambda result: result.spec.size)
 
     def variants(self, name: str) -> list[Result]:
-        """The results of a variant."""
+        """Returns the results of a variant."""
         return [result for result in self._all if result.spec.variant == name]
 
 
 def table(found: Sequence[Result]) -> pl.DataFrame:
-    """One row a run, for results.parquet; throughputs and bounds are fractions of the injection
-    bandwidth.
+    """Returns the table results.parquet: one row per run.
+
+    Throughputs and bounds are fractions of the injection bandwidth.
     """
     rows = []
     for result in found:

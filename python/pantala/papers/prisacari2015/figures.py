@@ -1,4 +1,4 @@
-"""Figure 3 of the paper, panel by panel: what was measured as points, what models say as lines."""
+"""Figure 3 of the paper, panel by panel: measured values as points, models as lines."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Panel:
     Attributes:
         letter: a to f.
         pattern: one of `PATTERNS`.
-        configurations: whose points it shows.
+        configurations: the configurations that it shows as points.
         estimate: whether it shows equation (4).
-        title: what it is called.
+        title: its title.
     """
 
     letter: str
@@ -47,7 +47,7 @@ class Panel:
 
     @property
     def key(self) -> str:
-        """A name for files and ids."""
+        """The name of the panel in files and ids."""
         return f"figure-3{self.letter}"
 
 
@@ -72,7 +72,7 @@ _MARKERS = {MINIMAL: "s", RESTRICTED: "o", ANY: "D", RANDOMISED: "^"}
 
 
 def draw(panel: Panel, evidence: Evidence) -> Figure:
-    """One panel as a figure of its own."""
+    """Returns one panel as a figure."""
     with style():
         figure = new_figure(3.5, 5.4)
         axes = figure.subplots()
@@ -83,7 +83,7 @@ def draw(panel: Panel, evidence: Evidence) -> Figure:
 
 
 def draw_all(evidence: Evidence) -> Figure:
-    """All six panels, as the paper has them."""
+    """Returns all six panels as one figure, as in the paper."""
     with style():
         figure = new_figure(9.2)
         grid = figure.subplots(3, 2, sharex=True, sharey=True)
@@ -107,9 +107,7 @@ def _label(axes: Axes) -> None:
 
 
 def _fill(axes: Axes, panel: Panel, evidence: Evidence) -> None:
-    """Draws a panel: what was measured with its confidence intervals, the exact model, equation
-    (4), the ideal.
-    """
+    """Draws a panel: measurements with confidence intervals, exact model, equation (4), ideal."""
     sizes = evidence.sizes
     places = [size.nodes for size in sizes]
     axes.axhline(IDEAL, color=MUTED, lw=1.0)
@@ -161,7 +159,7 @@ def _differs(results: Sequence[Result]) -> bool:
 
 
 def _handles(panels: Sequence[Panel], evidence: Evidence) -> list[Line2D]:
-    """The legend of these panels: only what is in one of them."""
+    """Returns the legend of panels: the entries that one of them shows."""
     shown = list(
         dict.fromkeys(configuration for panel in panels for configuration in panel.configurations)
     )
@@ -185,7 +183,7 @@ def _handles(panels: Sequence[Panel], evidence: Evidence) -> list[Line2D]:
 
 
 def told(panel: Panel, evidence: Evidence) -> str:
-    """The panel in words, for who cannot see it."""
+    """Returns a description of the panel in words, as alternative text."""
     parts = []
     for configuration in panel.configurations:
         results = [evidence.get(size, panel.pattern, configuration) for size in evidence.sizes]

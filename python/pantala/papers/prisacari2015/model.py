@@ -1,7 +1,6 @@
-"""The analytical model: the paper's equations (1) to (4), and the exact per-link loads that it
-leaves out.
+"""The analytical model: the paper's equations (1) to (4), and exact loads per link.
 
-Throughput is a fraction of the injection bandwidth of all nodes.
+Throughput is a fraction of the injection bandwidth of all nodes. The paper has no exact loads.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 
 from pantala.papers.prisacari2015.runs import Size, Spec, process_grid
 from pantala.scenario import Topology
-from pantala.studies.link_load import Flows, Gates, LinkLoads, gates, link_loads
+from pantala.studies.link_load import Flows, Gateways, LinkLoads, gateways, link_loads
 
 __all__ = [
     "IDEAL",
@@ -27,45 +26,46 @@ __all__ = [
     "wired",
 ]
 
-#: What Valiant's detour leaves of uniform traffic: every packet takes two remote links instead of
-#: one.
+#: The saturation of uniform traffic under Valiant's routing: each packet takes two remote links
+#: instead of one.
 IDEAL = 0.5
 
 
 def remote_links(size: Size) -> int:
-    """N_r of equation (2): remote links, counted once for each direction."""
+    """Returns N_r of equation (2): remote links, counted once per direction."""
     return size.groups * size.a * size.h
 
 
 def bounds(size: Size) -> tuple[float, float]:
-    """Equation (1): the least and the greatest throughput under ValiantRestricted, 1/(2p) and
-    1/p.
-    """
+    """Returns the bounds of equation (1) for ValiantRestricted, 1/(2p) and 1/p."""
     share = 0.5 * remote_links(size) / size.nodes
     return share / size.h, share * 2 / size.h
 
 
 def estimate(size: Size) -> float:
-    """Equation (4): the mean of the bounds, 3/(4p)."""
+    """Returns equation (4): the mean of the bounds, 3/(4p)."""
     return 3 / (4 * size.p)
 
 
 def direct(size: Size) -> float:
-    """Shortest path, all nodes of a group sending to one other: one remote link for a*p nodes."""
+    """Returns the throughput of the shortest path if a group sends to one other group.
+
+    All a*p nodes of the group then share one remote link.
+    """
     return 1 / size.group_nodes
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the exact link loads say of a run.
+    """The prediction of the exact link loads for a run.
 
     Attributes:
-        saturation: the rate at which the first link is full, all nodes sending at the same rate; at
+        saturation: the rate at which the first link is full if all nodes send at the same rate; at
             most 1.
-        between_groups: the same for the traffic between groups alone. It differs for bit
+        between_groups: the saturation for the traffic between groups alone. It differs under bit
             complement, whose middle group (the number of groups is odd) sends to itself.
-        loads: of all traffic, at rate 1.
-        local_share: local links that a packet takes, mean over all traffic.
+        loads: the loads of all traffic, at rate 1.
+        local_share: local links per packet, mean over all traffic.
     """
 
     saturation: float
@@ -75,7 +75,7 @@ class Prediction:
 
 
 def predict(spec: Spec, nodes: list[int]) -> Prediction:
-    """The prediction for a run whose rank i is on node ``nodes[i]``."""
+    """Returns the prediction for a run with rank i on node ``nodes[i]``."""
     net = wired(spec.size)
     flows = flows_of(spec, np.asarray(nodes))
     routing = spec.configuration.routing
@@ -92,15 +92,15 @@ def predict(spec: Spec, nodes: list[int]) -> Prediction:
 
 
 @lru_cache
-def wired(size: Size) -> Gates:
-    """The links between groups, as the core wires them."""
-    return gates(
+def wired(size: Size) -> Gateways:
+    """Returns the links between groups, as the core connects them."""
+    return gateways(
         Topology(p=size.p, a=size.a, h=size.h, g=size.groups, global_arrangement="palmtree")
     )
 
 
 def flows_of(spec: Spec, nodes: np.ndarray) -> Flows:
-    """The traffic of a run, between routers.
+    """Returns the traffic of a run, between routers.
 
     Args:
         spec: the run.
@@ -115,7 +115,7 @@ def flows_of(spec: Spec, nodes: np.ndarray) -> Flows:
 
 
 def _targets(spec: Spec, ranks: np.ndarray) -> tuple[list[np.ndarray], float]:
-    """The destinations of every rank, and the share of its packets that goes to each."""
+    """Returns the destinations of every rank, and the share of its packets for each."""
     count = len(ranks)
     if spec.pattern == "bit_complement":
         return [count - 1 - ranks], 1.0

@@ -1,6 +1,4 @@
-"""The runs of the study, as a plain list: those of the figures, and those that change one thing
-each.
-"""
+"""The runs of the study: the runs of the figures, and variants that change one thing each."""
 
 from __future__ import annotations
 
@@ -70,12 +68,13 @@ class Size:
         return f"({self.p}, {self.a}, {self.h})"
 
 
-#: (2, 3, 2) and (8, 16, 8) are the paper's ends; between them, the balanced sizes p = a/2 = h.
+#: (2, 3, 2) and (8, 16, 8) are the paper's smallest and largest sizes; between them stand the
+#: balanced sizes p = a/2 = h.
 SIZES = (Size(2, 3, 2), *(Size(p, 2 * p, p) for p in range(2, 9)))
 #: Up to 2,550 nodes.
 QUICK_SIZES = SIZES[:5]
 
-#: Where packets go, by name: what to call it.
+#: The traffic patterns: name and title.
 PATTERNS = {
     "bit_complement": "Bit complement",
     "shift": "Shift",
@@ -89,9 +88,9 @@ class Configuration:
 
     Attributes:
         key: its name in tables.
-        title: its name in figures, as the paper has it.
-        routing: as scenarios have it.
-        placement: likewise.
+        title: its name in figures, as in the paper.
+        routing: the routing of the scenario.
+        placement: the placement of the scenario.
     """
 
     key: str
@@ -108,10 +107,10 @@ RANDOMISED = Configuration(
 )
 CONFIGURATIONS = (MINIMAL, RESTRICTED, ANY, RANDOMISED)
 
-#: How the latencies of links and routers of a variant compare with the machine's.
+#: The factors on the latencies of links and routers, by variant.
 LATENCY = {"half_latency": 0.5, "double_latency": 2.0}
 
-#: What is changed, one thing at a time, to see whether it matters: what to call it.
+#: The variants: each changes one thing to test its influence. Name and title.
 VARIANTS = {
     "half_latency": "half the latencies",
     "double_latency": "double the latencies",
@@ -143,7 +142,7 @@ class Spec:
 
     @property
     def key(self) -> str:
-        """A name that can be a file's."""
+        """A name that is also valid for a file."""
         size = f"{self.size.p}-{self.size.a}-{self.size.h}"
         return ".".join(
             part for part in (size, self.pattern, self.configuration.key, self.variant) if part
@@ -151,14 +150,12 @@ class Spec:
 
     @property
     def offset_groups(self) -> int:
-        """By how many groups `shift` shifts: m of the paper, the smallest that it allows but for
-        variants.
-        """
+        """The shift of `shift` in groups: the smallest m of the paper, except in variants."""
         h = self.size.h
         return {"near_shift": 1, "split_shift": h + h // 2}.get(self.variant, h + 1)
 
     def scenario(self, seed: int) -> Scenario:
-        """The scenario, for no certain time."""
+        """Returns the scenario, without a duration."""
         size = self.size
         workload: dict[str, Any] = {
             "kind": "pattern",
@@ -197,7 +194,7 @@ class Spec:
         return scenario.replace(changes) if changes else scenario
 
     def _machine_changes(self, scenario: Scenario) -> Mapping[str, Any]:
-        """Keys of the machine that the variant changes, and their values."""
+        """Returns the keys of the machine that the variant changes, with their values."""
         machine = scenario.machine
         if self.variant in LATENCY:
             factor = LATENCY[self.variant]
@@ -225,7 +222,7 @@ class Spec:
         return {}
 
     def point(self, seed: int, *, quick: bool) -> Point:
-        """The run as a point to simulate, of the quick study or of the full one."""
+        """Returns the run as a point to simulate, of the quick study or the full one."""
         first = _FIRST_US[self.configuration.key]
         longest = (
             _LONGEST_VARIANT_US if self.variant and self.variant not in LATENCY else _LONGEST_US
@@ -242,32 +239,32 @@ class Spec:
         )
 
 
-#: When a throughput is looked at first, in us: the queues behind a bottleneck inside a group take
-#: long to settle, with randomised groups as without (42 to 72 nodes look steady 5 % too high at
-#: 50), and ValiantAny's rate rises so slowly that it looks steady at 25.
+#: The time of the first look at a throughput, in us. Queues behind a bottleneck inside a group take
+#: long to settle, with randomised groups as without: machines of 42 to 72 nodes look steady at 50
+#: us at a rate 5 % too high. The rate of ValiantAny rises so slowly that it looks steady at 25 us.
 _FIRST_US = {"minimal": 50, "valiant_group": 100, "valiant_node": 50, "random_groups": 100}
-#: About how many packet-hops there are a node and us, to begin with the most expensive points.
+#: An estimate of packet-hops per node and us, to start the most expensive points first.
 _HOPS_PER_US = {"minimal": 2, "valiant_group": 60, "valiant_node": 190, "random_groups": 120}
-#: No point is simulated longer than the paper's 10 ms, ...
+#: The limit of a point is the paper's 10 ms, ...
 _LONGEST_US = 10_000
-#: ... nor a variant, which is only compared with the study proper, longer than this, ...
+#: ... for a variant, which is only compared, this shorter time, ...
 _LONGEST_VARIANT_US = 800
-#: ... nor for more packets than these, some minutes of a core: 0.4 ms of 16,512 nodes that send 6 %
-#: of what they could.
+#: ... and this number of packets, some minutes of one core: 0.4 ms of 16,512 nodes that send 6 % of
+#: their injection bandwidth.
 _MAX_PACKETS = 30_000_000
-#: The quick study stops at fewer: to know the few whose rates take long to settle to 1 % took half
-#: of its time.
+#: The limit of packets in the quick study. Without it, the few runs that settle slowly would take
+#: half of its time.
 _MAX_PACKETS_QUICK = 6_000_000
 
 
 def process_grid(size: Size) -> tuple[int, int, int]:
-    """The process grid x, y, z of the nearest neighbour exchange, x fastest. The paper does not
-    give it.
+    """Returns the process grid x, y, z of the nearest neighbour exchange, x fastest.
 
-    A neighbour in z is x*y ranks away. Of the grids whose neighbours in z are more than h groups
-    apart, as the paper asks of shift so that no packet leaves the intermediate group by the router
-    at which it came in, this is the one with the most planes: z = a, as x*y = (a*h + 1) * p is h +
-    1/a groups. x and y, of which the phase in z does not depend, are as equal as they can be.
+    The paper does not give the grid. A neighbour in z is x*y ranks away. The neighbours in z must
+    be more than h groups apart: the paper asks this of shift, so that no packet leaves the
+    intermediate group by the router at which it arrived. Of these grids this is the one with the
+    most planes: z = a, because x*y = (a*h + 1) * p is h + 1/a groups. The phase in z does not
+    depend on x and y; they are as equal as possible.
     """
     plane = size.groups * size.p
     y = next(d for d in range(isqrt(plane), 0, -1) if plane % d == 0)
@@ -275,7 +272,7 @@ def process_grid(size: Size) -> tuple[int, int, int]:
 
 
 def specs(*, quick: bool) -> list[Spec]:
-    """All runs of the study: first those of the figures, then the variants."""
+    """Returns all runs of the study: first the runs of the figures, then the variants."""
     sizes = QUICK_SIZES if quick else SIZES
     runs = [
         Spec(size, pattern, each)
@@ -287,7 +284,8 @@ def specs(*, quick: bool) -> list[Spec]:
                 Spec(size, pattern, each, variant)
                 for pattern, each in product(PATTERNS, CONFIGURATIONS)
             ]
-        # One size more for claims that begin at some size: the last of them beyond 512 switches.
+        # One size more serves the claims that begin at some size: the last of them beyond 512
+        # switches.
         larger = SIZES[2] if quick else SIZES[5]
         runs += [
             Spec(larger, pattern, RESTRICTED, variant) for pattern in ("bit_complement", "shift")
@@ -307,10 +305,10 @@ def specs(*, quick: bool) -> list[Spec]:
 
 
 def latency_sizes(*, quick: bool) -> tuple[Size, ...]:
-    """The sizes at which every run is repeated at other latencies."""
+    """Returns the sizes at which every run is repeated at other latencies."""
     return (SIZES[1],) if quick else (SIZES[1], SIZES[3], SIZES[4])
 
 
 def variant_size(*, quick: bool) -> Size:
-    """The size at which everything else is varied."""
+    """Returns the size of the other variants."""
     return SIZES[1] if quick else SIZES[3]

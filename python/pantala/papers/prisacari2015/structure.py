@@ -1,4 +1,4 @@
-"""What the paper says of the network itself: counted on the network, no run needed."""
+"""The paper's claims about the network itself, counted on the network without a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pantala.deadlock import deadlock
 from pantala.papers.prisacari2015.model import remote_links, wired
 from pantala.papers.prisacari2015.runs import ANY, MINIMAL, RESTRICTED, Configuration, Size, Spec
 from pantala.scenario import Topology
-from pantala.studies.link_load import Gates
+from pantala.studies.link_load import Gateways
 
 __all__ = [
     "channels",
@@ -25,8 +25,9 @@ __all__ = [
 
 
 def offset_of_wiring(size: Size) -> set[int]:
-    """By how much the group at the end of each remote link is off the paper's formula, modulo the
-    number of groups.
+    """Returns the offset of remote links from the paper's formula, modulo the number of groups.
+
+    The offset is the number of groups between the end of a link and the group of the formula.
     """
     net = wired(size)
     table = topology.link_table(_topology(size)).to_dict(as_series=False)
@@ -47,16 +48,15 @@ def offset_of_wiring(size: Size) -> set[int]:
 
 
 def counts(size: Size) -> tuple[int, int, int]:
-    """Nodes of the machine, its remote links in both directions, and N_r of equation (2)."""
+    """Returns the machine's nodes, its remote links in both directions, and N_r of equation (2)."""
     plan = Spec(size, "shift", MINIMAL).scenario(1).resolve()
     return plan["derived"]["nodes"], int((wired(size).exit >= 0).sum()), remote_links(size)
 
 
 def shortest_paths(size: Size) -> tuple[int, float]:
-    """The diameter in links, and the share of pairs of routers in different groups that have one
-    shortest path only.
+    """Returns the diameter in links, and the share of router pairs with one shortest path only.
 
-    All paths count, also those over two remote links.
+    The pairs are in different groups. All paths count, also paths over two remote links.
     """
     net, a = wired(size), size.a
     routers = size.routers
@@ -76,7 +76,7 @@ def shortest_paths(size: Size) -> tuple[int, float]:
 
 
 def longest_paths(size: Size) -> dict[str, set[str]]:
-    """The classes of links (L, R) along the longest paths that each routing can take."""
+    """Returns the classes of links (L, R) along the longest paths that each routing can take."""
     net = wired(size)
     found = {}
     for configuration in (MINIMAL, RESTRICTED, ANY):
@@ -86,9 +86,10 @@ def longest_paths(size: Size) -> dict[str, set[str]]:
     return found
 
 
-def _paths(net: Gates, configuration: Configuration) -> Iterator[str]:
-    """The classes along every path between routers of different groups, from router 0 of each group
-    on.
+def _paths(net: Gateways, configuration: Configuration) -> Iterator[str]:
+    """Yields the classes along every path between routers of different groups.
+
+    The paths start at router 0 of each group.
     """
     g, a = net.groups, net.a
     for source, target in product(range(g), range(g)):
@@ -96,20 +97,18 @@ def _paths(net: Gates, configuration: Configuration) -> Iterator[str]:
             continue
         for start, end in product(range(a), range(a)):
             if configuration is MINIMAL:
-                yield _leg(net, source, start, target, end)
+                yield _minimal_path(net, source, start, target, end)
                 continue
             for third in set(range(g)) - {source, target}:
                 entry = int(net.entry[source, third])
                 for router in range(a) if configuration is ANY else (entry,):
-                    yield _leg(net, source, start, third, router) + _leg(
+                    yield _minimal_path(net, source, start, third, router) + _minimal_path(
                         net, third, router, target, end
                     )
 
 
-def _leg(net: Gates, source: int, start: int, target: int, end: int) -> str:
-    """The classes along the minimal path from router `start` of a group to router `end` of
-    another.
-    """
+def _minimal_path(net: Gateways, source: int, start: int, target: int, end: int) -> str:
+    """Returns the classes along the minimal path between two routers of a group and another."""
     return (
         "L" * int(start != net.exit[source, target])
         + "R"
@@ -118,7 +117,7 @@ def _leg(net: Gates, source: int, start: int, target: int, end: int) -> str:
 
 
 def channels(size: Size) -> dict[str, tuple[int, bool]]:
-    """Virtual channels of each routing, and whether its channel-dependency graph has no cycle."""
+    """Returns the virtual channels of each routing, and whether its graph has no cycle."""
     found = {}
     for configuration in (MINIMAL, RESTRICTED, ANY):
         graph = deadlock(Spec(size, "shift", configuration).scenario(1))
@@ -127,7 +126,7 @@ def channels(size: Size) -> dict[str, tuple[int, bool]]:
 
 
 def transit_links(transit: np.ndarray) -> int:
-    """The most local links of a router that carry transit traffic.
+    """Returns the maximum number of a router's local links that carry transit traffic.
 
     Args:
         transit: as in `LinkLoads`.

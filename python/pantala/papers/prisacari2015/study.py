@@ -24,7 +24,7 @@ from pantala.studies.study import Options, Outcome, Study
 
 __all__ = ["STUDY", "run", "run_specs"]
 
-#: What the latencies of the variants are called, in the order of tables.
+#: The names of the latencies, in the order of tables, and their variants.
 _LATENCIES = {"half": "half_latency", "as is": "", "double": "double_latency"}
 
 
@@ -33,15 +33,17 @@ def run(options: Options) -> Outcome:
 
     Raises:
         RunDirectoryError: the directory is taken or cannot be written. Nothing has been written.
-        SimulationError: a network stalled; what has been measured is kept, and the study goes on
-        from there. KeyboardInterrupt: Ctrl-C; likewise.
+        SimulationError: a network stalled. The measured points are kept, and the study continues
+            from them.
+        KeyboardInterrupt: Ctrl-C. The measured points are kept.
     """
     return run_specs(specs(quick=options.quick), options)
 
 
 def run_specs(runs: list[Spec], options: Options) -> Outcome:
-    """Runs the study with a list of runs of one's own; it must hold all patterns and configurations
-    of some size.
+    """Runs the study with another list of runs.
+
+    The list must hold all patterns and configurations of some size.
     """
     began = time.perf_counter()
     settings = {"study": "prisacari2015", "quick": options.quick, "seed": options.seed}
@@ -91,7 +93,7 @@ def _line(record: Record, kept: bool) -> str:
 
 
 def _at_latencies(found: list[Result]) -> dict[str, dict[str, Finding]]:
-    """The findings that runs decide at each latency, of the sizes that were run at all of them."""
+    """Returns the findings of runs at each latency, for sizes that were run at all of them."""
     other = [Evidence(found, variant) for variant in LATENCY]
     shared = set.intersection(
         *({r.spec.size for r in found if r.spec.variant == each.variant} for each in other)
@@ -115,7 +117,7 @@ def _at_latencies(found: list[Result]) -> dict[str, dict[str, Finding]]:
 
 
 def _as_in_variant(found: list[Result], other: Evidence) -> Evidence:
-    """The study proper, of those runs only that were also made at other latencies."""
+    """Returns the results without variants, for the runs that were also made at other latencies."""
     made = {
         (r.spec.size, r.spec.pattern, r.spec.configuration)
         for r in found
@@ -136,9 +138,7 @@ def _write_tables(
     verdicts: Mapping[str, Finding],
     latency: Mapping[str, Mapping[str, Finding]],
 ) -> None:
-    """Writes results and verdicts: results.parquet and .json, claims.json, and latency.json (other
-    latencies).
-    """
+    """Writes results.parquet and .json, claims.json, and latency.json (other latencies)."""
     frame = table(found)
     frame.write_parquet(target / "results.parquet", compression="zstd", statistics=False)
     write_json(target / "results.json", frame.to_dicts())
@@ -155,12 +155,12 @@ def _write_tables(
 
 
 def _told(claim: dict[str, Any], one: Finding) -> dict[str, Any]:
-    """A claim with what was found of it."""
+    """Returns a claim with the finding on it."""
     return {**claim, "measured": one.measured, "verdict": one.verdict, "reason": one.reason}
 
 
 def _write_figures(target: Path, evidence: Evidence) -> None:
-    """Draws every panel, and all of them in one figure, as SVG and as PNG."""
+    """Draws every panel, and all panels in one figure, as SVG and as PNG."""
     target.mkdir(exist_ok=True)
     drawn = {panel.key: figures.draw(panel, evidence) for panel in figures.PANELS}
     drawn["figure-3"] = figures.draw_all(evidence)
@@ -170,9 +170,7 @@ def _write_figures(target: Path, evidence: Evidence) -> None:
 
 
 def _provenance(options: Options, records: Mapping[str, Record], seconds: float) -> dict[str, str]:
-    """What the study was made with, in words; `seconds` of wall-clock time went into it this
-    time.
-    """
+    """Returns facts about how the study was made; `seconds` is the wall-clock time of this call."""
     work = sum(record["wall_seconds"] for record in records.values())
     return {
         "Pantala": native.core().VERSION,

@@ -26,7 +26,7 @@ Rule = Callable[[Evidence], Finding]
 Condition = Callable[[Result], bool]
 
 _RULES: dict[str, Rule] = {}
-#: Claims about the network or the model, on which no latency has an influence.
+#: Claims about the network or the model, which latencies do not influence.
 _STATIC = {
     "PRIS-2-01",
     "PRIS-2-02",
@@ -36,7 +36,7 @@ _STATIC = {
     "PRIS-3-04",
     "PRIS-3-05",
 }
-#: Of these networks paths are enumerated one by one.
+#: The maximum number of routers for which paths are enumerated one by one.
 _SMALL = Size(2, 4, 2)
 _MAX_ROUTERS = 600
 
@@ -47,12 +47,12 @@ _MIDDLE = (
 
 
 def judge(claim: str, evidence: Evidence) -> Finding:
-    """The finding on one claim."""
+    """Returns the finding on one claim."""
     return _RULES[claim](evidence)
 
 
 def judge_all(evidence: Evidence) -> dict[str, Finding]:
-    """The finding on every claim, in the order of the paper."""
+    """Returns the finding on every claim, in the order of the paper."""
     return {claim.id: judge(claim.id, evidence) for claim in claims()}
 
 
@@ -85,11 +85,11 @@ def _all_of(
     direction: Condition,
     otherwise: str,
 ) -> Finding:
-    """The finding on a claim about every result.
+    """Returns the finding on a claim about every result.
 
     Args:
         results: the results.
-        value: the value of a result, of which the finding gives the range.
+        value: returns the value of a result; the finding gives the range of these values.
         holds: the condition for "holds".
         direction: the condition for "holds in direction".
         otherwise: the word before the list of results that do not meet `holds`.
@@ -330,7 +330,7 @@ def _follows_estimate(evidence: Evidence) -> Finding:
 
 
 def _estimate_reason(results: Sequence[Result]) -> str:
-    """Why equation (4) is off, from the exact model."""
+    """Returns the reason for the error of equation (4), from the exact model."""
     exact = deviations(
         results, lambda result: result.prediction.saturation / estimate(result.spec.size) - 1
     )
@@ -362,8 +362,8 @@ def _ten_milliseconds(evidence: Evidence) -> Finding:
     results = [
         result for each in (MINIMAL, RESTRICTED, ANY, RANDOMISED) for result in evidence.of(each)
     ]
-    # A half width falls with the root of time. What was cut at so many packets could have gone on
-    # up to there.
+    # A half width falls with the root of time. A run that the packet limit ended could have
+    # continued to this length.
     cut = [
         r for r in results if not r.record["precise"] and r.record["simulated_ns"] < 0.9 * _TEN_MS
     ]
@@ -531,6 +531,6 @@ def _order(evidence: Evidence) -> Finding:
     )
 
 
-#: Claims that runs decide, and so latencies could: those whose verdicts are looked at again at
+#: Claims that runs decide, so that latencies could change their verdicts. They are judged again at
 #: other latencies.
 RUN_CLAIMS = tuple(claim for claim in _RULES if claim not in _STATIC)

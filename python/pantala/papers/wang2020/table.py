@@ -1,10 +1,9 @@
-"""The applications of Wang et al. (IPDPS 2020): ranks, message sizes, and the tables of AlexNet's
-validation.
+"""The applications of Wang et al. (IPDPS 2020), and the tables of AlexNet's validation.
 
 Source: Wang et al., "Union: An Automatic Workload Manager for Accelerating Network Simulation",
-IPDPS 2020, IV.B, Tables IV and V. What ranks call and receive does not depend on the network, so
-nothing is run. Table V is read as bytes received: 6.33e11 B in Allreduces by every rank, and 2.47e8
-B more in broadcasts by all but their root.
+IPDPS 2020, IV.B, Tables IV and V: ranks, message sizes, calls and received bytes. These do not
+depend on the network, so nothing is run. Table V is read as bytes received: 6.33e11 B in Allreduces
+by every rank, and 2.47e8 B more in broadcasts by all ranks but the root.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _MIB, _KIB = 2.0**20, 2.0**10
 
 
 def _rows(seed: int) -> list[Row]:
-    # Where each application is run first, and what the paper says of it.
+    # The first mix with each application, and the paper's values.
     said: dict[str, tuple[str, str, dict[str, float]]] = {
         "CosmoFlow": ("cosmoflow", "workload1", {"ranks": 1_024, "largest_bytes": 28.15 * _MIB}),
         "AlexNet": (
@@ -51,7 +50,7 @@ def _rows(seed: int) -> list[Row]:
             {"ranks": 4_096, "smallest_bytes": 10 * _KIB, "largest_bytes": 10 * _KIB},
         ),
         "MILC": ("milc", "workload2", {"ranks": 4_096, "largest_bytes": 486 * _KIB}),
-        # Printed as KiB; see the application.
+        # The paper prints KiB; see the application.
         "Nekbone": (
             "nekbone",
             "workload3",
@@ -77,8 +76,9 @@ def _rows(seed: int) -> list[Row]:
 
 
 def _of_plan(plan: dict[str, Any]) -> dict[str, float]:
-    """Ranks, sizes, and what a rank calls and receives in collectives: of the first rank, and of
-    those behind it.
+    """Returns ranks, sizes, and the calls and received bytes in collectives.
+
+    These are given for the first rank and for the ranks after it.
     """
     ranks = native.communication(plan)[0]["ranks"]
     sizes = [size for rank in ranks for size in rank["sizes"].values()]

@@ -1,9 +1,8 @@
-"""Table 2 of Yang et al. (SC 2016): what the applications of the two workloads send, told from
-their programs.
+"""Table 2 of Yang et al. (SC 2016): the bytes that the applications of both workloads send.
 
 Source: Yang et al., "Watch Out for the Bully! Job Interference Study on Dragonfly Network", SC
-2016, Table 2. Its MB are 10^6 bytes. What a rank sends does not depend on the network, so nothing
-is run.
+2016, Table 2. Its MB are 10^6 bytes. The bytes that a rank sends do not depend on the network, so
+nothing is run.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def _rows(seed: int) -> list[Row]:
 
 
 def _of_plan(plan: dict[str, Any]) -> dict[str, float]:
-    """Ranks, and what they send: the mean over ranks and the total, in 10^6 B."""
+    """Returns the ranks and the bytes that they send: mean per rank and total, in 10^6 B."""
     ranks = native.communication(plan)[0]["ranks"]
     total = sum(rank["bytes_sent"] for rank in ranks) / 1e6
     return {"ranks": len(ranks), "mb_per_rank": total / len(ranks), "total_mb": total}
