@@ -100,7 +100,7 @@ READ_FAULTS = [
         "ranks = 6",
         'ranks = 6\nplacement = "compact"',
         'jobs[0].placement = "compact"',
-        "known: random, random_routers",
+        "choose one of random, random_routers",
     ),
     (
         MACHINE,
@@ -130,7 +130,7 @@ READ_FAULTS = [
         MACHINE,
         'machine = { packet = "512 B" }',
         "machine.flit",
-        "name a machine that has it: preset = 'kang2022'",
+        "take it from a preset: machine.preset = 'kang2022'",
     ),
     (SMALL[SMALL.index("[[jobs]]") :], "", "jobs", "has no jobs; add a [[jobs]] table"),
     (
@@ -344,8 +344,8 @@ def test_an_unreadable_file_is_rejected(cli: Cli, workdir: Path) -> None:
         (["curve", "--loads", ""], "there are no loads"),
         (["curve", "--loads", "1.5"], "load = 1.5: must be at most 1.0"),
         (["curve", "--preset", "booksim"], f"choose one of {', '.join(pt.router_presets())}"),
-        (["curve", "--routing", "ugal"], "known: minimal, valiant_group"),
-        (["curve", "--pattern", "tornado"], "known: uniform, shift"),
+        (["curve", "--routing", "ugal"], "choose one of minimal, valiant_group"),
+        (["curve", "--pattern", "tornado"], "choose one of uniform, shift"),
         (["curve", "--warmup", "3"], "warmup = '3': has no unit"),
         (["curve", "--timeline", "-3 us"], "timeline = '-3 us': must be more than zero"),
         (["curve", "--set", "machine.topologie.g=9"], "did you mean 'topology'?"),
@@ -364,7 +364,7 @@ def test_an_unreadable_file_is_rejected(cli: Cli, workdir: Path) -> None:
             ["topology", "--p", "2", "--a", "4", "--h", "2", "--links-per-row-pair", "2"],
             "is not a key of a one-dim",
         ),
-        (["topology", "--port-assignment", "even"], "known: consecutive, round_robin"),
+        (["topology", "--port-assignment", "even"], "choose one of consecutive, round_robin"),
         (["topology", "--routing", "minimal"], "only --deadlock asks for a routing"),
         (
             ["topology", "--set", "routing.vc_map=booksim2"],
@@ -380,7 +380,7 @@ def test_an_unreadable_file_is_rejected(cli: Cli, workdir: Path) -> None:
         (["topology", "--p", "2"], "key h: is missing"),
         (["topology", "--p", "2", "--h", "1"], "key a: is missing"),
         (["topology", "--p", "0"], "key p = 0: must be at least 1"),
-        (["topology", "--global-arrangement", "relative"], "known: absolute, palmtree"),
+        (["topology", "--global-arrangement", "relative"], "choose one of absolute, palmtree"),
         (["report", "absent"], "absent: holds no run (run.json is missing)"),
     ],
 )

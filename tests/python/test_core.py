@@ -309,7 +309,7 @@ def test_flit_times_are_whole_picoseconds() -> None:
 def test_a_known_deadlock_gives_a_warning(workdir: Path, cli: Cli) -> None:
     """The core's warning about BookSim2's ugal reaches command line, run directory and report."""
     Path("known.toml").write_text(
-        SMALL.replace('"minimal"', '{ algorithm = "booksim_ugal", channels = "booksim2" }')
+        SMALL.replace('"minimal"', '{ algorithm = "booksim_ugal", vc_map = "booksim2" }')
     )
     ended = cli("run", "known.toml", "--out", "here", "--quiet")
     (line,) = ended.err.splitlines()
@@ -332,7 +332,7 @@ def test_a_known_deadlock_gives_a_warning(workdir: Path, cli: Cli) -> None:
 @pytest.mark.slow
 def test_a_possible_deadlock_is_rejected(workdir: Path, cli: Cli) -> None:
     jobs = SMALL.replace(
-        'name = "fft"', 'name = "fft"\nrouting = { algorithm = "minimal", channels = "booksim2" }'
+        'name = "fft"', 'name = "fft"\nrouting = { algorithm = "minimal", vc_map = "booksim2" }'
     )
     Path("two.toml").write_text(jobs.replace('routing = "minimal"', 'routing = "ugal_g"', 1))
     ended = cli("run", "two.toml")

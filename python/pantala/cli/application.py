@@ -120,7 +120,8 @@ def ended(error: BaseException) -> int:
                 "."
             )  # empty after the help that no arguments at all give
             option = str(getattr(error, "option_name", ""))
-            if now := now_called(option):
+            valid = {name for item in _parameters(error) for name in item.opts}
+            if now := now_called(option, valid):
                 return _say(f"pantala: there is no option {option}; {now}", 2)
             return _say(f"pantala: {message}; add --help to list the options", 2) if message else 2
         case BrokenPipeError():
@@ -131,6 +132,12 @@ def ended(error: BaseException) -> int:
             return _say(
                 f"pantala: internal error: {name}: {error}; add --debug for the traceback", 1
             )
+
+
+def _parameters(error: TyperException) -> list[Any]:
+    """Returns the parameters of the command that rejected its line."""
+    context = getattr(error, "ctx", None)
+    return [] if context is None else context.command.params
 
 
 def _say(text: str, status: int) -> int:

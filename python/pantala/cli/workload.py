@@ -99,7 +99,7 @@ def show(
         scenario = Scenario.from_toml(name, changes=changes)
     else:
         if ranks is not None and ranks < 1:
-            raise UsageError(f"--ranks {ranks}: must be at least 1")
+            raise UsageError(f"--ranks {ranks}: must be at least 1; write 1 or more")
         scenario = application_scenario(name, ranks, changes)
     jobs = communication(scenario)
     if not jobs:
