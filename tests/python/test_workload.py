@@ -147,7 +147,7 @@ def test_jobs_of_a_scenario_are_shown(cli: Cli, workdir: Path) -> None:
         (("none.toml",), "none.toml"),
         (
             (ROOT / "examples" / "quickstart.toml", "--ranks", "3"),
-            "says how many ranks its jobs have",
+            "sets the ranks of its jobs",
         ),
     ],
 )
