@@ -121,7 +121,7 @@ def cachegrind(
     """
     valgrind = shutil.which("valgrind")
     if valgrind is None:
-        raise FileNotFoundError("there is no valgrind")
+        raise FileNotFoundError("valgrind is not installed")
     with tempfile.TemporaryDirectory() as directory:
         counts, prepared = Path(directory) / "counts", Path(directory) / "plan.json"
         prepared.write_text(

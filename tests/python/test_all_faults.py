@@ -141,7 +141,7 @@ def test_a_fault_is_reported_once() -> None:
         "routing": {"algorithm": "ugal_g", "threshold": "2"},
         "jobs": [job],
     }
-    assert faults_of(data) == ["routing.threshold"], "not again for all-to-alls, nor for the job"
+    assert faults_of(data) == ["routing.threshold"], "not repeated for all-to-alls and jobs"
     assert faults_of(
         {"name": "x", "machine": "tetha", "routing": "minimal", "jobs": "kang2022.mix"}
     ) == [
@@ -211,9 +211,7 @@ def test_a_latency_above_the_watchdog_interval_is_reported_with_units(
     file = tmp_path / "long.toml"
     file.write_text(SMALL)
     long = ("--set", "machine.links.global.latency=1 ms")
-    needs = (
-        "a packet may need 4.1 ms from one router to the next (latency of the global links: 1 ms)"
-    )
+    needs = "a packet may need 4.1 ms for a hop (latency of the global links: 1 ms)"
     assert (
         cli("check", file, *long).err
         == f"{file}: key stop.watchdog = 100 us (default): {needs}, and would count as stuck; "

@@ -46,7 +46,7 @@ def test_plans_have_the_sizes_in_their_names(name: str) -> None:
         shape = plan["topology"]
         nodes = shape["p"] * shape["a"] * shape["g"]
         assert nodes == sum(job["ranks"] for job in plan["jobs"])
-        assert not any(job["nodes"] for job in plan["jobs"]), "the core deals the nodes out"
+        assert not any(job["nodes"] for job in plan["jobs"]), "the core assigns the nodes"
         assert f"-{nodes}" in name or (name == "million" and nodes == 1_025_156)
         assert plan["router"]["model"] == "pantala"
         assert plan["router"]["output_buffer_flits"] > 0

@@ -331,7 +331,7 @@ def test_tables_are_readable_at_any_width(
         monkeypatch.setenv("COLUMNS", str(columns))
     shown = cli(*command.split())
     assert shown.status == 0, shown.err
-    assert "…" not in shown.out, "a cell is cut off"
+    assert "…" not in shown.out, "a cell is truncated"
     assert max(len(line.rstrip()) for line in shown.out.splitlines()) <= (columns or 200)
 
 

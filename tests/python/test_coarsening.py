@@ -199,7 +199,7 @@ def test_runs_of_different_detail_are_not_comparable(long: Path, tmp_path: Path)
         ),
         (
             {"machine.nic.responses": True},
-            r"nic\.responses = true: packets are answered one by one",
+            r"nic\.responses = true: each packet has a response",
         ),
         (
             {"jobs.halo.workload.message": "500 B"},

@@ -72,7 +72,7 @@ def test_scenario_files_are_completed(complete: Complete, workdir: Path) -> None
         assert complete(f"pantala {command} d") == ([] if command != "workload show" else ["dl"])
     assert complete("pantala run .h") == [".hidden.toml"]
     assert complete("pantala run none/") == []
-    assert complete("pantala check a.toml --plan a") == [], "the shell completes files by itself"
+    assert complete("pantala check a.toml --plan a") == [], "the shell itself completes files"
 
 
 SHELLS = {

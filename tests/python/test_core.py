@@ -286,7 +286,7 @@ def test_every_global_arrangement_connects_every_two_groups(
         ).rows()
     }
     assert ends == {(there, its, here, port) for here, port, there, its in ends}, (
-        "a link goes both ways"
+        "every link needs its reverse link"
     )
     space = "{http://graphml.graphdrawing.org/xmlns}"
     edges = list(ElementTree.parse("l.graphml").getroot().iter(f"{space}edge"))

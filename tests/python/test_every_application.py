@@ -86,10 +86,10 @@ def test_every_application_goes_from_scenario_to_report(
         lines = facts[f"Job {planned['name']}"]
         assert application in " ".join(lines)
         assert not re.search(r"[\[\]{}'_]", " ".join(lines).replace(application, "")), (
-            "no Python, no keys"
+            "the page shows Python syntax or keys"
         )
     assert run.iterations.select("job").unique().collect().height == len(applications), (
-        "every application marks them"
+        "every application marks its iterations"
     )
 
 

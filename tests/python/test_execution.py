@@ -200,7 +200,7 @@ def test_ctrl_c_keeps_the_tables(fake_core: FakeCore, workdir: Path, small: Path
     assert "interrupted" in repr(run)
     assert run.jobs.collect().height == 2
     assert cli("run", small, "--out", "here", "--quiet").status == 2, (
-        "an incomplete run is a run too"
+        "an incomplete run is also a run"
     )
 
 
@@ -362,7 +362,7 @@ def test_check_writes_or_prints_the_plan(
     assert printed.status == 0
     assert printed.err.startswith(f"{small}: valid; 2 jobs, 14 of 72 nodes; ")
     listed = cli("check", small, "--assumptions").err
-    assert "machine.links.terminal.latency, " in listed, "keys of one reason on one line"
+    assert "machine.links.terminal.latency, " in listed, "keys with the same reason share a line"
     assert cli("check", small, "--plan", "plan.json").out == ""
     plan = json.loads(Path("plan.json").read_text())
     assert plan == json.loads(printed.out)

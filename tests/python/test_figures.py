@@ -173,7 +173,9 @@ def test_latency_axis_turns_logarithmic(tmp_path: Path) -> None:
     assert "$" not in text
     axes = figure.axes[0]
     low, high = axes.get_xlim()
-    assert sum(low <= tick <= high for tick in axes.get_xticks()) >= 3, "one label is no scale"
+    assert sum(low <= tick <= high for tick in axes.get_xticks()) >= 3, (
+        "the axis needs more than one label"
+    )
 
 
 def test_communication_time_covers_every_rank(experiment: InterferenceExperiment) -> None:

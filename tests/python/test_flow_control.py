@@ -34,7 +34,7 @@ def _measured(preset: str, load: float, **changes: Any) -> dict[str, Any]:
 def test_wormhole_needs_matching_router_stages(key: str, value: str, only: str) -> None:
     changes = {"flow_control": "wormhole", "arbiter": "round_robin", "output_vc_gap": 0, key: value}
     says = (
-        r'machine\.router\.flow_control = "wormhole": every flit moves by itself'
+        r'machine\.router\.flow_control = "wormhole": each flit advances separately'
         rf".*set {key} to {only}"
     )
     with pytest.raises(pt.ScenarioError, match=says):
@@ -50,7 +50,7 @@ def test_islip_matches_ports() -> None:
 @native
 def test_q_adaptive_requires_virtual_cut_through() -> None:
     with pytest.raises(
-        pt.ScenarioError, match=r'routing\.algorithm = "q_adaptive": learns from packets'
+        pt.ScenarioError, match=r'routing\.algorithm = "q_adaptive": learns from whole packets'
     ):
         pt.curve(preset="booksim2", routing="q_adaptive", loads=[0.1], changes=_SMALL)
 

@@ -8,7 +8,7 @@ import pytest
 
 from instructions import GUARDED, RECORD, TOLERANCE, Guarded, compiler, measured, recorded
 
-RENEW = "if that is meant, or cannot be helped, 'make instructions' records it anew"
+RENEW = "to accept the change, run 'make instructions'"
 
 
 def test_the_record_has_every_benchmark() -> None:
@@ -22,11 +22,11 @@ def test_the_record_has_every_benchmark() -> None:
 @pytest.mark.parametrize("guarded", GUARDED, ids=str)
 def test_instructions_per_packet_hop(guarded: Guarded) -> None:
     if shutil.which("valgrind") is None:
-        pytest.skip("instructions per packet-hop are not counted: there is no valgrind")
+        pytest.skip("instructions cannot be counted: valgrind is not installed")
     if compiler() not in recorded():
         pytest.skip(
-            f"instructions per packet-hop are not recorded for {compiler()}: 'make instructions'"
-            " does it"
+            f"no instruction counts are recorded for {compiler()}; run 'make instructions' to add"
+            " them"
         )
     known, now = recorded()[compiler()][str(guarded)], measured(guarded)
     change = now / known - 1

@@ -110,7 +110,7 @@ def test_totals_and_peaks_agree_with_the_paper(row: Row) -> None:
     for _, scenario in row.elsewhere.values():
         if (
             row.application == "Stencil5D"
-        ):  # whose peak is of ten neighbours, which takes three ranks along each dimension
+        ):  # its peak needs ten neighbours, so three ranks along each dimension
             (job,) = scenario.plan()["jobs"]
             assert (peak, job["workload"]["grid"]) == (8 * 1_400_000, [3, 3, 3, 3, 3])
             peak = FORMS["stencil"](job["workload"], job["ranks"])[1]

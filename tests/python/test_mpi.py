@@ -154,7 +154,7 @@ def test_wrong_values_are_one_line(mpi: Any, line: str) -> None:
         ({"ranks_per_node": 0}, "jobs[0].ranks_per_node = 0"),
         (
             {"ranks_per_node": 4, "placement": {"kind": "nodes", "nodes": [1, 2, 3]}},
-            "has 8 ranks, 4 a node: 2 nodes",
+            "has 8 ranks, 4 per node: 2 nodes",
         ),
         (
             {

@@ -20,7 +20,7 @@ def test_the_plan_of_the_interference_example() -> None:
     """The whole plan as reviewed text, so that a changed default is visible."""
     plan = pt.Scenario.from_toml(ROOT / "examples" / "interference.toml").plan()
     assert plan == json.loads(SNAPSHOT.read_text()), (
-        "if it should change: python tests/python/test_plan.py"
+        "to accept a change, run: python tests/python/test_plan.py"
     )
 
 

@@ -49,7 +49,7 @@ def test_a_terminal_shows_the_progress() -> None:
 def test_no_line_is_drawn_after_the_end() -> None:
     _, end, after = shown(True).partition("fft3d: 6 ms")
     assert end
-    assert "left" not in after, "the line of a run that has ended"
+    assert "left" not in after, "the line of a finished run"
 
 
 def test_nothing_is_printed_without_a_console() -> None:

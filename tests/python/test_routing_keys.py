@@ -61,7 +61,7 @@ def test_a_given_shift_schedule_reaches_the_plan() -> None:
 def test_every_algorithm_makes_a_plan(name: str) -> None:
     made = scenario(name)
     written = made.routing.model_dump(mode="json", exclude_unset=True)
-    assert made.routing == scenario(written).routing, "it reads its own writing"
+    assert made.routing == scenario(written).routing, "the output must be valid input"
     assert made.plan()["routing"]["algorithm"] == ("aries" if name.startswith("aries") else name)
 
 
@@ -342,5 +342,5 @@ def test_only_keys_that_no_routing_reads_are_rejected(data: dict[str, Any]) -> N
     made = scenario(**data)
     again = {"routing": made.routing, "routing_all_to_all": made.routing_all_to_all}
     assert scenario(**{**data, **again}).routing == made.routing, (
-        "a routing of a scenario serves another"
+        "another routing of the scenario reads it"
     )

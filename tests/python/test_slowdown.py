@@ -188,7 +188,7 @@ def test_patterns_are_compared_by_latency_and_accepted_load(tmp_path: Path) -> N
         pt.Job(name="hot", ranks=30, workload=hot),
     )
     experiment = experiment_of(scenario(*jobs, stop={"duration": "10 us"}), tmp_path / "run")
-    assert experiment.complete, "a pattern has no end to miss"
+    assert experiment.complete, "a pattern cannot be truncated"
     noise, hot_row = experiment.slowdown.collect().to_dicts()
     assert noise["compared"] == "duration"
     alone, together = experiment.alone["noise"], experiment.together

@@ -114,7 +114,7 @@ def test_the_equations_agree_with_the_paper() -> None:
 @pytest.mark.parametrize("variant", ["", "open_grid"])
 def test_the_models_traffic_equals_the_cores(pattern: str, variant: str, tmp_path: Path) -> None:
     if variant and pattern != "neighbor_3d":
-        pytest.skip("concerns the grid")
+        pytest.skip("applies only to patterns on a grid")
     spec = Spec(SIZES[0], pattern, MINIMAL, variant)
     changes = {"record.packets": "all", "jobs.0.workload.load": 0.02, "stop.duration": "40 us"}
     scenario = spec.scenario(1).replace(changes)

@@ -107,7 +107,7 @@ def test_uneven_service_nodes_fill_the_first_groups() -> None:
         topology={"p": 2, "a": 2, "h": 1, "g": 3}, compute_nodes=10
     ).service_ranges() == [(3, 3), (7, 7)]
     assert machine("theta", topology={"g": 3}).job_nodes == 1152, (
-        "another shape has other service nodes"
+        "a new shape drops the service nodes"
     )
 
 

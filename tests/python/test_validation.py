@@ -58,9 +58,7 @@ def test_a_point_of_each_series_agrees_with_its_peer(series: Series) -> None:
     assert any(item.bound for item in checks)
     assert not [item for item in checks if item.bound and not item.met]
     row = page.cells(page.Measured(series, point, checks))
-    assert page.line(row) in PAGE, (
-        "the page is not what Pantala measures; make validate writes it anew"
-    )
+    assert page.line(row) in PAGE, "the page differs from the measurement; run make validate"
 
 
 @pytest.mark.full

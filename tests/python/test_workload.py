@@ -90,7 +90,7 @@ def test_noise_is_seeded_and_keeps_the_mean(tmp_path: Path) -> None:
 def test_every_application_is_described(kind: str) -> None:
     application = APPLICATIONS[kind]
     text = application.__doc__ or ""
-    assert "Source:" in text, "the paper and its section"
+    assert "Source:" in text, "the docstring must name the paper and its section"
     assert application.paper_ranks > 0
     assert all(field.description for field in application.model_fields.values())
 
@@ -115,7 +115,7 @@ def test_workload_list_and_show_print(cli: Cli, workdir: Path) -> None:
     shown = cli("workload", "show", "halo3d", "--ranks", "24", "--set", "iterations=1")
     assert shown.status == 0, shown.err
     assert "24 ranks" in shown.out
-    assert not list(workdir.iterdir()), "nothing is written unasked"
+    assert not list(workdir.iterdir()), "no files without --plot"
     drawn = cli("workload", "show", "fft3d", "-n", "8", "--plot", "m.svg")
     assert drawn.status == 0
     assert drawn.out.endswith("matrix: m.svg\n")

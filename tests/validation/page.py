@@ -98,8 +98,8 @@ class Single:
 
 _HEAD = """# Validation: the tables
 
-`make validate` measures these tables. [Validation](validation.md) says what is compared and which
-bars hold. Each pair gives the value of the other simulator, then Pantala's. *links* is the mean
+`make validate` measures these tables. [Validation](validation.md) explains the comparison and the
+bars. Each pair gives the value of the other simulator, then Pantala's. *links* is the mean
 number of links between routers that a packet takes.
 
 The first table has the bars that are met, and the largest error of each quantity where its bar

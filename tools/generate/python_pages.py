@@ -97,7 +97,7 @@ def _class(found: type, only: tuple[str, ...] | None = None) -> Iterator[str]:
 
 
 def _signature(name: str, found: Any) -> str:
-    """The signature as a block of Python; over several lines if it is long."""
+    """Returns the signature as a block of Python, over several lines if it is long."""
     signature = inspect.signature(found)
     told: list[str] = []
     for parameter in signature.parameters.values():
@@ -118,7 +118,7 @@ def _signature(name: str, found: Any) -> str:
 
 
 def _text(found: Any) -> Iterator[str]:
-    """A docstring as Markdown: its parts become lists."""
+    """Returns a docstring as Markdown; its sections become lists."""
     lines = (inspect.getdoc(found) or "").replace("``", "`").splitlines()
     body: list[str] = []
     while lines:
@@ -151,7 +151,7 @@ def _part(name: str, text: str) -> list[str]:
 
 
 def _examples(text: str) -> str:
-    """An indented example after `::` as a block of code."""
+    """Returns an indented example after `::` as a block of code."""
 
     def block(found: re.Match[str]) -> str:
         return f"{found[1]}:\n\n```py\n{textwrap.dedent(found[2]).strip()}\n```\n\n"

@@ -9,7 +9,7 @@ _HEAD = """# `make generate` writes this file from the list in __init__.py; do n
 
 
 def text() -> str:
-    """The stub's source."""
+    """Returns the stub's source."""
     import pantala
 
     public: dict[str, tuple[str, ...]] = vars(pantala)["_PUBLIC"]

@@ -1,11 +1,11 @@
-//! What comes due: queues of entries with times, all in one slab with a free list.
+//! Queues of entries that take effect at a given time. All queues share one arena with a free list.
 //!
-//! No event is spent on an entry. Who reads at time t takes what has come due by t before.
+//! An entry costs no event. A reader at time t first takes all entries up to t.
 
 use crate::flat_array::FlatArray;
 use crate::time::{NEVER, Time};
 
-/// No entry: the end of a list.
+/// The end of a list.
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl<T: Copy> DuePool<T> {
     }
 }
 
-/// A queue of entries in the order of their times.
+/// A queue of entries, ordered by time.
 #[derive(Clone, Copy, Debug)]
 pub struct DueQueue {
     head: u32,
@@ -57,17 +57,17 @@ pub struct DueQueue {
 }
 
 impl DueQueue {
-    /// A queue of nothing.
+    /// An empty queue.
     pub const EMPTY: Self = Self { head: NONE, tail: NONE };
 
-    /// Whether there are no entries.
+    /// Whether the queue has no entries.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.head == NONE
     }
 
-    /// `item` comes due at `time`, not before what was pushed earlier.
+    /// Adds `item` with the time `time`, which is not before that of any earlier entry.
     #[inline]
     pub fn push<T: Copy>(&mut self, pool: &mut DuePool<T>, time: Time, item: T) {
         let index = pool.insert(time, item);
@@ -80,7 +80,7 @@ impl DueQueue {
         self.tail = index;
     }
 
-    /// Takes the first entry, if there is one.
+    /// Removes and returns the first entry, if there is one.
     #[inline]
     pub fn pop<T: Copy>(&mut self, pool: &mut DuePool<T>) -> Option<(Time, T)> {
         let index = self.head;
@@ -94,7 +94,8 @@ impl DueQueue {
         Some(taken)
     }
 
-    /// Takes the entries up to `now`, in order; when the first of those left comes due, or `NEVER`.
+    /// Removes the entries up to `now`, in order. Returns the time of the first remaining entry, or
+    /// `NEVER`.
     #[inline]
     pub fn take<T: Copy>(
         &mut self,
@@ -138,7 +139,7 @@ impl DueQueue {
 mod tests {
     use super::*;
 
-    /// What is taken at `now`, and when the next comes due.
+    /// The items taken at `now`, and the time of the next entry.
     fn taken(queue: &mut DueQueue, pool: &mut DuePool<u8>, now: Time) -> (Vec<(Time, u8)>, Time) {
         let mut taken = Vec::new();
         let first = queue.take(pool, now, |time, item| taken.push((time, item)));

@@ -1,33 +1,34 @@
 //! Flat arrays of the hot path.
 //!
-//! A packet-hop makes some eighty array accesses; checking each costs a quarter of all instructions
-//! (docs/performance.md). So these arrays check their indices in debug builds only, where all tests
-//! of this crate run as well.
+//! A packet-hop makes about eighty array accesses. Bounds checks would cost a quarter of all
+//! instructions (docs/performance.md). So these arrays check their indices in debug builds only, in
+//! which all tests of the fabric also run.
 //!
-//! Why no index is out of bounds: what comes from outside is checked where it enters (a host's
-//! destination and job in `inject`, sizes in `Partition::new`); every other index is a port, VC or
-//! router number worked out from the topology at construction, or a packet or entry number that its
-//! own slab has handed out and that lives in exactly one queue or event.
+//! No index is out of bounds, because every index from outside is checked at its entry: a host's
+//! destination and job in `inject`, sizes in `Partition::new`. Every other index has one of two
+//! origins. It is a port, VC or router number that the topology gave at construction. Or it is a
+//! packet or entry number that its own array has given out, and that is in exactly one queue or
+//! event.
 
 use crate::prefetch;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Index, IndexMut};
 
-/// A vector indexed by `usize` or `u32`, checked in debug builds. Its first item need not have the
-/// number 0: an array that holds the ports of a few routers of many is indexed by the numbers of
-/// all.
+/// A vector indexed by `usize` or `u32`, with checks in debug builds only. The number of its first
+/// item need not be 0. An array of the ports of some routers is indexed by the port numbers of all
+/// routers.
 #[derive(Debug)]
 pub struct FlatArray<T> {
     items: Vec<T>,
     /// The number of the first item.
     first: usize,
-    /// Where item 0 would be: adding a number to it is all that indexing takes.
+    /// The address of item 0. An access adds the index to it and nothing else.
     origin: *mut T,
 }
 
-// SAFETY: a slab owns its items; `origin` points to nothing else.
+// SAFETY: an array owns its items; `origin` points to nothing else.
 unsafe impl<T: Send> Send for FlatArray<T> {}
-// SAFETY: as above; a shared slab gives shared references only.
+// SAFETY: as above; a shared array gives out shared references only.
 unsafe impl<T: Sync> Sync for FlatArray<T> {}
 
 impl<T> Default for FlatArray<T> {
@@ -62,19 +63,19 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for FlatArray<T> {
 }
 
 impl<T> FlatArray<T> {
-    /// Items with the numbers from `first` on.
+    /// An array whose items have the numbers `first`, `first + 1`, ...
     pub fn numbered_from(first: usize, items: Vec<T>) -> Self {
         let mut slab = Self { items, first, origin: std::ptr::null_mut() };
         slab.aim();
         slab
     }
 
-    /// The items may have moved.
+    /// Updates `origin` after the items may have moved.
     fn aim(&mut self) {
         self.origin = self.items.as_mut_ptr().wrapping_sub(self.first);
     }
 
-    /// How many items there are.
+    /// Number of items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
@@ -108,14 +109,14 @@ impl<T> FlatArray<T> {
         (self.first..).zip(&self.items)
     }
 
-    /// `count` items from number `first` on; checked.
+    /// `count` items from number `first` on. The bounds are always checked.
     pub fn run(&self, first: usize, count: usize) -> &[T] {
         let start = first - self.first;
         &self.items[start..start + count]
     }
 
-    /// Asks for so many cache lines from item `first` on, which will be used soon; changes nothing
-    /// but when they come into the cache.
+    /// Prefetches `LINES` cache lines from item `first` on. It changes only when they come into the
+    /// cache.
     #[inline(always)]
     pub fn prefetch<const LINES: usize>(&self, first: usize) {
         let start = self.origin.wrapping_add(first).cast_const().cast::<u8>();
@@ -124,7 +125,7 @@ impl<T> FlatArray<T> {
         }
     }
 
-    /// Whether there is an item of that number.
+    /// Whether an item has this number.
     pub fn holds(&self, index: usize) -> bool {
         index >= self.first && index - self.first < self.items.len()
     }

@@ -1,4 +1,5 @@
-//! Discrete events: time, the order of events, random streams. Knows no networks.
+//! Discrete events: simulated time, the order of events, random streams. This crate knows no
+//! networks.
 
 mod due_queue;
 mod flat_array;

@@ -1,13 +1,13 @@
-//! Asking for memory before it is needed.
+//! Prefetches: requests for memory before it is needed.
 
-/// Asks for the cache line at an address. It changes nothing but the time at which the line comes;
-/// on processors without such an instruction it does nothing.
+/// Prefetches the cache line at an address. On processors without such an instruction it does
+/// nothing.
 #[inline(always)]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
+        // SAFETY: a prefetch reads nothing and cannot fault, for any address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

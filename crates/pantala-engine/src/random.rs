@@ -1,9 +1,9 @@
 //! Counter-based random streams.
 //!
-//! A stream is keyed by (seed, purpose, entity); its i-th draw is a pure function of the key and i,
-//! so no order of execution, no partition and no thread count can change a draw. The generator is
-//! SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): an odd-gamma counter behind a 64-bit finaliser,
-//! which passes BigCrush.
+//! Seed, purpose and entity key a stream. Its i-th draw is a pure function of the key and i, so no
+//! order of execution, no partition and no number of threads can change a draw. The generator is
+//! SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): an odd-gamma counter and a 64-bit finaliser. It
+//! passes BigCrush.
 
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -16,7 +16,7 @@ pub const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A 64-bit key of a byte string (a job's name, say): FNV-1a, then mixed.
+/// A 64-bit key of a string such as a job's name: FNV-1a, then mixed.
 #[must_use]
 pub fn key_of(name: &str) -> u64 {
     let hash = name
@@ -25,7 +25,7 @@ pub fn key_of(name: &str) -> u64 {
     mix(hash)
 }
 
-/// One stream of draws: 16 bytes, cheap to copy.
+/// A stream of random draws: 16 bytes, cheap to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     key: u64,
@@ -34,7 +34,7 @@ pub struct Stream {
 
 impl Stream {
     /// The stream of `entity` (a node, a router, a rank) for `purpose` (a constant of the caller)
-    /// under `seed`.
+    /// with `seed`.
     #[must_use]
     pub const fn new(seed: u64, purpose: u64, entity: u64) -> Self {
         let a = mix(seed.wrapping_add(GAMMA));
@@ -50,14 +50,14 @@ impl Stream {
         mix(self.key.wrapping_add(self.counter.wrapping_mul(GAMMA)))
     }
 
-    /// How many words have been drawn: the number of the next draw, counted from 0.
+    /// Number of words drawn so far, which is the index of the next draw.
     #[inline]
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.counter
     }
 
-    /// Goes past one word without looking at it.
+    /// Skips one word.
     #[inline]
     pub const fn skip(&mut self) {
         self.counter = self.counter.wrapping_add(1);
@@ -74,21 +74,21 @@ impl Stream {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u32
     }
 
-    /// A uniform number in (0, 1]: never zero, so that its logarithm is finite.
+    /// A uniform number in (0, 1]. It is never zero, so its logarithm is finite.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         ((self.bits() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// An exponential number of mean 1, by inversion; its logarithm is the `libm` crate's, the same
-    /// on every machine.
+    /// An exponential number of mean 1, by inversion. The logarithm is that of the `libm` crate,
+    /// which is equal on every machine.
     #[inline]
     pub fn exponential(&mut self) -> f64 {
         -libm::log(self.unit())
     }
 
-    /// A normal number of mean 0 and standard deviation 1: one of the two that Box and Muller
-    /// (1958) make of two draws.
+    /// A normal number of mean 0 and standard deviation 1: one of the two numbers that Box and
+    /// Muller (1958) compute from two draws.
     #[inline]
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(2.0 * self.exponential());
@@ -104,19 +104,20 @@ impl Stream {
     }
 }
 
-/// The law of a waiting time: how many trials, each a success with one probability, up to and
-/// including the first success.
+/// A geometric distribution: the number of trials up to and including the first success, with a
+/// fixed success probability.
 ///
-/// A draw takes one random word and one look into a table (Walker's alias method, built as Vose did
-/// in 1991): the law's first values, and one outcome for all beyond, from where it starts again, as
-/// the law has no memory. The table is worked out with the `libm` crate, not the platform's
-/// library, so that draws agree on every machine.
+/// A draw takes one random word and one table lookup (Walker's alias method, built as by Vose in
+/// 1991). The table holds the first values of the distribution and one outcome for all larger
+/// values. From there the draw starts again, because the distribution has no memory. The `libm`
+/// crate computes the table, so that draws agree on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geometric {
     columns: Box<[Column; Self::SIZE]>,
 }
 
-/// A column of the alias table: its own outcome for the lower part of a draw, another for the rest.
+/// A column of the alias table: its own outcome for the lower part of a draw, another outcome for
+/// the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Column {
     /// The share of its own outcome, in units of 2^-58.
@@ -128,19 +129,18 @@ impl Geometric {
     const SIZE_LOG2: u32 = 6;
     const SIZE: usize = 1 << Self::SIZE_LOG2;
     const UNIT: u64 = 1 << (64 - Self::SIZE_LOG2);
-    /// The outcome of all waiting times beyond the table; outcome k stands for k + 1 trials.
+    /// The outcome of all values beyond the table. Outcome k stands for k + 1 trials.
     const BEYOND: u32 = Self::SIZE as u32 - 1;
 
-    /// The law for a success probability above 0 and at most 1.
+    /// The distribution for a success probability above 0 and at most 1.
     ///
-    /// # Panics
-    /// If `probability` is not in that range.
+    /// # Panics If `probability` is not in that range.
     #[must_use]
     pub fn new(probability: f64) -> Self {
         assert!(probability > 0.0 && probability <= 1.0, "a probability: {probability}");
         let log_of_failure = libm::log1p(-probability);
         let more_than = |k: usize| if k == 0 { 1.0 } else { libm::exp(log_of_failure * k as f64) };
-        // Each outcome's probability in units of a column.
+        // The probability of each outcome, in units of a column.
         let mut shares: [f64; Self::SIZE] = std::array::from_fn(|k| {
             let beyond = if k == Self::BEYOND as usize { 0.0 } else { more_than(k + 1) };
             (more_than(k) - beyond) * Self::SIZE as f64

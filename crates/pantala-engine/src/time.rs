@@ -6,17 +6,16 @@ pub type Time = u64;
 /// One nanosecond in picoseconds.
 pub const NANOSECOND: Time = 1_000;
 
-/// No single time of a plan is longer: 10^18 ps (11 days), an eighteenth of what the clock holds,
-/// so that sums stay on it.
+/// The longest time in a plan: 10^18 ps (11 days). The clock holds 18 times as much, so sums of
+/// times fit.
 pub const LONGEST_TIME: Time = 1_000_000_000_000_000_000;
 
-/// A moment that never comes.
+/// A time that never comes.
 pub const NEVER: Time = Time::MAX;
 
 /// The time that `bytes` take at `bytes_per_second`, rounded to the nearest picosecond.
 ///
-/// # Panics
-/// If `bytes_per_second` is zero; plans are checked for that before a simulation is built.
+/// # Panics If `bytes_per_second` is zero. The check of a plan excludes it.
 #[must_use]
 pub fn transfer_time(bytes: u64, bytes_per_second: u64) -> Time {
     const PER_SECOND: u128 = 1_000_000_000_000;
@@ -24,8 +23,8 @@ pub fn transfer_time(bytes: u64, bytes_per_second: u64) -> Time {
     (exact / u128::from(bytes_per_second)) as Time
 }
 
-/// The time that `bytes` take at so many femtoseconds each, rounded to the nearest picosecond;
-/// [`NEVER`] if that is longer.
+/// The time that `bytes` take at `femtoseconds` each, rounded to the nearest picosecond. [`NEVER`]
+/// if it does not fit.
 #[must_use]
 pub fn time_per_byte(bytes: u64, femtoseconds: u64) -> Time {
     let exact = (u128::from(bytes) * u128::from(femtoseconds) + 500) / 1_000;

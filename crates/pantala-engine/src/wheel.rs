@@ -1,5 +1,5 @@
-//! The order of events: a timing wheel of buckets for near events, lists by epoch and a heap for
-//! far ones, one order over all.
+//! The order of events: a timing wheel of buckets for near events, lists per epoch and a heap for
+//! far events.
 
 mod far;
 mod nodes;
@@ -13,63 +13,62 @@ use occupancy::Occupancy;
 
 /// An event: a time, a phase and an identity.
 ///
-/// Events come out in the order of (time, phase). What a simulation does at one time in one phase
-/// must commute: the order of events of equal time and phase is not defined, and
-/// [`Wheel::scramble`] lets a test draw it. So nothing can depend on which partition, thread or
-/// earlier event scheduled what first.
+/// Events come out in the order of (time, phase). Events of equal time and phase must commute:
+/// their order is not defined, and [`Wheel::scramble`] lets a test draw it at random. So no result
+/// can depend on the partition, thread or earlier event that scheduled an event first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
-    /// When, in picoseconds.
+    /// The event's time, in picoseconds.
     pub time: Time,
-    /// Which phase of that time, below [`PHASES`]; the lower goes first.
+    /// The event's phase within its time, below [`PHASES`]. Lower phases come first.
     pub phase: u8,
-    /// What, in the simulation's own numbers.
+    /// The event's identity, a number of the simulation.
     pub id: u32,
 }
 
-/// How many phases a time can have.
+/// Number of phases of a time.
 pub const PHASES: u8 = 8;
 const PHASES_LOG2: u32 = 3;
 
-/// A bucket is 64 ps wide, so that an event's key (its time's offset in the bucket, its phase) is
-/// one of few.
+/// A bucket is 64 ps wide, so that the key of an event (its offset in the bucket and its phase) has
+/// few values.
 const WIDTH_LOG2: u32 = 6;
 const KEYS: usize = 1 << (WIDTH_LOG2 + PHASES_LOG2);
 const KEY_WORDS: usize = KEYS / 64;
 
-/// The wheel reaches a little over a microsecond: further than any link.
+/// The wheel reaches a little over a microsecond, which is longer than any link.
 const SLOTS: usize = 1 << 14;
 const MASK: u64 = SLOTS as u64 - 1;
 
-/// How many events are foreseen: as many as come while memory answers.
+/// Number of events to foresee: about as many as the simulation handles while memory answers.
 const FORESEEN: u32 = 16;
 
 /// A timing wheel.
 ///
-/// The wheel has 2^14 buckets of 64 ps, each a list through one slab of nodes, and lists of the
-/// same kind for later epochs. When a bucket's time comes, its list is dealt out to one list a key
-/// (offset, phase): few events ever compare, and a simulation takes all events of one time and
-/// phase in a row. Nothing is allocated once the slab holds the most events ever scheduled.
+/// The wheel has 2^14 buckets of 64 ps. Each is a list in one arena of nodes. Later epochs have
+/// lists of the same kind. When the time of a bucket comes, the wheel deals its list out to one
+/// list per key (offset, phase). So few events ever compare, and a simulation takes all events of
+/// one time and phase in sequence. Nothing allocates once the arena has reached its largest size.
 ///
-/// Invariant: nothing is ever scheduled before the time of the group taken last.
+/// Invariant: no event is scheduled before the time of the group taken last.
 #[derive(Debug)]
 pub struct Wheel {
     nodes: Nodes,
     buckets: Box<[u32; SLOTS]>,
     occupied: Box<Occupancy<{ SLOTS / 64 }, { SLOTS / 4096 }>>,
-    /// The bucket being drained (absolute number), its lists by key, and which of them hold
-    /// anything.
+    /// The bucket being drained (absolute number), its lists by key, and the set of lists that are
+    /// not empty.
     slot: u64,
     lists: Box<[u32; KEYS]>,
     used: [u64; KEY_WORDS],
-    /// Which words of `used` are not zero.
+    /// The words of `used` that are not zero.
     used_words: u8,
-    /// What is left of the group being taken, and its time and phase.
+    /// The rest of the group being taken, and its time and phase.
     group: u32,
     group_key: (Time, u8),
     far: Far,
-    /// The last bucket whose events have been foreseen, and about how many of those are still to
-    /// come.
+    /// The last bucket whose events have been foreseen, and the approximate number of foreseen
+    /// events that are still to come.
     foreseen: u64,
     awaited: u32,
     scramble: Option<u64>,
@@ -104,26 +103,26 @@ impl Wheel {
         }
     }
 
-    /// From now on, draws the order of events of equal time and phase: for tests that such events
+    /// Draws the order of events of equal time and phase from now on, for tests that such events
     /// commute.
     pub fn scramble(&mut self, seed: u64) {
         self.scramble = Some(seed);
     }
 
-    /// Schedules an event; its time must not lie before that of the group taken last.
+    /// Schedules an event. Its time must not be before that of the group taken last.
     #[inline]
     pub fn push(&mut self, time: Time, phase: u8, id: u32) {
         self.push_with_hint(time, phase, id, 0);
     }
 
     /// Schedules an event as [`Self::push`] does. [`Self::next_group_foreseen`] and
-    /// [`Self::pop_with_hint`] give `hint` with it.
+    /// [`Self::pop_with_hint`] return `hint` with it.
     #[inline]
     pub fn push_with_hint(&mut self, time: Time, phase: u8, id: u32, hint: u32) {
         debug_assert!(phase < PHASES, "phase {phase}");
         let slot = time >> WIDTH_LOG2;
         let distance = slot.wrapping_sub(self.slot);
-        // Zero, "negative" (wrapped) and far distances leave by the other path.
+        // Zero, wrapped ("negative") and far distances take the other path.
         if distance.wrapping_sub(1) < MASK {
             self.push_near(slot, Node::key_of::<WIDTH_LOG2>(time, phase), id, hint);
         } else {
@@ -131,7 +130,7 @@ impl Wheel {
         }
     }
 
-    /// Puts an event into a bucket that the wheel reaches.
+    /// Adds an event to a bucket within the reach of the wheel.
     #[inline(always)]
     fn push_near(&mut self, slot: u64, key: u32, id: u32, hint: u32) {
         let index = (slot & MASK) as usize;
@@ -150,8 +149,8 @@ impl Wheel {
             self.far.push(&mut self.nodes, event, hint, self.slot);
             return;
         }
-        // The bucket being drained, or (when the wheel has moved ahead to its next event) one
-        // before it.
+        // The event is for the bucket being drained. Or it is for an earlier one, if the wheel has
+        // moved ahead to its next event.
         if slot < self.slot {
             self.rewind(slot);
         }
@@ -161,14 +160,14 @@ impl Wheel {
         self.deal_new(event, hint);
     }
 
-    /// Puts an event of the current bucket into the list of its key.
+    /// Adds an event of the current bucket to the list of its key.
     fn deal_new(&mut self, event: Event, hint: u32) {
         let key = Node::key_of::<WIDTH_LOG2>(event.time, event.phase);
         let index = self.nodes.insert(Node { id: event.id, next: END, key, hint });
         self.deal(index);
     }
 
-    /// Undoes [`Self::take_group`], for an event that comes before the group.
+    /// Reverses [`Self::take_group`], for an event that precedes the group.
     #[cold]
     fn put_group_back(&mut self) {
         let mut at = std::mem::replace(&mut self.group, END);
@@ -179,7 +178,7 @@ impl Wheel {
         }
     }
 
-    /// Puts a node into the list of its key.
+    /// Adds a node to the list of its key.
     #[inline]
     fn deal(&mut self, index: u32) {
         let Some(node) = self.nodes.get_mut(index) else { return };
@@ -192,8 +191,9 @@ impl Wheel {
         self.lists[key] = index;
     }
 
-    /// Goes back to an earlier bucket: everything is scheduled anew. Needed only right after the
-    /// wheel has moved to an event that nobody has taken yet, so it may be slow.
+    /// Moves back to an earlier bucket and schedules all events of the current one anew. This is
+    /// slow. It happens only right after the wheel has moved to an event that has not been taken
+    /// yet.
     #[cold]
     fn rewind(&mut self, slot: u64) {
         let mut events = Vec::new();
@@ -215,16 +215,16 @@ impl Wheel {
         self.forget_foreseen();
     }
 
-    /// Moves to the next group of events, those of the lowest time and phase, if that comes before
+    /// Moves to the next group of events: those of the lowest time and phase, if it is before
     /// `until`.
     #[inline]
     pub fn next_group(&mut self, until: Time) -> Option<(Time, u8)> {
         self.next_group_foreseen(until, |_, _, _| {})
     }
 
-    /// Like [`Self::next_group`]; tells `foresee` phase, identity and hint of the events that come
-    /// next, a dozen or so ahead and in no order, so that what they need can be fetched. Events
-    /// that are scheduled between those are not foreseen.
+    /// Like [`Self::next_group`]. Also calls `foresee` with phase, identity and hint of about a
+    /// dozen events that come next, in no order, so that the caller can prefetch their data. Events
+    /// that are scheduled before those are not foreseen.
     #[inline]
     pub fn next_group_foreseen(
         &mut self,
@@ -241,8 +241,7 @@ impl Wheel {
         }
     }
 
-    /// Takes the list of the lowest key of the current bucket that holds anything; false if none
-    /// does.
+    /// Takes the first non-empty list of the current bucket, by key. False if all are empty.
     #[inline]
     fn take_group(&mut self) -> bool {
         let Some(key) = self.first_key() else { return false };
@@ -256,7 +255,7 @@ impl Wheel {
         true
     }
 
-    /// The lowest key of the current bucket that holds anything.
+    /// The lowest key of the current bucket whose list is not empty.
     #[inline(always)]
     fn first_key(&self) -> Option<usize> {
         let word = self.used_words.trailing_zeros() as usize;
@@ -269,15 +268,14 @@ impl Wheel {
         (self.slot << WIDTH_LOG2) + (key as u64 >> PHASES_LOG2)
     }
 
-    /// The next event of the group that [`Self::next_group`] has moved to; `None` if all have been
-    /// taken.
+    /// The next event of the group to which [`Self::next_group`] has moved. `None` after the last
+    /// one.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
         self.pop_with_hint().map(|(id, _)| id)
     }
 
-    /// Takes the next event of the group as [`Self::pop`] does, and gives its identity and its hint
-    /// ([`Self::push_with_hint`]).
+    /// As [`Self::pop`], with the event's hint ([`Self::push_with_hint`]).
     #[inline]
     pub fn pop_with_hint(&mut self) -> Option<(u32, u32)> {
         let node = self.nodes.pop(&mut self.group)?;
@@ -285,9 +283,9 @@ impl Wheel {
         Some((node.id, node.hint))
     }
 
-    /// Whether any event is scheduled for `time`, that of the group being taken. Unlike
-    /// [`Self::next_group`] this never moves on: what a simulation does at the end of a time, it
-    /// does before the wheel has moved on.
+    /// Whether an event is scheduled for `time`, the time of the group being taken. Unlike
+    /// [`Self::next_group`] it never moves the wheel, so that a simulation can act at the end of a
+    /// time before the wheel moves on.
     #[inline]
     #[must_use]
     pub fn more_at(&self, time: Time) -> bool {
@@ -295,7 +293,7 @@ impl Wheel {
         (self.used[first / 64] >> (first % 64)) as u8 != 0
     }
 
-    /// The time of the next event, [`NEVER`] if there is none. Moves nothing.
+    /// The time of the next event, or [`NEVER`]. It does not move the wheel.
     #[must_use]
     pub fn next_time(&self) -> Time {
         if self.group != END {
@@ -305,8 +303,8 @@ impl Wheel {
             return self.time_of(key);
         }
         let near = self.next_occupied();
-        // Events of an epoch have no order: they are looked through only if no bucket comes before
-        // the epoch.
+        // The events of an epoch are unordered. They are searched only if no bucket precedes the
+        // epoch.
         let far = if near.is_none_or(|slot| self.far.next_slot() <= slot) {
             self.far.next_time(&self.nodes)
         } else {
@@ -319,13 +317,13 @@ impl Wheel {
         first.min(far)
     }
 
-    /// How many events have been taken.
+    /// Number of events taken.
     #[must_use]
     pub fn popped(&self) -> u64 {
         self.popped
     }
 
-    /// Phase and identity of all scheduled events, in no order: for audits.
+    /// Phase and identity of all scheduled events, in no order, for audits.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u32)> {
         let heads =
             self.buckets.iter().chain(self.lists.iter()).chain(std::iter::once(&self.group));
@@ -340,8 +338,7 @@ impl Wheel {
         self.nodes.memory() + size_of_val(&*self.buckets) + self.far.memory()
     }
 
-    /// Moves to the next bucket that holds anything; false if there is none that begins before
-    /// `until`.
+    /// Moves to the next bucket that is not empty. False if none begins before `until`.
     #[inline(never)]
     fn turn(&mut self, until: Time, mut foresee: impl FnMut(u8, u32, u32)) -> bool {
         let near = self.next_occupied().unwrap_or(u64::MAX);
@@ -364,8 +361,8 @@ impl Wheel {
         true
     }
 
-    /// Takes over the far events of the epoch that starts with bucket `slot`, which is the current
-    /// one, or of that bucket.
+    /// Takes over the far events of bucket `slot`, which is the current one, or of the epoch that
+    /// it starts.
     #[cold]
     fn fetch_far(&mut self, slot: u64) {
         while let Some((event, hint)) = self.far.pop(&mut self.nodes, slot) {
@@ -400,7 +397,7 @@ impl Wheel {
         self.foreseen = self.foreseen.max(slot);
     }
 
-    /// Looks ahead over the buckets behind the current one, until enough events have been foreseen.
+    /// Looks ahead over the buckets after the current one until enough events have been foreseen.
     #[inline]
     fn foresee(&mut self, mut foresee: impl FnMut(u8, u32, u32)) {
         while self.awaited < FORESEEN {
@@ -410,19 +407,20 @@ impl Wheel {
                 self.awaited += 1;
             }
             self.foreseen = slot;
-            // The list that is looked through next.
+            // Prefetches the list that comes next.
             if let Some(next) = self.next_occupied_after(slot) {
                 self.nodes.prefetch(self.buckets[(next & MASK) as usize]);
             }
         }
     }
 
-    /// What has been fetched for foreseen events may be gone: they will be foreseen again.
+    /// Forgets which events have been foreseen, because their prefetched data may have left the
+    /// cache. They will be foreseen again.
     pub fn forget_foreseen(&mut self) {
         (self.foreseen, self.awaited) = (self.slot, 0);
     }
 
-    /// Draws the order of every list of the current bucket.
+    /// Draws the order of each list of the current bucket.
     #[cold]
     fn scramble_lists(&mut self, seed: u64) {
         for key in
@@ -445,8 +443,8 @@ impl Wheel {
         self.next_occupied_after(self.slot)
     }
 
-    /// The absolute number of the first occupied bucket after this one, which is the current one or
-    /// a near one.
+    /// The absolute number of the first occupied bucket after `slot`, which is the current bucket
+    /// or a near one.
     #[inline]
     fn next_occupied_after(&self, slot: u64) -> Option<u64> {
         let index = self.occupied.next_from(((slot + 1) & MASK) as usize)? as u64;

@@ -225,7 +225,7 @@ pub enum ReduceScatterAlgorithm {
 pub enum AllgatherAlgorithm {
     /// Exchanges with partners at doubling distances.
     RecursiveDoubling,
-    /// Bruck's algorithm: messages around the ring of ranks, at doubling distances.
+    /// The algorithm of Bruck: messages around the ring of ranks, at doubling distances.
     Bruck,
     /// Along a ring, one block at a time.
     Ring,
@@ -256,7 +256,7 @@ pub enum AlltoallAlgorithm {
     Pairwise,
     /// Every rank exchanges with all other ranks, 32 at a time.
     Linear,
-    /// Bruck's algorithm: log2(ranks) rounds of many blocks each.
+    /// The algorithm of Bruck: log2(ranks) rounds of many blocks each.
     Bruck,
     /// MPICH's choice, by message size and number of ranks.
     Mpich,

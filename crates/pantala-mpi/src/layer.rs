@@ -106,7 +106,7 @@ pub struct MpiLayer<P> {
     pub(crate) recording: Recording,
     pub(crate) packet_bytes: u32,
     /// The packets of the machine that a packet stands for; `None` if it stands for itself.
-    pub(crate) grain: Option<CoarsePackets>,
+    pub(crate) coarse_packets: Option<CoarsePackets>,
     pub(crate) jobs: Vec<Job>,
     /// By the job's number in the plan: its index in `jobs`, or [`NONE`].
     pub(crate) by_id: Vec<u32>,
@@ -159,7 +159,7 @@ impl<P: Program> MpiLayer<P> {
             config,
             recording,
             packet_bytes,
-            grain: None,
+            coarse_packets: None,
             jobs: Vec::new(),
             by_id: Vec::new(),
             ranks: Vec::new(),
@@ -183,8 +183,8 @@ impl<P: Program> MpiLayer<P> {
     }
 
     /// Lets each packet from now on stand for several packets of the machine.
-    pub fn coarsen(&mut self, grain: CoarsePackets) {
-        self.grain = Some(grain);
+    pub fn coarsen(&mut self, coarse_packets: CoarsePackets) {
+        self.coarse_packets = Some(coarse_packets);
     }
 
     /// The index of a job's rank, which must be in this partition.

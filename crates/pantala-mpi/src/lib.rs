@@ -3,14 +3,16 @@
 //!
 //! # Overview
 //!
-//! An [`MpiLayer`] holds the ranks of all jobs. A rank has a [`Program`], which yields one operation
-//! ([`Op`]) at a time, and the state of the MPI protocol. The layer is the same for every source of
-//! operations: a motif, a list, a trace.
+//! An [`MpiLayer`] holds the ranks of all jobs. A rank has a [`Program`], which yields one
+//! operation ([`Op`]) at a time, and the state of the MPI protocol. The layer is the same for every
+//! source of operations: a motif, a list, a trace.
 //!
 //! ```text
-//!   Program --Op--> run loop --send, receive--> matching, protocol --transmissions--> NIC queue --packets--> fabric
-//!                      ^   '--collective--> steps ----^      ^                                                  |
-//!                      '------- completion ------------------'------------------- last byte has arrived <------'
+//!   Program --operation--> run loop --send, receive--> matching, protocol
+//!                             ^   '------collective-----> steps ---^  |
+//!                             |                                       | transmission
+//!                             |                                       v
+//!                             '--completion-- last byte <-- fabric <-- queue of the NIC
 //! ```
 //!
 //! The layer has no clock and no network. Its owner calls [`MpiLayer::start`] for every NIC at time
@@ -21,8 +23,8 @@
 //! - [`MpiLayer::timer`] when a requested time has come.
 //!
 //! Each call takes effect at the given time and stores its requests in a
-//! [`Wakes`](pantala_fabric::Wakes). A call for one NIC changes only the state of that NIC's ranks. An
-//! operation takes no time except the costs of its host (`layer/host_costs.rs`).
+//! [`Wakes`](pantala_fabric::Wakes). A call for one NIC changes only the state of that NIC's ranks.
+//! An operation takes no time except the costs of its host (`layer/host_costs.rs`).
 //!
 //! # Folders
 //!
@@ -50,7 +52,8 @@
 //!     }
 //! }
 //!
-//! let send = Op::Send(Outgoing { communicator: COMM_WORLD, destination: 1, tag: 7, bytes: 1_000 });
+//! let communicator = COMM_WORLD;
+//! let send = Op::Send(Outgoing { communicator, destination: 1, tag: 7, bytes: 1_000 });
 //! let recv = Op::Recv(Incoming {
 //!     communicator: COMM_WORLD,
 //!     source: Source::Any,
@@ -90,11 +93,12 @@
 //!
 //! # Matching
 //!
-//! Messages of one source in one communicator match in the order of their sends, whatever the order of
-//! their packets. An envelope that arrives early is held until all before it have arrived. An envelope
-//! arrives with the last byte of its transmission, as behind a NIC that delivers in order. A receive
-//! can accept any source and any tag. A message without a receive is unexpected and waits. Messages of
-//! collectives have contexts of their own, so that they never match a program's receives.
+//! Messages of one source in one communicator match in the order of their sends, whatever the order
+//! of their packets. An envelope that arrives early is held until all before it have arrived. An
+//! envelope arrives with the last byte of its transmission, as behind a NIC that delivers in order.
+//! A receive can accept any source and any tag. A message without a receive is unexpected and
+//! waits. Messages of collectives have contexts of their own, so that they never match a program's
+//! receives.
 //!
 //! # Eager and rendezvous
 //!
@@ -112,38 +116,38 @@
 //! ```
 //!
 //! A control message has [`MpiConfig::control_bytes`] on the wire. A message of zero bytes is one
-//! transmission of that size. All transmissions of a node's ranks share the queue of its NIC, first in,
-//! first out. The packets of a transmission are created when it enters the queue. So packet latency
-//! includes the NIC's queue, and message latency also includes the protocol.
+//! transmission of that size. All transmissions of a node's ranks share the queue of its NIC, first
+//! in, first out. The packets of a transmission are created when it enters the queue. So packet
+//! latency includes the NIC's queue, and message latency also includes the protocol.
 //!
-//! Messages between ranks of one node, and of a rank to itself, match like all others but never use the
-//! NIC. They pass through memory ([`MpiConfig::memory_latency_ps`],
+//! Messages between ranks of one node, and of a rank to itself, match like all others but never use
+//! the NIC. They pass through memory ([`MpiConfig::memory_latency_ps`],
 //! [`MpiConfig::memory_bandwidth_bytes_per_s`]) and do not slow each other.
 //!
 //! # Collectives
 //!
 //! In [`collectives`] each algorithm is a pure function that yields point-to-point steps. One file
-//! holds one algorithm and names its paper. A collective's message carries the number of the call, its
-//! kind and its root, so that the layer detects ranks that disagree.
+//! holds one algorithm and names its paper. A collective's message carries the number of the call,
+//! its kind and its root, so that the layer detects ranks that disagree.
 //!
-//! A non-blocking collective progresses without calls of its rank. A rank can run any number of them.
-//! Programs make communicators at run time: see [`Op::CommSplit`], and `layer/communicator_creation.rs`
-//! for the cost.
+//! A non-blocking collective progresses without calls of its rank. A rank can run any number of
+//! them. Programs make communicators at run time: see [`Op::CommSplit`], and
+//! `layer/communicator_creation.rs` for the cost.
 //!
 //! # Accounts
 //!
 //! The communication time of a rank is the time for which it is blocked in calls, by kind of call
 //! ([`Account`]). Communication time and compute time add up exactly to the rank's elapsed time.
-//! Messages and bytes count payload, including that of collectives. They exclude control messages and
-//! messages of a rank to itself. [`MessageRecord`]s and [`IterationRecord`]s accumulate until the owner
-//! takes them ([`MpiLayer::take_messages`]). The layer always keeps the distribution of message latency
-//! ([`LatencyStatistics`]).
+//! Messages and bytes count payload, including that of collectives. They exclude control messages
+//! and messages of a rank to itself. [`MessageRecord`]s and [`IterationRecord`]s accumulate until
+//! the owner takes them ([`MpiLayer::take_messages`]). The layer always keeps the distribution of
+//! message latency ([`LatencyStatistics`]).
 //!
 //! # Errors and deadlock
 //!
-//! A program that asks for something impossible stops with a [`ProgramError`]: for example, for a rank
-//! that does not exist, or a message longer than its receive. A program that ends with an active
-//! request or an unreceived message has an error, too. Other programs continue.
+//! A program that asks for something impossible stops with a [`ProgramError`]: for example, for a
+//! rank that does not exist, or a message longer than its receive. A program that ends with an
+//! active request or an unreceived message has an error, too. Other programs continue.
 //!
 //! A job is deadlocked if programs are left, no packet is on its way and no timer is pending. Then
 //! [`MpiLayer::blocked_report`] tells who waits for whom. Two blocking rendezvous sends read
@@ -155,8 +159,9 @@
 //!
 //! # Memory
 //!
-//! Transmissions, receives and sends live in arenas, so memory follows what is on its way. A rank also
-//! keeps about 30 bytes for every peer that it has communicated with, for the order of messages.
+//! Transmissions, receives and sends live in arenas, so memory follows what is on its way. A rank
+//! also keeps about 30 bytes for every peer that it has communicated with, for the order of
+//! messages.
 
 pub mod accounting;
 mod arena;

@@ -1,10 +1,10 @@
-//! Whether packets fit the network.
+//! Checks of packets against the network.
 
 use pantala_topology::{Peer, Topology};
 
 use crate::{OracleConfig, OracleError, OraclePacket};
 
-/// Checks that every packet has a sound route and fits the buffers.
+/// Checks that every packet has a valid route and fits the buffers.
 pub(crate) fn check(
     topology: &Topology,
     config: &OracleConfig,

@@ -1,4 +1,4 @@
-//! The crossbar of a router: who crosses next, and the flits that do.
+//! The crossbar of a router: grants and crossing flits.
 
 use pantala_engine::Time;
 use pantala_engine::random::mix;
@@ -7,11 +7,11 @@ use crate::state::{Router, Stay};
 use crate::{LateFlits, OracleConfig, OraclePacket};
 
 impl Router {
-    /// Grants the crossbar to every packet that can have it now; gives the ends of their holds.
+    /// Grants the crossbar to every packet that can have it now. Returns the ends of their holds.
     ///
-    /// Outputs contend for inputs. They come in a round whose start and sense are drawn for the
-    /// router, number `id`, and the time: `draw = mix(now ^ mix("TurnOutp" ^ id))`, its lower half
-    /// tells the first output, its highest bit the sense.
+    /// Outputs contend for inputs in a round. Its start and direction are drawn for the router with
+    /// the number `id` and the time: `draw = mix(now ^ mix("TurnOutp" ^ id))`. The lower half of
+    /// `draw` gives the first output, its highest bit the direction.
     pub(crate) fn grant(
         &mut self,
         id: u32,
@@ -52,7 +52,7 @@ impl Router {
         ends
     }
 
-    /// The packets that could cross if nobody else wanted to.
+    /// The packets that could cross without contention.
     fn requests(&self, config: &OracleConfig, packets: &[OraclePacket], now: Time) -> Vec<Request> {
         let vcs = usize::from(config.virtual_channels);
         let mut requests = Vec::new();
@@ -78,7 +78,7 @@ impl Router {
         requests
     }
 
-    /// Starts every flit that can cross now; gives the (input port, VC) of each.
+    /// Starts every flit that can cross now. Returns the (input port, VC) of each.
     pub(crate) fn cross(
         &mut self,
         config: &OracleConfig,
@@ -105,12 +105,12 @@ impl Router {
     }
 }
 
-/// A packet that asks for the crossbar.
+/// A packet that requests the crossbar.
 struct Request {
     /// Its input port and VC, as one number.
     index: usize,
-    /// The output port it asks for.
+    /// The requested output port.
     output: usize,
-    /// The VC there.
+    /// The VC at the output.
     vc: usize,
 }

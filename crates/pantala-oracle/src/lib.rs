@@ -1,51 +1,55 @@
-//! A slow, obvious, flit-by-flit reference of the fabric model: a test instrument, not part of the
-//! product's runtime.
+//! The oracle: a slow and simple flit-by-flit simulation of the fabric's model, for tests only.
 //!
-//! The fabric moves packets and works out the times of their flits. This crate moves the flits, one
-//! by one, through the same model, with no trick: it looks at a whole router whenever anything
-//! there may have changed. It shares no code with the fabric but ids, ports and integer time, makes
-//! no routing decision (every packet brings its route) and draws nothing at random, so a difference
-//! between the two is a fault of one of them, or the fabric's approximation being measured.
+//! The fabric moves packets and computes the times of their flits. The oracle moves every flit
+//! through the same model, without optimisations: it looks at a whole router whenever anything
+//! there may have changed. It shares only ids, ports and integer time with the fabric. It makes no
+//! routing decision (every packet brings its route) and uses no random stream. So a difference
+//! between the two is an error in one of them, or the measured error of the fabric's approximation.
 //!
 //! # The model
 //!
 //! ```text
-//!          injection            input buffer (a FIFO    crossbar,          output buffer        link,
-//!  source    link      input    per port and VC)        one packet a       (a FIFO per  output  one packet
-//!  queue  ---------> latency -> [ ][ ][ ][ ][ ][ ] -->  port at a time --> latency -> VC) [ ][ ] --> at a time --> ...
-//!             t+L      t_in                               t_xbar            t_out                t+L
+//!          injection         input buffer (a FIFO
+//!  source    link     input  per port and VC)       crossbar, one packet
+//!  queue  ---------> latency -> [ ][ ][ ][ ][ ][ ] --> per port at a time --> ...
+//!             t+L     t_in                             t_xbar
+//!
+//!      output  output buffer (a FIFO   link, one packet
+//!  --> latency -> per VC) [ ][ ] -----> at a time ---> ...
+//!      t_out                            t+L
 //! ```
 //!
-//! * A packet has S flits and moves by **virtual cut-through**: it starts on a link when the VC
-//!   buffer at the far end has room for all S (credits, one a flit), and through the crossbar when
-//!   the output buffer of its (port, VC) has.
-//! * On a **link** a flit takes the flit time t, then the latency L. A packet that starts holds the
-//!   link for S t. Packets of different VCs take turns packet by packet, round-robin. Injection and
-//!   ejection are links like any other; the source queue is one FIFO; a node has a buffer like a
-//!   router's and takes a packet out of it as soon as its tail has arrived.
-//! * A flit is **available** in the input buffer t_in after it has arrived, in the output buffer
+//! * A packet has S flits and moves by **virtual cut-through**. It starts on a link when the VC
+//!   buffer at the far end has room for all S flits (one credit per flit). It starts through the
+//!   crossbar when the output buffer of its (port, VC) has room for all S flits.
+//! * On a **link** a flit takes the flit time t and then the latency L. A packet that starts holds
+//!   the link for S t. Packets of different VCs take turns, round-robin. Injection and ejection
+//!   links behave like all others. The source queue is one FIFO. A node has a buffer like a
+//!   router's, and removes a packet when its tail has arrived.
+//! * A flit is **available** in the input buffer t_in after its arrival, and in the output buffer
 //!   t_out after it has crossed.
 //! * The **crossbar** takes a packet when it is the first of its input VC, its head is available,
-//!   and neither its input port nor its output port is held. It then holds both for S t_xbar. Each
-//!   output chooses round-robin over (input port, VC).
-//! * A packet leaves its input VC, and the next one is looked at, when its **tail** has crossed;
-//!   then all its S credits start on their way upstream, which takes L. Room in an output buffer is
-//!   given back when the packet's **head starts** on the link.
-//! * **A VC keeps its order, flit by flit**: on a link, too, a packet starts only when the one
-//!   before it in its VC has gone, tail and all. (Where all links are equally fast that is no
-//!   restriction.)
-//! * Flits follow their head as soon as they are available, one flit time apart. Those that come
-//!   late, after their packet's hold has ended, are a choice: see [`LateFlits`].
-//! * At one instant everything that arrives counts before anything is decided; then links decide
-//!   before the crossbar (a packet that starts has made room), the crossbar's outputs in order of
-//!   their number.
+//!   and neither its input port nor its output port is held. The packet then holds both for S
+//!   t_xbar. Each output chooses round-robin over (input port, VC).
+//! * A packet leaves its input VC when its **tail** has crossed. Then the next packet comes first,
+//!   and all S credits start on their way upstream, which takes L. The space in an output buffer is
+//!   free again when the packet's **head starts** on the link.
+//! * **A VC keeps its order, flit by flit.** Also on a link, a packet starts only when the tail of
+//!   the previous packet of its VC has left. If all links are equally fast, this is no restriction.
+//! * Flits follow their head as soon as they are available, one flit time apart. [`LateFlits`]
+//!   chooses the treatment of flits that become available after their packet's hold has ended.
+//! * All arrivals of a time precede all decisions. Then links decide before the crossbar, because a
+//!   packet that starts frees space. The crossbar's outputs decide in a round; a hash of router and
+//!   time gives its start and direction.
 //!
-//! Hence an undisturbed packet takes, over its links (injection and ejection included) and its R
+//! So a packet without contention takes, over its links (injection and ejection included) and its R
 //! routers, `sum (L + t) + R (t_in + t_xbar + t_out) + (S - 1) max(all t, t_xbar)`: see
 //! [`zero_load_latency`].
 //!
 //! ```
-//! use pantala_oracle::{OracleConfig, OraclePacket, RouteChoice, minimal_route, simulate, zero_load_latency};
+//! use pantala_oracle::{
+//!     OracleConfig, OraclePacket, RouteChoice, minimal_route, simulate, zero_load_latency,
+//! };
 //! use pantala_topology::{DragonflySpec, GroupSpec, PortAssignment, Topology, GlobalArrangement};
 //!
 //! let topology = Topology::dragonfly(&DragonflySpec {

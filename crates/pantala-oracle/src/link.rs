@@ -1,4 +1,4 @@
-//! The sending side of a link: who starts next, and the flits that do.
+//! The sending side of a link: the next packet to start, and its flits.
 
 use pantala_engine::Time;
 
@@ -6,7 +6,7 @@ use crate::state::{Node, Output, Stay};
 use crate::{LateFlits, OracleConfig};
 
 impl Output {
-    /// Starts the next packet on the link, if one can start now; gives the end of its hold.
+    /// Starts the next packet on the link, if one can start now. Returns the end of its hold.
     pub(crate) fn start(&mut self, now: Time) -> Option<Time> {
         if self.link_held > now {
             return None;
@@ -30,7 +30,7 @@ impl Output {
         room && in_order
     }
 
-    /// Lets a packet have the link from now on; gives the end of its hold.
+    /// Gives the link to a packet from now on. Returns the end of its hold.
     fn send(&mut self, stay: Stay, now: Time) -> Time {
         self.vcs[usize::from(stay.vc)].credits -= stay.flits;
         self.link_held = now + Time::from(stay.flits) * self.link.flit_time;
@@ -38,7 +38,7 @@ impl Output {
         self.link_held
     }
 
-    /// Starts every flit that can go now; gives the stay of each.
+    /// Starts every flit that can go now. Returns the stay of each.
     pub(crate) fn follow(&mut self, config: &OracleConfig, now: Time) -> Vec<Stay> {
         let end = now + self.link.flit_time;
         let mut moved = Vec::new();
@@ -59,7 +59,7 @@ impl Output {
 }
 
 impl Node {
-    /// Starts the first packet of the source queue, if it can start now; gives it and the end of
+    /// Starts the first packet of the source queue, if it can start now. Returns it and the end of
     /// its hold.
     pub(crate) fn inject(&mut self, now: Time) -> Option<(Stay, Time)> {
         let stay = *self.queue.front()?;

@@ -1,48 +1,47 @@
-//! Packets and their routes: a route is given, never chosen by the oracle.
+//! Packets and their routes. The caller gives the routes; the oracle never chooses one.
 
 use pantala_engine::Time;
 use pantala_topology::{LocalOrder, Peer, Topology};
 
-/// How a packet leaves one router: the output port, and the VC of the buffers at both ends of the
-/// link behind it.
+/// One step of a route: the output port, and the VC of the buffers at both ends of its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouteStep {
     /// The output port.
     pub port: u16,
-    /// The VC of the output buffer there and of the next router's input buffer.
+    /// The VC of the output buffer and of the next router's input buffer.
     pub vc: u8,
 }
 
-/// A packet to be carried.
+/// A packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OraclePacket {
-    /// The node it comes from.
+    /// The source node.
     pub source: u32,
-    /// The node it goes to.
+    /// The destination node.
     pub destination: u32,
-    /// When it joins its source's queue, in picoseconds.
+    /// The time at which it joins its source's queue, in picoseconds.
     pub created: Time,
-    /// Its length, at least 1.
+    /// Its length in flits, at least 1.
     pub flits: u32,
     /// The VC of the first router's input buffer.
     pub injection_vc: u8,
-    /// One step for each router on its way; the last one leads to the destination.
+    /// One step per router on its path. The last step leads to the destination.
     pub route: Vec<RouteStep>,
 }
 
-/// Which way a route takes where there are several.
+/// The choice among several minimal routes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RouteChoice {
-    /// Which of parallel links, between two groups and between two routers, modulo their number.
+    /// The number of the parallel link to take, modulo their number, between two groups and between
+    /// two routers.
     pub parallel: usize,
-    /// Along the row or along the column first, inside a group that is a grid.
+    /// In a group that is a grid: whether to go along the row or along the column first.
     pub order: LocalOrder,
 }
 
-/// The minimal route: at most one global hop, and in the group before and after it at most one
-/// local hop, or one along a row and one along a column. The VC is the number of global hops made
-/// so far, so 0 in the source group and on the global link, 1 in the destination group; ejection
-/// keeps the VC.
+/// The minimal route: at most one global hop. In the groups before and after it, at most one local
+/// hop, or one hop along a row and one along a column. The VC is the number of global hops so far:
+/// 0 in the source group and on the global link, 1 in the destination group. Ejection keeps the VC.
 #[must_use]
 pub fn minimal_route(
     topology: &Topology,
@@ -53,11 +52,10 @@ pub fn minimal_route(
     route_via(topology, source, destination, &[], choice)
 }
 
-/// The route that visits the routers `via` in order and is minimal in between, with one VC more
-/// after each global hop and at each router visited (so the VCs of a route never fall).
+/// The route that visits the routers `via` in order and is minimal in between. The VC rises by one
+/// after each global hop and at each visited router, so it never falls.
 ///
-/// # Panics
-/// If a link of the topology leads to no router.
+/// # Panics If a link of the topology leads to no router.
 #[must_use]
 pub fn route_via(
     topology: &Topology,

@@ -1,4 +1,4 @@
-//! The calendar and the moves of flits from place to place.
+//! The event calendar and the movement of flits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,39 +9,37 @@ use crate::check::check;
 use crate::state::{Node, Output, Router, Stay};
 use crate::{OracleConfig, OracleError, OraclePacket};
 
-/// What became of a packet: times in picoseconds.
+/// The delivery of a packet. Times are in picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OracleDelivery {
-    /// When its head started on the injection link.
+    /// Time at which its head started on the injection link.
     pub injected: Time,
-    /// When its head arrived at the destination.
+    /// Time at which its head arrived at the destination.
     pub head_arrival: Time,
-    /// When its tail arrived at the destination.
+    /// Time at which its tail arrived at the destination.
     pub delivered: Time,
 }
 
-/// What became of all packets.
+/// The results of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OracleRun {
     /// By packet, in the order of the input.
     pub deliveries: Vec<OracleDelivery>,
     /// Flits carried by each injection link, by node.
     pub injection_flits: Vec<u64>,
-    /// Flits carried by each router's output links, by router, then port.
+    /// Flits carried by each router's output links, by router and then by port.
     pub output_flits: Vec<Vec<u64>>,
 }
 
 /// Carries `packets`, flit by flit, until all have arrived.
 ///
-/// Packets of one source join its queue in order of creation, those created together in order of
-/// the input.
+/// Packets of one source join its queue in the order of creation, and in the order of the input if
+/// they are created together.
 ///
-/// # Errors
-/// [`OracleError::Packet`] if a packet's nodes, length or route do not fit, before anything moves;
-/// [`OracleError::Stalled`] if packets block each other for ever.
+/// # Errors [`OracleError::Packet`] if a packet's nodes, length or route are invalid, before
+/// anything moves. [`OracleError::Stalled`] if packets block each other for ever.
 ///
-/// # Panics
-/// If the oracle itself overfills a buffer, or loses a flit or a credit.
+/// # Panics If the oracle itself overfills a buffer, or loses a flit or a credit.
 pub fn simulate(
     topology: &Topology,
     config: &OracleConfig,
@@ -56,7 +54,8 @@ pub fn simulate(
     while let Some((&time, _)) = simulation.calendar.first_key_value() {
         now = time;
         let mut places = BTreeSet::new();
-        // What happens may make something else happen at once; decide only when all has happened.
+        // An event can cause another one at the same time. So decisions follow after all events of
+        // a time.
         while let Some(events) = simulation.calendar.remove(&now) {
             for event in events {
                 places.extend(simulation.apply(event, now));
@@ -69,17 +68,17 @@ pub fn simulate(
     simulation.finish(now)
 }
 
-/// Where something can be decided.
+/// A place at which decisions are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Node(u32),
     Router(u32),
 }
 
-/// What happens at an instant.
+/// An event.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// A packet joins its source's queue.
+    /// A packet joins the queue of its source.
     Created { packet: usize },
     /// A flit becomes available in a router's input buffer.
     AtInput { router: u32, port: u16, stay: Stay },
@@ -89,9 +88,9 @@ enum Event {
     AtOutput { router: u32, port: u16, packet: usize, hop: usize },
     /// A flit arrives at its packet's destination.
     AtNode { packet: usize },
-    /// Credits come back to the sending side of a link.
+    /// Credits return to the sending side of a link.
     Credits { place: Place, port: u16, vc: usize, flits: u32 },
-    /// A hold ends, or the next flit may follow.
+    /// A hold ends, or the next flit can follow.
     Look(Place),
 }
 
@@ -124,7 +123,7 @@ impl<'a> Simulation<'a> {
         self.calendar.entry(time).or_default().push(event);
     }
 
-    /// Lets an event happen; gives the place where it may change what can be decided.
+    /// Applies an event. Returns the place where it can change decisions.
     fn apply(&mut self, event: Event, now: Time) -> Option<Place> {
         match event {
             Event::Created { packet } => {
@@ -181,7 +180,7 @@ impl<'a> Simulation<'a> {
         );
     }
 
-    /// A flit arrives at its destination; the tail sends the credits home.
+    /// A flit arrives at its destination. The tail returns the credits.
     fn deliver(&mut self, packet: usize, now: Time) {
         let OraclePacket { destination, flits, ref route, .. } = self.packets[packet];
         let delivery = &mut self.deliveries[packet];
@@ -199,8 +198,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// A flit has crossed the crossbar; the tail takes its packet out of the input buffer and sends
-    /// the credits home.
+    /// A flit has crossed the crossbar. The tail removes its packet from the input buffer and
+    /// returns the credits.
     fn crossed(&mut self, router: u32, port: u16, vc: usize, now: Time) {
         let here = &mut self.routers[router as usize];
         let queue = &mut here.inputs[usize::from(port)].vcs[vc];
@@ -222,8 +221,7 @@ impl<'a> Simulation<'a> {
         self.schedule(now + self.config.output_latency, event);
     }
 
-    /// Decides all that can be decided at a place: links first, then the crossbar, until nothing
-    /// moves any more.
+    /// Makes all decisions at a place until nothing moves any more: links first, then the crossbar.
     fn decide(&mut self, place: Place, now: Time) {
         let config = self.config;
         match place {
@@ -255,7 +253,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Lets flits into the crossbar; tells whether any went.
+    /// Starts flits through the crossbar. Returns whether any started.
     fn cross(&mut self, router: u32, now: Time) -> bool {
         let moved = self.routers[router as usize].cross(self.config, self.packets, now);
         let end = now + self.config.crossbar_flit_time;
@@ -265,7 +263,7 @@ impl<'a> Simulation<'a> {
         !moved.is_empty()
     }
 
-    /// Lets flits onto a link; tells whether any went.
+    /// Starts flits on a link. Returns whether any started.
     fn follow(&mut self, place: Place, port: u16, now: Time) -> bool {
         let config = self.config;
         let output = self.output(place, port);
@@ -290,7 +288,7 @@ impl<'a> Simulation<'a> {
         !moved.is_empty()
     }
 
-    /// Draws the balance.
+    /// Checks that nothing was lost, and collects the results.
     fn finish(self, now: Time) -> Result<OracleRun, OracleError> {
         let missing = |&packet: &usize| self.arrived[packet] < self.packets[packet].flits;
         let undelivered: Vec<usize> = (0..self.packets.len()).filter(missing).collect();

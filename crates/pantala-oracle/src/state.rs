@@ -1,4 +1,4 @@
-//! What is where at an instant.
+//! The state of the network at one time.
 
 use std::collections::VecDeque;
 
@@ -7,22 +7,22 @@ use pantala_topology::{Peer, Topology};
 
 use crate::{LinkTimes, OracleConfig};
 
-/// A packet's stay at one stage: in an input VC, in an output VC, or in a source's queue.
+/// A packet's stay at one stage: in an input VC, in an output VC, or in the queue of a source.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stay {
     pub(crate) packet: usize,
-    /// Routers behind it.
+    /// Number of routers that the packet has left.
     pub(crate) hop: usize,
     pub(crate) flits: u32,
-    /// The VC of the buffer it is in.
+    /// The VC of its buffer.
     pub(crate) vc: u8,
-    /// Flits that have become available here.
+    /// Number of flits that have become available here.
     pub(crate) available: u32,
-    /// Flits that have started to leave.
+    /// Number of flits that have started to leave.
     pub(crate) started: u32,
-    /// Flits that have left.
+    /// Number of flits that have left.
     pub(crate) left: u32,
-    /// When the next flit may start, its predecessor being out of the way.
+    /// The earliest start of the next flit after the previous one.
     pub(crate) next_flit: Time,
 }
 
@@ -31,7 +31,7 @@ impl Stay {
         Self { packet, hop, flits, vc, available: 0, started: 0, left: 0, next_flit: 0 }
     }
 
-    /// Whether a flit is waiting to follow.
+    /// Whether a flit waits to follow.
     pub(crate) fn can_move(&self, now: Time) -> bool {
         self.started < self.available && self.next_flit <= now
     }
@@ -42,11 +42,11 @@ impl Stay {
 pub(crate) struct OutputVc {
     /// Packets that have not started on the link, in the order of their grants.
     pub(crate) queue: VecDeque<Stay>,
-    /// Flits of room taken (from the grant until the head starts on the link).
+    /// Buffer space taken, in flits, from the grant until the head starts on the link.
     pub(crate) taken: u32,
-    /// Flits of room left at the far end.
+    /// Free buffer space at the far end, in flits.
     pub(crate) credits: u32,
-    /// Until when a flit of this VC occupies the link.
+    /// Time until which a flit of this VC occupies the link.
     pub(crate) open: Time,
 }
 
@@ -56,21 +56,21 @@ pub(crate) struct Output {
     pub(crate) peer: Peer,
     pub(crate) link: LinkTimes,
     pub(crate) vcs: Vec<OutputVc>,
-    /// Until when a packet holds the crossbar's output.
+    /// Time until which a packet holds the crossbar's output.
     pub(crate) crossbar_held: Time,
-    /// Until when a flit occupies the crossbar's output.
+    /// Time until which a flit occupies the crossbar's output.
     pub(crate) crossbar_busy: Time,
-    /// Until when a packet holds the link.
+    /// Time until which a packet holds the link.
     pub(crate) link_held: Time,
-    /// Until when a flit occupies the link.
+    /// Time until which a flit occupies the link.
     pub(crate) link_busy: Time,
-    /// Packets that have started on the link, flits of theirs yet to start; earliest first.
+    /// Packets that have started on the link and have flits left to start, the earliest first.
     pub(crate) leaving: Vec<Stay>,
-    /// The first (input port, VC) to be asked next time.
+    /// The first (input port, VC) in the next round.
     pub(crate) next_input: usize,
-    /// The first VC to be asked next time.
+    /// The first VC in the next round.
     pub(crate) next_vc: usize,
-    /// Flits carried.
+    /// Number of flits carried.
     pub(crate) carried: u64,
 }
 
@@ -98,7 +98,7 @@ impl Output {
         queued.chain(&mut self.leaving).find(|stay| (stay.packet, stay.hop) == (packet, hop))
     }
 
-    /// Whether everything that was sent has been taken out at the far end.
+    /// Whether all flits sent have been removed at the far end.
     pub(crate) fn is_at_rest(&self, config: &OracleConfig) -> bool {
         self.leaving.is_empty()
             && self.vcs.iter().all(|vc| {
@@ -112,9 +112,9 @@ impl Output {
 pub(crate) struct Input {
     /// Packets in order of arrival, by VC.
     pub(crate) vcs: Vec<VecDeque<Stay>>,
-    /// Until when a packet holds the crossbar's input.
+    /// Time until which a packet holds the crossbar's input.
     pub(crate) crossbar_held: Time,
-    /// Until when a flit occupies the crossbar's input.
+    /// Time until which a flit occupies the crossbar's input.
     pub(crate) crossbar_busy: Time,
 }
 
@@ -123,8 +123,8 @@ pub(crate) struct Input {
 pub(crate) struct Router {
     pub(crate) inputs: Vec<Input>,
     pub(crate) outputs: Vec<Output>,
-    /// The (input port, VC)s whose first packet has been granted the crossbar, earliest grant
-    /// first.
+    /// The (input port, VC) pairs whose first packet has been granted the crossbar, by time of the
+    /// grant.
     pub(crate) crossing: Vec<(usize, usize)>,
 }
 

@@ -1,12 +1,12 @@
-//! What is known without simulating.
+//! Closed forms.
 
 use pantala_engine::Time;
 use pantala_topology::Topology;
 
 use crate::{OracleConfig, OraclePacket};
 
-/// The time from a packet's start on its injection link to the arrival of its tail, if nothing
-/// disturbs it.
+/// The time from a packet's start on its injection link to the arrival of its tail, without
+/// contention.
 #[must_use]
 pub fn zero_load_latency(
     topology: &Topology,

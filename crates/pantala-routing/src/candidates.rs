@@ -3,12 +3,12 @@
 //!
 //! Each algorithm's file says what its candidates are, how it weighs them and when it decides.
 
+use crate::config::QueueScope;
 use crate::config::RoutingConfig;
 use crate::descriptor::Intermediate;
 use crate::draws::salted;
 use crate::gateways::{self, GatewayTarget};
 use crate::state::{NONE, Phase, RouteState};
-use crate::ugal::QueueScope;
 use crate::vc_map::SegmentVcs;
 use crate::view::CongestionView;
 use pantala_topology::{GlobalLink, Topology};

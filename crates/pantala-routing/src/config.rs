@@ -1,14 +1,19 @@
 //! [`RoutingConfig`]: one routing of a plan, compiled.
 
-use crate::algorithms::Algorithm;
-use crate::algorithms::aries::AriesConfig;
-use crate::algorithms::q_adaptive::QAdaptiveConfig;
+mod aries;
+mod q_adaptive;
+mod ugal;
+
+use crate::algorithm::Algorithm;
 use crate::gateways::Gateways;
-use crate::ugal::UgalConfig;
 use crate::vc_map::VcMap;
 use pantala_topology::LocalOrder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use aries::AriesConfig;
+pub use q_adaptive::QAdaptiveConfig;
+pub use ugal::{QueueScope, Tie, UgalConfig};
 
 /// Which routers `booksim_ugal` draws its intermediate from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

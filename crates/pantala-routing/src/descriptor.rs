@@ -3,35 +3,9 @@
 //! Plans, checks, the channel-dependency graph, the catalogue, Python's models and the reference
 //! pages read descriptors. None of them names a routing of its own accord.
 
-use crate::candidates::Here;
-use crate::state::RouteState;
-use crate::{
-    CongestionView, Gateways, Paths, QueueMeasure, QueueScope, RoutingConfig, Tie, VcMap, VcMapName,
-};
+use crate::{Gateways, Paths, QueueMeasure, QueueScope, RoutingConfig, Tie, VcMap, VcMapName};
 use pantala_topology::Topology;
 use serde::Serialize;
-
-/// A routing: its descriptor and its decisions. The default of each decision is to do nothing.
-pub(crate) trait Rule {
-    /// The facts about it.
-    const DESCRIPTOR: Descriptor;
-
-    /// Decides the path of a packet that goes to another group: at its source router, and at the
-    /// later routers of its source group while its leg is [`crate::Phase::Revisable`].
-    #[inline]
-    fn decide<S: CongestionView>(_here: &Here<'_>, _route: &mut RouteState, _view: &mut S) {}
-
-    /// Decides the path of a packet that goes to another router of its source group, at its source
-    /// router.
-    #[inline]
-    fn decide_inside<S: CongestionView>(_here: &Here<'_>, _route: &mut RouteState, _view: &mut S) {}
-
-    /// Picks the link to the next group for a packet whose path is decided, at every router. Called
-    /// only if the routing [per_hop_adaptive](Descriptor::per_hop_adaptive).
-    #[inline]
-    fn decide_per_hop<S: CongestionView>(_here: &Here<'_>, _route: &mut RouteState, _view: &mut S) {
-    }
-}
 
 /// The facts about a routing.
 #[derive(Clone, Copy, Debug)]

@@ -20,32 +20,33 @@
 //! This crate knows no buffers, no credits and no events. It reads queues through
 //! [`CongestionView`].
 
+mod algorithm;
 pub mod algorithms;
 mod candidates;
 mod config;
 mod decide;
 pub mod dependencies;
 mod descriptor;
-mod dispatch;
 mod draws;
 mod follow;
 mod gateways;
 pub mod learning;
 mod paths;
+mod rule;
 mod state;
 mod ugal;
 mod vc_map;
 mod view;
 
-pub use algorithms::Algorithm;
-pub use algorithms::aries::AriesConfig;
-pub use algorithms::q_adaptive::QAdaptiveConfig;
-pub use config::{IntermediateChoice, IntraGroup, RoutingConfig};
+pub use algorithm::Algorithm;
+pub use config::{
+    AriesConfig, IntermediateChoice, IntraGroup, QAdaptiveConfig, QueueScope, RoutingConfig, Tie,
+    UgalConfig,
+};
 pub use descriptor::{Descriptor, Information, Intermediate, Mode, RoutingKey, Setting};
 pub use follow::Hop;
 pub use gateways::Gateways;
 pub use paths::{Paths, Segment, Target};
 pub use state::{NONE, Phase, RouteState};
-pub use ugal::{QueueScope, Tie, UgalConfig};
 pub use vc_map::{MAX_VIRTUAL_CHANNELS, SegmentVcs, VcMap, VcMapName};
 pub use view::{Blind, CongestionView, QueueMeasure};

@@ -1,30 +1,30 @@
-//! How much of a large test runs: the number of cases of property tests, the share of a matrix.
+//! Test tiers: the number of cases of a property test, and the share of a matrix that a tier runs.
 //!
-//! Each test names its full number of cases. `PANTALA_CASES` is the percentage that runs: 100 if it
-//! is not set, so that plain `cargo test` runs everything; the Makefile sets it for each tier of
-//! tests.
+//! Each test states its full number of cases. The variable `PANTALA_CASES` is the percentage to
+//! run. Without it the percentage is 100, so plain `cargo test` runs everything. The Makefile sets
+//! it for each tier.
 
 use proptest::test_runner::Config;
 
-/// The environment variable with the percentage.
+/// The environment variable that holds the percentage.
 pub const VARIABLE: &str = "PANTALA_CASES";
 
-/// The configuration of a property test whose full number of cases is `full`.
+/// The configuration of a property test with `full` cases.
 pub fn cases(full: u32) -> Config {
     Config::with_cases(share(full))
 }
 
-/// The part of `full` that this tier of tests runs; at least 1.
+/// The number of cases, out of `full`, that this tier runs; at least 1.
 ///
 /// # Panics
 ///
-/// Panics if `PANTALA_CASES` is not a positive whole number.
+/// If `PANTALA_CASES` is not a positive whole number.
 pub fn share(full: u32) -> u32 {
     part(full, percent())
 }
 
-/// Every n-th item, so many as this tier of tests takes, the first among them; all items from 100
-/// percent on.
+/// Every n-th item, as many as this tier runs, starting with the first. All items from 100 percent
+/// on.
 pub fn sample<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
     all.into_iter().step_by((100 / percent().min(100)) as usize)
 }

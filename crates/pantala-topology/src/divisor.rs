@@ -1,15 +1,15 @@
-//! Division by a number known when the topology is built: one multiplication instead of a division.
+//! Division by a number that is known when the topology is built, as one multiplication.
 
 /// A divisor in `1..=65536`, for dividends below 2^32.
 ///
-/// With `m = floor(2^63 / d) + 1`, `n * m / 2^63` exceeds `n / d` by at most
-/// `n * d / (d * 2^63) < 2^-31`, which is less than the `1/d` that would be needed to reach the
-/// next integer (Granlund and Montgomery, PLDI 1994).
+/// With `m = floor(2^63 / d) + 1`, `n * m / 2^63` exceeds `n / d` by at most `n * d / (d * 2^63) <
+/// 2^-31`. That is less than `1/d`, the distance to the next integer (Granlund and Montgomery, PLDI
+/// 1994).
 #[derive(Clone, Copy, Debug)]
 pub struct Divisor(u64);
 
 impl Divisor {
-    /// The divisor of that value.
+    /// Creates a divisor.
     #[must_use]
     pub fn new(divisor: u32) -> Self {
         debug_assert!((1..=1 << 16).contains(&divisor));

@@ -15,14 +15,14 @@ struct GlobalEnd {
 
 const NOWHERE: GlobalEnd = GlobalEnd { router: u32::MAX, port: u16::MAX };
 
-/// A global link to be filled in.
+/// A global link that has not been filled in.
 const UNWIRED: GlobalLink = GlobalLink { router: 0, port: 0, target_router: 0, target_port: 0 };
 
-/// A Dragonfly, built and checked. About `20 h/p` bytes a node: its size is that of its global
+/// A Dragonfly, built and checked. It takes about `20 h/p` bytes per node, mostly for its global
 /// links.
 ///
-/// Ids out of range are the caller's fault: accessors check them in debug builds and otherwise
-/// answer with a panic or with an id that means nothing.
+/// Ids must be in range. Debug builds check them. In other builds a wrong id causes a panic or a
+/// meaningless result.
 #[derive(Clone, Debug)]
 pub struct Topology {
     nodes_per_router: u32,
@@ -33,17 +33,16 @@ pub struct Topology {
     group: Group,
     by_nodes_per_router: Divisor,
     by_routers_per_group: Divisor,
-    /// By router, then global port.
+    /// By router, then by global port.
     global_peers: Vec<GlobalEnd>,
-    /// By group, then other group (its own skipped), then parallel index.
+    /// By group, then by other group (without the group itself), then by parallel index.
     global_links: Vec<GlobalLink>,
 }
 
 impl Topology {
     /// Builds a Dragonfly.
     ///
-    /// # Errors
-    /// If [`DragonflySpec::check`] finds a fault.
+    /// # Errors If [`DragonflySpec::check`] finds a fault.
     pub fn dragonfly(spec: &DragonflySpec) -> Result<Self, TopologyError> {
         let links_per_pair = spec.check()?;
         let mut topology = Self {
@@ -62,7 +61,7 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Fills in the global ports and links.
+    /// Computes the global ports and links.
     fn wire(&mut self, spec: &DragonflySpec) {
         let (a, h, g) = (self.routers_per_group, self.global_ports, self.groups);
         let slots = g - 1;
@@ -71,7 +70,7 @@ impl Topology {
         let place = |group: u32, k: u32| {
             places.as_ref().map_or(k, |places| places[group as usize * used as usize + k as usize])
         };
-        // The router and the global port that own a place of `group`.
+        // The router and the global port that own a global index of `group`.
         let first = self.first_global_port();
         let owner = |group: u32, place: u32| {
             let (local, port) = spec.port_assignment.owner(a, h, place);
@@ -103,99 +102,99 @@ impl Topology {
         }
     }
 
-    /// Nodes in all.
+    /// Number of nodes.
     #[inline]
     #[must_use]
     pub fn nodes(&self) -> u32 {
         self.routers() * self.nodes_per_router
     }
 
-    /// Routers in all.
+    /// Number of routers.
     #[inline]
     #[must_use]
     pub fn routers(&self) -> u32 {
         self.groups * self.routers_per_group
     }
 
-    /// Groups.
+    /// Number of groups.
     #[inline]
     #[must_use]
     pub fn groups(&self) -> u32 {
         self.groups
     }
 
-    /// Ports of every router, the unconnected ones included.
+    /// Number of ports per router, including unconnected ones.
     #[inline]
     #[must_use]
     pub fn ports_per_router(&self) -> u32 {
         self.nodes_per_router + self.group.ports() + self.global_ports
     }
 
-    /// Nodes on every router (`p`).
+    /// Number of nodes per router (`p`).
     #[inline]
     #[must_use]
     pub fn nodes_per_router(&self) -> u32 {
         self.nodes_per_router
     }
 
-    /// Routers in every group (`a`).
+    /// Number of routers per group (`a`).
     #[inline]
     #[must_use]
     pub fn routers_per_group(&self) -> u32 {
         self.routers_per_group
     }
 
-    /// Whether groups are grids (2D) and not full meshes (1D).
+    /// Whether groups are grids (2D). If not, they are full meshes (1D).
     #[inline]
     #[must_use]
     pub fn is_2d(&self) -> bool {
         self.group.is_grid()
     }
 
-    /// Rows of every group; 1 if groups are full meshes.
+    /// Number of rows per group; 1 if groups are full meshes.
     #[inline]
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.group.rows()
     }
 
-    /// Columns of every group, the routers of a row; all routers of a group if groups are full
-    /// meshes.
+    /// Number of columns per group, that is, of routers per row. If groups are full meshes: the
+    /// number of routers per group.
     #[inline]
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.group.columns()
     }
 
-    /// Global ports of every router (`h`), the unconnected ones included.
+    /// Number of global ports per router (`h`), including unconnected ones.
     #[inline]
     #[must_use]
     pub fn global_ports(&self) -> u32 {
         self.global_ports
     }
 
-    /// Links between every two groups; 0 if there is one group.
+    /// Number of links between every two groups; 0 if there is one group.
     #[inline]
     #[must_use]
     pub fn links_per_pair(&self) -> u32 {
         self.links_per_pair
     }
 
-    /// The first local port; where the terminal ports end.
+    /// The first local port, after the terminal ports.
     #[inline]
     #[must_use]
     pub fn first_local_port(&self) -> u16 {
         self.nodes_per_router as u16
     }
 
-    /// The first global port; where the local ports end.
+    /// The first global port, after the local ports.
     #[inline]
     #[must_use]
     pub fn first_global_port(&self) -> u16 {
         (self.nodes_per_router + self.group.ports()) as u16
     }
 
-    /// The router that `node` hangs on.
+    /// The router of `node`.
     #[inline]
     #[must_use]
     pub fn router_of(&self, node: u32) -> u32 {
@@ -203,7 +202,7 @@ impl Topology {
         self.by_nodes_per_router.quotient(node)
     }
 
-    /// The port of its router that `node` hangs on.
+    /// The router port of `node`.
     #[inline]
     #[must_use]
     pub fn terminal_port_of(&self, node: u32) -> u16 {
@@ -218,36 +217,36 @@ impl Topology {
         self.by_routers_per_group.quotient(router)
     }
 
-    /// The group of the router that `node` hangs on.
+    /// The group of `node`.
     #[inline]
     #[must_use]
     pub fn group_of_node(&self, node: u32) -> u32 {
         self.group_of(self.router_of(node))
     }
 
-    /// The place of `router` in its group, from 0.
+    /// The number of `router` within its group, from 0.
     #[inline]
     #[must_use]
     pub fn local_index(&self, router: u32) -> u32 {
         router - self.group_of(router) * self.routers_per_group
     }
 
-    /// The row of its group that `router` stands in, from 0; 0 if groups are full meshes.
+    /// The row of `router` in its group, from 0; 0 if groups are full meshes.
     #[inline]
     #[must_use]
     pub fn row_of(&self, router: u32) -> u32 {
         self.group.place(self.local_index(router)).0
     }
 
-    /// The column of its group that `router` stands in, from 0; its place in the group if groups
-    /// are full meshes.
+    /// The column of `router` in its group, from 0. If groups are full meshes: its number within
+    /// the group.
     #[inline]
     #[must_use]
     pub fn column_of(&self, router: u32) -> u32 {
         self.group.place(self.local_index(router)).1
     }
 
-    /// The node on `port` of `router`, if that is a terminal port.
+    /// The node at `port` of `router`, if it is a terminal port.
     #[inline]
     #[must_use]
     pub fn node_at(&self, router: u32, port: u16) -> Option<u32> {
@@ -256,7 +255,7 @@ impl Topology {
             .then(|| router * self.nodes_per_router + u32::from(port))
     }
 
-    /// The class of the links on `port`, the same on every router.
+    /// The link class of `port`, equal on all routers.
     #[inline]
     #[must_use]
     pub fn class_of_port(&self, port: u16) -> LinkClass {
@@ -270,7 +269,7 @@ impl Topology {
         }
     }
 
-    /// What is at the far end of `port` of `router`.
+    /// The far end of `port` of `router`.
     #[inline]
     #[must_use]
     pub fn peer(&self, router: u32, port: u16) -> Peer {
@@ -298,8 +297,9 @@ impl Topology {
     }
 
     /// The ports of `router` that lead to the next router on the minimal path inside its group to
-    /// `target`, another router of the group: to `target` itself, but in a grid along the row or
-    /// the column first (`order`) if it shares neither. Walking on so reaches `target` after
+    /// `target`, another router of the group. In a full mesh the next router is `target`. In a grid
+    /// it is also `target` if both share a row or a column; otherwise `order` tells whether the
+    /// path goes along the row or along the column first. Repeated steps reach `target` after
     /// [`Topology::local_distance`] steps.
     #[inline]
     #[must_use]
@@ -315,8 +315,8 @@ impl Topology {
         PortRange { first: self.first_local_port() + first as u16, count: count as u16 }
     }
 
-    /// The links on the minimal path from `router` to `other`, a router of its group: 0 to itself,
-    /// else 1, or 2 in a grid if they share neither row nor column.
+    /// The number of links on the minimal path from `router` to `other`, a router of its group. It
+    /// is 0 to itself and otherwise 1, or 2 in a grid if they share neither row nor column.
     #[inline]
     #[must_use]
     pub fn local_distance(&self, router: u32, other: u32) -> u32 {
@@ -329,7 +329,7 @@ impl Topology {
         self.group.distance(router - (other - there), there)
     }
 
-    /// The links from one group to another, by parallel index; none from a group to itself.
+    /// The links from one group to another, by parallel index. Empty from a group to itself.
     #[inline]
     #[must_use]
     pub fn global_links(&self, from_group: u32, to_group: u32) -> &[GlobalLink] {
@@ -340,7 +340,7 @@ impl Topology {
         &self.global_links[start..start + self.links_per_pair as usize]
     }
 
-    /// Where the links from `group` to `other` start in `global_links`.
+    /// The index in `global_links` of the first link from `group` to `other`.
     #[inline]
     fn pair_start(&self, group: u32, other: u32) -> usize {
         debug_assert!(group < self.groups && other < self.groups && group != other);
@@ -348,8 +348,7 @@ impl Topology {
         (group as usize * (self.groups - 1) as usize + slot as usize) * self.links_per_pair as usize
     }
 
-    /// Every link between two routers, once in each direction, by source router and then source
-    /// port.
+    /// All links between two routers, once per direction, by source router and then by source port.
     pub fn links(&self) -> impl Iterator<Item = Link> + '_ {
         let ports = self.first_local_port()..self.ports_per_router() as u16;
         (0..self.routers())
@@ -357,7 +356,7 @@ impl Topology {
             .filter_map(|(router, port)| self.link(router, port))
     }
 
-    /// The link that leaves `router` by `port`, if that leads to another router.
+    /// The link at `port` of `router`, if it leads to another router.
     #[must_use]
     pub fn link(&self, router: u32, port: u16) -> Option<Link> {
         let Peer::Port { router: target_router, port: target_port } = self.peer(router, port)

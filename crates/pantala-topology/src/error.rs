@@ -1,18 +1,18 @@
-//! What is wrong with a topology, said so that it can be put right.
+//! Faults in a topology's parameters.
 
 /// A fault in a topology's parameters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} = {value}: {message}; {remedy}")]
 pub struct TopologyError {
-    /// The parameter at fault, by its name in a plan: `p`, `a`, `rows`, `columns`, `h`, `g`,
+    /// The plan's name of the faulty parameter: `p`, `a`, `rows`, `columns`, `h`, `g`,
     /// `links_per_local_pair`, `links_per_row_pair`, `links_per_column_pair`, `links_per_pair` or
     /// `mirrored`.
     pub key: &'static str,
-    /// The value it had.
+    /// The parameter's value.
     pub value: String,
     /// What is wrong with it.
     pub message: String,
-    /// What to do about it.
+    /// The instruction that corrects the value.
     pub remedy: String,
 }
 

@@ -1,4 +1,4 @@
-//! Global link arrangements: which global index of a group leads to which group.
+//! Global link arrangements: the map from a group's global indices to other groups.
 
 use pantala_engine::Stream;
 use schemars::JsonSchema;
@@ -10,9 +10,9 @@ const WIRING_PURPOSE: u64 = 0x5749_5245; // "WIRE"
 
 /// A global link arrangement.
 ///
-/// Written for group `G` of `g`, slot `m` in `0..g-1` (see the crate's page for slots and slices);
-/// `D` is the group the slot leads to and `m'` the slot of the same link in `D`. The slice is the
-/// same at both ends.
+/// The formulas are for group `G` of `g` groups and slot `m` in `0..g-1` (the crate's page defines
+/// slots and slices). `D` is the group to which the slot leads, and `m'` is the slot of the same
+/// link in `D`. The slice is equal at both ends.
 #[derive(
     Clone,
     Copy,
@@ -30,44 +30,45 @@ const WIRING_PURPOSE: u64 = 0x5749_5245; // "WIRE"
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum GlobalArrangement {
-    /// Consecutive links lead to consecutive groups, the group's own left out, as in BookSim2 and
+    /// Consecutive links lead to consecutive groups, without the group itself, as in BookSim2 and
     /// SST's merlin.
     ///
     /// Slots are the other groups in order: `D = m` if `m < G`, else `m + 1`; `m' = G` if `G < D`,
-    /// else `G - 1`. "Consecutive" in Camarero, Vallejo and Beivide, ACM TACO 2014.
+    /// else `G - 1`. Camarero, Vallejo and Beivide (ACM TACO 2014) call it "consecutive".
     #[default]
     Absolute,
-    /// Consecutive links lead to consecutive groups, counted from the group's own (Camarero et al.,
-    /// ACM TACO 2014).
+    /// Consecutive links lead to consecutive groups, counted from the group itself (Camarero et
+    /// al., ACM TACO 2014).
     ///
-    /// Slots are the other groups in order, from the next one round: `D = (G + m + 1) mod g`;
-    /// `m' = g - 2 - m`. Fully populated, local router `l`'s global port `j` meets local router
-    /// `a-1-l`'s port `h-1-j`. The "palm tree" of Camarero et al. and of Prisacari et al. (2015;
-    /// their `(i + x*h + m) mod (a*h + 1)` taken from the next group on), the "relative"
-    /// arrangement of Hastings et al. Mirrored, the groups are counted the other way round:
-    /// `D = (G - m - 1) mod g`, with the same `m'`: the palmtree of CAMINOS.
+    /// Slots are the other groups in cyclic order, from the next group on: `D = (G + m + 1) mod g`;
+    /// `m' = g - 2 - m`. In a fully populated network, global port `j` of local router `l` meets
+    /// port `h-1-j` of local router `a-1-l`. It is the "palm tree" of Camarero et al. and of
+    /// Prisacari et al. (2015; their `(i + x*h + m) mod (a*h + 1)`, counted from the next group
+    /// on), and the "relative" arrangement of Hastings et al. With `mirrored`, groups are counted
+    /// in the other direction: `D = (G - m - 1) mod g`, with the same `m'`. That is the palmtree of
+    /// CAMINOS.
     Palmtree,
-    /// Links lead alternately to the groups above and below, nearest groups first (Hastings et al.,
-    /// IEEE Cluster 2015).
+    /// Links lead alternately to the groups above and below, the nearest groups first (Hastings et
+    /// al., IEEE Cluster 2015).
     ///
-    /// Slots lead to `G+1, G-1, G+2, G-2, ...` (mod `g`); `m'` is `m` with its lowest bit flipped,
-    /// except that, `g` being even, the last slot (`G + g/2`) is its own reverse.
+    /// Slots lead to `G+1, G-1, G+2, G-2, ...` (mod `g`). `m'` is `m` with its lowest bit flipped.
+    /// If `g` is even, the last slot (`G + g/2`) is its own reverse.
     Circulant,
-    /// Drawn from `global_arrangement_seed`.
+    /// Random permutations, drawn from `global_arrangement_seed`.
     ///
-    /// The absolute wiring with the global ports of every group shuffled: a used global index `k`
-    /// of the absolute wiring sits at index `perm_G(k)`, where `perm_G` shuffles the used indices
-    /// of group `G` by the random stream of (wiring seed, `G`). The parallel index of a link is
-    /// still the slice of its index before the shuffle.
+    /// The absolute arrangement with shuffled global ports in every group: the link of global index
+    /// `k` moves to index `perm_G(k)`. The random stream of (seed, `G`) determines `perm_G`, which
+    /// permutes the used indices of group `G`. The parallel index of a link is the slice of its
+    /// index before the shuffle.
     Random,
 }
 
 impl GlobalArrangement {
-    /// All of them, in the order of the documentation.
+    /// All arrangements, in the order of the documentation.
     pub const ALL: &[Self] = Self::VARIANTS;
 
-    /// Where slot `m` of group `group` of `groups` leads: the other group, and the slot of the same
-    /// link there.
+    /// The far end of slot `m` of group `group` of `groups`: the other group, and the slot of the
+    /// same link there.
     pub(crate) fn far_slot(self, mirrored: bool, groups: u32, group: u32, m: u32) -> (u32, u32) {
         debug_assert!(group < groups && m + 1 < groups);
         match self {
@@ -89,8 +90,8 @@ impl GlobalArrangement {
         }
     }
 
-    /// Where in its group each of `used` global indices sits, for every group, one after the other;
-    /// `None`: where it is.
+    /// The new index of each of the `used` global indices, for every group in sequence; `None` if
+    /// the arrangement does not move them.
     pub(crate) fn places(self, seed: u64, groups: u32, used: u32) -> Option<Vec<u32>> {
         if self != Self::Random {
             return None;

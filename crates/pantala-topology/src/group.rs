@@ -1,12 +1,12 @@
-//! The inside of a group: who is linked to whom, and by which ports. Routers and ports are counted
-//! from the group's first router and from the router's first local port.
+//! The inside of a group: its links and their ports. Routers are numbered from the group's first
+//! router, ports from the router's first local port.
 
 use crate::divisor::Divisor;
 use crate::{GroupSpec, LinkClass};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which way a packet takes first on its minimal path inside a group that is a grid.
+/// The order of dimensions on a minimal path inside a group that is a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LocalOrder {
@@ -22,15 +22,16 @@ impl LocalOrder {
     pub const ALL: [Self; 2] = [Self::RowFirst, Self::ColumnFirst];
 }
 
-/// A group, all of which are alike. A full mesh is a grid of one row, under another class of link.
+/// The inside of a group; all groups are equal. A full mesh is a grid of one row with another link
+/// class.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     is_grid: bool,
-    /// Links between every two routers of a row.
+    /// Number of links between every two routers of a row.
     row_links: u32,
-    /// Links between every two routers of a column.
+    /// Number of links between every two routers of a column.
     column_links: u32,
-    /// Local ports of a router that lead along its row; those along its column come after.
+    /// Number of local ports of a router along its row. The ports along its column follow.
     row_ports: u32,
     column_ports: u32,
     rows: u32,
@@ -41,7 +42,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// The inside of a group that [`crate::DragonflySpec::check`] has passed.
+    /// Creates a group from a specification that [`crate::DragonflySpec::check`] has passed.
     pub(crate) fn new(spec: GroupSpec) -> Self {
         let (is_grid, rows, columns, row_links, column_links) = match spec {
             GroupSpec::FullMesh { routers, links_per_pair } => {
@@ -51,7 +52,7 @@ impl Group {
                 (true, rows, columns, links_per_row_pair, links_per_column_pair)
             }
         };
-        // Where nobody stands beside a router, it does not matter how many links they would have.
+        // If a dimension has one router, its number of parallel links does not matter.
         let row_links = if columns == 1 { 1 } else { row_links };
         let column_links = if rows == 1 { 1 } else { column_links };
         Self {
@@ -83,7 +84,7 @@ impl Group {
         self.columns
     }
 
-    /// Local ports of every router.
+    /// Number of local ports per router.
     #[inline]
     pub(crate) fn ports(&self) -> u32 {
         self.row_ports + self.column_ports
@@ -108,8 +109,8 @@ impl Group {
         }
     }
 
-    /// The first port, and how many there are, to the next router on the minimal path from `here`
-    /// to `there`.
+    /// The first port and the number of ports to the next router on the minimal path from `here` to
+    /// `there`.
     #[inline]
     pub(crate) fn step(&self, here: u32, there: u32, order: LocalOrder) -> (u32, u32) {
         debug_assert!(here != there, "a router has no link to itself");
@@ -128,7 +129,7 @@ impl Group {
         }
     }
 
-    /// The links on the minimal path from one router to another.
+    /// The number of links on the minimal path from one router to another.
     #[inline]
     pub(crate) fn distance(&self, here: u32, there: u32) -> u32 {
         if !self.is_grid {
@@ -157,7 +158,7 @@ impl Group {
         }
     }
 
-    /// Which of the links to its neighbour is behind a local port, from 0.
+    /// The parallel index of the link at a local port, from 0.
     pub(crate) fn parallel_index(&self, port: u32) -> u32 {
         if port < self.row_ports {
             port % self.row_links
@@ -167,7 +168,7 @@ impl Group {
     }
 }
 
-/// How many come before `there` in a list in order, from which `here` is left out.
+/// The number of routers before `there` in an ordered list without `here`.
 #[inline]
 fn others_before(here: u32, there: u32) -> u32 {
     there - u32::from(there > here)
@@ -177,8 +178,8 @@ fn others_before(here: u32, there: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// 2 rows of 3 columns, routers 0 1 2 above 3 4 5; two links along a row (ports 0 to 3), three
-    /// along a column (4 to 6).
+    /// 2 rows of 3 columns, routers 0 1 2 above 3 4 5. There are two links per pair along a row
+    /// (ports 0 to 3) and three along a column (ports 4 to 6).
     fn grid() -> Group {
         Group::new(GroupSpec::Grid {
             rows: 2,
@@ -202,7 +203,8 @@ mod tests {
             (0..7).map(|port| group.peer(1, port).0).collect::<Vec<_>>(),
             [0, 0, 2, 2, 4, 4, 4]
         );
-        // Back from router 0 to its first other, from router 2 to its second.
+        // The way back starts at router 0's ports to its first other router, and at router 2's
+        // ports to its second.
         assert_eq!(
             (0..7).map(|port| group.peer(1, port).1).collect::<Vec<_>>(),
             [0, 1, 2, 3, 4, 5, 6]

@@ -1,10 +1,10 @@
-//! Links and ports: what they join, what is behind them.
+//! Links and ports: their classes and their ends.
 
-/// What a link joins.
+/// The class of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum LinkClass {
-    /// A node and its router (injection one way, ejection the other).
+    /// A node and its router: injection in one direction, ejection in the other.
     Terminal = 0,
     /// Two routers of one group, in a Dragonfly whose groups are full meshes (1D).
     Local = 1,
@@ -17,14 +17,14 @@ pub enum LinkClass {
 }
 
 impl LinkClass {
-    /// How many classes there are.
+    /// Number of classes.
     pub const COUNT: usize = 5;
 
     /// Every class, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] =
         [Self::Terminal, Self::Local, Self::Row, Self::Column, Self::Global];
 
-    /// Its name in tables: `terminal`, `local`, `row`, `column`, `global`.
+    /// The name in tables: `terminal`, `local`, `row`, `column`, `global`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl LinkClass {
     }
 }
 
-/// What is at the far end of a router's port.
+/// The far end of a router's port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Peer {
     /// A node.
@@ -49,47 +49,47 @@ pub enum Peer {
         /// Its port.
         port: u16,
     },
-    /// Nothing: a global port that the wiring leaves unused.
+    /// No peer: the global link arrangement leaves the port unused.
     Unconnected,
 }
 
-/// Ports of one router that follow one another and lead to the same router: parallel links.
+/// Consecutive ports of one router that lead to the same router by parallel links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortRange {
-    /// The first of them.
+    /// The first port.
     pub first: u16,
-    /// How many there are, at least 1.
+    /// Number of ports, at least 1.
     pub count: u16,
 }
 
-/// A global link, seen in one direction.
+/// A global link in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GlobalLink {
-    /// The router it leaves.
+    /// The router at which it starts.
     pub router: u32,
-    /// The port it leaves by.
+    /// The port at which it starts.
     pub port: u16,
-    /// The router it reaches.
+    /// The router at which it ends.
     pub target_router: u32,
-    /// The port it reaches.
+    /// The port at which it ends.
     pub target_port: u16,
 }
 
-/// A link between two routers, seen in one direction.
+/// A link between two routers in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
-    /// The router it leaves.
+    /// The router at which it starts.
     pub source_router: u32,
-    /// The port it leaves by.
+    /// The port at which it starts.
     pub source_port: u16,
-    /// The router it reaches.
+    /// The router at which it ends.
     pub target_router: u32,
-    /// The port it reaches.
+    /// The port at which it ends.
     pub target_port: u16,
-    /// Any class but [`LinkClass::Terminal`].
+    /// Its class; never [`LinkClass::Terminal`].
     pub class: LinkClass,
-    /// Which of the parallel links it is, from 0: of those of its two groups for a global link, of
-    /// those of its two routers for any other. The same seen from both ends.
+    /// Its number among parallel links, from 0: among the links of its two groups for a global
+    /// link, among those of its two routers otherwise. It is equal at both ends.
     pub parallel_index: u32,
 }
 

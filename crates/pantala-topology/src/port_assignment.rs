@@ -1,11 +1,11 @@
-//! Which router of a group owns which global link.
+//! Port assignments: the map from a group's global indices to routers and ports.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
-/// Which router, and which of its global ports, owns global index `k` of a group of `a` routers
-/// with `h` global ports each.
+/// The router and the global port that own global index `k` of a group of `a` routers with `h`
+/// global ports each.
 #[derive(
     Clone,
     Copy,
@@ -23,19 +23,18 @@ use strum::VariantArray;
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum PortAssignment {
-    /// Router k // h: one router after the other, as in BookSim2, SST's merlin and CAMINOS.
+    /// Router k // h: consecutive links on one router, as in BookSim2, SST's merlin and CAMINOS.
     #[default]
     Consecutive,
-    /// Router k % a: one link on every router, then the next on every router, as the optical cables
-    /// of a Cray XC.
+    /// Router k % a: consecutive links on consecutive routers, as the optical cables of a Cray XC.
     ///
-    /// Local router `k % a`, global port `k / a`. A group that uses only some of its global ports
-    /// has as many on one router as on another, to within one.
+    /// Local router `k % a`, global port `k / a`. In a group that uses only some of its global
+    /// ports, the numbers of used ports per router differ by at most one.
     RoundRobin,
 }
 
 impl PortAssignment {
-    /// All of them, in the order of the documentation.
+    /// All assignments, in the order of the documentation.
     pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The local router and the global port, from 0, that own global index `k` below `a*h`.

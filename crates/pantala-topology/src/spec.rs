@@ -2,39 +2,39 @@
 
 use crate::{GlobalArrangement, PortAssignment, TopologyError};
 
-/// The most ports a router may have, connected or not.
+/// The largest number of ports per router, connected or not.
 pub const MAX_PORTS: u32 = 256;
 
-/// The most ports all routers may have, connected or not, so that ids of nodes, routers and ports
-/// fit in 32 bits with room to spare. No Dragonfly whose groups are full meshes comes so far; one
-/// whose groups are grids may.
+/// The largest number of ports of all routers, connected or not, so that ids of nodes, routers and
+/// ports fit in 32 bits. Only Dragonflies whose groups are grids can exceed it.
 pub const MAX_PORTS_IN_ALL: u64 = 1 << 30;
 
-/// The inside of every group. Names in brackets are those of a plan.
+/// The inside of every group. The names in brackets are the plan's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupSpec {
     /// Every router is linked to every other one (1D).
     FullMesh {
-        /// Routers (`a`), at least 1.
+        /// Number of routers (`a`), at least 1.
         routers: u32,
-        /// Links between every two routers (`links_per_local_pair`), at least 1.
+        /// Number of links between every two routers (`links_per_local_pair`), at least 1.
         links_per_pair: u32,
     },
-    /// Every router is linked to every other one of its row and of its column (2D).
+    /// Every router is linked to every other router of its row and of its column (2D).
     Grid {
-        /// Rows (`rows`), at least 1.
+        /// Number of rows (`rows`), at least 1.
         rows: u32,
-        /// Columns (`columns`), the routers of a row, at least 1.
+        /// Number of columns (`columns`), that is, of routers per row, at least 1.
         columns: u32,
-        /// Links between every two routers of a row (`links_per_row_pair`), at least 1.
+        /// Number of links between every two routers of a row (`links_per_row_pair`), at least 1.
         links_per_row_pair: u32,
-        /// Links between every two routers of a column (`links_per_column_pair`), at least 1.
+        /// Number of links between every two routers of a column (`links_per_column_pair`), at
+        /// least 1.
         links_per_column_pair: u32,
     },
 }
 
 impl GroupSpec {
-    /// Routers of a group (`a`), if the spec is sound.
+    /// Number of routers per group (`a`), if the specification is valid.
     #[must_use]
     pub const fn routers(self) -> u32 {
         match self {
@@ -43,7 +43,7 @@ impl GroupSpec {
         }
     }
 
-    /// The meshes that a router is part of.
+    /// The full meshes that contain a router.
     fn meshes(self) -> Vec<Mesh> {
         match self {
             Self::FullMesh { routers, links_per_pair } => {
@@ -66,19 +66,20 @@ impl GroupSpec {
     }
 }
 
-/// A full mesh of routers: how many they are and how many links every two have, by name and value.
+/// A full mesh of routers: the name and value of its number of routers and of its number of links
+/// per pair.
 struct Mesh {
     routers: (&'static str, u32),
     links: (&'static str, u32),
 }
 
 impl Mesh {
-    /// The ports of a router that lead to the others.
+    /// Number of a router's ports that lead to other routers of the mesh.
     fn ports(&self) -> u64 {
         u64::from(self.routers.1 - 1) * u64::from(self.links.1)
     }
 
-    /// The same as a term of a sum.
+    /// The number of ports as a term of a sum, in words.
     fn term(&self) -> String {
         let (routers, links) = (self.routers.0, self.links);
         if links.1 == 1 {
@@ -88,42 +89,43 @@ impl Mesh {
         }
     }
 
-    /// Of its two parameters the one that makes more ports.
+    /// The parameter that contributes more to the number of ports.
     fn larger(&self) -> (&'static str, u32) {
         if self.links.1 >= self.routers.1 { self.links } else { self.routers }
     }
 }
 
-/// A Dragonfly to be built. Names in brackets are those of a plan.
+/// The parameters of a Dragonfly. The names in brackets are the plan's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DragonflySpec {
-    /// Nodes on each router (`p`), at least 1.
+    /// Number of nodes per router (`p`), at least 1.
     pub nodes_per_router: u32,
-    /// The inside of each group, and so its routers (`a`; in a grid `rows*columns`).
+    /// The inside of each group, which determines its number of routers (`a`; in a grid
+    /// `rows*columns`).
     pub group: GroupSpec,
-    /// Global ports of each router (`h`); 0 only if there is one group.
+    /// Number of global ports per router (`h`). 0 is valid only for one group.
     pub global_ports: u32,
-    /// Groups (`g`): at least 1, at most `a*h + 1`.
+    /// Number of groups (`g`): at least 1, at most `a*h + 1`.
     pub groups: u32,
-    /// Links between every two groups; 0 for as many as fit, `a*h / (g-1)` rounded down.
+    /// Number of links between every two groups. 0 stands for the largest possible number, `a*h /
+    /// (g-1)` rounded down.
     pub links_per_pair: u32,
-    /// Which global index leads to which group.
+    /// The map from global indices to groups.
     pub global_arrangement: GlobalArrangement,
-    /// Which router owns which global index.
+    /// The map from global indices to routers and ports.
     pub port_assignment: PortAssignment,
-    /// Palmtree only: turn the other way round the groups, as CAMINOS does.
+    /// For palmtree: count groups in the other direction, as CAMINOS does.
     pub mirrored: bool,
-    /// Random wiring only: the seed of its permutations.
+    /// For the random arrangement: the seed of its permutations.
     pub global_arrangement_seed: u64,
 }
 
 impl DragonflySpec {
-    /// Checks the parameters and gives the number of links between every two groups (0 if there is
+    /// Checks the parameters. Returns the number of links between every two groups (0 if there is
     /// one group).
     ///
-    /// # Errors
-    /// The first fault found, in the order p, the group's parameters, g, h, ports of a router,
-    /// mirrored, links between groups, ports in all.
+    /// # Errors The first fault in the order p, the group's parameters, g, h, ports per router,
+    /// mirrored, links between groups, all ports.
     pub fn check(&self) -> Result<u32, TopologyError> {
         let (p, h, g) = (self.nodes_per_router, self.global_ports, self.groups);
         let at_least_one = |(key, value): (&'static str, u32), message: &str| {
@@ -175,7 +177,7 @@ impl DragonflySpec {
         Ok(links)
     }
 
-    /// The ports of a router, if they are not too many.
+    /// Returns the number of ports per router, if it is not too large.
     fn check_ports(&self) -> Result<u64, TopologyError> {
         let meshes = self.group.meshes();
         let mut parts = vec![(u64::from(self.nodes_per_router), ("p", self.nodes_per_router))];
@@ -201,7 +203,7 @@ impl DragonflySpec {
         ))
     }
 
-    /// The links between every two groups, if the global ports suffice.
+    /// Returns the number of links between every two groups, if there are enough global ports.
     fn check_links(&self) -> Result<u32, TopologyError> {
         let (a, h, g) = (self.group.routers(), self.global_ports, self.groups);
         if g == 1 {
@@ -345,7 +347,7 @@ mod tests {
 
     #[test]
     fn the_largest_full_mesh_fits_its_ids() {
-        // p + a + h = 257 ports and one more; a*(a*h + 1) routers.
+        // p + a + h = 257 ports, one too many; a*(a*h + 1) routers.
         let most = (1..256u64)
             .flat_map(|a| (1..257 - a).map(move |p| (a, 257 - a - p)))
             .map(|(a, h)| 256 * a * (a * h + 1))

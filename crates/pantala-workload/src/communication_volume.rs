@@ -1,8 +1,8 @@
-//! What a job sends: told from what its ranks will do, without a network and without time.
+//! The communication of a job, computed from its programs without a network and without time.
 //!
-//! Whom a motif's ranks send how much does not depend on when messages arrive, so its scripts and
-//! the steps of its collectives tell all: totals, calls, sizes, and the communication matrix.
-//! Messages of a rank to itself and control messages are left out.
+//! The programs of motifs and operation lists do not depend on arrival times. So their operations,
+//! and the steps of their collectives, determine totals, calls, sizes and the communication matrix.
+//! Messages of a rank to itself and control messages are not counted.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::compute_noise::Noise;
 use crate::job_spec::{JobSpec, Workload};
 use crate::programs::{JobPrograms, RankContext, RankProgram};
 
-/// How many messages, and their payload.
+/// Number of messages and their payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Volume {
     /// Messages.
@@ -31,25 +31,25 @@ impl Volume {
     }
 }
 
-/// What one rank does in a whole run.
+/// The operations of one rank in a whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RankVolume {
-    /// How often it calls each operation that sends.
+    /// Number of calls of each operation that sends, by name.
     pub calls: BTreeMap<&'static str, u64>,
-    /// The least and the most bytes that each of them is called with, where it is called with a
+    /// The smallest and the largest size of the calls of each such operation, if its calls have one
     /// size.
     pub sizes: BTreeMap<&'static str, [u64; 2]>,
-    /// Messages sent, those of collectives included.
+    /// Number of messages sent, including those of collectives.
     pub messages_sent: u64,
     /// Payload bytes sent.
     pub bytes_sent: u64,
-    /// Messages received.
+    /// Number of messages received.
     pub messages_received: u64,
     /// Payload bytes received.
     pub bytes_received: u64,
-    /// Of the bytes received, those of each kind of collective.
+    /// Payload bytes received in each kind of collective.
     pub collective_bytes_received: BTreeMap<&'static str, u64>,
-    /// Time that it computes, ps, without noise.
+    /// Compute time in ps, without noise.
     pub compute_ps: Time,
 }
 
@@ -67,18 +67,18 @@ impl RankVolume {
 /// All messages of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Communication {
-    /// What each rank does.
+    /// By rank.
     pub ranks: Vec<RankVolume>,
-    /// What goes from one rank to another.
+    /// By pair (source, destination).
     pub pairs: BTreeMap<(u32, u32), Volume>,
-    /// How many messages there are of each size.
+    /// Number of messages of each size.
     pub sizes: BTreeMap<u64, u64>,
-    /// By the collective of which they are part; `None`: the program's own.
+    /// By collective; `None` stands for the program's own sends.
     pub operations: BTreeMap<Option<&'static str>, Volume>,
 }
 
 impl Communication {
-    /// Counts a message that is sent so many times.
+    /// Counts a message that is sent `times` times.
     fn sent(
         &mut self,
         source: u32,
@@ -105,8 +105,8 @@ impl Communication {
     }
 }
 
-/// The communication of a job; nothing of a pattern, which has no end. Its workload must have been
-/// checked.
+/// Returns the communication of a job; empty for a pattern, which has no end. The job's workload
+/// must have been checked.
 #[must_use]
 pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Communication {
     let mut found = Communication::default();
@@ -121,12 +121,12 @@ pub fn communication(job: &JobSpec, collectives: &Collectives, seed: u64) -> Com
     found
 }
 
-/// One rank's way through its scripts.
+/// The operations of one rank so far.
 struct Walk {
     rank: u32,
     communicators: Vec<Communicator>,
-    /// Each collective that it calls, and how often: few, so that their steps are gone through
-    /// once.
+    /// The different collectives that the rank calls, with the number of calls. They are few, so
+    /// each is expanded only once.
     collectives: Vec<(CommunicatorId, Call, u64)>,
 }
 
@@ -178,7 +178,7 @@ impl Walk {
         }
     }
 
-    /// Counts the messages that the rank sends in so many collectives.
+    /// Counts the messages that the rank sends in `times` calls of a collective.
     fn expand(
         &self,
         id: CommunicatorId,
@@ -202,7 +202,7 @@ impl Walk {
     }
 }
 
-/// The bytes that a collective of one size is called with.
+/// The size of a collective's call, if it has one size.
 const fn size_of(call: &Call) -> Option<u64> {
     match call {
         Call::Bcast { bytes, .. }

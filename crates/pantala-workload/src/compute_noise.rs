@@ -1,21 +1,21 @@
-//! How much the times differ that ranks compute: a distribution of random factors whose mean is one.
+//! Noise on compute times: random factors with mean one.
 
 use pantala_engine::{Stream, Time};
 use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Noise of computing times: each time is multiplied by 1 + share x, where x has mean 0 and comes
-/// from the rank's own random stream.
+/// Noise on compute times: each time is multiplied by 1 + share x. The random number x has mean 0
+/// and comes from the rank's own random stream.
 ///
-/// A time is at least zero, so that the normal distribution loses a little of its mean there.
+/// A negative time becomes zero, so the normal distribution raises the mean a little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Noise {
     /// The distribution of x.
     #[serde(default)]
     pub distribution: NoiseDistribution,
-    /// The share of the computing time that varies.
+    /// The share of the compute time that varies.
     #[serde(default = "tenth")]
     #[schemars(range(min = 0, max = 1), extend("x-effect" = {"distribution": ["uniform", "normal", "exponential"]}))]
     pub share: f64,
@@ -25,7 +25,7 @@ const fn tenth() -> f64 {
     0.1
 }
 
-/// Laws of computing times.
+/// Distributions of noise on compute times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NoiseDistribution {
@@ -34,9 +34,9 @@ pub enum NoiseDistribution {
     None,
     /// x is uniform between -1 and 1.
     Uniform,
-    /// x is normal with standard deviation 1; no time is below zero.
+    /// x is normal with standard deviation 1. A negative time becomes zero.
     Normal,
-    /// x + 1 is exponential with mean 1: long delays are rare, as with the noise of an operating
+    /// x + 1 is exponential with mean 1. Long delays are rare, as in the noise of an operating
     /// system (Hoefler, Schneider and Lumsdaine, SC 2010).
     Exponential,
 }
@@ -58,7 +58,7 @@ impl Noise {
         ))
     }
 
-    /// A time with noise, by the next draws of a rank.
+    /// Applies noise to a time, with the next draws of a rank.
     pub(crate) fn applied(&self, time: Time, draws: &mut Stream) -> Time {
         let factor = match self.distribution {
             NoiseDistribution::None => return time,

@@ -1,4 +1,4 @@
-//! What sits behind every NIC of a machine: nothing, a generator, or a rank.
+//! The endpoints of a network: nothing, a generator, or ranks behind each NIC.
 
 use pantala_engine::{NEVER, Time};
 use pantala_fabric::{Delivery, Host, PartitionShare, Pull, Wakes};
@@ -15,33 +15,33 @@ use crate::patterns::Pattern;
 use crate::programs::{JobPrograms, RankContext, RankProgram};
 use crate::random_streams::{Purpose, stream};
 
-/// What patterns must know of the machine.
+/// The properties of the network that patterns need.
 #[derive(Clone, Debug)]
 pub struct PatternContext {
-    /// The most that a packet carries; patterns send packets of this size.
+    /// The largest payload of a packet. Patterns send packets of this size.
     pub packet_bytes: u32,
-    /// A flit's size.
+    /// The size of a flit.
     pub flit_bytes: u32,
-    /// The terminal link's bandwidth, of which loads are fractions.
+    /// The bandwidth of a terminal link. Loads are fractions of it.
     pub terminal_bytes_per_second: u64,
     /// The group of each node.
     pub group_of_node: Vec<u32>,
 }
 
-/// What is behind one NIC.
+/// The endpoint behind one NIC.
 #[derive(Clone, Copy, Debug)]
 enum Attached {
     Nothing,
-    /// Somebody, in another part of the machine.
+    /// An endpoint of another partition.
     OtherPartition,
     Generator(u32),
     Nic(u32),
 }
 
-/// All nodes of a machine, or of one part of it, and the jobs on them: the fabric's [`Host`].
+/// All nodes of a network, or of one partition, and the jobs on them: the fabric's [`Host`].
 #[derive(Clone, Debug)]
 pub struct Endpoints {
-    /// By node of the machine.
+    /// By node of the network.
     attached: Vec<Attached>,
     share: Option<PartitionShare>,
     generators: Vec<Generator>,
@@ -50,17 +50,15 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// Puts `jobs` (numbered in this order) on a machine of `nodes` nodes; `recording` says what is
-    /// written down besides counters.
+    /// Places `jobs`, numbered in this order, on a network of `nodes` nodes. `recording` selects
+    /// the records to keep.
     ///
-    /// # Errors
-    /// A [`WorkloadError`] with the job and the key, for the first fault: a workload whose
-    /// parameters are wrong or do not fit its ranks, a name given twice, a node that does not exist
-    /// or is taken.
+    /// # Errors A [`WorkloadError`] with the job and the key of the first fault: parameters of a
+    /// workload that are wrong or do not fit its ranks, a name that occurs twice, a node that does
+    /// not exist or is taken.
     ///
-    /// # Panics
-    /// If the packet size, the flit size, the bandwidth or the control size is zero, or a node has
-    /// no group; plans are checked for that.
+    /// # Panics If the packet size, the flit size, the bandwidth or the control size is zero, or a
+    /// node has no group. The check of a plan excludes these.
     pub fn new(
         jobs: Vec<JobSpec>,
         mpi: MpiConfig,
@@ -72,11 +70,9 @@ impl Endpoints {
         Self::in_partition(&jobs, mpi, recording, context, nodes, seed, None)
     }
 
-    /// The same of one part of the machine, if it is in several: what is behind the nodes of that
-    /// part.
+    /// Places `jobs` on the nodes of one partition, or of the whole network if `share` is `None`.
     ///
-    /// # Errors
-    /// As [`new`](Self::new).
+    /// # Errors As [`new`](Self::new).
     pub fn in_partition(
         jobs: &[JobSpec],
         mpi: MpiConfig,
@@ -125,13 +121,13 @@ impl Endpoints {
         Ok(endpoints)
     }
 
-    /// From now on, a packet of a message stands for several packets of the machine.
-    pub fn coarsen(&mut self, grain: CoarsePackets) {
-        self.layer.coarsen(grain);
+    /// Lets each packet of a message from now on stand for several packets of the machine.
+    pub fn coarsen(&mut self, coarse_packets: CoarsePackets) {
+        self.layer.coarsen(coarse_packets);
     }
 
-    /// Every node of the job exists, is free, and is named once, or by ranks that follow each
-    /// other.
+    /// Checks that every node of the job exists and is free. A node may occur again only for ranks
+    /// that follow each other.
     fn check_nodes(&self, job: &JobSpec) -> Result<(), Fault> {
         let taken = |node: u32| {
             Fault::new("nodes", node, "the node is taken", "name every node once, in one job")
@@ -213,7 +209,7 @@ impl Endpoints {
         Ok(())
     }
 
-    /// Whether a node is in another part of the machine.
+    /// Whether a node is in another partition.
     fn elsewhere(&self, node: u32) -> bool {
         self.share.as_ref().is_some_and(|share| share.elsewhere(node).is_some())
     }
@@ -241,39 +237,39 @@ impl Endpoints {
         }
     }
 
-    /// How many ranks of finite programs have ended or failed, and how many there are.
+    /// Number of ranks of finite programs that have ended or failed, and number of these ranks.
     #[must_use]
     pub fn ranks_ended(&self) -> (u32, u32) {
         self.layer.ranks_ended()
     }
 
-    /// How much of all finite programs is behind, between 0 and 1; `None` without such.
+    /// The completed share of all finite programs, between 0 and 1. `None` if there are none, or if
+    /// a program cannot tell its bytes.
     #[must_use]
     pub fn progress(&self) -> Option<f64> {
         self.layer.progress()
     }
 
-    /// What of all finite programs is behind.
+    /// The progress of all finite programs.
     #[must_use]
     pub fn progress_estimate(&self) -> ProgressEstimate {
         self.layer.progress_estimate()
     }
 
-    /// Whether every finite program has ended (endless generators do not count; false if there is
-    /// no finite program).
+    /// Whether there are finite programs and all have ended. Endless generators do not count.
     #[must_use]
     pub fn finished(&self) -> bool {
         self.layer.finished()
     }
 
-    /// What programs did wrong, in the order of time for each group of the machine. A failed rank
-    /// counts as ended, so that a run comes to its end.
+    /// The errors of programs, in the order of time within each group of the network. A failed rank
+    /// counts as ended, so that the run can end.
     #[must_use]
     pub fn errors(&self) -> &[ProgramError] {
         self.layer.errors()
     }
 
-    /// What every blocked rank waits for: the diagnosis of an MPI deadlock.
+    /// Every operation for which a rank is blocked: the diagnosis of an MPI deadlock.
     #[must_use]
     pub fn blocked_report(&self) -> Vec<Blocked> {
         self.layer.blocked_report()
@@ -284,34 +280,34 @@ impl Endpoints {
         self.layer.rank_reports(now)
     }
 
-    /// Has a rank do something else from its start on, if it is in this part of the machine: for
-    /// tests of what programs do wrong, which no workload does.
+    /// Replaces the program of a rank, if the rank is in this partition. Call it before the rank
+    /// starts. For tests of programs that make errors, which no workload does.
     pub fn give(&mut self, job: u16, rank: u32, operations: Vec<Op>) {
         if let Some(program) = self.layer.program_mut(job, rank) {
             program.replace(operations);
         }
     }
 
-    /// When the run ends before the network is empty: tells of messages on their way to ranks that
-    /// have ended.
+    /// Reports every message on its way to a rank that has ended. For a run that ends before the
+    /// network is empty.
     pub fn settle(&mut self, now: Time) {
         self.layer.settle(now);
     }
 
-    /// What the ranks of finite programs have called up to `now`, by job.
+    /// The MPI calls of finite programs until `now`, by job.
     #[must_use]
     pub fn call_reports(&self, now: Time) -> Vec<CallReport> {
         self.layer.call_reports(now)
     }
 
-    /// Has the patterns send nothing any more but what they have handed over.
+    /// Stops the generators of all patterns. Packets that they have handed over still travel.
     pub fn stop_injection(&mut self) {
         for generator in &mut self.generators {
             generator.next = NEVER;
         }
     }
 
-    /// The latencies of a job's messages; `None` for a pattern.
+    /// The message latencies of a job; `None` for a pattern.
     #[must_use]
     pub fn message_statistics(&self, job: u16) -> Option<&LatencyStatistics> {
         self.layer.message_statistics(job)
@@ -327,7 +323,7 @@ impl Endpoints {
         self.layer.take_iterations(into);
     }
 
-    /// How much the ranks hold.
+    /// Numbers of handles that the ranks have in use.
     #[must_use]
     pub fn holdings(&self) -> Holdings {
         self.layer.holdings()

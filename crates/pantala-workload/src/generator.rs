@@ -1,4 +1,4 @@
-//! Generators: one pattern_job of a pattern.
+//! Generators: one rank of a pattern.
 
 use pantala_engine::{NEVER, Stream, Time};
 use pantala_fabric::{PacketOffer, Pull, TrafficClass};
@@ -6,7 +6,7 @@ use pantala_fabric::{PacketOffer, Pull, TrafficClass};
 use crate::injection::{Clock, Pace};
 use crate::patterns::DestinationDistribution;
 
-/// What the generators of one job share.
+/// The data that the generators of one job share.
 #[derive(Clone, Debug)]
 pub(crate) struct PatternJob {
     pub(crate) distribution: DestinationDistribution,
@@ -17,21 +17,21 @@ pub(crate) struct PatternJob {
     pub(crate) job: u16,
 }
 
-/// One rank of a pattern: a cache line.
+/// One rank of a pattern, in one cache line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Generator {
-    /// When the next packet comes to be.
+    /// The creation time of the next packet, in ps.
     pub(crate) next: Time,
     pub(crate) clock: Clock,
-    /// The draws of destinations.
+    /// The random stream of destinations.
     pub(crate) draws: Stream,
     pub(crate) rank: u32,
-    /// Which of the sources.
+    /// The index of the pattern's job.
     pub(crate) pattern_job: u16,
 }
 
 impl Generator {
-    /// The next packet, if it has come to be.
+    /// Returns the next packet, if its creation time has come.
     #[inline]
     pub(crate) fn pull(&mut self, pattern_job: &PatternJob, now: Time) -> Pull {
         if self.next > now {

@@ -1,45 +1,46 @@
-//! When packets of a pattern come to be.
+//! Injection: the creation times of a pattern's packets.
 //!
-//! A source is a clock, not a queue: the creation time of its next packet is computed when the one
-//! before has been taken, from that one's creation time alone, so that a source that lags keeps its
-//! offered load and its packets their true age.
+//! A source is a clock, not a queue. When the NIC takes a packet, the source computes the creation
+//! time of the next one from that of the packet taken. So a source that lags keeps its offered load,
+//! and its packets keep their true age.
 //!
 //! Load counts whole flits: at load 1 the packets of a source fill its injection link. With `S`
-//! flits a packet and a flit time of
-//! `flit_bytes / bandwidth`,
+//! flits per packet and a flit time of `flit_bytes / bandwidth`,
+//!
 //! - *periodic*: packet `k` is created at `start + phase + floor(k * S * flit time / load)`, in
 //!   exact rational arithmetic;
 //! - *bernoulli*: each flit time is a slot, in which a packet is created with probability
-//!   `load / S`; creation at the slot's start, rounded down to the picosecond, again without drift.
+//!   `load / S`. The creation time is the start of the slot, rounded down to the picosecond,
+//!   without drift.
 
 use pantala_engine::{Geometric, NEVER, Stream, Time};
 use pantala_mpi::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When packets are created.
+/// The creation times of packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Injection {
-    /// At random: one draw per flit slot.
+    /// At random: one draw per slot of one flit time.
     #[default]
     Bernoulli,
     /// At a fixed interval.
     Periodic,
 }
 
-/// When the ranks of periodic traffic send.
+/// The offsets of the ranks of periodic traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// All at once.
+    /// All ranks send at the same times.
     In,
-    /// Each rank at an offset of its own, drawn evenly from the interval.
+    /// Each rank has a random offset, uniform over the interval.
     #[default]
     Random,
 }
 
-/// Loads are taken to nine decimals.
+/// Loads are rounded to nine decimals.
 const LOAD_UNIT: u64 = 1_000_000_000;
 const PICOSECONDS: u128 = 1_000_000_000_000;
 
@@ -60,18 +61,18 @@ pub(crate) fn check_load(load: f64) -> Result<(), Fault> {
         return Err(Fault::new(
             "load",
             load,
-            "loads have nine decimals, so that this one is 0",
+            "loads are rounded to nine decimals, so this one is 0",
             "write 1e-9 or more",
         ));
     }
     Ok(())
 }
 
-/// What all sources of a job have in common.
+/// The rate that all sources of a job share.
 #[derive(Clone, Debug)]
 pub(crate) enum Pace {
     Bernoulli {
-        /// How many slots there are from packet to packet.
+        /// The distribution of the number of slots between two packets.
         gaps: Geometric,
         /// A slot lasts `whole + rest / unit` ps.
         whole: u64,
@@ -86,8 +87,8 @@ pub(crate) enum Pace {
     },
 }
 
-/// What one source remembers besides its next creation time: the fraction of a picosecond that was
-/// rounded away.
+/// The state of one source besides its next creation time: the fraction of a picosecond that was
+/// rounded down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clock {
     Bernoulli { draws: Stream, remainder: u64 },
@@ -95,8 +96,8 @@ pub(crate) enum Clock {
 }
 
 impl Pace {
-    /// The pace of a checked load, for packets of `flits` flits of `flit_bytes` bytes on a link of
-    /// `bandwidth` bytes a second.
+    /// The rate of a checked load, for packets of `flits` flits of `flit_bytes` bytes on a link of
+    /// `bandwidth` bytes per second.
     pub(crate) fn new(
         injection: Injection,
         load: f64,
@@ -136,7 +137,7 @@ impl Pace {
         match self {
             Self::Bernoulli { .. } => {
                 let mut clock = Clock::Bernoulli { draws: gaps, remainder: 0 };
-                // The first slot is slot 0: one slot less than from packet to packet.
+                // The first slot has number 0, so one slot less than between two packets.
                 let slots = clock.slots(self).saturating_sub(1);
                 (clock.after_slots(self, start, slots), clock)
             }
@@ -175,7 +176,7 @@ impl Clock {
         }
     }
 
-    /// How many slots until the next packet's.
+    /// Draws the number of slots until the next packet.
     #[inline]
     fn slots(&mut self, pace: &Pace) -> u64 {
         match (self, pace) {
@@ -233,7 +234,7 @@ mod tests {
                 assert_eq!(u128::from(time), 777 + exact, "{load} {k}");
             }
         }
-        // Kang's packets at load 0.5: 40.96 ns.
+        // The packets of Kang et al. at load 0.5: 40.96 ns.
         let pace = Pace::new(Injection::Periodic, 0.5, 4, 128, 25_000_000_000);
         assert_eq!(times(&pace, 0, Phase::In, 1, 4), [0, 40_960, 81_920, 122_880]);
     }

@@ -1,4 +1,4 @@
-//! What a job runs, as the plan has it.
+//! The specification of a placed job.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
@@ -33,13 +33,13 @@ impl WorkloadSpec {
 /// A placed job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobSpec {
-    /// Its name, by which its random streams are keyed; no two jobs have the same.
+    /// The job's name, which keys its random streams. Names are unique.
     pub name: String,
-    /// The node of each rank; ranks of one node follow each other.
+    /// The node of each rank. Ranks of one node follow each other.
     pub nodes: Vec<u32>,
-    /// When it starts.
+    /// The start of its programs or its traffic, in ps.
     pub start: Time,
-    /// How much its times to compute differ.
+    /// The noise on its compute times.
     pub noise: Noise,
     /// The traffic or the programs of its ranks.
     pub workload: Workload,
@@ -91,15 +91,16 @@ fn check_ranks(ranks: u32) -> Result<(), Fault> {
     Err(Fault::new("ranks", 0, "a job needs at least one rank", "give a positive number"))
 }
 
-/// A job that cannot be run as specified.
+/// A job with a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("jobs[{job}].{}{fault}", if *.of_workload { "workload." } else { "" })]
 pub struct WorkloadError {
-    /// Which job.
+    /// The index of the job.
     pub job: usize,
-    /// Whether the fault is in the job's workload, or in the job itself (its `name`, its `nodes`).
+    /// Whether the fault is in the job's workload. If not, it is in the job itself (its `name`, its
+    /// `nodes`).
     pub of_workload: bool,
-    /// The fault; its key is relative to the workload or to the job.
+    /// The fault. Its key is relative to the workload or to the job.
     pub fault: Fault,
 }
 

@@ -1,15 +1,17 @@
-//! Workloads: what jobs do.
+//! Workloads: the traffic and the programs of jobs.
 //!
-//! # Patterns and motifs
+//! # Patterns, motifs and programs
 //!
-//! A *pattern* is synthetic traffic: every rank of the job sends packets at an offered load, for
-//! ever ([`patterns`], [`injection`]). A *motif* is the communication skeleton of an application, a
-//! finite stream of MPI operations ([`motifs`]). [`WorkloadSpec`] is either, as the plan writes it:
+//! A *pattern* is synthetic traffic: every rank of the job sends packets at an offered load,
+//! without end ([`patterns`], [`injection`]). A *motif* is the communication skeleton of an
+//! application: a finite stream of MPI operations for each rank ([`motifs`]). [`WorkloadSpec`] is a
+//! pattern or a motif as the plan writes it:
 //!
 //! ```
 //! use pantala_workload::WorkloadSpec;
 //!
-//! let text = r#"{"kind": "fft3d", "grid": [22, 24], "row_message_bytes": 900, "column_message_bytes": 900, "iterations": 10}"#;
+//! let text = r#"{"kind": "fft3d", "grid": [22, 24], "row_message_bytes": 900,
+//!     "column_message_bytes": 900, "iterations": 10}"#;
 //! let workload: WorkloadSpec = serde_json::from_str(text)?;
 //! assert!(workload.check(528).is_ok());
 //! let fault = workload.check(500).unwrap_err();
@@ -18,19 +20,23 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
+//! Motifs are one kind of programs. [`programs`] lists all kinds in one closed enum, so that jobs
+//! with programs of different kinds run on one network.
+//!
 //! # Endpoints
 //!
-//! [`Endpoints`] puts placed jobs ([`JobSpec`]) on the nodes of a machine and is the fabric's
-//! [`Host`](pantala_fabric::Host): behind a node there is nobody, a generator, or a rank.
-//! Generators are clocks, one cache line each: the creation time of packet `k` is computed when
-//! packet `k - 1` is taken. Ranks live in one [`MpiLayer`](pantala_mpi::MpiLayer).
+//! [`Endpoints`] puts placed jobs ([`JobSpec`]) on the nodes of a network. It is the fabric's
+//! [`Host`](pantala_fabric::Host): behind a NIC there is nothing, a generator, or ranks. A
+//! generator is a clock in one cache line. It computes the creation time of packet `k` when packet
+//! `k - 1` is taken. All ranks are in one [`MpiLayer`](pantala_mpi::MpiLayer).
 //!
 //! ```
 //! use pantala_fabric::{Host, Pull, Wakes};
 //! use pantala_mpi::{MpiConfig, Recording};
 //! use pantala_workload::{Endpoints, JobSpec, Noise, PatternContext, WorkloadSpec};
 //!
-//! let noise = r#"{"kind": "pattern", "pattern": "uniform", "load": 0.5, "injection": "periodic", "phase": "in"}"#;
+//! let noise = r#"{"kind": "pattern", "pattern": "uniform", "load": 0.5,
+//!     "injection": "periodic", "phase": "in"}"#;
 //! let workload: WorkloadSpec = serde_json::from_str(noise)?;
 //! let job = JobSpec {
 //!     name: "noise".into(),
@@ -45,7 +51,8 @@
 //!     terminal_bytes_per_second: 25_000_000_000,
 //!     group_of_node: (0..1_056).map(|node| node / 32).collect(),
 //! };
-//! let mut endpoints = Endpoints::new(vec![job], MpiConfig::default(), Recording::default(), &context, 1_056, 1)?;
+//! let (mpi, recording) = (MpiConfig::default(), Recording::default());
+//! let mut endpoints = Endpoints::new(vec![job], mpi, recording, &context, 1_056, 1)?;
 //! let mut wakes = Wakes::default();
 //! assert!(matches!(endpoints.pull(5, 0, &mut wakes), Pull::Packet(_)));
 //! assert_eq!(endpoints.pull(5, 0, &mut wakes), Pull::Later(40_960));
@@ -54,14 +61,14 @@
 //!
 //! # Randomness
 //!
-//! Every draw comes from a stream keyed by (seed, purpose, job name, rank): a job does the same
-//! alone and in company, and no partition or order of execution can change it. Permutations of a
-//! whole job are keyed, not stored ([`Permutation`]).
+//! Every draw comes from a stream that seed, purpose, job name and rank key. So a job behaves the
+//! same alone and together with others, and no partition or order of execution can change its
+//! draws. Permutations of a whole job are computed from a key, not stored ([`Permutation`]).
 //!
-//! # Numbers
+//! # Units
 //!
-//! Loads are fractions of the terminal bandwidth, counted in whole flits; sizes are bytes, times
-//! picoseconds. Ranks fill process grids as each motif says.
+//! Loads are fractions of the terminal bandwidth, counted in whole flits. Sizes are bytes, times
+//! are picoseconds. Each motif states how ranks fill its process grid.
 
 pub mod communication_volume;
 mod compute_noise;

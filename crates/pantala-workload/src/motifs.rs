@@ -1,8 +1,8 @@
-//! Motifs: built-in communication skeletons, one file each.
+//! Motifs: built-in communication skeletons, one per file.
 //!
-//! A file holds the motif's parameters as the plan has them, their check against the number of
-//! ranks, and what a rank does in an iteration, written into a [`Script`]. To add one: a file, and
-//! a line in the list below.
+//! A file holds the motif's parameters as the plan writes them, their check against the number of
+//! ranks, and the operations of a rank in an iteration, as a [`Script`]. To add a motif, add a file
+//! and a line in the list below.
 
 mod lattice;
 mod process_array;
@@ -23,17 +23,17 @@ use crate::random_streams::{Purpose, keyed};
 pub use program::{MotifProgram, MotifRank};
 pub use script::Script;
 
-/// Declares the motifs: the module of each, and [`WorkloadSpec`] with a variant for each.
+/// Declares the motifs: the module of each motif, and [`WorkloadSpec`] with one variant per motif.
 macro_rules! motifs {
     ($($(#[$doc:meta])* $module:ident: $Motif:ident,)*) => {
         $(pub mod $module;)*
 
-        /// The workload of a job: the plan's `workload` object. Its `kind` is the motif's name, or
-        /// `pattern`.
+        /// The workload of a job: the plan's `workload` object. Its `kind` is `pattern` or the name
+        /// of a motif.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind", rename_all = "snake_case")]
         pub enum WorkloadSpec {
-            /// Synthetic traffic, endless.
+            /// Synthetic traffic at an offered load, without end.
             Pattern(Pattern),
             $($(#[$doc])* $Motif($module::$Motif),)*
         }
@@ -52,46 +52,47 @@ macro_rules! motifs {
 }
 
 motifs! {
-    /// A random partner every iteration.
+    /// A random partner in every iteration.
     uniform_random: UniformRandom,
-    /// Neighbours on a grid.
+    /// Exchanges with neighbours on a grid.
     stencil: Stencil,
     /// Alltoalls in rows and columns.
     fft3d: Fft3d,
-    /// Alltoalls in rows and columns, with the block sizes that a cube of points in pencils gives.
+    /// Alltoallv in rows and columns, with the block sizes of a cube of points in pencils.
     pencil_fft: PencilFft,
-    /// A wave from corner to corner.
+    /// A wave through a grid, from corner to corner.
     sweep: Sweep,
-    /// Neighbours on a grid of four dimensions, nearest and third-nearest, and allreduces.
+    /// Exchanges with nearest and third-nearest neighbours on a grid of four dimensions, and
+    /// allreduces.
     lqcd: Lqcd,
-    /// Neighbours across faces, edges and corners, then a sweep.
+    /// Exchanges across faces, edges and corners of a grid, then a sweep.
     lulesh: Lulesh,
-    /// Compute, allreduce, again.
+    /// Compute, then allreduce, repeatedly.
     allreduce_loop: AllreduceLoop,
-    /// Exchanges and computations in a row.
+    /// A list of exchanges and compute phases.
     phases: Phases,
-    /// Training with negotiations.
+    /// Data-parallel training with Horovod.
     horovod: Horovod,
-    /// Exchanges with those around, and sums.
+    /// Exchanges with neighbours on a grid, and sums.
     conjugate_gradient: ConjugateGradient,
-    /// Molecular dynamics on a mesh.
+    /// Molecular dynamics with long-range forces on a mesh.
     particle_mesh: ParticleMesh,
-    /// Cycles over levels.
+    /// V-cycles over finer and coarser grids.
     multigrid: Multigrid,
-    /// All to all by halves.
+    /// An all-to-all exchange by recursive halving.
     crystal_router: CrystalRouter,
 }
 
-/// Which rank, of which job, and in which iteration.
+/// A rank, its job and an iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct IterationContext {
     /// The rank.
     pub rank: u32,
-    /// How many ranks the job has.
+    /// Number of ranks of the job.
     pub ranks: u32,
-    /// The iteration, from 0.
+    /// The number of the iteration, from 0.
     pub iteration: u32,
-    /// The job's key, of its name.
+    /// The key of the job's name, for random streams.
     pub job: u64,
     /// The plan's seed.
     pub seed: u64,
@@ -104,7 +105,7 @@ impl IterationContext {
         Self { rank, ranks, iteration: 0, job, seed }
     }
 
-    /// Draws that all ranks of the job have in common in this iteration.
+    /// The random draws of this iteration that are equal on all ranks of the job.
     pub(crate) const fn common_draws(&self, purpose: Purpose) -> Stream {
         keyed(self.seed, purpose, self.job, self.iteration)
     }
@@ -113,31 +114,30 @@ impl IterationContext {
 /// A communication skeleton: a number of iterations, each a script of MPI operations for every
 /// rank.
 ///
-/// A rank asks once an iteration, so that memory does not grow with iterations and no hot path goes
-/// through here.
+/// The program of a rank asks for one script per iteration, so memory does not grow with the number
+/// of iterations. The virtual call happens once per iteration.
 pub trait Motif: Debug {
-    /// Checks the parameters for a job of `ranks`.
+    /// Checks the parameters for a job of `ranks` ranks.
     ///
-    /// # Errors
-    /// A [`Fault`] whose key is relative to the workload, if the parameters are wrong or do not fit
-    /// the ranks.
+    /// # Errors A [`Fault`] if the parameters are wrong or do not fit the number of ranks. Its key
+    /// is relative to the workload.
     fn check(&self, ranks: u32) -> Result<(), Fault>;
 
-    /// How many iterations every rank makes.
+    /// Number of iterations of every rank.
     fn iterations(&self) -> u32;
 
-    /// The communicators of a rank besides that of all: the first of them is number 1 in its
+    /// The communicators of a rank besides `COMM_WORLD`. They have the numbers 1, 2, ... in its
     /// operations.
     fn communicators(&self, _context: &IterationContext) -> Vec<Communicator> {
         Vec::new()
     }
 
-    /// Writes what a rank does in an iteration; its marks are set around it.
+    /// Writes the operations of a rank in an iteration, without the marks of its start and end.
     fn iteration(&self, context: &IterationContext, script: &mut Script);
 
-    /// All that a rank will send in all iterations: operations, each with how often; see
-    /// [`Program::summary`](pantala_mpi::Program::summary). To be overridden where iterations
-    /// differ.
+    /// The sends of a rank in all iterations: operations, each with its number of executions. See
+    /// [`Program::summary`](pantala_mpi::Program::summary). Motifs whose iterations differ override
+    /// it.
     fn summary(&self, context: &IterationContext) -> Vec<(Op, u64)> {
         let mut script = Script::default();
         self.iteration(context, &mut script);
@@ -146,16 +146,15 @@ pub trait Motif: Debug {
     }
 }
 
-/// Checks that a time is not beyond all bounds.
+/// Checks that a time fits into a run.
 ///
-/// # Errors
-/// A [`Fault`] if it is longer than [`LONGEST_TIME`].
+/// # Errors A [`Fault`] if it is longer than [`LONGEST_TIME`].
 pub fn bounded(key: &str, time: Time) -> Result<(), Fault> {
     if time > LONGEST_TIME {
         return Err(Fault::new(
             key,
             time,
-            "longer than any run",
+            "is longer than any run",
             "give at most 10^18 ps (11 days)",
         ));
     }
@@ -170,8 +169,8 @@ pub(crate) fn positive(key: &str, value: u64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The [`Motif::summary`] of one whose iterations are of several sorts: an iteration of each, and
-/// how many there are of it.
+/// The [`Motif::summary`] of a motif with several kinds of iterations, from one iteration of each
+/// kind and the number of its iterations.
 pub(crate) fn summed(
     motif: &dyn Motif,
     context: &IterationContext,

@@ -1,9 +1,9 @@
-//! Patterns: synthetic traffic, one file a law of destinations.
+//! Patterns: synthetic traffic, one destination distribution per file.
 //!
-//! A pattern is endless: every rank of the job sends packets of the plan's size at an offered load,
-//! without regard to what the network takes. A law says where a packet goes, in ranks of the job;
-//! [`crate::injection`] says when it comes to be. To add one: a file, a variant of [`PatternKind`]
-//! and of [`DestinationDistribution`].
+//! A pattern is endless. Every rank of the job offers packets of the plan's size at a given load,
+//! whether or not the network accepts them. A destination distribution chooses the destination rank
+//! of each packet. [`crate::injection`] chooses its creation time. To add a pattern, add a file, a
+//! variant of [`PatternKind`] and a variant of [`DestinationDistribution`].
 
 mod self_destination;
 
@@ -27,29 +27,28 @@ use next_group::NextGroup;
 use shift::Shift;
 use uniform::Uniform;
 
-/// Synthetic traffic at an offered load, without end: every rank sends packet after packet to the
-/// others.
+/// Synthetic traffic at an offered load, without end. Every rank sends packets to other ranks of
+/// the job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
-    /// Which rank each packet goes to.
+    /// The destination distribution.
     pub pattern: PatternKind,
-    /// Offered load, as a fraction of the terminal bandwidth; above 0 and at most 1, to nine
+    /// Offered load, as a fraction of the terminal bandwidth: above 0, at most 1, with at most nine
     /// decimals.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
     pub load: f64,
-    /// When packets are created.
+    /// The creation times of packets.
     #[serde(default)]
     pub injection: Injection,
-    /// When the ranks of periodic traffic send.
+    /// The offsets of the ranks of periodic traffic.
     #[serde(default)]
     #[schemars(extend("x-effect" = {"injection": ["periodic"]}))]
     pub phase: Phase,
-    /// Whether a rank may be its own destination. Such a packet goes through its router as any
-    /// other.
+    /// Whether a rank may send to itself. Such a packet goes through the rank's router.
     #[serde(default)]
     pub include_self: bool,
-    /// Distance between sender and receiver, in ranks; it wraps around.
+    /// Distance from sender to receiver in ranks, modulo the number of ranks.
     #[serde(default = "one")]
     #[schemars(extend("x-effect" = {"pattern": ["shift"]}))]
     pub offset: u32,
@@ -57,13 +56,13 @@ pub struct Pattern {
     #[serde(default = "rank_zero")]
     #[schemars(extend("x-effect" = {"pattern": ["hotspot"]}))]
     pub hotspots: Vec<u32>,
-    /// The share of packets that goes to the hotspots.
+    /// The share of packets whose destination is a hotspot.
     #[serde(default = "tenth")]
     #[schemars(range(min = 0, max = 1), extend("x-effect" = {"pattern": ["hotspot"]}))]
     pub hotspot_share: f64,
-    /// The process grid x, y, z, x fastest; the product is the job's ranks. If not given, the grid
-    /// nearest to a cube, the longest side first, so that the last dimension is the most remote
-    /// one.
+    /// The process grid (x, y, z), with x fastest. The product is the number of ranks. The default
+    /// is the grid closest to a cube, with the longest side first, so that neighbours along the
+    /// last dimension are farthest apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub grid: Option<[u32; 3]>,
@@ -71,14 +70,14 @@ pub struct Pattern {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 2), extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub dimension: Option<u8>,
-    /// Bytes that a rank sends to one neighbour before it turns to the other, in whole packets; one
-    /// packet if not given, so that both exchanges go on at once. Prisacari et al. (2015) have 256
-    /// KB.
+    /// Bytes that a rank sends to one neighbour before it switches to the other, rounded up to
+    /// whole packets. The default is one packet, so that both exchanges proceed at once. Prisacari
+    /// et al. (2015) use 256 KB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub message_bytes: Option<u64>,
     /// Whether the first and the last rank along the dimension are neighbours. If not, a rank at
-    /// the edge sends to its only neighbour.
+    /// the edge sends only to its one neighbour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-effect" = {"pattern": ["neighbor_3d"]}))]
     pub periodic: Option<bool>,
@@ -94,35 +93,34 @@ const fn tenth() -> f64 {
     0.1
 }
 
-/// Which rank each packet goes to.
+/// Destination distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PatternKind {
-    /// Any other rank, at random.
+    /// Any other rank, uniformly at random.
     Uniform,
-    /// Rank + offset.
+    /// The rank plus `offset`, modulo the number of ranks.
     Shift,
-    /// The rank with all bits flipped.
+    /// The rank with all bits flipped: n - 1 - rank.
     BitComplement,
-    /// Any rank of the next group, at random: the worst case of minimal routing.
+    /// A random rank of the next group: the adversarial pattern of minimal routing.
     NextGroup,
-    /// As uniform, but a share of the packets goes to a few ranks.
+    /// As `uniform`, but a share of the packets goes to a few ranks.
     Hotspot,
-    /// In turn the two neighbours along one dimension of a process grid (Prisacari et al., 2015,
+    /// The two neighbours along one dimension of a process grid, in turn (Prisacari et al., 2015,
     /// IV.A).
     #[serde(rename = "neighbor_3d")]
     Neighbor3d,
 }
 
-/// What `neighbor_3d` has when its keys are left out.
+/// The defaults of `neighbor_3d`.
 const LAST_DIMENSION: u8 = 2;
 const ONE_PACKET: u64 = 1;
 
 impl Pattern {
-    /// Checks the parameters for a job of `ranks`.
+    /// Checks the parameters for a job of `ranks` ranks.
     ///
-    /// # Errors
-    /// A [`Fault`] that names the key.
+    /// # Errors A [`Fault`] that names the key.
     pub fn check(&self, ranks: u32) -> Result<(), Fault> {
         check_load(self.load)?;
         match self.pattern {
@@ -149,7 +147,7 @@ impl Pattern {
         )
     }
 
-    /// Fills in what depends on the number of ranks and was left open: the grid of `neighbor_3d`.
+    /// Fills in the defaults of `neighbor_3d`, which depend on the number of ranks.
     pub fn complete(&mut self, ranks: u32) {
         if self.pattern == PatternKind::Neighbor3d {
             let (grid, dimension, message_bytes) = self.neighbours(ranks);
@@ -160,12 +158,11 @@ impl Pattern {
         }
     }
 
-    /// The law for a job whose rank `r` sits in group `groups[r]` and whose packets are of
-    /// `packet_bytes`.
+    /// The destination distribution of a job whose rank `r` is in group `groups[r]`, with packets
+    /// of `packet_bytes`.
     ///
-    /// # Errors
-    /// A [`Fault`] if the ranks' groups do not allow it; what [`Pattern::check`] finds must have
-    /// been checked.
+    /// # Errors A [`Fault`] if the groups of the ranks do not allow it. [`Pattern::check`] must
+    /// have been called before.
     pub fn destination_distribution(
         &self,
         groups: &[u32],
@@ -202,18 +199,18 @@ impl Pattern {
     }
 }
 
-/// A law of destinations, ready for draws.
+/// A destination distribution of a job.
 #[derive(Clone, Debug)]
 pub enum DestinationDistribution {
-    /// Any rank.
+    /// Any rank, uniformly.
     Uniform(Uniform),
     /// The rank at a fixed distance.
     Shift(Shift),
-    /// The mirror image.
+    /// The rank `n - 1 - r`.
     BitComplement(BitComplement),
-    /// A rank in the next group.
+    /// A rank of the next group.
     NextGroup(NextGroup),
-    /// Few ranks more often than others.
+    /// A few ranks more often than others.
     Hotspot(Hotspot),
     /// The neighbours along one dimension of a grid, in turn.
     Neighbor3d(Neighbor3d),

@@ -1,19 +1,19 @@
-//! Random permutations that need no memory.
+//! Random permutations without memory.
 //!
-//! Black and Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002: a Feistel network over a
-//! domain `a x b` that just holds
-//! `n`, with modular addition, and cycle walking back into `0..n`. Element and inverse cost some
-//! tens of nanoseconds each, whatever `n` is, and nothing is stored: every rank of a large job can
-//! ask for its own place in the permutation of any iteration.
+//! Black and Rogaway, Ciphers with Arbitrary Finite Domains, CT-RSA 2002: a Feistel network over
+//! the smallest domain `a x b` of at least `n` elements, with modular addition, and cycle walking
+//! back into `0..n`. An element or its inverse costs tens of nanoseconds for every `n`, and nothing
+//! is stored. So every rank of a large job can compute its own image in the permutation of any
+//! iteration.
 
 use pantala_engine::random::mix;
 
-/// Rounds for a set of `n`: halves of few values mix slowly.
+/// Number of rounds for `n` elements. Halves of few values mix slowly.
 const fn rounds(n: u32) -> u32 {
     if n < 64 { 24 } else { 8 }
 }
 
-/// One permutation of `0..n`, drawn by its key.
+/// A permutation of `0..n`, determined by a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permutation {
     n: u32,
@@ -36,16 +36,15 @@ impl Permutation {
         Self { n, rows, columns: n.div_ceil(rows), key }
     }
 
-    /// Another permutation of the same set.
+    /// A permutation of the same set with another key.
     #[must_use]
     pub const fn with_key(self, key: u64) -> Self {
         Self { key, ..self }
     }
 
-    /// Where `i` goes.
+    /// The image of `i`.
     ///
-    /// # Panics
-    /// In debug builds, if `i` is not below `n`.
+    /// # Panics In debug builds, if `i` is not below `n`.
     #[must_use]
     pub fn apply(self, i: u32) -> u32 {
         debug_assert!(i < self.n);
@@ -66,10 +65,9 @@ impl Permutation {
         }
     }
 
-    /// What goes to `i`.
+    /// The preimage of `i`.
     ///
-    /// # Panics
-    /// In debug builds, if `i` is not below `n`.
+    /// # Panics In debug builds, if `i` is not below `n`.
     #[must_use]
     pub fn invert(self, i: u32) -> u32 {
         debug_assert!(i < self.n);

@@ -1,8 +1,8 @@
-//! Process grids: does a grid fit its ranks, and which would?
+//! Process grids: checks of extents, and the grid closest to a cube.
 
 use pantala_mpi::Fault;
 
-/// Checks that a grid has at most so many dimensions and `ranks` cells, none of its extents zero.
+/// Checks that a grid has at most `dimensions` dimensions, `ranks` cells and no extent of zero.
 pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), Fault> {
     if grid.is_empty() || grid.len() > dimensions {
         let message = format!("a grid of {} dimensions", grid.len());
@@ -23,7 +23,7 @@ pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), F
             "grid",
             show(grid),
             "an extent is zero",
-            format!("for {ranks} ranks write {}, say", show(&fits)),
+            format!("for {ranks} ranks write, for example, {}", show(&fits)),
         ));
     }
     if cells != u64::from(ranks) {
@@ -40,10 +40,10 @@ pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), F
     Ok(())
 }
 
-/// The factorisation of `ranks` into so many extents with the smallest sum, in rising order.
+/// The factorisation of `ranks` into `dimensions` extents with the smallest sum, in ascending
+/// order.
 ///
-/// # Panics
-/// If there are no dimensions.
+/// # Panics If `dimensions` is zero.
 #[must_use]
 pub fn squarest(ranks: u32, dimensions: usize) -> Vec<u32> {
     let mut best = vec![1; dimensions];
@@ -53,7 +53,7 @@ pub fn squarest(ranks: u32, dimensions: usize) -> Vec<u32> {
     best
 }
 
-/// Tries all rising factorisations of `left` for the extents from `at` on.
+/// Tries all ascending factorisations of `left` for the extents from `at` on.
 fn search(left: u32, least: u32, at: usize, extents: &mut [u32], best: &mut [u32]) {
     let sum = |e: &[u32]| e.iter().map(|x| u64::from(*x)).sum::<u64>();
     if at + 1 == extents.len() {
@@ -103,7 +103,7 @@ mod tests {
         );
         assert_eq!(
             check(&[0, 24], 528, 2).unwrap_err().to_string(),
-            "grid = [0, 24]: an extent is zero; for 528 ranks write [22, 24], say"
+            "grid = [0, 24]: an extent is zero; for 528 ranks write, for example, [22, 24]"
         );
         assert!(check(&[u32::MAX; 3], 528, 3).is_err());
         assert!(check(&[], 1, 3).is_err() && check(&[1, 1], 1, 1).is_err());

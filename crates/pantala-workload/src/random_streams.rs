@@ -1,13 +1,14 @@
 //! Random streams of workloads.
 //!
-//! Every stream is keyed by (seed, purpose, job name, number): a rank's draws depend neither on the
-//! job's place in the plan nor on the other jobs, so that a job does the same alone and in company.
+//! Seed, purpose, job name and a number (a rank or an iteration) key each stream. So a rank's draws
+//! depend neither on the job's position in the plan nor on other jobs: a job behaves the same alone
+//! and together with others.
 
 use pantala_engine::Stream;
 use pantala_engine::random::{key_of, mix};
 
-/// What a stream is for. Purposes of one seed must differ, here and in other crates: these spell a
-/// word each.
+/// The purpose of a stream. Purposes must differ for one seed, here and in other crates. Each
+/// spells a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Purpose {
@@ -23,12 +24,12 @@ pub(crate) enum Purpose {
     Compute = u64::from_be_bytes(*b"wl-compu"),
 }
 
-/// The stream of number `number` (a rank, an iteration) of the job called `job`.
+/// The stream with the number `number` (a rank or an iteration) of the job called `job`.
 pub(crate) fn stream(seed: u64, purpose: Purpose, job: &str, number: u32) -> Stream {
     keyed(seed, purpose, key_of(job), number)
 }
 
-/// As [`stream`], with the job's key at hand.
+/// As [`stream`], from the key of the job's name.
 pub(crate) const fn keyed(seed: u64, purpose: Purpose, job: u64, number: u32) -> Stream {
     Stream::new(seed, purpose as u64, mix(job ^ mix(number as u64 + 1)))
 }

@@ -95,20 +95,19 @@ class TopologyKeys(Model):
     global_arrangement: Literal["absolute", "palmtree", "circulant", "random"] = "absolute"
     """The global link arrangement: which group each global link of a group leads to.
 
-    - absolute: consecutive links lead to consecutive groups, the group's own left out, as in BookSim2 and SST's
+    - absolute: consecutive links lead to consecutive groups, without the group itself, as in BookSim2 and SST's
       merlin.
-    - palmtree: consecutive links lead to consecutive groups, counted from the group's own (Camarero et al., ACM
+    - palmtree: consecutive links lead to consecutive groups, counted from the group itself (Camarero et al., ACM
       TACO 2014).
-    - circulant: links lead alternately to the groups above and below, nearest groups first (Hastings et al., IEEE
-      Cluster 2015).
-    - random: drawn from `global_arrangement_seed`.
+    - circulant: links lead alternately to the groups above and below, the nearest groups first (Hastings et al.,
+      IEEE Cluster 2015).
+    - random: random permutations, drawn from `global_arrangement_seed`.
     """
     port_assignment: Literal["consecutive", "round_robin"] = "consecutive"
     """Which router of a group owns global link k of the group.
 
-    - consecutive: router k // h: one router after the other, as in BookSim2, SST's merlin and CAMINOS.
-    - round_robin: router k % a: one link on every router, then the next on every router, as the optical cables of
-      a Cray XC.
+    - consecutive: router k // h: consecutive links on one router, as in BookSim2, SST's merlin and CAMINOS.
+    - round_robin: router k % a: consecutive links on consecutive routers, as the optical cables of a Cray XC.
     """
     mirrored: Flag = False
     """Whether the palmtree counts from the last router and port down, as in CAMINOS. Only with global_arrangement =
@@ -496,7 +495,7 @@ class CollectivesKeys(Model):
     """Algorithm of Allgather.
 
     - recursive_doubling: exchanges with partners at doubling distances.
-    - bruck: Bruck's algorithm: messages around the ring of ranks, at doubling distances.
+    - bruck: the algorithm of Bruck: messages around the ring of ranks, at doubling distances.
     - ring: along a ring, one block at a time.
     - mpich: MPICH's choice, by message size and number of ranks.
     """
@@ -504,7 +503,7 @@ class CollectivesKeys(Model):
     """Algorithm of Allgatherv (blocks of different sizes).
 
     - recursive_doubling: exchanges with partners at doubling distances.
-    - bruck: Bruck's algorithm: messages around the ring of ranks, at doubling distances.
+    - bruck: the algorithm of Bruck: messages around the ring of ranks, at doubling distances.
     - ring: along a ring, one block at a time.
     - mpich: MPICH's choice, by message size and number of ranks.
     """
@@ -543,7 +542,7 @@ class CollectivesKeys(Model):
     - pairwise: in round i, rank N exchanges with rank N xor i if the number of ranks is a power of two. Otherwise
       as `ring`.
     - linear: every rank exchanges with all other ranks, 32 at a time.
-    - bruck: Bruck's algorithm: log2(ranks) rounds of many blocks each.
+    - bruck: the algorithm of Bruck: log2(ranks) rounds of many blocks each.
     - mpich: MPICH's choice, by message size and number of ranks.
     """
     alltoallv: Literal["ring", "pairwise", "linear", "mpich"] = "ring"
@@ -582,10 +581,10 @@ class CollectivesKeys(Model):
 
 
 class NoiseKeys(Model):
-    """Noise of computing times: each time is multiplied by 1 + share x, where x has mean 0 and comes
-    from the rank's own random stream.
+    """Noise on compute times: each time is multiplied by 1 + share x. The random number x has mean 0
+    and comes from the rank's own random stream.
 
-    A time is at least zero, so that the normal distribution loses a little of its mean there.
+    A negative time becomes zero, so the normal distribution raises the mean a little.
     """
 
     distribution: Literal["none", "uniform", "normal", "exponential"] = "none"
@@ -593,12 +592,12 @@ class NoiseKeys(Model):
 
     - none: no noise.
     - uniform: x is uniform between -1 and 1.
-    - normal: x is normal with standard deviation 1; no time is below zero.
-    - exponential: x + 1 is exponential with mean 1: long delays are rare, as with the noise of an operating
-      system (Hoefler, Schneider and Lumsdaine, SC 2010).
+    - normal: x is normal with standard deviation 1. A negative time becomes zero.
+    - exponential: x + 1 is exponential with mean 1. Long delays are rare, as in the noise of an operating system
+      (Hoefler, Schneider and Lumsdaine, SC 2010).
     """
     share: Share = 0.1
-    """The share of the computing time that varies. Only with distribution = "uniform" or "normal" or "exponential"."""
+    """The share of the compute time that varies. Only with distribution = "uniform" or "normal" or "exponential"."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "distribution": Key("distribution"),
@@ -626,39 +625,39 @@ class JobKeys(Model):
 
 
 class PatternKeys(Model):
-    """Synthetic traffic, endless."""
+    """Synthetic traffic at an offered load, without end."""
 
     pattern: Literal["uniform", "shift", "bit_complement", "next_group", "hotspot", "neighbor_3d"]
-    """Which rank each packet goes to.
+    """The destination distribution.
 
-    - uniform: any other rank, at random.
-    - shift: rank + offset.
-    - bit_complement: the rank with all bits flipped.
-    - next_group: any rank of the next group, at random: the worst case of minimal routing.
-    - hotspot: as uniform, but a share of the packets goes to a few ranks.
-    - neighbor_3d: in turn the two neighbours along one dimension of a process grid (Prisacari et al., 2015,
+    - uniform: any other rank, uniformly at random.
+    - shift: the rank plus `offset`, modulo the number of ranks.
+    - bit_complement: the rank with all bits flipped: n - 1 - rank.
+    - next_group: a random rank of the next group: the adversarial pattern of minimal routing.
+    - hotspot: as `uniform`, but a share of the packets goes to a few ranks.
+    - neighbor_3d: the two neighbours along one dimension of a process grid, in turn (Prisacari et al., 2015,
       IV.A).
     """
     load: Annotated[float, Field(strict=True, gt=0.0, le=1.0, allow_inf_nan=False)]
-    """Offered load, as a fraction of the terminal bandwidth; above 0 and at most 1, to nine decimals."""
+    """Offered load, as a fraction of the terminal bandwidth: above 0, at most 1, with at most nine decimals."""
     injection: Literal["bernoulli", "periodic"] = "bernoulli"
-    """When packets are created.
+    """The creation times of packets.
 
-    - bernoulli: at random: one draw per flit slot.
+    - bernoulli: at random: one draw per slot of one flit time.
     - periodic: at a fixed interval.
     """
     phase: Literal["in", "random"] = "random"
-    """When the ranks of periodic traffic send. Only with injection = "periodic".
+    """The offsets of the ranks of periodic traffic. Only with injection = "periodic".
 
-    - in: all at once.
-    - random: each rank at an offset of its own, drawn evenly from the interval.
+    - in: all ranks send at the same times.
+    - random: each rank has a random offset, uniform over the interval.
     """
     include_self: Flag = False
-    """Whether a rank may be its own destination. Such a packet goes through its router as any other."""
+    """Whether a rank may send to itself. Such a packet goes through the rank's router."""
     offset: Index = 1
-    """Distance between sender and receiver, in ranks; it wraps around. Only with pattern = "shift"."""
+    """Distance from sender to receiver in ranks, modulo the number of ranks. Only with pattern = "shift"."""
     hotspot_share: Share = 0.1
-    """The share of packets that goes to the hotspots. Only with pattern = "hotspot"."""
+    """The share of packets whose destination is a hotspot. Only with pattern = "hotspot"."""
 
     declared: ClassVar[Mapping[str, Key]] = {
         "pattern": Key("pattern"),

@@ -226,7 +226,7 @@ def _spelling(name: object) -> tuple[object, list[str] | None]:
 
 @lru_cache
 def _files(folder: str) -> Mapping[str, Traversable]:
-    """Returns the files of a kind by name: those of papers, and those that belong to no paper."""
+    """Returns the preset files of a kind by name, of papers and of this folder."""
     folders = [
         files("pantala") / "presets" / folder,
         *(paper / folder for paper in paper_folders().values()),

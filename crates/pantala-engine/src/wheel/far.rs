@@ -1,9 +1,8 @@
-//! Events beyond the reach of the buckets: by epoch if they come within a millisecond, else in a
-//! heap.
+//! Far events: lists per epoch for events within a millisecond, a heap for later ones.
 //!
-//! An epoch is as long as the buckets reach, a little over a microsecond. The events of an epoch
-//! have no order. When the wheel comes to an epoch, it deals them out to the buckets: each event is
-//! moved once, and not sifted through a heap.
+//! An epoch is as long as the reach of the buckets, a little over a microsecond. The events of an
+//! epoch are unordered. When the wheel comes to an epoch, it deals them out to the buckets. So each
+//! event is moved once and never sifted through a heap.
 
 use super::nodes::{END, Node, Nodes};
 use super::occupancy::Occupancy;
@@ -12,10 +11,10 @@ use crate::time::{NEVER, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Buckets in an epoch, as a power of two, and the picoseconds of an epoch.
+/// Number of buckets of an epoch, and its length in picoseconds, as powers of two.
 const EPOCH_SLOTS_LOG2: u32 = SLOTS.trailing_zeros();
 const EPOCH_LOG2: u32 = EPOCH_SLOTS_LOG2 + WIDTH_LOG2;
-/// How many epochs have lists.
+/// Number of epochs that have lists.
 const EPOCHS: usize = 1 << 10;
 
 /// An event in the heap, with its hint.
@@ -24,11 +23,11 @@ type Late = Reverse<(Event, u32)>;
 /// The events beyond the reach of the buckets.
 #[derive(Debug)]
 pub(super) struct Far {
-    /// By epoch, modulo their number.
+    /// The list of each epoch, by its number modulo the number of epochs.
     epochs: Box<[u32; EPOCHS]>,
     occupied: Occupancy<{ EPOCHS / 64 }, { EPOCHS / 4096 + 1 }>,
     heap: BinaryHeap<Late>,
-    /// The first epoch (absolute number) that has a list that is not empty; [`u64::MAX`]: none has.
+    /// The first epoch (absolute number) whose list is not empty; [`u64::MAX`] if there is none.
     first_epoch: u64,
 }
 
@@ -57,9 +56,8 @@ impl Far {
         self.first_epoch = self.first_epoch.min(epoch);
     }
 
-    /// The bucket (absolute number) that the wheel has to stop at to take events from here: where
-    /// an epoch starts, or that of the first event of the heap. [`u64::MAX`]: there is nothing
-    /// here.
+    /// The bucket (absolute number) at which the wheel has to stop to take far events: the start of
+    /// an epoch, or the bucket of the heap's first event. [`u64::MAX`] if there are none.
     #[inline(always)]
     pub(super) fn next_slot(&self) -> u64 {
         let epoch = if self.first_epoch == u64::MAX {
@@ -70,7 +68,7 @@ impl Far {
         epoch.min(self.heap.peek().map_or(u64::MAX, |Reverse((event, _))| event.time >> WIDTH_LOG2))
     }
 
-    /// When the first event comes; [`NEVER`] if there is none.
+    /// The time of the first event, or [`NEVER`].
     pub(super) fn next_time(&self, nodes: &Nodes) -> Time {
         let late = self.heap.peek().map_or(NEVER, |Reverse((event, _))| event.time);
         if self.first_epoch == u64::MAX {
@@ -82,8 +80,8 @@ impl Far {
         late.min(first.unwrap_or(NEVER))
     }
 
-    /// Takes an event out, with its hint, that the wheel has to know of in bucket `slot`; [`None`]
-    /// if there is none left.
+    /// Removes an event that the wheel needs in bucket `slot`, with its hint. [`None`] if none is
+    /// left.
     pub(super) fn pop(&mut self, nodes: &mut Nodes, slot: u64) -> Option<(Event, u32)> {
         if self.first_epoch <= slot >> EPOCH_SLOTS_LOG2 {
             let list = self.first_epoch as usize % EPOCHS;

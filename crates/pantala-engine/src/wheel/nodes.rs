@@ -1,4 +1,4 @@
-//! The events of all lists of a wheel, in one slab with a free list.
+//! The nodes of all lists of a wheel, in one arena with a free list.
 
 use super::{PHASES, PHASES_LOG2};
 use crate::prefetch::prefetch;
@@ -12,9 +12,9 @@ pub(super) const END: u32 = u32::MAX;
 pub(super) struct Node {
     pub(super) id: u32,
     pub(super) next: u32,
-    /// The time behind the start of the list's span, and, in the lowest bits, the phase.
+    /// The time since the start of the list's span and, in the lowest bits, the phase.
     pub(super) key: u32,
-    /// What its scheduler wants to hear when it is foreseen.
+    /// The value that the scheduler gets back when the event is foreseen or taken.
     pub(super) hint: u32,
 }
 
@@ -31,14 +31,14 @@ impl Node {
         self.key as u8 & (PHASES - 1)
     }
 
-    /// The time behind the start of the list's span.
+    /// The time since the start of the list's span.
     #[inline(always)]
     pub(super) const fn offset(&self) -> Time {
         (self.key >> PHASES_LOG2) as Time
     }
 }
 
-/// The slab.
+/// The arena.
 #[derive(Debug)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
@@ -50,7 +50,7 @@ impl Nodes {
         Self { nodes: Vec::new(), free: END }
     }
 
-    /// Takes a place for a node.
+    /// Stores a node and returns its index.
     #[inline(always)]
     pub(super) fn insert(&mut self, node: Node) -> u32 {
         let index = self.free;
@@ -69,20 +69,20 @@ impl Nodes {
         (self.nodes.len() - 1) as u32
     }
 
-    /// The node of that number; [`None`] at the end of a list.
+    /// The node with this index; [`None`] at the end of a list.
     #[inline(always)]
     pub(super) fn get(&self, index: u32) -> Option<&Node> {
         self.nodes.get(index as usize)
     }
 
-    /// As [`Self::get`].
+    /// As [`Self::get`], mutable.
     #[inline(always)]
     pub(super) fn get_mut(&mut self, index: u32) -> Option<&mut Node> {
         self.nodes.get_mut(index as usize)
     }
 
-    /// Takes the first node of a list, whose number is in `head`, out of it and gives its place
-    /// back.
+    /// Removes and returns the first node of a list. `head` is the index of that node and becomes
+    /// the index of the next one.
     #[inline(always)]
     pub(super) fn pop(&mut self, head: &mut u32) -> Option<Node> {
         let index = *head;
@@ -94,7 +94,7 @@ impl Nodes {
         Some(taken)
     }
 
-    /// Asks for a node that will be read soon.
+    /// Prefetches a node that will be read soon.
     #[inline(always)]
     pub(super) fn prefetch(&self, index: u32) {
         prefetch(self.nodes.as_ptr().wrapping_add(index as usize));

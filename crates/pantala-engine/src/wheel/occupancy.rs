@@ -1,11 +1,12 @@
-//! Which lists of the wheel hold anything: a bit for each, and a bit for each word of those.
+//! The set of the wheel's lists that are not empty: one bit per list, and one bit per word of those
+//! bits.
 
-/// A set of numbers below `64 * WORDS`, with a bit for each word in `SUMMARIES` more. The search
-/// for the next number reads a handful of words, however few numbers there are.
+/// A set of numbers below `64 * WORDS`, with one more bit per word in `SUMMARIES` words. The search
+/// for the next number reads a few words, however few numbers the set has.
 #[derive(Debug)]
 pub(super) struct Occupancy<const WORDS: usize, const SUMMARIES: usize> {
     words: [u64; WORDS],
-    /// By word, whether it is not zero.
+    /// By word: whether it is not zero.
     summary: [u64; SUMMARIES],
 }
 
@@ -21,7 +22,7 @@ impl<const WORDS: usize, const SUMMARIES: usize> Occupancy<WORDS, SUMMARIES> {
         self.summary[word / 64] |= 1 << (word % 64);
     }
 
-    /// Takes a number out.
+    /// Removes a number.
     #[inline(always)]
     pub(super) fn remove(&mut self, number: usize) {
         let word = number / 64 % WORDS;
@@ -31,7 +32,7 @@ impl<const WORDS: usize, const SUMMARIES: usize> Occupancy<WORDS, SUMMARIES> {
         }
     }
 
-    /// The first number of the set from `start` on, cyclically: past the last one comes the first.
+    /// The first number of the set from `start` on, cyclically.
     #[inline(always)]
     pub(super) fn next_from(&self, start: usize) -> Option<usize> {
         let word = start / 64 % WORDS;
@@ -42,7 +43,7 @@ impl<const WORDS: usize, const SUMMARIES: usize> Occupancy<WORDS, SUMMARIES> {
         self.next_word(word).map(|word| word * 64 + self.words[word].trailing_zeros() as usize)
     }
 
-    /// The first word after `word` that is not zero, cyclically: at last `word` itself.
+    /// The first word after `word` that is not zero, cyclically; `word` itself comes last.
     #[inline(always)]
     fn next_word(&self, word: usize) -> Option<usize> {
         let own = word / 64;
@@ -67,7 +68,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Against an ordered set: few numbers or many, searched from anywhere.
+        /// Compares with an ordered set: few or many numbers, from any start.
         #[test]
         fn the_next_number_is_that_of_an_ordered_set(
             changes in prop::collection::vec((any::<bool>(), any::<usize>(), any::<usize>()), 1..200),
@@ -88,7 +89,7 @@ mod tests {
                 occupancy.insert(number);
                 expected.insert(number);
             } else {
-                // As a rule one that is there.
+                // Mostly choose a number that is in the set.
                 let number = expected.range(number..).next().copied().unwrap_or(number);
                 occupancy.remove(number);
                 expected.remove(&number);

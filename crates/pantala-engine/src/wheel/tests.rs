@@ -1,4 +1,4 @@
-//! The wheel against its promise: order by time and phase, nothing lost.
+//! Tests of the wheel: order by time and phase, and no event lost.
 
 use super::*;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn drain(wheel: &mut Wheel) -> Vec<Event> {
     events
 }
 
-/// Events in order, and those of equal time and phase by identity, so that sequences can be
+/// Events in order, with ties of time and phase broken by identity, so that sequences can be
 /// compared.
 fn canonical(mut events: Vec<Event>) -> Vec<Event> {
     assert!(events.is_sorted_by_key(|e| (e.time, e.phase)), "out of order: {events:?}");
@@ -56,7 +56,7 @@ fn an_event_may_come_before_the_one_the_wheel_waits_at() {
     wheel.push(base + 3_000 + REACH, 0, 8);
     let ids: Vec<u32> = drain(&mut wheel).iter().map(|e| e.id).collect();
     assert_eq!(ids, [7, 5, 8, 6]);
-    // In the very bucket that the wheel waits at, too.
+    // Also in the bucket at which the wheel waits.
     let base = 64 * (base + REACH);
     wheel.push(base + 20, 1, 1);
     assert_eq!(wheel.next_time(), base + 20);
@@ -83,7 +83,7 @@ fn scrambling_draws_the_order_within_a_group() {
     assert!(orders.len() > 10, "{orders:?}");
 }
 
-/// Spans of time that a bucket, the buckets, the epochs and the heap cover.
+/// Delays that a bucket, the buckets, the epochs and the heap cover.
 fn spans() -> impl Strategy<Value = Time> {
     (4u32..38).prop_flat_map(|log2| 1u64 << log2..2 << log2)
 }
@@ -91,7 +91,7 @@ fn spans() -> impl Strategy<Value = Time> {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// Whatever the times, near and far, the order out is that of time and phase, and nothing is
+    /// For any times, near and far, events come out in the order of time and phase, and none is
     /// lost.
     #[test]
     fn pops_in_order(
@@ -112,7 +112,7 @@ proptest! {
         prop_assert_eq!(wheel.iter().count(), 0);
     }
 
-    /// Events scheduled while others are being taken (now or later) still come out in order.
+    /// Events scheduled while others are taken (now or later) still come out in order.
     #[test]
     fn order_holds_while_scheduling(delays in prop::collection::vec(0u64..9_000, 1..400), span in spans()) {
         let mut wheel = Wheel::new();
@@ -141,8 +141,8 @@ proptest! {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// A simulation in steps: what comes between two steps may be earlier than what the wheel has
-    /// moved to. The next time is told at any moment, and the audit sees every event.
+    /// A simulation in steps: an event scheduled between two steps may precede the event to which
+    /// the wheel has moved. The next time is known at any moment, and the audit sees every event.
     #[test]
     fn order_holds_from_step_to_step(
         pushes in prop::collection::vec((any::<u64>(), 0u8..PHASES), 1..200), span in spans(), step in spans(),
@@ -159,7 +159,7 @@ proptest! {
             }
             prop_assert_eq!(wheel.next_time(), expected.first().map_or(NEVER, |event| event.time));
             prop_assert_eq!(wheel.iter().count(), expected.len());
-            // Not all steps end behind an event.
+            // Not all steps end after an event.
             now = (now + step).max(wheel.next_time().min(now + 20 * step) / 2);
             while let Some((time, phase)) = wheel.next_group(now) {
                 while let Some(id) = wheel.pop() {
@@ -177,7 +177,7 @@ proptest! {
     }
 }
 
-/// What is scheduled in time is foreseen once before it comes, with its hint.
+/// An event that is scheduled early enough is foreseen exactly once, with its hint.
 #[test]
 fn events_are_foreseen_with_their_hints() {
     let mut wheel = Wheel::new();

@@ -29,14 +29,15 @@ impl InjectionPacer {
         &self,
         handed: Time,
         bytes: u64,
-        grain: Option<&CoarsePackets>,
+        coarse_packets: Option<&CoarsePackets>,
         config: &MpiConfig,
     ) -> Time {
         let there = |bytes: u64| {
             let last = time_per_byte((self.left + bytes).saturating_sub(1), config.gap_per_byte_fs);
             self.begins(handed).saturating_add(last)
         };
-        grain.map_or_else(|| there(bytes), |grain| grain.leaves(bytes, there))
+        coarse_packets
+            .map_or_else(|| there(bytes), |coarse_packets| coarse_packets.leaves(bytes, there))
     }
 
     fn begins(&self, handed: Time) -> Time {

@@ -71,7 +71,7 @@ impl<P: Program> MpiLayer<P> {
         if self.paced {
             let (feed, handed, last) =
                 (&mut self.pacers[nic as usize], message.created, bytes == message.to_send);
-            let ready = feed.ready(handed, bytes, self.grain.as_ref(), &self.config);
+            let ready = feed.ready(handed, bytes, self.coarse_packets.as_ref(), &self.config);
             if ready > now {
                 return Pull::Later(ready);
             }
@@ -113,7 +113,7 @@ impl<P: Program> MpiLayer<P> {
             return self.pacers[nic as usize].ready(
                 message.created,
                 bytes,
-                self.grain.as_ref(),
+                self.coarse_packets.as_ref(),
                 &self.config,
             );
         }
@@ -135,7 +135,9 @@ impl<P: Program> MpiLayer<P> {
             if let Some(part) = from {
                 self.outbox.put(part, MpiMessage::Arrived { handle: packet.message });
             }
-            let behind = self.grain.map_or(0, |grain| grain.delivery(packet.bytes.into()));
+            let behind = self
+                .coarse_packets
+                .map_or(0, |coarse_packets| coarse_packets.delivery(packet.bytes.into()));
             match self.config.nic_to_host_ps.saturating_add(behind) {
                 0 => self.arrived(handle, now, wakes),
                 delay => self.delay_until(nic as usize, handle, now.saturating_add(delay), wakes),

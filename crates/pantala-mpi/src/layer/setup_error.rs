@@ -9,7 +9,7 @@ pub enum SetupError {
     #[error("a job needs at least one rank")]
     NoRanks,
     /// The layer has a job of this number.
-    #[error("job {job} is there already")]
+    #[error("job {job} exists already")]
     JobExists {
         /// The number.
         job: u16,

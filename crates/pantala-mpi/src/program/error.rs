@@ -92,14 +92,14 @@ pub enum ProgramFault {
     },
     /// The table of a split has the wrong length, or a group has a rank that is not in the
     /// communicator.
-    #[error("what is asked for is no part of a communicator of {size}")]
+    #[error("the split or group does not fit a communicator of {size} ranks")]
     NoPartition {
         /// The communicator's size.
         size: u32,
     },
     /// Two communicators of the rank would have the same context. The program must free one before
     /// it makes more.
-    #[error("a communicator of the same context exists")]
+    #[error("another communicator of this rank has the same context")]
     ContextTaken,
     /// A program cannot free `COMM_WORLD`, nor a communicator that a collective uses.
     #[error("communicator {communicator} is in use")]
@@ -122,7 +122,7 @@ pub enum ProgramFault {
         room: u64,
     },
     /// A collective has sizes for a wrong number of ranks.
-    #[error("sizes for {given} ranks are given to a communicator of {size}")]
+    #[error("the call has sizes for {given} ranks, the communicator has {size} ranks")]
     CountsDoNotFit {
         /// Number of sizes.
         given: usize,
@@ -155,7 +155,7 @@ pub enum ProgramFault {
         bytes: u64,
     },
     /// The program has ended, but another rank is in a collective that needs it.
-    #[error("this rank has ended where rank {rank} calls {}", .kind.name())]
+    #[error("this rank has ended, but rank {rank} calls {}", .kind.name())]
     NotCalled {
         /// The other rank of the job.
         rank: u32,

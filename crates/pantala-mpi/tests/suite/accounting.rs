@@ -1,4 +1,4 @@
-//! Accounts, iterations, collectives in a world, memory, several jobs.
+//! Accounts, iterations, collectives in a whole layer, memory, several jobs.
 
 use crate::common::{Ideal, Script, finish, from, layer, layer_with, reports, to};
 use pantala_engine::Time;
@@ -45,15 +45,15 @@ fn communication_time_is_split_by_kind_of_call() {
     assert_eq!((zero.compute, one.compute), (5_000, 70_000));
     assert!(zero.send > 0 && zero.wait > 0 && zero.collective > 0 && zero.recv == 0);
     assert!(one.recv > 0 && one.collective > 0 && one.send == 0 && one.wait == 0);
-    // One message of 13,000 and one of nothing (the barrier's broadcast) from 0; 100 and the
-    // barrier's reduction from 1.
+    // Rank 0 sends one message of 13,000 bytes and an empty one (the barrier's broadcast). Rank 1
+    // sends 100 bytes and the barrier's reduction.
     assert_eq!(
         (zero.messages_sent, zero.bytes_sent, zero.messages_received, zero.bytes_received),
         (2, 13_000, 2, 100)
     );
 }
 
-/// The most that a rank posts between two waits, whether or not it had to wait there.
+/// The peak is the largest payload between two waits, whether or not the rank blocked.
 #[test]
 fn the_peak_of_ingress_is_between_two_waits() {
     let receives =
@@ -74,7 +74,7 @@ fn the_peak_of_ingress_is_between_two_waits() {
         peak(vec![isend(0, long), Op::WAITALL, isend(0, small), Op::WAITALL], &[long, small]),
         long
     );
-    // Computing is no wait; nor is a send that is complete at once, but a long one is.
+    // Compute is not a wait, nor is a send that completes at once. A long send is.
     assert_eq!(
         peak(vec![send(small), Op::Compute(9_000_000), send(small)], &[small; 2]),
         2 * small
@@ -83,7 +83,7 @@ fn the_peak_of_ingress_is_between_two_waits() {
         peak(vec![send(long), send(long), isend(0, small), Op::WAITALL], &[long, long, small]),
         long
     );
-    // A test is none.
+    // A test is not a wait.
     assert_eq!(
         peak(vec![isend(0, small), Op::Test(0), isend(1, small), Op::WAITALL], &[small; 2]),
         2 * small
@@ -98,8 +98,8 @@ fn the_peak_of_ingress_is_between_two_waits() {
     assert_eq!(peak(own, &[small]), small);
 }
 
-/// A tree's node sends to two children, a ring's member one message a round; in the background as
-/// well.
+/// A node of a tree sends to two children; a member of a ring sends one message per round. The same
+/// holds in the background.
 #[test]
 fn the_peak_of_ingress_of_collectives_is_that_of_a_round() {
     for (call, peak) in
@@ -120,7 +120,8 @@ fn the_peak_of_ingress_of_collectives_is_that_of_a_round() {
     }
 }
 
-/// Calls, their payload and their time, over all ranks: the sum of times is what the accounts say.
+/// Calls, their payload and their time are summed over all ranks. The sum of times equals the
+/// accounts.
 #[test]
 fn calls_are_counted_by_name() {
     let rank = |peer: u32| {
@@ -276,7 +277,8 @@ fn a_barrier_holds_all_back() {
 
 #[test]
 fn sub_communicators_work_side_by_side() {
-    // 3 rows of 4: an alltoall in rows, then in columns, contexts shared by rows and by columns.
+    // 3 rows of 4 ranks: an alltoall in rows, then in columns. Rows share a context, and so do
+    // columns.
     let split = |r: u32| {
         let (row, column) = (r / 4, r % 4);
         vec![
@@ -297,7 +299,7 @@ fn sub_communicators_work_side_by_side() {
     }
 }
 
-/// Two ranks that exchange for ever so long.
+/// Two ranks that exchange messages for a long time.
 struct Exchange {
     peer: u32,
     left: u32,
@@ -394,7 +396,7 @@ fn bad_set_ups_are_refused() {
         Err(SetupError::UnknownNic { rank: 0, nic: 1 })
     );
     let bad = Err(SetupError::BadCommunicator { rank: 0, communicator: 1 });
-    assert_eq!(layer.add_job(0, 0, vec![rank(0, other(0, 0, 1, 0))]), bad, "the world's context");
+    assert_eq!(layer.add_job(0, 0, vec![rank(0, other(0, 0, 1, 0))]), bad, "COMM_WORLD's context");
     assert_eq!(
         layer.add_job(0, 0, vec![rank(0, other(1, 0, 2, 0))]),
         bad,
@@ -426,7 +428,7 @@ fn ranks_can_share_a_nic() {
     assert!(layer.finished(), "{:#?}", layer.blocked_report());
 }
 
-/// A script that knows what it will send.
+/// A script that gives a summary of its sends.
 struct Foreseen(std::vec::IntoIter<Op>);
 
 impl Program for Foreseen {
@@ -478,8 +480,8 @@ fn progress_is_the_share_of_bytes_that_have_arrived() {
         assert!(progress >= last, "{progress} after {last}");
         last = progress;
         if end == 900_000_000 {
-            // 9,000 bytes and rank 0's first request of the alltoall (64) have arrived; a message
-            // of nothing (64) and most of six by rendezvous are to come.
+            // 9,000 bytes and rank 0's first request of the alltoall (64 bytes) have arrived. An
+            // empty message (64 bytes) and most of six rendezvous messages are still to come.
             assert_eq!(progress, 9_064.0 / (9_000.0 + 64.0 + 6.0 * (20_000.0 + 3.0 * 64.0)));
         }
         if end == Time::MAX {

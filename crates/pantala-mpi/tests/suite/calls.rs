@@ -1,5 +1,5 @@
-//! Collectives in a world: every algorithm of every collective comes to its end, eager and by
-//! rendezvous, and ranks that do not agree are told.
+//! Collectives in a whole layer: every algorithm of every collective ends, eager and by rendezvous.
+//! Ranks that disagree get an error.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn every_call(me: u32, n: u32, bytes: u64) -> Vec<Call> {
     ]
 }
 
-/// Choices that between them have every algorithm.
+/// Choices that together use every algorithm.
 fn choices() -> Vec<Collectives> {
     let base = Collectives::default();
     vec![
@@ -119,7 +119,7 @@ fn every_algorithm_comes_to_its_end() {
     }
 }
 
-/// The faults of all ranks, each with what it says.
+/// The faults of all ranks, each with its message.
 fn faults(scripts: Vec<Vec<Op>>) -> Vec<(ProgramFault, String)> {
     let n = scripts.len() as u32;
     let mut layer = layer(MpiConfig::default(), scripts);
@@ -133,7 +133,7 @@ fn collective(call: Call) -> Vec<Op> {
 
 #[test]
 fn ranks_that_call_different_collectives_are_told() {
-    // The broadcast's message is there when rank 1 asks for its child's.
+    // The broadcast's message has arrived when rank 1 posts the receive from its child.
     let found = faults(vec![
         collective(Call::Bcast { root: 0, bytes: 10 }),
         collective(Call::Bcast { root: 0, bytes: 10 }),
@@ -141,7 +141,7 @@ fn ranks_that_call_different_collectives_are_told() {
         Vec::new(),
     ]);
     assert!(
-        found[1..].iter().all(|(_, text)| text.contains("this rank has ended where")),
+        found[1..].iter().all(|(_, text)| text.contains("this rank has ended, but")),
         "{found:?}"
     );
     assert_eq!(
@@ -191,12 +191,12 @@ fn sizes_must_be_as_many_as_ranks() {
         .1;
     assert_eq!(
         text,
-        "job 0 rank 0: allgatherv at 0 ps: sizes for 1 ranks are given to a communicator of 2"
+        "job 0 rank 0: allgatherv at 0 ps: the call has sizes for 1 ranks, the communicator has 2 ranks"
     );
 }
 
-/// Where the messages of two collectives do not meet, the ranks stand still, and the diagnosis says
-/// why.
+/// If the messages of two collectives never meet, the ranks block, and the diagnosis gives the
+/// reason.
 #[test]
 fn ranks_that_stand_still_are_told() {
     let bcast = |root| collective(Call::Bcast { root, bytes: 10 });
@@ -209,7 +209,7 @@ fn ranks_that_stand_still_are_told() {
     assert_eq!(lines, [expected]);
 }
 
-/// Two communicators of the same members are counted apart.
+/// Calls are counted per communicator, even if two communicators have the same members.
 #[test]
 fn calls_are_counted_by_communicator() {
     let script = |me: u32| {

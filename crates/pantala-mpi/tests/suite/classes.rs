@@ -1,4 +1,4 @@
-//! Traffic classes: the packets of all-to-all collectives are told from all others, whatever their
+//! Traffic classes: packets of all-to-all collectives have a class of their own, for every
 //! protocol.
 
 use crate::common::{Ideal, finish, from, layer, to};
@@ -6,8 +6,8 @@ use pantala_fabric::TrafficClass;
 use pantala_mpi::collectives::{CollectiveKind, Exchange};
 use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op};
 
-/// Bytes offered by class (point-to-point, all-to-all), and the number of packets, by four ranks
-/// that each do `operation`.
+/// Bytes offered per class (point-to-point, all-to-all), and the number of packets, of four ranks
+/// that each execute `operation`.
 fn offered(
     operation: impl Fn(u32) -> Vec<Op>,
 ) -> ([u64; TrafficClass::COUNT], [usize; TrafficClass::COUNT]) {
@@ -22,7 +22,7 @@ fn offered(
     (bytes, packets)
 }
 
-/// Eager, and by rendezvous: payload and control messages alike.
+/// The class covers eager and rendezvous messages, payload and control.
 #[test]
 fn all_to_all_is_a_class_of_its_own() {
     for (bytes, control) in [(1_000, 0), (50_000, 3 * 64)] {
@@ -35,7 +35,7 @@ fn all_to_all_is_a_class_of_its_own() {
 
 #[test]
 fn everything_else_is_point_to_point() {
-    // A user's tag may be that of the collective; contexts keep them apart.
+    // A program's tag may equal the collective's tag; the contexts differ.
     let tag = CollectiveKind::Alltoall.tag();
     let exchange = |rank: u32| {
         vec![Op::Sendrecv(to(rank ^ 1, tag.abs(), 20_000), from(rank ^ 1, tag.abs(), 20_000))]
@@ -54,7 +54,7 @@ fn everything_else_is_point_to_point() {
     }
 }
 
-/// So are those of blocks of different sizes, and those in the background.
+/// The class also covers blocks of different sizes and background collectives.
 #[test]
 fn all_to_all_in_any_form() {
     let blocks = || vec![100; 4];
@@ -67,7 +67,7 @@ fn all_to_all_in_any_form() {
     }
 }
 
-/// One program that does both: each packet has its own class.
+/// If a program sends both, each packet has its own class.
 #[test]
 fn a_program_can_have_both() {
     let both = |rank: u32| {

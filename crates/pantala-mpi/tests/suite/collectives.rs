@@ -1,5 +1,5 @@
-//! Collectives on data: who ends up with whose contribution, in how many messages, bytes, steps,
-//! against closed forms.
+//! Collectives on real data: the final data of each member, and the numbers of messages, bytes and
+//! steps against closed forms.
 
 mod data;
 mod semantics;
@@ -20,7 +20,7 @@ fn sizes() -> impl Iterator<Item = u32> {
     (1..=17).chain([31, 33, 64, 100])
 }
 
-/// The sizes, each with every root; of the larger ones a few.
+/// The sizes, each with every root; of the larger sizes only some roots.
 fn rooted() -> impl Iterator<Item = (u32, u32)> {
     sizes().flat_map(|n| {
         (0..n).filter(move |root| n <= 17 || root % 13 == 5).map(move |root| (n, root))
@@ -37,12 +37,12 @@ fn power(n: u32) -> (u64, u64, u64) {
     (1 << log, u64::from(log), u64::from(n - (1 << log)))
 }
 
-/// Bits set in all numbers below `n`.
+/// Number of set bits in all numbers below `n`.
 fn bits(n: u32) -> u64 {
     (0..n).map(|i| u64::from(i.count_ones())).sum()
 }
 
-/// Bytes of block `block` of a vector of `bytes` cut in `of`.
+/// Bytes of block `block` of a vector of `bytes`, divided into `of` blocks.
 fn cut(bytes: u64, block: u64, of: u64) -> u64 {
     (block + 1) * bytes / of - block * bytes / of
 }
@@ -85,7 +85,8 @@ fn broadcasts() {
         assert_eq!(cost(BinaryTree), whole(n.ilog2(), if n > 3 { 2 } else { n.min(2) - 1 }));
         assert_eq!(cost(BinomialTree), whole(n.ilog2(), ceil_log(n)));
         assert_eq!(cost(Linear), whole(n.min(2) - 1, n.min(2) - 1));
-        // A block goes down as many edges as the number of its member, from the root, has bits.
+        // A block travels over as many edges as its member's number, counted from the root, has set
+        // bits.
         let owner = |place: u32| u64::from((root + place) % n);
         let scatter: u64 = (0..n)
             .map(|place| u64::from(place.count_ones()) * cut(bytes, owner(place), n.into()))
@@ -120,7 +121,8 @@ fn reductions() {
         assert_eq!(of(cost(Linear)), whole(n.min(2) - 1));
         let (p, log_p, r) = power(n);
         let cost = cost(Rabenseifner);
-        // Place v holds the block whose number is v's bits reversed; both have as many bits set.
+        // Place v holds the block whose number is v with reversed bits. Both have equally many set
+        // bits.
         let collected: u64 =
             (0..p).map(|block| u64::from(block.count_ones()) * cut(bytes, block, p)).sum();
         assert_eq!(cost.messages, r + p * log_p + p - 1);
@@ -316,7 +318,7 @@ fn vector_variants_of_one_size_cost_the_same() {
     }
 }
 
-/// All choices that have anything to do with sizes.
+/// All choices that depend on sizes.
 fn choices() -> impl Strategy<Value = Collectives> {
     let reduce_scatter = prop::sample::select(vec![
         ReduceScatterAlgorithm::BinomialTree,
@@ -359,7 +361,7 @@ fn choices() -> impl Strategy<Value = Collectives> {
 proptest! {
     #![proptest_config(pantala_testing::cases(300))]
 
-    /// Data end where they must, whatever the sizes; linear algorithms move every byte once.
+    /// Data reach the right members for any sizes. Linear algorithms move every byte once.
     #[test]
     fn vectors_of_any_sizes(choice in choices(), counts in prop::collection::vec(0u64..10_000, 1..40), root: u32) {
         let n = counts.len() as u32;
@@ -390,7 +392,7 @@ proptest! {
         prop_assert_eq!(cost.bytes, pairs.sum::<u64>());
     }
 
-    /// However short or long a vector is, its blocks add up to it.
+    /// The blocks of a vector of any length add up to it.
     #[test]
     fn blocks_of_any_vector(n in 1u32..40, bytes in 0u64..100_000, root: u32) {
         let root = root % n;

@@ -1,5 +1,5 @@
-//! Communicators made while programs run: who is in them, what they are called, and what their
-//! making costs.
+//! Communicators that programs create: their members, their numbers, and the cost of their
+//! creation.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ fn table(n: u32, of: impl Fn(u32) -> (Option<u32>, i32)) -> Arc<[Split]> {
     (0..n).map(&of).map(|(color, key)| Split { color, key }).collect()
 }
 
-/// A script whose outcomes are written down.
+/// A script that records its outcomes.
 struct Heard<'a> {
     script: std::vec::IntoIter<Op>,
     rank: u32,
@@ -29,7 +29,7 @@ impl Program for Heard<'_> {
     }
 }
 
-/// What each rank is told of communicators.
+/// The communicators in the outcomes of each rank.
 fn told(n: u32, script: impl Fn(u32) -> Vec<Op>) -> Vec<Vec<Option<u16>>> {
     let outcomes = RefCell::new(Vec::new());
     let mut layer = MpiLayer::new(MpiConfig::default(), Recording::default(), 512);
@@ -63,7 +63,8 @@ fn around(communicator: u16, me: u32, size: u32) -> Op {
 #[test]
 fn a_split_makes_one_for_each_colour() {
     let n = 10;
-    // Rank 9 stays out; the others by their rest of three, in falling order.
+    // Rank 9 stays out. The other ranks are grouped by their number modulo three, in descending
+    // order.
     let table = table(n, |m| ((m < 9).then_some(m % 3), -(m as i32)));
     let script = |me: u32| {
         let mut script = vec![Op::CommSplit(COMM_WORLD, Arc::clone(&table))];
@@ -134,9 +135,10 @@ fn slices_of_a_grid() {
     assert_eq!(told(12, script), vec![vec![Some(1), Some(2)]; 12]);
 }
 
-/// A split is an allgather of 8 bytes and an allreduce of 260, a duplication the allreduce alone.
+/// A split is an allgather of 8 bytes and an allreduce of 260 bytes. A duplication is the allreduce
+/// alone.
 #[test]
-fn what_the_making_costs() {
+fn creation_costs() {
     for n in [1u32, 2, 5, 8] {
         let cost = |op: Op| {
             let mut layer = layer(MpiConfig::default(), vec![vec![op]; n as usize]);
@@ -180,10 +182,10 @@ fn what_cannot_be_made_is_told() {
     assert_eq!(layer.errors()[0].fault, ProgramFault::UnknownCommunicator { communicator: 1 });
 }
 
-/// Ranks that make different communicators, or at different times, are told as of any other
+/// Ranks that create different communicators, or at different times, get an error, as in any other
 /// collective.
 #[test]
-fn makings_must_agree() {
+fn creations_must_agree() {
     let scripts = vec![
         vec![Op::CommDup(COMM_WORLD)],
         vec![Op::Collective(COMM_WORLD, Call::Allreduce { bytes: 260 })],

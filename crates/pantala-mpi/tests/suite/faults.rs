@@ -1,4 +1,4 @@
-//! What programs do wrong, and what is said of it.
+//! Errors of programs and their messages.
 
 use crate::common::{Ideal, from, from_any, layer, to};
 use pantala_engine::Time;
@@ -7,7 +7,7 @@ use pantala_mpi::{
     Waits,
 };
 
-/// The error of rank 0's script; rank 1 does nothing.
+/// The error of rank 0's script; rank 1 is idle.
 fn fault(script: Vec<Op>) -> (ProgramFault, String) {
     let mut layer = layer(MpiConfig::default(), vec![script, Vec::new()]);
     Ideal::new(0, 1).run(&mut layer, 2, Time::MAX);
@@ -142,8 +142,8 @@ fn only_what_is_waited_for_is_reported() {
     assert_eq!(report.iter().map(|b| b.tag).collect::<Vec<_>>(), [Some(1)]);
 }
 
-/// All that is said of these scripts, over a network of 1 ns and 1 ps a byte; whoever ends has
-/// ended.
+/// All error messages of these scripts, on a network of 1 ns latency and 1 ps per byte. Every rank
+/// that ends counts as ended.
 fn told(scripts: Vec<Vec<Op>>) -> Vec<String> {
     let n = scripts.len() as u32;
     let mut layer = layer(MpiConfig::default(), scripts);
@@ -182,7 +182,8 @@ fn peers_that_do_not_exist() {
     }
 }
 
-/// Whether it comes before its receiver ends or after that, by whatever protocol.
+/// The error is the same whether the message arrives before or after its receiver ends, for every
+/// protocol.
 #[test]
 fn messages_that_nobody_receives() {
     for (bytes, on_the_way) in [(100, 1_100), (50_000, 1_064)] {
@@ -195,7 +196,7 @@ fn messages_that_nobody_receives() {
         assert_eq!(told(vec![send(), vec![]]), [line(on_the_way)]);
         assert_eq!(told(vec![send(), vec![Op::Compute(9_000)]]), [line(9_000)]);
     }
-    // What is received is not told of.
+    // Received messages cause no error.
     let sends = vec![Op::Send(to(1, 3, 5)), Op::Send(to(1, 4, 6))];
     let receive = vec![Op::Recv(from(0, 4, 6)), Op::Compute(10)];
     let text = told(vec![sends, receive]);
@@ -232,9 +233,9 @@ fn requests_that_nobody_completes() {
         let text = told(vec![vec![op, Op::Compute(5)], vec![]]);
         assert_eq!(text[0], format!("job 0 rank 0: finalize at 5 ps: {expected}"));
     }
-    // Complete and not waited for is no fault: a message that went at once.
+    // A complete request without a wait is no error: the message was sent at once.
     assert!(told(vec![vec![Op::Isend(to(1, 0, 8), 0)], vec![Op::Recv(from(0, 0, 8))]]).is_empty());
-    // Nor is a persistent request that stands.
+    // A persistent request that was never started is no error either.
     assert!(told(vec![vec![Op::RecvInit(from(1, 0, 8), 0)], vec![]]).is_empty());
 }
 
@@ -244,11 +245,11 @@ fn a_rank_that_ends_where_others_call() {
     let text = told(vec![vec![], reduce()]);
     assert_eq!(
         text,
-        ["job 0 rank 0: finalize at 1008 ps: this rank has ended where rank 1 calls reduce"]
+        ["job 0 rank 0: finalize at 1008 ps: this rank has ended, but rank 1 calls reduce"]
     );
 }
 
-/// A run that stops while a message is on its way to nobody.
+/// A run stops while a message is on its way to a rank that has ended.
 #[test]
 fn messages_on_their_way() {
     let mut layer =

@@ -1,4 +1,4 @@
-//! The gaps g and G of LogGP: streams of messages at their pace, to the picosecond.
+//! The gaps g and G of LogGP: the rate of message streams, to the picosecond.
 
 use crate::common::{Ideal, finish, from, layer, reports, to};
 use pantala_engine::Time;
@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 const LATENCY: Time = 1_000;
 
-/// When a stream of `n` messages of `bytes` has been received, over a network of one ps a byte.
+/// The time at which a stream of `n` messages of `bytes` has been received, on a network of one ps
+/// per byte.
 fn stream(config: MpiConfig, n: u32, bytes: u64) -> Time {
     let mut send: Vec<Op> = (0..n).map(|i| Op::Isend(to(1, 0, bytes), i)).collect();
     send.push(Op::WAITALL);
@@ -21,7 +22,7 @@ fn stream(config: MpiConfig, n: u32, bytes: u64) -> Time {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// Short messages leave one every g, or as fast as the link takes them.
+    /// Short messages leave one per g, or at the rate of the link.
     #[test]
     fn messages_by_the_gap(n in 1..20_u32, bytes in 1..513_u64, gap in 0..3_000_u64) {
         let config = MpiConfig { gap_ps: gap, ..MpiConfig::default() };
@@ -29,26 +30,26 @@ proptest! {
         prop_assert_eq!(stream(config, n, bytes), starts + bytes + LATENCY);
     }
 
-    /// Bytes reach the NIC one every G (slower than the link): a message of k bytes keeps it for
-    /// max(g, (k - 1) G), and its last packet leaves with its last byte.
+    /// Bytes reach the NIC one per G, slower than the link. A message of k bytes occupies the NIC
+    /// for max(g, (k - 1) G), and its last packet leaves with its last byte.
     #[test]
     fn bytes_by_the_gap(n in 1..8_u32, bytes in 1..2_000_u64, gap in 0..3_000_u64, per_byte in 2..9_u64) {
         let config = MpiConfig { gap_ps: gap, gap_per_byte_fs: per_byte * 1_000, ..MpiConfig::default() };
         let fed = (bytes - 1) * per_byte;
-        // The link needs a picosecond for each of the last packet's bytes, and may be busy with the
-        // message before.
+        // The link needs a picosecond for each byte of the last packet, and may be busy with the
+        // previous message.
         let last = if bytes % 512 == 0 { 512 } else { bytes % 512 };
         let begin = Time::from(n - 1) * fed.max(gap);
         let end = begin + fed + last + LATENCY;
         let found = stream(config, n, bytes);
-        // A packet longer than what the next needs to be fed can hold that up on the link.
+        // A packet can occupy the link longer than the feed of the next one takes.
         prop_assert!(found >= end && found < end + 512, "{} {}", found, end);
         if last >= 512 || bytes <= 512 && fed >= bytes {
             prop_assert_eq!(found, end);
         }
     }
 
-    /// A feeding that is faster than the link costs what the first packet takes to be fed.
+    /// A feed that is faster than the link costs only the feed of the first packet.
     #[test]
     fn a_faster_feeding_goes_ahead(n in 1..8_u32, packets in 1..5_u64) {
         let config = MpiConfig { gap_per_byte_fs: 500, ..MpiConfig::default() };
@@ -57,8 +58,7 @@ proptest! {
     }
 }
 
-/// Control messages pass the same NIC: the answers of a receiver to many requests leave one every
-/// g.
+/// Control messages use the same NIC. A receiver's answers to many requests leave one per g.
 #[test]
 fn control_messages_keep_the_gap() {
     let (gap, bytes) = (10_000, 20_000);

@@ -1,4 +1,4 @@
-//! What messages cost their hosts: closed forms, to the picosecond.
+//! The costs of messages on hosts: closed forms, to the picosecond.
 
 use crate::common::{Ideal, finish, from, layer, reports, to};
 use pantala_engine::{Time, time_per_byte};
@@ -9,7 +9,7 @@ const LATENCY: Time = 1_000_000;
 const PER_BYTE: Time = 40;
 const CONTROL: u64 = 64;
 
-/// The numbers of SST's SC22 fork.
+/// The values of SST's SC22 fork.
 fn sst() -> MpiConfig {
     MpiConfig {
         call_overhead_ps: 30_000,
@@ -25,12 +25,12 @@ fn sst() -> MpiConfig {
     }
 }
 
-/// A network that is slower than any host here, so that receives are posted before anything comes.
+/// A network that is slower than any host here, so that receives are posted before messages arrive.
 fn network() -> Ideal {
     Ideal::new(LATENCY, PER_BYTE)
 }
 
-/// When the ranks of these scripts end, and their accounts add up.
+/// The end times of the ranks of these scripts. Their accounts must add up.
 fn ends(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<Time> {
     let mut layer = layer(config, scripts);
     finish(&mut layer, &mut network());
@@ -45,8 +45,8 @@ fn ends(config: MpiConfig, scripts: Vec<Vec<Op>>) -> Vec<Time> {
     reports.iter().map(|report| report.end.unwrap()).collect()
 }
 
-/// From the call of a send to its receiver's receipt, and to the return of the sender's call, the
-/// receive being posted.
+/// Time from the call of a send to the message's arrival at its receiver, and to the return of the
+/// sender's call. The receive is already posted.
 fn one_way(c: &MpiConfig, bytes: u64) -> (Time, Time) {
     let cross = |size: u64| c.host_to_nic_ps + size * PER_BYTE + LATENCY + c.nic_to_host_ps;
     let copy = time_per_byte(bytes, c.copy_per_byte_fs);
@@ -68,7 +68,7 @@ fn one_way(c: &MpiConfig, bytes: u64) -> (Time, Time) {
     (there + finish, there + cross(CONTROL) + c.call_overhead_ps)
 }
 
-/// The numbers of SST, spelled out: 1,000 B at once, 20,000 B by rendezvous (four whole pages).
+/// SST's values, written out: 1,000 B eager, 20,000 B by rendezvous (four whole pages).
 #[test]
 fn the_numbers_of_sst() {
     let eager = 30_000
@@ -119,8 +119,8 @@ fn any_config() -> impl Strategy<Value = MpiConfig> {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// A ping-pong takes the sum of the terms, there and back, as often as it is played: blocking
-    /// and not.
+    /// A ping-pong takes the sum of all terms, there and back, times the number of rounds; blocking
+    /// and non-blocking.
     #[test]
     fn ping_pong(config in any_config(), bytes in 0..20_000_u64, rounds in 1..4_usize) {
         let (send, recv) = (|peer| Op::Send(to(peer, 0, bytes)), |peer| Op::Recv(from(peer, 0, bytes)));
@@ -128,8 +128,7 @@ proptest! {
         let (ping, pong) = (repeat([send(1), recv(1)]), repeat([recv(0), send(0)]));
         let (leg, sent) = one_way(&config, bytes);
         let ends = self::ends(config, vec![ping, pong]);
-        // The request of a rendezvous may have to wait for the acknowledgement that leaves before
-        // it.
+        // The request of a rendezvous may wait for the previous acknowledgement.
         let pages = if bytes > 4_096 { bytes / 4_096 } else { 0 };
         let registration = config.registration_ps + pages * config.registration_per_page_ps;
         let between = config.receive_overhead_ps + 2 * config.call_overhead_ps + config.send_overhead_ps + registration;
@@ -137,7 +136,7 @@ proptest! {
         let wait = if eager { 0 } else { (CONTROL * PER_BYTE).saturating_sub(between) };
         let turns = 2 * rounds as Time - 1;
         prop_assert_eq!(&ends, &[leg * (turns + 1) + wait * turns, (leg + wait) * turns + sent]);
-        // One way, non-blocking: the calls' own time passes while the message is on its way.
+        // One way, non-blocking: the time of the calls overlaps with the message.
         let isend = vec![Op::Isend(to(1, 0, bytes), 0), Op::Wait(0)];
         let irecv = vec![Op::Irecv(from(0, 0, bytes), 0), Op::Wait(0)];
         let alone = self::ends(config, vec![isend, irecv]);
@@ -145,7 +144,7 @@ proptest! {
         prop_assert_eq!(alone, vec![sent, leg]);
     }
 
-    /// A message that has come before its receive: what is left is the work of the receiver.
+    /// A message that arrives before its receive costs only the receiver's work.
     #[test]
     fn unexpected(config in any_config(), bytes in 1..12_000_u64) {
         let late = 1_000_000_000;
@@ -173,8 +172,7 @@ fn copies_take_turns() {
     );
 }
 
-/// Computing comes between two calls: entry and return are paid by the call, not by the
-/// computation.
+/// Compute lies between two calls. The call pays for entry and return, compute does not.
 #[test]
 fn calls_cost_and_computing_does_not() {
     let config = MpiConfig { call_overhead_ps: 7, ..MpiConfig::default() };
@@ -193,8 +191,8 @@ fn calls_cost_and_computing_does_not() {
     );
 }
 
-/// In the background the costs are delays: of a bcast of two, a copy at the root, and matching and
-/// a copy at the other.
+/// In the background the costs are delays. A bcast between two ranks costs a copy at the root, and
+/// matching and a copy at the other rank.
 #[test]
 fn the_background_waits_and_keeps_nobody_busy() {
     let config = MpiConfig { call_overhead_ps: 0, ..sst() };
@@ -211,7 +209,7 @@ fn the_background_waits_and_keeps_nobody_busy() {
     assert_eq!(ends(config, vec![script(there + 1); 2]), [there + 1; 2]);
 }
 
-/// A rank pays for messages to itself what any message costs but the network.
+/// A message of a rank to itself costs as much as any message, except for the network.
 #[test]
 fn to_itself() {
     let bytes = 1_000;

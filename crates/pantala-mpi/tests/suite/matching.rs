@@ -1,4 +1,4 @@
-//! Order and wildcards, on networks that reorder.
+//! Order and wildcards on networks that reorder packets.
 
 use crate::common::{Ideal, finish, from, from_any, layer, layer_with, reports, to};
 use pantala_mpi::{Call, Communicator, Incoming, MpiConfig, Op, Outgoing, Source, TagSelect};
@@ -19,7 +19,7 @@ fn any_source_takes_what_comes_first() {
 
 #[test]
 fn tags_choose() {
-    // Tag 2 is received first although tag 1 was sent first: tag 1 waits, unexpected.
+    // Tag 2 is received first although tag 1 was sent first. Tag 1 waits as an unexpected message.
     let scripts = vec![
         vec![Op::Send(to(1, 1, 100)), Op::Send(to(1, 2, 50))],
         vec![Op::Recv(from(0, 2, 50)), Op::Recv(from(0, 1, 100))],
@@ -43,7 +43,7 @@ fn communicators_do_not_mix() {
     let scripts =
         vec![vec![Op::Send(out_a), Op::Send(out_b)], vec![Op::Recv(in_b), Op::Recv(in_a)]];
     let mut layer = layer_with(MpiConfig::default(), scripts, |r| vec![pair(1)(r), pair(2)(r)]);
-    // Exact sizes: a match across communicators would truncate.
+    // The sizes are exact, so a match across communicators would truncate.
     finish(&mut layer, &mut Ideal::new(1_000, 10));
 }
 
@@ -65,9 +65,9 @@ fn collectives_do_not_take_user_messages() {
     finish(&mut layer, &mut Ideal::new(1_000, 10));
 }
 
-/// Messages 0, 1, 2, ... of one tag have sizes by which they can be told apart: each receive has
-/// room for its own only and a longer one would be an error, so that a run without errors whose
-/// totals agree has matched in order.
+/// Messages 0, 1, 2, ... of one tag have different sizes. Each receive has room for its own message
+/// only, and a longer one would be an error. So a run without errors and with the right totals has
+/// matched in order.
 fn in_order(sizes: &[u64], threshold: u64, seed: u64, any: bool, nonblocking: bool) {
     let mut sizes = sizes.to_vec();
     sizes.sort_unstable();
@@ -101,7 +101,7 @@ fn in_order(sizes: &[u64], threshold: u64, seed: u64, any: bool, nonblocking: bo
 proptest! {
     #![proptest_config(pantala_testing::cases(200))]
 
-    /// Messages of one source do not overtake each other, whatever the network does to their
+    /// Messages of one source never overtake each other, however the network reorders their
     /// packets.
     #[test]
     fn messages_do_not_overtake(
@@ -111,8 +111,8 @@ proptest! {
         in_order(&sizes, threshold, seed, any, nonblocking);
     }
 
-    /// Everybody sends to everybody with random sizes and tags on a reordering network: all is
-    /// received, nothing is left.
+    /// Every rank sends to every rank with random sizes and tags on a reordering network. All
+    /// messages are received, and nothing remains.
     #[test]
     fn random_exchanges_complete(
         ranks in 2u32..9, rounds in 1u32..6, seed: u64, threshold in 0u64..3_000, wildcard: bool, injected: bool,

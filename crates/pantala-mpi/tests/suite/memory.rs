@@ -1,4 +1,4 @@
-//! Ranks of one node: messages through memory, one NIC for all.
+//! Several ranks per node: messages through memory, one shared NIC.
 
 use crate::common::{Ideal, finish, from, from_any, layer, reports, shared_layer, to};
 use pantala_engine::{Time, transfer_time};
@@ -14,7 +14,7 @@ fn network() -> Ideal {
     Ideal::new(LATENCY, PER_BYTE)
 }
 
-/// Runs a world of so many nodes until nothing happens any more.
+/// Runs a layer of `nodes` nodes until nothing happens any more.
 fn run<P: Program>(layer: &mut MpiLayer<P>, nodes: u32) -> Ideal {
     let mut network = network();
     network.run(layer, nodes, Time::MAX);
@@ -33,9 +33,9 @@ fn ends(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> Vec<Time> {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// Eager: overheads and copies as everywhere, latency and bandwidth of the memory between them.
-    /// By rendezvous the request, the answer, the data and the acknowledgement each take the
-    /// latency; memory needs no registration.
+    /// An eager message pays overheads and copies as usual, and the latency and bandwidth of memory
+    /// in between. By rendezvous, request, answer, data and acknowledgement each take the latency.
+    /// Memory needs no registration.
     #[test]
     fn one_message(bytes in 0..30_000_u64, latency in 0..100_000_u64, bandwidth in 1_000_000_000..50_000_000_000_u64) {
         let config = MpiConfig {
@@ -61,8 +61,7 @@ proptest! {
         }
     }
 
-    /// Of two messages the later and shorter one overtakes the first, and is received after it all
-    /// the same.
+    /// The later and shorter of two messages overtakes the first, but is received after it.
     #[test]
     fn order(first in 1..12_000_u64, second in 0..12_000_u64) {
         let config = MpiConfig { memory_bandwidth_bytes_per_s: 1_000_000_000, ..MpiConfig::default() };
@@ -74,7 +73,7 @@ proptest! {
     }
 }
 
-/// No byte of them is on the network; they count as messages all the same.
+/// None of their bytes are on the network, but they count as messages.
 #[test]
 fn nothing_is_on_the_network() {
     let pair = |peer, bytes| {
@@ -99,7 +98,7 @@ fn nothing_is_on_the_network() {
     }
 }
 
-/// A synchronous send returns when a receive has matched, through memory as over the network.
+/// A synchronous send returns when a receive has matched, through memory as on the network.
 #[test]
 fn a_synchronous_send_waits() {
     let ends = ends(
@@ -110,7 +109,7 @@ fn a_synchronous_send_waits() {
     assert_eq!(ends, [5_000; 2]);
 }
 
-/// A rank's messages to itself take the memory's time, too.
+/// A rank's messages to itself also take the time of memory.
 #[test]
 fn to_itself() {
     let config = MpiConfig {
@@ -124,8 +123,7 @@ fn to_itself() {
     }
 }
 
-/// The ranks of a node share its NIC: their messages leave in the order in which they are handed
-/// over.
+/// The ranks of a node share its NIC. Their messages leave in the order of their handover.
 #[test]
 fn one_nic() {
     let bytes = 500;
@@ -143,7 +141,7 @@ fn one_nic() {
         network.offered.iter().map(|(time, _, packet)| (*time, packet.created)).collect();
     assert_eq!(offers, [(0, 0), (bytes * PER_BYTE, 10)]);
     assert_eq!(reports(&layer)[2].end, Some(2 * bytes * PER_BYTE + LATENCY));
-    // One busy with a long copy does not hold up the other.
+    // A rank that is busy with a long copy does not delay the other.
     let config = MpiConfig { copy_per_byte_fs: 1_000_000, ..MpiConfig::default() };
     let scripts = vec![
         vec![Op::Send(to(2, 0, 500))],
@@ -157,7 +155,8 @@ fn one_nic() {
     assert_eq!(offers, [5, 500]);
 }
 
-/// Collectives do the same whoever shares a node: fewer bytes are on the network, none are lost.
+/// Collectives give the same result if ranks share nodes. Fewer bytes are on the network, and none
+/// are lost.
 #[test]
 fn collectives() {
     let calls = || {
@@ -187,8 +186,8 @@ fn collectives() {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// Whatever costs what, whoever shares a node, and in whatever order packets come: all is
-    /// received, in order, and nothing is left; the same again is the same.
+    /// For all costs, all numbers of ranks per node and all orders of packets: everything is
+    /// received in order, nothing remains, and a second run is equal.
     #[test]
     fn everything_at_once(
         costs in prop::collection::vec(prop_oneof![Just(0), 0..100_000_u64], 11),
@@ -216,7 +215,7 @@ proptest! {
             let sizes = [20, 30_000, 0, 9_000, 700];
             let mut script = vec![Op::Icollective(COMM_WORLD, Call::Allreduce { bytes: 3_000 }, 90)];
             script.extend((0..).zip(sizes).map(|(i, bytes)| Op::Isend(to(right, 1, bytes), i)));
-            // A receive of less room than a later message has would fail if order were lost.
+            // A receive is too small for a later message, so it would fail if order were lost.
             script.extend(sizes.map(|bytes| Op::Recv(from(left, 1, bytes))));
             script.extend([Op::Compute(5_000), Op::WAITALL]);
             script.push(Op::Collective(COMM_WORLD, Call::Alltoall { bytes: 13_000 }));
@@ -242,7 +241,7 @@ proptest! {
     }
 }
 
-/// Two ranks of a node that wait for each other are told as any others.
+/// The diagnosis also covers two ranks of one node that wait for each other.
 #[test]
 fn deadlocks_are_told() {
     let script = |peer| vec![Op::Send(to(peer, 3, 20_000)), Op::Recv(from(peer, 3, 20_000))];
@@ -256,7 +255,7 @@ fn deadlocks_are_told() {
     assert_eq!(told.len(), 2);
 }
 
-/// One rank a node is what it was: the driver of the other tests and this one agree.
+/// With one rank per node, this driver and the driver of the other tests agree.
 #[test]
 fn one_rank_a_node() {
     let scripts = || vec![vec![Op::Collective(COMM_WORLD, Call::Allgather { bytes: 700 })]; 6];

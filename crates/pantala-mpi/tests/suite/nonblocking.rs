@@ -1,4 +1,4 @@
-//! Non-blocking collectives: they go on by themselves, several at once, and end when the blocking
+//! Non-blocking collectives: they progress by themselves, several at once, and end when blocking
 //! ones would.
 
 use crate::common::{Ideal, finish, from, layer, reports, to};
@@ -43,7 +43,7 @@ fn a_collective_and_a_wait_take_as_long_as_the_blocking_one() {
     }
 }
 
-/// While ranks compute for long, all their collectives come to their end; the wait costs nothing.
+/// While ranks compute for a long time, all their collectives end. The wait costs nothing.
 #[test]
 fn computation_hides_them() {
     for config in configs() {
@@ -106,8 +106,8 @@ fn order_counts_across_both_forms() {
 proptest! {
     #![proptest_config(pantala_testing::cases(60))]
 
-    /// Any mixture of collectives in both forms, with messages between, on a network that reorders,
-    /// comes to its end.
+    /// Any mixture of blocking and non-blocking collectives, with messages in between, ends on a
+    /// network that reorders.
     #[test]
     fn any_mixture_ends(
         picks in prop::collection::vec((0usize..10, any::<bool>(), 0u64..200_000), 1..12),

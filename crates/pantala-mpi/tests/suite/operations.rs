@@ -1,4 +1,4 @@
-//! Modes of sends, tests, waits, probes and persistent requests: what each is told, and when.
+//! Modes of sends, tests, waits, probes and persistent requests: their outcomes and times.
 
 use std::collections::VecDeque;
 
@@ -10,10 +10,10 @@ use pantala_mpi::{
 };
 use proptest::prelude::*;
 
-/// Latency of the network, ps; each byte takes one more.
+/// Latency of the network in ps; each byte takes one ps more.
 const LATENCY: Time = 1_000;
 
-/// A program that writes down what it is told.
+/// A program that records its outcomes.
 struct Listener {
     script: VecDeque<Op>,
     told: Vec<Outcome>,
@@ -26,7 +26,7 @@ impl Program for Listener {
     }
 }
 
-/// A program that goes on with what a function says.
+/// A program whose next operation a function computes from the outcome.
 struct Driven<F>(F);
 
 impl<F: FnMut(&Outcome) -> Option<Op>> Program for Driven<F> {
@@ -49,7 +49,7 @@ fn run_programs<P: Program>(programs: Vec<P>) -> MpiLayer<P> {
     layer
 }
 
-/// What rank 0 is told after each of its operations; the others follow their scripts.
+/// The outcomes of rank 0's operations. The other ranks follow their scripts.
 fn told(script: Vec<Op>, others: Vec<Vec<Op>>) -> Vec<Outcome> {
     let scripts = std::iter::once(script).chain(others);
     let heard = std::sync::Mutex::new(Vec::new());
@@ -134,7 +134,7 @@ fn synchronous_sends_wait_for_their_receive() {
             ends(vec![vec![Op::Send(to(1, 0, bytes))], late])
         );
     }
-    // To oneself, too.
+    // Also for a rank to itself.
     ends(vec![vec![Op::Irecv(from(0, 0, 9), 0), Op::Ssend(to(0, 0, 9)), Op::Wait(0)]]);
     ends(vec![vec![Op::Bsend(to(0, 0, 90_000)), Op::Recv(from(0, 0, 90_000))]]);
 }
@@ -315,7 +315,8 @@ fn a_loop_of_tests_is_stopped() {
     assert_eq!(text, expected);
 }
 
-/// Rank 0 hands out work to whoever asks, by what it is told of where a request came from.
+/// Rank 0 distributes work to any rank that asks. It reads the source of a request from the
+/// outcome.
 #[test]
 fn a_master_serves_its_workers() {
     let (workers, tasks) = (4u32, 20u32);
@@ -358,7 +359,7 @@ fn a_master_serves_its_workers() {
 proptest! {
     #![proptest_config(pantala_testing::cases(256))]
 
-    /// However a rank waits for its receives, it ends when the last of them is there.
+    /// However a rank waits for its receives, it ends when the last message has arrived.
     #[test]
     fn waits_end_together(delays in prop::collection::vec(0u64..50_000, 1..8), how in 0u8..3) {
         let n = delays.len() as u32;
@@ -375,7 +376,7 @@ proptest! {
     }
 }
 
-/// Scripts of all kinds can share a world with collectives: user's wildcards never take a
+/// A layer can mix all kinds of scripts with collectives. A wildcard receive never matches a
 /// collective's message.
 #[test]
 fn probes_do_not_see_collectives() {

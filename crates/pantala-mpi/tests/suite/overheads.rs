@@ -1,10 +1,10 @@
-//! Overheads of messages: the closed forms of LogGP, and nothing at all where they are zero.
+//! Overheads of messages: the closed forms of LogGP, and no cost if they are zero.
 
 use crate::common::{Ideal, finish, from, layer, reports, to};
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, MpiConfig, Op, RankReport};
 
-/// Latency of the network, ps; each byte takes one more.
+/// Latency of the network in ps; each byte takes one ps more.
 const LATENCY: Time = 1_000;
 const SEND: Time = 300;
 const RECEIVE: Time = 500;
@@ -46,8 +46,8 @@ fn one_message() {
     }
 }
 
-/// By rendezvous the request and the data each cross, the answer comes back, and the
-/// acknowledgement: the rank is busy once on each side.
+/// By rendezvous, request, answer, data and acknowledgement cross the network. The rank is busy
+/// once on each side.
 #[test]
 fn one_long_message() {
     let bytes = 20_000;
@@ -60,8 +60,8 @@ fn one_long_message() {
     assert_eq!(busy[1], free[1].end.unwrap() + SEND + RECEIVE);
 }
 
-/// The k-th of several sends leaves after k overheads, if its bytes take less; a receiver sees to
-/// all that it waited for.
+/// The k-th of several sends leaves after k overheads, if its bytes take less. A receiver is busy
+/// with all messages that it waited for.
 #[test]
 fn messages_in_a_row() {
     let n = 5;
@@ -73,7 +73,7 @@ fn messages_in_a_row() {
     assert_eq!(ends(vec![send, receive]), [n * SEND, n * SEND + 100 + LATENCY + n * RECEIVE]);
 }
 
-/// Any and some: what is closed is seen to.
+/// With waitany and waitsome, the rank is busy with the closed requests only.
 #[test]
 fn what_is_closed_is_seen_to() {
     let send = || vec![Op::Send(to(0, 0, 10))];
@@ -87,14 +87,14 @@ fn what_is_closed_is_seen_to() {
     assert_eq!(ends(vec![receive, send(), send()])[0], 50_000 + 2 * RECEIVE);
 }
 
-/// Computing in between, the overhead is not paid twice, nor hidden.
+/// With compute in between, the overhead is neither paid twice nor hidden.
 #[test]
 fn computation_follows_the_overhead() {
     let script = vec![Op::Isend(to(1, 0, 10), 0), Op::Compute(7_000), Op::Wait(0)];
     assert_eq!(ends(vec![script, vec![Op::Recv(from(0, 0, 10))]])[0], SEND + 7_000);
 }
 
-/// Down a binary tree of three: the root starts two messages, the leaves see to one.
+/// In a binary tree of three members, the root starts two messages and each leaf receives one.
 #[test]
 fn a_collective_pays_for_its_messages() {
     let bytes = 100;
@@ -106,7 +106,7 @@ fn a_collective_pays_for_its_messages() {
     assert!(reports.iter().all(|report| report.account.collective == report.end.unwrap()));
 }
 
-/// In the background nobody is kept busy.
+/// Background collectives keep no rank busy.
 #[test]
 fn the_background_costs_nothing() {
     let script = vec![
@@ -117,7 +117,7 @@ fn the_background_costs_nothing() {
     assert!(ends(vec![script; 5]).iter().all(|end| *end == 1_000_000));
 }
 
-/// With the completion at injection the send is over when both are: the rank and the NIC.
+/// With completion at injection, a send ends when both rank and NIC are done.
 #[test]
 fn injection_follows_the_overhead() {
     let config = MpiConfig { eager_completion: pantala_mpi::EagerCompletion::Injected, ..config() };

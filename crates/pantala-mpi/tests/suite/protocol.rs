@@ -1,12 +1,12 @@
-//! Eager and rendezvous, to the picosecond, on an ideal network of 1,000 ps latency and 10 ps a
-//! byte.
+//! Eager and rendezvous protocols, to the picosecond, on an ideal network of 1,000 ps latency and
+//! 10 ps per byte.
 
 use crate::common::{Ideal, Script, finish, from, layer, reports, to};
 use pantala_mpi::{EagerCompletion, MessageRecord, MpiConfig, MpiLayer, Op, Protocol};
 
 const LATENCY: u64 = 1_000;
 const PER_BYTE: u64 = 10;
-/// A control message of 64 bytes, from post to arrival.
+/// Time of a control message of 64 bytes, from post to arrival.
 const CONTROL: u64 = 64 * PER_BYTE + LATENCY;
 
 fn network() -> Ideal {
@@ -44,8 +44,8 @@ fn an_eager_send_can_wait_for_its_injection() {
         layer(config, vec![script, vec![Op::Recv(from(0, 0, 1_200)), Op::Recv(from(0, 0, 100))]]);
     let mut network = network();
     finish(&mut layer, &mut network);
-    // Three packets: 512, 512, 176; the third is taken when the second has left. Then 50 ps of work
-    // while it leaves.
+    // Three packets: 512, 512 and 176 bytes. The NIC takes the third when the second has left. Then
+    // the rank computes 50 ps while it leaves.
     let taken = 1_024 * PER_BYTE;
     let ranks = reports(&layer);
     assert_eq!(ranks[0].account.compute, 50);
@@ -76,7 +76,7 @@ fn a_rendezvous_asks_first() {
     let end = finish(&mut layer, &mut network);
     let data = bytes * PER_BYTE + LATENCY;
     let ranks = reports(&layer);
-    // Request to send, get, data: the receiver goes on; the acknowledgement frees the sender.
+    // Request to send, get, data: the receiver continues. The acknowledgement completes the send.
     assert_eq!(ranks[1].end, Some(2 * CONTROL + data));
     assert_eq!(ranks[0].end, Some(3 * CONTROL + data));
     assert_eq!(end, 3 * CONTROL + data);
@@ -87,8 +87,8 @@ fn a_rendezvous_asks_first() {
         (0, 2 * CONTROL + data, Protocol::Rendezvous)
     );
     assert_eq!(network.bytes, bytes + 3 * 64);
-    // Packets of the payload are created when the payload enters the NIC's queue, not when the send
-    // was called.
+    // The packets of a payload are created when the payload enters the NIC's queue, not at the send
+    // call.
     let first = network.offered.iter().find(|(_, _, packet)| packet.bytes == 512).unwrap();
     assert_eq!(first.2.created, 2 * CONTROL);
 }

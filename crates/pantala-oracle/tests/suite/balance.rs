@@ -1,5 +1,5 @@
-//! Under load nothing is lost, nothing overtakes within a virtual channel, and what cannot be
-//! carried is refused.
+//! Under load nothing is lost, nothing overtakes within a virtual channel, and impossible packets
+//! are refused.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,7 @@ fn tight(late_flits: LateFlits) -> OracleConfig {
 
 #[test]
 fn an_overloaded_network_delivers_every_flit_over_every_link_of_its_route() {
-    // (That buffers never overflow and that all credits are home in the end, the oracle itself
-    // asserts.)
+    // The oracle itself asserts that buffers never overflow and that all credits return.
     let topology = dragonfly(2, 4, 2, 9);
     for late_flits in [LateFlits::Pass, LateFlits::Queue] {
         let config = tight(late_flits);
@@ -80,8 +79,8 @@ fn later_is_the_same_later() {
 
 #[test]
 fn letting_late_flits_pass_hardly_changes_a_loaded_network() {
-    // The price of the fabric's model where all links are equally fast: below half a percent of the
-    // mean latency.
+    // The error of the fabric's model if all links are equally fast: less than half a percent of
+    // the mean latency.
     let topology = dragonfly(2, 4, 2, 9);
     let mean = |late_flits| {
         let config = OracleConfig { late_flits, ..OracleConfig::kang() };
@@ -95,8 +94,8 @@ fn letting_late_flits_pass_hardly_changes_a_loaded_network() {
 
 #[test]
 fn packets_that_block_each_other_in_a_ring_are_reported() {
-    // Three routers, all traffic two hops round the ring in one virtual channel with room for one
-    // packet.
+    // Three routers. All traffic makes two hops around the ring in one virtual channel with room
+    // for one packet.
     let topology = dragonfly(1, 3, 0, 1);
     let config = OracleConfig {
         virtual_channels: 1,
@@ -126,7 +125,7 @@ fn packets_that_block_each_other_in_a_ring_are_reported() {
         }
         other => panic!("a deadlock was missed: {other:?}"),
     }
-    // A second virtual channel for the second hop breaks the ring.
+    // A second virtual channel for the second hop breaks the cycle.
     for packet in &mut packets {
         packet.route[1].vc = 1;
         packet.route[2].vc = 1;

@@ -1,4 +1,4 @@
-//! Packets that meet: every time here is worked out by hand.
+//! Packets that contend. Every time is computed by hand.
 
 use crate::common::{dragonfly, packet, run};
 use pantala_oracle::{LateFlits, LinkTimes, OracleConfig, OraclePacket, zero_load_latency};
@@ -28,7 +28,7 @@ fn a_saturated_link_carries_a_flit_each_flit_time_in_turns() {
 
 #[test]
 fn a_slow_crossbar_sets_the_pace() {
-    // 9 ns a flit through the crossbar, 5.12 ns on the links.
+    // 9 ns per flit through the crossbar, 5.12 ns on the links.
     let config = OracleConfig { crossbar_flit_time: 9_000, ..OracleConfig::kang() };
     let (packets, delivered) = two_into_one(&config, 50);
     let first = zero_load_latency(&dragonfly(3, 1, 0, 1), &config, &packets[0]);
@@ -43,8 +43,8 @@ fn a_buffer_of_one_packet_gives_one_packet_a_round_trip() {
         OracleConfig { input_buffer_flits: 4, output_buffer_flits: 4, ..OracleConfig::kang() };
     let packets: Vec<_> = (0..20).map(|_| packet(&topology, 0, 1, 0, 4)).collect();
     let run = run(&topology, &config, &packets);
-    // There: latency, flit time, input latency, the four flits through the crossbar as they come;
-    // back: latency.
+    // Forward: latency, flit time, input latency, the four flits through the crossbar as they
+    // arrive. Back: latency.
     let round_trip = 30_000 + 5_120 + 10_000 + 3 * 5_120 + 1_280 + 30_000;
     let first = zero_load_latency(&topology, &config, &packets[0]);
     for (i, delivery) in run.deliveries.iter().enumerate() {
@@ -54,7 +54,7 @@ fn a_buffer_of_one_packet_gives_one_packet_a_round_trip() {
 
 #[test]
 fn a_packet_waits_for_the_one_ahead_in_its_virtual_channel_only() {
-    // Node 0 keeps the way to node 3 busy. Node 1 sends there too, then to the idle node 2.
+    // Node 0 keeps the path to node 3 busy. Node 1 also sends there, and then to the idle node 2.
     let topology = dragonfly(4, 1, 0, 1);
     let config = OracleConfig { output_buffer_flits: 4, ..OracleConfig::kang() };
     let arrival = |vc: u8| {
@@ -71,8 +71,8 @@ fn a_packet_waits_for_the_one_ahead_in_its_virtual_channel_only() {
 
 #[test]
 fn virtual_channels_take_turns_on_a_link() {
-    // A local link four times slower than the terminals. Node 0 fills its output buffer on VC 0;
-    // node 1 comes later on VC 1.
+    // The local link is four times slower than the terminal links. Node 0 fills its output buffer
+    // on VC 0; node 1 follows later on VC 1.
     let topology = dragonfly(2, 2, 0, 1);
     let config = OracleConfig {
         local: LinkTimes { flit_time: 20_480, latency: 30_000 },
@@ -101,9 +101,9 @@ fn virtual_channels_take_turns_on_a_link() {
 
 #[test]
 fn a_late_flit_passes_or_waits() {
-    // Slow terminals (8 ns a flit) feed a fast local link (2 ns): the second flit of each packet
-    // comes after its hold of the link has ended. Node 0's packet starts on the link; node 1's has
-    // joined it before the first one's tail is there.
+    // Slow terminal links (8 ns per flit) feed a fast local link (2 ns). So the second flit of each
+    // packet arrives after its hold of the link has ended. Node 0's packet starts on the link. Node
+    // 1's packet follows before the first packet's tail has arrived.
     let topology = dragonfly(2, 2, 0, 1);
     let link = |flit_time| LinkTimes { flit_time, latency: 0 };
     let times = |late_flits, vc| {
@@ -126,18 +126,18 @@ fn a_late_flit_passes_or_waits() {
     // On the local link: 8..10 the first head, 15..17 the second head, 16..18 the first tail,
     // 23..25 the second tail.
     assert_eq!(times(LateFlits::Pass, 1), [16 + 2 + 8, 23 + 2 + 8]);
-    // The first tail waits for the second head to be done, 17..19.
+    // The first tail waits for the second head: 17..19.
     assert_eq!(times(LateFlits::Queue, 1), [17 + 2 + 8, 23 + 2 + 8]);
-    // In one VC the second packet waits until the first has gone, 18..20, and its tail comes
-    // 23..25: ejected behind the head.
+    // In one VC the second packet waits until the first has left, 18..20. Its tail follows at
+    // 23..25 and is ejected after the head.
     assert_eq!(times(LateFlits::Pass, 0), [16 + 2 + 8, 18 + 2 + 2 * 8]);
     assert_eq!(times(LateFlits::Queue, 0), [16 + 2 + 8, 18 + 2 + 2 * 8]);
 }
 
 #[test]
 fn a_node_gives_its_buffer_back_with_the_tail() {
-    // Nodes with room for one packet: one packet a round trip on the ejection link, whose latency
-    // is made long.
+    // Nodes have room for one packet: one packet per round trip on the ejection link, whose latency
+    // is long.
     let topology = dragonfly(2, 1, 0, 1);
     let config = OracleConfig {
         terminal: LinkTimes { flit_time: 5_120, latency: 90_000 },
@@ -146,13 +146,14 @@ fn a_node_gives_its_buffer_back_with_the_tail() {
     };
     let packets: Vec<_> = (0..10).map(|_| packet(&topology, 0, 1, 0, 4)).collect();
     let run = run(&topology, &config, &packets);
-    // The injection link has the longer round trip: the way through the router comes on top.
+    // The injection link has the longer round trip, because it includes the path through the
+    // router.
     let injection = 90_000 + 5_120 + 10_000 + 3 * 5_120 + 1_280 + 90_000;
     let first = zero_load_latency(&topology, &config, &packets[0]);
     for (i, delivery) in run.deliveries.iter().enumerate() {
         assert_eq!(delivery.delivered, first + i as u64 * injection);
     }
-    // From two sources at once, ejection is what counts.
+    // With two sources at once, ejection is the bottleneck.
     let topology = dragonfly(5, 1, 0, 1);
     let packets: Vec<_> = (0..40).map(|i| packet(&topology, i % 4, 4, 0, 4)).collect();
     let run = crate::common::run(&topology, &config, &packets);
@@ -167,8 +168,8 @@ fn a_node_gives_its_buffer_back_with_the_tail() {
 
 #[test]
 fn an_output_buffer_has_room_again_as_a_head_starts_on_the_link() {
-    // Room for one packet and a long way from the crossbar to the buffer: one packet each (crossbar
-    // and output latency).
+    // Room for one packet and a long time from the crossbar to the buffer: one packet per crossbar
+    // and output latency.
     let topology = dragonfly(2, 1, 0, 1);
     let config =
         OracleConfig { output_buffer_flits: 4, output_latency: 50_000, ..OracleConfig::kang() };
@@ -179,7 +180,7 @@ fn an_output_buffer_has_room_again_as_a_head_starts_on_the_link() {
         assert_eq!(run.deliveries[0].delivered, first);
         (run.deliveries[9].delivered - first) / 9
     };
-    // The head starts 51.28 ns after its grant, and then the next packet is granted.
+    // The head starts 51.28 ns after its grant. Then the next packet gets a grant.
     assert_eq!(period(&config), 51_280);
     let unlimited = OracleConfig { output_buffer_flits: 0, ..config };
     assert_eq!(period(&unlimited), 4 * 5_120);
@@ -187,14 +188,14 @@ fn an_output_buffer_has_room_again_as_a_head_starts_on_the_link() {
 
 #[test]
 fn a_packet_holds_its_input_port_against_other_virtual_channels() {
-    // Two packets of node 0 on two virtual channels to two nodes, through a slow crossbar.
+    // Node 0 sends two packets on two virtual channels to two nodes, through a slow crossbar.
     let topology = dragonfly(3, 1, 0, 1);
     let config = OracleConfig { crossbar_flit_time: 9_000, ..OracleConfig::kang() };
     let first = packet(&topology, 0, 1, 0, 4);
     let second = OraclePacket { injection_vc: 1, ..packet(&topology, 0, 2, 0, 4) };
     let undisturbed = zero_load_latency(&topology, &config, &first);
     let run = run(&topology, &config, &[first, second]);
-    // Injected 20.48 ns apart, they cross 36 ns apart.
+    // They are injected 20.48 ns apart and cross 36 ns apart.
     assert_eq!(run.deliveries[1].injected, 20_480);
     assert_eq!(run.deliveries[0].delivered, undisturbed);
     assert_eq!(run.deliveries[1].delivered, undisturbed + 36_000);

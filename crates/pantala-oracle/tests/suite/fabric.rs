@@ -1,9 +1,9 @@
-//! The fabric against the oracle, packet by packet: the same packets on the ways that the fabric
-//! chose.
+//! The fabric against the oracle, packet by packet: the oracle carries the same packets on the
+//! paths that the fabric chose.
 //!
-//! With the default model the fabric's times are exact, so nothing less than equality is asked for,
-//! to the picosecond, however loaded the network is. What the model itself leaves out (late flits
-//! pass, see `LateFlits`) is measured apart.
+//! The fabric's times are exact in the default model, so the tests require equality to the
+//! picosecond at any load. A separate test measures the model's one simplification: late flits pass
+//! (see `LateFlits`).
 
 use crate::common::fabric::{Carried, carry};
 use crate::common::{dragonfly, dragonfly_of, latencies, packet, run, uniform};
@@ -13,7 +13,7 @@ use pantala_routing::Algorithm;
 use pantala_topology::{GroupSpec, Topology};
 use proptest::prelude::*;
 
-/// Runs the packets through the fabric, and gives them the ways they took.
+/// Runs the packets through the fabric and gives them the routes that they took.
 fn carry_and_trace(
     topology: &Topology,
     config: &OracleConfig,
@@ -27,8 +27,8 @@ fn carry_and_trace(
     carried
 }
 
-/// Algorithms whose routes follow from a packet's intermediate: they decide once, and where the VC
-/// does not depend on hops.
+/// Algorithms whose routes follow from a packet's intermediate: they decide once, and the VC does
+/// not depend on hops.
 fn carried() -> Vec<Algorithm> {
     let follows = |algorithm: &Algorithm| {
         let it = algorithm.descriptor();
@@ -80,7 +80,7 @@ fn uniform_agrees(config: &OracleConfig, load: f64) {
     }
 }
 
-/// Groups of two dimensions, rows and columns at speeds of their own.
+/// Groups of two dimensions, with rows and columns of different speeds.
 #[test]
 fn a_network_of_grids() {
     let group =
@@ -140,8 +140,8 @@ fn a_crossbar_slower_than_the_links() {
 
 #[test]
 fn adversarial_traffic() {
-    // Every node sends to its counterpart in the next group: one global link for all of a group's
-    // minimal traffic.
+    // Every node sends to its counterpart in the next group. One global link carries all minimal
+    // traffic of a group.
     let topology = dragonfly(2, 4, 2, 9);
     let config = kang();
     for algorithm in carried() {
@@ -169,9 +169,9 @@ fn many_to_one() {
 
 #[test]
 fn the_price_of_letting_late_flits_pass() {
-    // Against routers in which every flit takes its turn, at 0.8 of the terminals' bandwidth
-    // (minimal) and 0.35 (Valiant; both about 0.8 of saturation): the mean within 3 %, the 99th
-    // percentile within 6 %.
+    // Against routers that never carry two flits at once, at 0.8 of the terminal bandwidth
+    // (minimal) and 0.35 (Valiant); both are about 0.8 of saturation. The mean is within 3 %, the
+    // 99th percentile within 6 %.
     let topology = dragonfly(2, 4, 2, 9);
     let slow_terminals =
         OracleConfig { terminal: LinkTimes { flit_time: 10_240, latency: 10_000 }, ..kang() };
@@ -205,7 +205,8 @@ fn any_link(unit: u64) -> impl Strategy<Value = LinkTimes> {
     })
 }
 
-/// Times in small multiples of `unit`, so that much happens at once; buffers of one or two packets.
+/// Times are small multiples of `unit`, so that many events coincide. Buffers hold one or two
+/// packets.
 fn any_config(unit: u64) -> impl Strategy<Value = OracleConfig> {
     let links = [any_link(unit), any_link(unit), any_link(unit), any_link(unit), any_link(unit)];
     let router = (0..=3u64, 0..=3u64, 1..=4u64);
@@ -226,7 +227,7 @@ fn any_config(unit: u64) -> impl Strategy<Value = OracleConfig> {
     })
 }
 
-/// `count` packets of random ends, lengths and moments.
+/// `count` packets with random ends, lengths and times.
 fn any_packets(topology: &Topology, count: u32, span: u32, seed: u64) -> Vec<OraclePacket> {
     let mut stream = Stream::new(seed, 0, 0);
     (0..count)

@@ -1,4 +1,4 @@
-//! An undisturbed packet takes exactly the time of the closed form.
+//! A packet without contention takes exactly the time of the closed form.
 
 use crate::common::{dragonfly, dragonfly_of, packet, run};
 use pantala_oracle::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 #[test]
 fn kang_hop_by_hop() {
-    // 5.12 ns a flit, 21.28 ns a router, 15.36 ns for the flits behind the head.
+    // 5.12 ns per flit, 21.28 ns per router, 15.36 ns for the flits after the head.
     let topology = dragonfly(4, 8, 4, 33);
     let config = OracleConfig::kang();
     let takes = |destination| {
@@ -50,8 +50,8 @@ fn grid(rows: u32, columns: u32, links_per_row_pair: u32, links_per_column_pair:
 
 #[test]
 fn a_grid_hop_by_hop() {
-    // One group of 2 x 3 routers, two links along rows and three along columns, from router 0 to
-    // router 5.
+    // One group of 2 x 3 routers, two links per pair along rows and three along columns, from
+    // router 0 to router 5.
     let topology = dragonfly_of(1, grid(2, 3, 2, 3), 0, 1);
     let link = |latency| LinkTimes { flit_time: 5_120, latency };
     let config = OracleConfig { row: link(1_000), column: link(200), ..OracleConfig::kang() };
@@ -123,7 +123,7 @@ proptest! {
         created in 0..10_000u64,
     ) {
         // Nine groups of four routers: full meshes, squares, or squares with parallel links; one
-        // link between two groups.
+        // link per pair of groups.
         let (topology, longest) = match shape {
             0 => (dragonfly(2, 4, 2, 9), 7),
             1 => (dragonfly_of(2, grid(2, 2, 1, 1), 2, 9), 11),

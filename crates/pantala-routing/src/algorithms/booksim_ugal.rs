@@ -22,9 +22,10 @@
 
 use super::ugal_n;
 use crate::candidates::Here;
-use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Setting};
 use crate::draws::{salted, scaled, third_router};
 use crate::paths::{Detours, PathSet, Paths};
+use crate::rule::Rule;
 use crate::state::RouteState;
 use crate::{
     CongestionView, IntermediateChoice, QueueMeasure, QueueScope, RoutingConfig, VcMap, VcMapName,

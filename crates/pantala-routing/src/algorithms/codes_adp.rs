@@ -28,8 +28,9 @@
 //! choose from.
 
 use crate::candidates::{Candidate, Here};
-use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Setting};
 use crate::draws::{salted, scaled, third_group};
+use crate::rule::Rule;
 use crate::state::{NONE, Phase, RouteState};
 use crate::{CongestionView, VcMap, VcMapName, paths};
 

@@ -16,9 +16,10 @@
 
 use super::codes_adp;
 use crate::candidates::Here;
-use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::{salted, scaled};
 use crate::paths::{Detours, PathSet, Paths, Target};
+use crate::rule::Rule;
 use crate::state::RouteState;
 use crate::{CongestionView, RoutingConfig, VcMap, VcMapName};
 use pantala_topology::{Peer, Topology};

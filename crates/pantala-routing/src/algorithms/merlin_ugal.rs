@@ -24,9 +24,10 @@
 //! are compared. Source: merlin's `dragonfly.cc`; measured at five points.
 
 use crate::candidates::Here;
-use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule, Setting};
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Setting};
 use crate::draws::{other_router, salted, third_group};
 use crate::paths::{Detours, PathSet, Paths, Target};
+use crate::rule::Rule;
 use crate::state::RouteState;
 use crate::{CongestionView, QueueMeasure, QueueScope, RoutingConfig, Tie, VcMap};
 use pantala_topology::Topology;

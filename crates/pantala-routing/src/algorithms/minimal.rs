@@ -10,7 +10,8 @@
 //! on VC 1. CAMINOS' `Shortest` is the graph's shortest path and takes g-g where that is shorter
 //! than l-g-l; this one never does.
 
-use crate::descriptor::{Descriptor, Rule};
+use crate::descriptor::Descriptor;
+use crate::rule::Rule;
 use crate::{VcMap, VcMapName, paths};
 
 /// The routing.

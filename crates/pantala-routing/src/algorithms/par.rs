@@ -18,8 +18,9 @@
 //! the first global hop.
 
 use crate::candidates::Here;
-use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::third_router;
+use crate::rule::Rule;
 use crate::state::RouteState;
 use crate::ugal;
 use crate::{CongestionView, SegmentVcs, VcMap, paths};

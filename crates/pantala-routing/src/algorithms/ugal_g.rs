@@ -21,8 +21,9 @@
 //! flits and goes through a node.
 
 use crate::candidates::Here;
-use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::third_group;
+use crate::rule::Rule;
 use crate::state::RouteState;
 use crate::ugal;
 use crate::{CongestionView, VcMap, paths};

@@ -20,8 +20,9 @@
 
 use super::ugal_g;
 use crate::candidates::{Candidate, Here};
-use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::{salted, third_group};
+use crate::rule::Rule;
 use crate::state::{NONE, RouteState};
 use crate::{CongestionView, QueueScope, Tie, paths};
 

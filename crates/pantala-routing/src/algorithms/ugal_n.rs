@@ -9,8 +9,9 @@
 //! Paper: Kang et al., SC22, section II.B (UGALn); SST's SC22 fork (`ugal-4vc`).
 
 use crate::candidates::Here;
-use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey, Rule};
+use crate::descriptor::{Descriptor, Information, Intermediate, RoutingKey};
 use crate::draws::third_router;
+use crate::rule::Rule;
 use crate::state::RouteState;
 use crate::ugal;
 use crate::{CongestionView, VcMap, paths};

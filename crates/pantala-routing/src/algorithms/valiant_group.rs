@@ -17,8 +17,9 @@
 //! VCs) and CODES (`nonminimal`) do the same; CODES draws for each chunk.
 
 use crate::candidates::Here;
-use crate::descriptor::{Descriptor, Intermediate, RoutingKey, Rule};
+use crate::descriptor::{Descriptor, Intermediate, RoutingKey};
 use crate::draws::{other_router, salted, third_group};
+use crate::rule::Rule;
 use crate::state::{NONE, RouteState};
 use crate::{CongestionView, IntraGroup, VcMap, VcMapName, paths};
 use pantala_topology::Topology;

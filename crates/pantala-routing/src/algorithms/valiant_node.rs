@@ -18,8 +18,9 @@
 
 use super::valiant_group;
 use crate::candidates::Here;
-use crate::descriptor::{Descriptor, Intermediate, RoutingKey, Rule};
+use crate::descriptor::{Descriptor, Intermediate, RoutingKey};
 use crate::draws::{salted, third_router};
+use crate::rule::Rule;
 use crate::state::{NONE, RouteState};
 use crate::{CongestionView, IntraGroup, VcMap, VcMapName, paths};
 

@@ -138,7 +138,7 @@ pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
     faults.note(check_buffers(plan));
     if plan.nic.responses {
         let message = format!(
-            "packets are answered one by one, and there would be {coarsen} times fewer responses"
+            "each packet has a response, and a coarse run would have {coarsen} times fewer responses"
         );
         faults.note(Err(PlanError::new(
             "nic.responses",
@@ -169,7 +169,8 @@ fn stages(router: &RouterConfig) -> impl Iterator<Item = Result<(), PlanError>> 
         if found { Err(fault()) } else { Ok(()) }
     };
     let gap = |key: &str, gap: u32| {
-        let message = "a virtual channel rests after each packet, and there would be fewer packets";
+        let message =
+            "a virtual channel pauses after each packet, and a coarse run has fewer packets";
         refused(gap > 0, key, &gap.to_string(), message, "set it to 0")
     };
     [
@@ -177,21 +178,21 @@ fn stages(router: &RouterConfig) -> impl Iterator<Item = Result<(), PlanError>> 
             router.flow_control == FlowControl::Wormhole,
             "flow_control",
             "\"wormhole\"",
-            "each flit is simulated by itself, and larger packets have as many: nothing would be faster",
+            "the simulation handles every flit, so larger packets would not make it faster",
             "set it to \"virtual_cut_through\"",
         ),
         refused(
             router.flow_control == FlowControl::StoreAndForward,
             "flow_control",
             "\"store_and_forward\"",
-            "each link adds the time of a whole packet, which would be that of a coarse one",
+            "each link adds the time of a whole packet, and coarse packets take longer",
             "set it to \"virtual_cut_through\"",
         ),
         refused(
             router.buffer_unit == BufferUnit::Packet,
             "buffer_unit",
             "\"packet\"",
-            "a short message would take the room of a coarse packet",
+            "a short message would occupy the room of a coarse packet",
             "set it to \"flit\"",
         ),
         gap("input_vc_gap", router.input_vc_gap),
@@ -242,7 +243,7 @@ fn check_messages(plan: &Plan) -> Result<(), PlanError> {
         }
         let index = plan.jobs.iter().position(|other| other.name == job.job).unwrap_or_default();
         let message = format!(
-            "{small} of the {all} messages of job {:?} fit one packet of {fine} B; they and most of its packets would stay as they are",
+            "{small} of the {all} messages of job {:?} fit one packet of {fine} B; coarsening would change neither them nor most of its packets",
             job.job
         );
         let own = "give it longer messages, or set detail to \"packet\"";

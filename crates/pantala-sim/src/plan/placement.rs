@@ -44,11 +44,11 @@ pub fn place(
             ));
         }
         let message = if most == nodes {
-            format!("more ranks than the machine's {nodes} nodes (one rank a node)")
+            format!("more ranks than the machine's {nodes} nodes (one rank per node)")
         } else {
             let others = nodes - most;
             format!(
-                "more ranks than the machine's {most} compute nodes (one rank a node; {others} are service nodes)"
+                "more ranks than the machine's {most} compute nodes (one rank per node; {others} are service nodes)"
             )
         };
         return Err(PlanError::new(
@@ -174,7 +174,7 @@ mod tests {
             1,
         )
         .unwrap_err();
-        assert!(told.to_string().contains("job \"a\" has 8 ranks, 4 a node: 2 nodes"), "{told}");
+        assert!(told.to_string().contains("job \"a\" has 8 ranks, 4 per node: 2 nodes"), "{told}");
         place(&mut [several(256, 4, PlacementPlan::Random {})], SHAPE, &[], 1).unwrap();
         let told =
             place(&mut [several(257, 4, PlacementPlan::Random {})], SHAPE, &[], 1).unwrap_err();

@@ -204,9 +204,7 @@ fn check_watchdog(plan: &Plan) -> Result<(), PlanError> {
     Err(PlanError::new(
         "stop.watchdog_ps",
         plan.stop.watchdog_ps,
-        format!(
-            "a packet may need {needed} ps from one router to the next{link}, and would count as stuck"
-        ),
+        format!("a packet may need {needed} ps for a hop{link}, and would count as stuck"),
         format!("set stop.watchdog to {needed} ps or more"),
     ))
 }
@@ -279,10 +277,13 @@ fn check_router(plan: &Plan) -> Result<(), PlanError> {
     let fixed = router.credit_latency == CreditLatency::Fixed;
     if fixed != (router.credit_delay > 0) {
         let (message, remedy) = if fixed {
-            ("a credit takes time to go back", "give a delay of more than zero")
+            (
+                "must be more than zero: a credit takes time to return",
+                "give a delay of more than zero",
+            )
         } else {
             (
-                "credits take as long as their link",
+                "has no effect: credits have the latency of their link",
                 "leave it out, or set credit_latency to \"fixed\"",
             )
         };
@@ -315,7 +316,7 @@ fn check_wormhole(router: &RouterConfig) -> Result<(), PlanError> {
         ("link_decision", router.link_decision == LinkDecision::AtStart, "at_start"),
         ("buffer_unit", router.buffer_unit == BufferUnit::Flit, "flit"),
     ];
-    let because = "every flit moves by itself, on virtual channels that its packet holds";
+    let because = "each flit advances separately, on virtual channels that its packet holds";
     require("flow_control", ["wormhole", "virtual_cut_through"], because, &fits)
 }
 
@@ -331,8 +332,7 @@ fn check_virtual_output(router: &RouterConfig) -> Result<(), PlanError> {
         ("input_vc_gap", router.input_vc_gap == 0, "0"),
         ("arbiter", router.arbiter == Arbiter::RoundRobin, "round_robin"),
     ];
-    let because =
-        "a packet moves whole and at once, without a crossbar, when the link's credits are there";
+    let because = "packets bypass the crossbar and move when the link has credits";
     require("input_queue", ["virtual_output", "fifo"], because, &fits)
 }
 
@@ -374,7 +374,7 @@ fn check_jobs(plan: &Plan) -> Result<(), PlanError> {
     }
     let endless = plan.jobs.iter().all(|job| job.workload.is_endless());
     if endless && plan.stop.duration_ps == 0 {
-        let message = "every job is a pattern, and patterns have no end";
+        let message = "every job is a pattern, and patterns do not end";
         faults.note(Err(PlanError::new("stop.duration_ps", 0, message, "set stop.duration")));
     }
     faults.result()
@@ -388,7 +388,7 @@ fn check_job(plan: &Plan, index: usize) -> Result<(), PlanError> {
             &format!("jobs[{index}].name"),
             format!("{:?}", job.name),
             "another job has this name",
-            "give every job its own: results and random streams are keyed by it",
+            "give each job its own name: results and random streams use it",
         ));
     }
     job.workload
@@ -404,7 +404,7 @@ fn check_ranks_per_node(index: usize, job: &JobPlan) -> Result<(), PlanError> {
     Err(PlanError::new(
         &format!("jobs[{index}].ranks_per_node"),
         job.ranks_per_node,
-        "the sources of a pattern are nodes, one rank each",
+        "a pattern has one rank per node",
         "leave it out, or run a motif",
     ))
 }

@@ -61,7 +61,12 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
     if table.routings.len() > usize::from(u8::MAX) {
         let most = u8::MAX / if plan.nic.responses { 2 } else { 1 };
         let message = format!("more than {most} different routings");
-        return Err(PlanError::new("jobs", plan.jobs.len(), message, "give jobs the same"));
+        return Err(PlanError::new(
+            "jobs",
+            plan.jobs.len(),
+            message,
+            "give jobs the same routings",
+        ));
     }
     check_responses(plan)?;
     if plan.router.flow_control == FlowControl::Wormhole
@@ -70,7 +75,7 @@ pub fn check(plan: &mut Plan, topology: &Topology) -> Result<(), PlanError> {
         return Err(PlanError::new(
             &format!("{key}.algorithm"),
             "q_adaptive",
-            "learns from packets, and where router.flow_control is \"wormhole\" every flit moves by itself",
+            "learns from whole packets, but with router.flow_control = \"wormhole\" each flit advances separately",
             "take another routing, or set router.flow_control to \"virtual_cut_through\"",
         ));
     }
@@ -130,7 +135,7 @@ fn check_responses(plan: &Plan) -> Result<(), PlanError> {
             "nic.responses",
             responses,
             format!(
-                "requests use {requests} virtual channels and responses as many, and a port has at most {MAX_VIRTUAL_CHANNELS}"
+                "requests and responses need {requests} virtual channels each, and a port has at most {MAX_VIRTUAL_CHANNELS}"
             ),
             "turn responses off, or route with at most 8 virtual channels",
         ));
@@ -148,7 +153,7 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
         return Err(fault(
             "algorithm",
             &algorithm.name(),
-            "its tables and its five hops are made for groups of one dimension",
+            "its tables and its limit of five hops assume groups of one dimension",
             "take another routing, or a topology of kind \"dragonfly\"",
         ));
     }
@@ -171,7 +176,7 @@ fn check_one(at: &str, routing: &RoutingPlan, topology: &Topology) -> Result<u8,
     }
     let reads_inside_group = algorithm.descriptor().reads.contains(&RoutingKey::IntraGroup);
     if routing.intra_group != IntraGroup::Minimal && !reads_inside_group {
-        let message = format!("{} has its own way inside a group", algorithm.name());
+        let message = format!("{} defines its own paths inside a group", algorithm.name());
         let remedy = "leave the key out, or take valiant_group or valiant_node";
         return Err(fault("intra_group", &word(routing.intra_group), &message, remedy));
     }

@@ -201,7 +201,7 @@ impl Measurement {
             return Err(PlanError::new(
                 "jobs",
                 "...",
-                "a curve is measured with patterns",
+                "a curve needs patterns",
                 "give every job a pattern",
             ));
         };

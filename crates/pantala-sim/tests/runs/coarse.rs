@@ -245,7 +245,7 @@ fn what_cannot_be_coarse_is_refused() {
             "/router/flow_control",
             json!("wormhole"),
             "router.flow_control",
-            "nothing would be faster; set it to \"virtual_cut_through\"",
+            "would not make it faster; set it to \"virtual_cut_through\"",
         ),
         (
             "/router/flow_control",

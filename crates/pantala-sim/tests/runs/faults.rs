@@ -157,7 +157,7 @@ fn of_routings_by_job_and_class() {
             ("virtual_channels", json!(2), "ugal_g needs 3"),
             ("threshold", json!(-1.0), "must not be negative"),
             ("vc_map", json!("caminos"), "no such map for ugal_g"),
-            ("intra_group", json!("valiant"), "ugal_g has its own way inside a group"),
+            ("intra_group", json!("valiant"), "ugal_g defines its own paths inside a group"),
             ("aries/shift", json!([16]), "at most 15"),
         ] {
             let pointer = format!("/{}", place.replace(['.', '['], "/").replace(']', ""));
@@ -192,7 +192,7 @@ fn of_responses() {
     );
     assert_eq!(
         of(64, 9).to_string(),
-        "nic.responses = true: requests use 9 virtual channels and responses as many, and a port has at most 16; turn \
+        "nic.responses = true: requests and responses need 9 virtual channels each, and a port has at most 16; turn \
          responses off, or route with at most 8 virtual channels"
     );
 }
@@ -314,7 +314,7 @@ fn of_placements() {
     });
     assert_eq!(
         error.to_string(),
-        "jobs = 41 ranks: more ranks than the machine's 40 nodes (one rank a node); lower the jobs' ranks or take a larger \
+        "jobs = 41 ranks: more ranks than the machine's 40 nodes (one rank per node); lower the jobs' ranks or take a larger \
          machine"
     );
     let nodes = |list: &[u32]| json!({"kind": "nodes", "nodes": list});
@@ -337,7 +337,7 @@ fn of_placements() {
     let twice = places(nodes(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]), json!({"kind": "random"}));
     assert_eq!(
         (twice.key.as_str(), twice.message.as_str()),
-        ("jobs[0].placement.nodes", "node 10 stands twice in the list")
+        ("jobs[0].placement.nodes", "the list has node 10 twice")
     );
     let first = json!({"kind": "contiguous", "first_node": 5});
     let taken = places(nodes(&list), first);
@@ -348,5 +348,5 @@ fn of_placements() {
     let gaps =
         places(nodes(&[3, 7, 11, 15, 19, 23, 27, 31, 35, 38, 1, 5]), json!({"kind": "contiguous"}));
     assert_eq!(gaps.key, "jobs[1].placement");
-    assert_eq!(gaps.message, "no run of 12 consecutive free nodes is left");
+    assert_eq!(gaps.message, "there are no 12 consecutive free nodes");
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 const LARGEST: usize = 3;
 
 /// Crates with a larger cycle, and how many files it has. Lower a number when its cycle shrinks.
-const KNOWN: [(&str, usize); 2] = [("pantala-fabric", 12), ("pantala-routing", 21)];
+const KNOWN: [(&str, usize); 1] = [("pantala-fabric", 12)];
 
 /// A module by its path; the root of the crate is empty.
 type Module = Vec<String>;

@@ -106,10 +106,7 @@ fn what_cannot_be_measured_is_refused() {
     let error = |plan: &Value, window| Measurement::new(read(plan), 0, window, 0).err().unwrap();
     assert_eq!(error(&everywhere(0.3), 0).key, "measure");
     let motifs = error(&plan(json!([noise(0.3), fft()])), 1_000_000);
-    assert_eq!(
-        motifs.to_string(),
-        "jobs = ...: a curve is measured with patterns; give every job a pattern"
-    );
+    assert_eq!(motifs.to_string(), "jobs = ...: a curve needs patterns; give every job a pattern");
 }
 
 /// Whatever the jobs do: what a run cost goes with its run directory.

@@ -109,12 +109,12 @@ fn what_cannot_be_is_refused() {
     };
     assert_eq!(
         told(with(noise(0.3), 2)),
-        "jobs[0].ranks_per_node = 2: the sources of a pattern are nodes, one rank each; leave it out, or run a motif"
+        "jobs[0].ranks_per_node = 2: a pattern has one rank per node; leave it out, or run a motif"
     );
     assert!(
         told(with(halo(), 0)).starts_with("jobs[0].ranks_per_node = 0: must be more than zero")
     );
     let mut listed = with(halo(), 5);
     listed["placement"] = json!({"kind": "nodes", "nodes": [1, 2, 3, 4]});
-    assert!(told(listed).contains("has 12 ranks, 5 a node: 3 nodes"));
+    assert!(told(listed).contains("has 12 ranks, 5 per node: 3 nodes"));
 }

@@ -1,5 +1,5 @@
-//! What holds of every Dragonfly, whatever its groups, size and wiring; and the numbers of the
-//! peers' own wirings.
+//! Properties of every Dragonfly for all groups, sizes and arrangements, and the port numbers of
+//! other simulators.
 
 use std::collections::BTreeMap;
 
@@ -158,8 +158,8 @@ fn absolute_is_the_wiring_of_sst_and_booksim() {
     for group in 0..33 {
         for local in 0..8 {
             for j in 0..4 {
-                // Both peers: index k leads to group k, own group skipped; BookSim: back by index G
-                // or G - 1.
+                // In both simulators index k leads to group k, without the group itself. In BookSim
+                // the link returns by index G or G - 1.
                 let k = local * 4 + j;
                 let other = if k < group { k } else { k + 1 };
                 let back = if group < other { group } else { group - 1 };
@@ -197,12 +197,12 @@ fn mirrored_palmtree_is_the_wiring_of_caminos() {
 
 #[test]
 fn parallel_links_are_slices_of_the_global_index() {
-    // 4 x 2 = 8 global ports and 3 groups: slices of two slots, four links a pair.
+    // 4 x 2 = 8 global ports and 3 groups: slices of two slots, four links per pair.
     let topology = build(&spec(1, 4, 2, 3, GlobalArrangement::Absolute));
     let owners: Vec<_> =
         topology.global_links(0, 2).iter().map(|link| (link.router, link.port)).collect();
     assert_eq!(owners, [(0, 5), (1, 5), (2, 5), (3, 5)]);
-    // 2 links a pair out of 8 ports: the last four stay empty.
+    // 2 links per pair and 8 ports: the last four ports stay empty.
     let topology = build(&DragonflySpec {
         links_per_pair: 2,
         ..spec(1, 4, 2, 3, GlobalArrangement::Absolute)
@@ -215,8 +215,8 @@ fn parallel_links_are_slices_of_the_global_index() {
 
 #[test]
 fn parallel_links_in_turn_are_on_routers_side_by_side() {
-    // 4 x 2 = 8 global ports and 4 groups, two links a pair: six ports, the first of every router
-    // and the second of two.
+    // 4 x 2 = 8 global ports and 4 groups, two links per pair: six used ports, the first of every
+    // router and the second of two routers.
     let topology = build(&DragonflySpec {
         port_assignment: PortAssignment::RoundRobin,
         ..spec(1, 4, 2, 4, GlobalArrangement::Absolute)
@@ -233,7 +233,7 @@ fn parallel_links_in_turn_are_on_routers_side_by_side() {
     assert_eq!(owners(3), [(2, 4), (1, 5)]);
     assert_eq!(topology.peer(2, 5), Peer::Unconnected);
     assert_eq!(topology.peer(3, 5), Peer::Unconnected);
-    // Group 2's second link back is its index 3 + 0.
+    // Group 2's second link back has its index 3 + 0.
     assert_eq!(topology.peer(0, 5), Peer::Port { router: 11, port: 4 });
 }
 

@@ -1,4 +1,4 @@
-//! Machines that papers describe, by their own numbers.
+//! Machines of papers, with the papers' numbers.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use pantala_topology::{
     DragonflySpec, GlobalArrangement, LinkClass, Peer, PortAssignment, Topology,
 };
 
-/// Links of every class that leave a router.
+/// Number of links of each class that leave a router.
 fn links_of(topology: &Topology, router: u32) -> BTreeMap<&'static str, u32> {
     let mut counts = BTreeMap::new();
     for port in topology.first_local_port()..topology.ports_per_router() as u16 {
@@ -44,7 +44,7 @@ fn wang_2020_in_one_dimension() {
 
 #[test]
 fn wang_2020_in_two_dimensions() {
-    // The same table's 22 groups of 6 x 16 routers: as many nodes.
+    // The same table's 22 groups of 6 x 16 routers have as many nodes.
     let topology = build(&DragonflySpec {
         group: grid(6, 16, 1, 1),
         ..spec(4, 96, 7, 22, GlobalArrangement::Absolute)
@@ -63,7 +63,8 @@ fn wang_2020_in_two_dimensions() {
 
 #[test]
 fn theta() {
-    // 12 groups, 24 links a pair: 264 of a group's 960 global ports, two or three on every router.
+    // 12 groups, 24 links per pair: 264 of a group's 960 global ports, two or three on every
+    // router.
     let topology = cray_xc(12, 24);
     assert_eq!((topology.nodes(), topology.routers()), (4_608, 1_152));
     assert_eq!(topology.ports_per_router() - topology.nodes_per_router(), 40);
@@ -83,7 +84,7 @@ fn theta() {
 
 #[test]
 fn cori() {
-    // 34 groups, four cables of two links between every two.
+    // 34 groups, four cables of two links between every two groups.
     let topology = cray_xc(34, 8);
     assert_eq!((topology.nodes(), topology.routers()), (13_056, 3_264));
     for from in 0..34 {

@@ -1,4 +1,4 @@
-//! The wiring, its paths and the machines of the papers. One binary, one file per behaviour.
+//! Global link arrangements, paths and the machines of papers. One binary, one file per behaviour.
 
 mod common;
 mod dragonfly;

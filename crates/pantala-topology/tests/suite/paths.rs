@@ -1,4 +1,4 @@
-//! The links inside groups, and how far it is from router to router.
+//! The links inside groups, and the distances between routers.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,7 +8,7 @@ use pantala_topology::{
 };
 use proptest::prelude::*;
 
-/// How many links there are between two routers of a group, and of which class.
+/// The number of links between two routers of a group, and their class.
 fn links_between(
     spec: &DragonflySpec,
     topology: &Topology,
@@ -30,8 +30,8 @@ fn links_between(
     }
 }
 
-/// Links from `source` to every router, by links of any class or by those inside its group only;
-/// `None`: out of reach.
+/// The number of links from `source` to every router, over all links or over links inside its group
+/// only. `None` if a router is out of reach.
 fn distances(topology: &Topology, source: u32, intra_group: bool) -> Vec<Option<u32>> {
     let mut distances = vec![None; topology.routers() as usize];
     distances[source as usize] = Some(0);
@@ -94,11 +94,11 @@ proptest! {
             prop_assert_eq!(topology.group_of(ends.0), topology.group_of(ends.1));
             prop_assert_eq!(link.class, class);
             prop_assert!(link.parallel_index < wanted);
-            // In order of ports, so every parallel index comes once.
+            // Ports come in order, so every parallel index occurs once.
             let count = counts.entry(ends).or_insert(0);
             prop_assert_eq!(link.parallel_index, *count);
             *count += 1;
-            // The j-th port leads to the j-th port back.
+            // The j-th port leads to the j-th port in the other direction.
             let back = topology.link(link.target_router, link.target_port).expect("no way back");
             prop_assert_eq!(back.parallel_index, link.parallel_index);
         }
@@ -177,7 +177,7 @@ proptest! {
     }
 }
 
-/// The router behind a port.
+/// The router at the far end of a port.
 fn follow(topology: &Topology, router: u32, port: u16) -> u32 {
     match topology.peer(router, port) {
         Peer::Port { router, .. } => router,

@@ -1,7 +1,7 @@
-//! Compute, then allreduce, again and again: distributed training.
+//! A loop of compute and allreduce: distributed training.
 //!
-//! CosmoFlow and DL of Kang et al. (SC 2022), section IV and Table I. The allreduce's algorithm is
-//! the plan's.
+//! CosmoFlow and DL of Kang et al. (SC 2022), section IV and Table I. The plan chooses the
+//! algorithm of the allreduce.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{IterationContext, Motif, Script, bounded, positive};
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllreduceLoop {
-    /// Bytes that are reduced.
+    /// Bytes of the allreduce.
     pub message_bytes: u64,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Compute time before each allreduce, ps.
+    /// Compute time before each allreduce, in ps.
     #[serde(default)]
     pub compute_ps: Time,
 }

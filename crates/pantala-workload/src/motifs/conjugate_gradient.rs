@@ -1,14 +1,15 @@
-//! Conjugate gradients on a grid of ranks: exchanges with those around, and sums of a few bytes
-//! over all.
+//! Conjugate gradients on a grid of ranks: exchanges with neighbours, and sums of a few bytes over
+//! all ranks.
 //!
-//! MILC and Nekbone of Wang et al. (IPDPS 2020), section IV.B. One iteration: some sums, some
-//! exchanges, some sums. In an exchange a rank starts all receives, then all sends, and waits for
-//! all; it computes before, or while messages are under way. To those beside it along a dimension
-//! it sends its face; with `corners`, to those across an edge or a corner as well.
+//! MILC and Nekbone of Wang et al. (IPDPS 2020), section IV.B. One iteration: sums, exchanges,
+//! sums. In an exchange a rank starts all receives, then all sends, and waits for all. It computes
+//! before the exchange, or while messages are on their way. It sends its face to the neighbour
+//! along each dimension. With `corners` it also sends to the neighbours across edges and corners.
 //!
-//! What goes to a neighbour are the points that both touch: `point_bytes` times the product of
-//! `points` over the dimensions in which they do not differ. Points can change in stages, of as
-//! many iterations each (polynomial orders). A dimension of one rank has no neighbours.
+//! A message to a neighbour holds the points that both ranks touch: `point_bytes` times the product
+//! of `points` over the dimensions in which the ranks do not differ. The number of points can
+//! change in stages of equally many iterations (polynomial orders). A dimension with one rank has
+//! no neighbours.
 
 use pantala_engine::Time;
 use pantala_mpi::{Fault, Op};
@@ -19,43 +20,43 @@ use super::lattice::Lattice;
 use super::{IterationContext, Motif, Script, bounded, positive, summed};
 use crate::process_grid;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConjugateGradient {
-    /// The process grid, one to five dimensions, the first fastest.
+    /// The process grid: one to five dimensions, the first fastest.
     pub grid: Vec<u32>,
-    /// Whether opposite faces are neighbours.
+    /// Whether opposite faces of the grid are neighbours.
     #[serde(default)]
     pub periodic: bool,
-    /// Whether ranks across an edge or a corner are neighbours too.
+    /// Whether ranks across an edge or a corner are also neighbours.
     #[serde(default)]
     pub corners: bool,
-    /// A rank's points along each dimension, of each stage.
+    /// A rank's points along each dimension, per stage.
     pub points: Vec<Vec<u64>>,
-    /// Bytes of a point.
+    /// Bytes per point.
     pub point_bytes: u64,
-    /// Exchanges of an iteration.
+    /// Number of exchanges per iteration.
     pub exchanges: u32,
-    /// Sums before them.
+    /// Number of sums before the exchanges.
     #[serde(default)]
     pub sums_before: u32,
-    /// Sums behind them.
+    /// Number of sums after the exchanges.
     #[serde(default)]
     pub sums_after: u32,
-    /// Bytes of a sum.
+    /// Bytes per sum.
     pub sum_bytes: u64,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Compute time with each exchange, ps.
+    /// Compute time per exchange, in ps.
     #[serde(default)]
     pub compute_ps: Time,
-    /// Whether ranks compute while messages are under way, and not before.
+    /// Whether ranks compute while messages are on their way, instead of before the exchange.
     #[serde(default)]
     pub overlap: bool,
 }
 
-/// No exchange has more dimensions.
+/// The largest number of dimensions.
 const MAX_STENCIL_DIMENSIONS: usize = 5;
 
 impl ConjugateGradient {
@@ -71,7 +72,7 @@ impl ConjugateGradient {
         (stage as u64 * u64::from(self.iterations)).div_ceil(self.points.len() as u64) as u32
     }
 
-    /// A rank's exchange with all around it.
+    /// The exchange of a rank with all its neighbours.
     fn exchange(&self, context: &IterationContext, script: &mut Script) {
         let lattice = Lattice { extents: &self.grid, periodic: self.periodic };
         let points = self.stage(context.iteration);
@@ -101,8 +102,8 @@ impl ConjugateGradient {
     }
 }
 
-/// Every step of -1, 0 or 1 along so many dimensions, numbered so that two opposite ones have the
-/// same sum; none is no step.
+/// Every step of -1, 0 or 1 along `dimensions` dimensions except the zero step. The numbers of
+/// opposite steps have the same sum.
 fn directions(dimensions: usize) -> impl Iterator<Item = (i32, [i8; MAX_STENCIL_DIMENSIONS])> {
     (0..3_i32.pow(dimensions as u32)).filter_map(move |number| {
         let (mut steps, mut rest) = ([0; MAX_STENCIL_DIMENSIONS], number);
@@ -121,8 +122,8 @@ impl Motif for ConjugateGradient {
             return Err(Fault::new(
                 "points",
                 "[]",
-                "there is no stage",
-                "give the points of one stage at least",
+                "there must be a stage",
+                "give the points of at least one stage",
             ));
         }
         for stage in &self.points {
@@ -144,7 +145,7 @@ impl Motif for ConjugateGradient {
                 return Err(Fault::new(
                     "points",
                     format!("{stage:?}"),
-                    "more bytes than can be counted",
+                    "a rank's bytes exceed 64 bits",
                     remedy,
                 ));
             }

@@ -1,17 +1,19 @@
-//! The crystal router: data from all ranks to all, in as many rounds as halving the ranks takes.
+//! The crystal router: an all-to-all exchange in as many rounds as recursive halving of the ranks
+//! takes.
 //!
 //! CrystalRouter of Yang et al. (SC 2016), section 3.2, a kernel of Nek5000. Fox et al., *Solving
-//! Problems on Concurrent Processors*, vol. 1, Prentice Hall, 1988, chapter 22 have it on
-//! hypercubes; for other numbers of ranks here as Nek5000 does it: a block of ranks is split in
-//! two, the lower half having one more where their number is odd. Every rank sends what is for the
-//! other half to its mirror image there, lowest to highest; where there is one rank more, the last
-//! one of the lower half sends to the first of the upper one, which so hears from two, and hears
-//! from nobody. Then each half is a block. Before the data goes their length, in an integer of four
-//! bytes.
+//! Problems on Concurrent Processors*, vol. 1, Prentice Hall, 1988, chapter 22, describe it for
+//! hypercubes. For other numbers of ranks this file follows Nek5000.
 //!
-//! Everybody has `pair_bytes` for everybody else, in a message with a header of `header_bytes`; a
-//! rank passes on what it has been sent. With `N = 2^k` ranks an iteration moves
-//! `N k (N / 2) (pair_bytes + header_bytes)` bytes of data.
+//! A block of ranks is split in two halves; the lower half gets the extra rank of an odd number.
+//! Every rank sends the data for the other half to its mirror image there, lowest to highest. If
+//! there is an extra rank (the last of the lower half), it sends to the first rank of the upper
+//! half and receives nothing; that rank receives from two ranks. Then each half is a block. The
+//! length of the data, an integer of four bytes, precedes the data.
+//!
+//! Every rank has `pair_bytes` for every other rank, in a message with a header of `header_bytes`,
+//! and forwards data that it has received. With `N = 2^k` ranks an iteration moves `N k (N / 2)
+//! (pair_bytes + header_bytes)` bytes of data.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
@@ -20,25 +22,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{IterationContext, Motif, Script, bounded, positive};
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CrystalRouter {
-    /// Bytes from each rank to each other.
+    /// Bytes from each rank to each other rank.
     pub pair_bytes: u64,
-    /// Bytes on top of them: who it is for, who it is from, how long it is.
+    /// Bytes of the header of each of these messages: source, destination, length.
     pub header_bytes: u64,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Compute time of an iteration, ps.
+    /// Compute time per iteration, in ps.
     #[serde(default)]
     pub compute_ps: Time,
 }
 
-/// Bytes of a length.
+/// Bytes of the message that holds a length.
 const LENGTH: u64 = 4;
 
-/// A block of ranks about to be split: `count` from `first` on.
+/// A block of `count` ranks from `first` on, to be split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     first: u32,
@@ -51,7 +53,7 @@ impl Block {
         self.first + self.count.div_ceil(2)
     }
 
-    /// The half that a rank is in.
+    /// The half that contains a rank.
     const fn half(self, rank: u32) -> Self {
         let upper = self.upper();
         if rank < upper {
@@ -61,13 +63,13 @@ impl Block {
         }
     }
 
-    /// To whom a rank sends.
+    /// The rank to which a rank sends.
     const fn to(self, rank: u32) -> u32 {
         let image = self.first + (self.first + self.count - 1 - rank);
         if image == rank { self.upper() } else { image }
     }
 
-    /// From whom it hears: its mirror image, and the one that has none.
+    /// The ranks from which a rank receives: its mirror image, and the extra rank.
     fn from(self, rank: u32) -> impl Iterator<Item = u32> {
         let image = self.first + (self.first + self.count - 1 - rank);
         let extra = self.count % 2 == 1 && rank == self.upper();
@@ -75,14 +77,14 @@ impl Block {
     }
 }
 
-/// The blocks that a rank is in, from all ranks down to two.
+/// The blocks that contain a rank, from all ranks down to two.
 fn blocks(rank: u32, ranks: u32) -> impl Iterator<Item = Block> {
     let whole = Block { first: 0, count: ranks };
     std::iter::successors(Some(whole), move |block| Some(block.half(rank)))
         .take_while(|block| block.count > 1)
 }
 
-/// Of how many ranks a rank has data after so many rounds.
+/// The number of ranks whose data a rank holds after `rounds` rounds.
 fn carried(rank: u32, ranks: u32, rounds: usize) -> u64 {
     let Some(before) = rounds.checked_sub(1) else { return 1 };
     let own = carried(rank, ranks, before);
@@ -106,8 +108,8 @@ impl Motif for CrystalRouter {
             return Err(Fault::new(
                 "pair_bytes",
                 self.pair_bytes,
-                "more bytes than can be counted",
-                "give fewer",
+                "a rank's bytes exceed 64 bits",
+                "give fewer bytes",
             ));
         }
         bounded("compute_ps", self.compute_ps)
@@ -144,8 +146,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Data for everybody from everybody gets there, whatever the number of ranks, and nothing
-    /// twice.
+    /// The data from every rank to every rank arrive exactly once, for any number of ranks.
     #[test]
     fn everything_arrives() {
         for ranks in 1..70 {

@@ -1,11 +1,11 @@
 //! A 3D FFT on a 2D process array: alltoalls in rows and columns.
 //!
-//! Kang et al. (SC 2022), section IV, after SST's motif: a forward transform computes, then
-//! transposes by an alltoall in every row and one in every column of the process array; the
-//! backward transform computes and goes back, columns first. With `R` rows and `C` columns, one
-//! iteration moves `2 R C ((C - 1) row_message_bytes + (R - 1) column_message_bytes)` bytes.
+//! Kang et al. (SC 2022), section IV, after SST's motif. The forward transform computes and then
+//! transposes, with an alltoall in every row and one in every column of the process array. The
+//! backward transform computes and transposes back, columns first. With `R` rows and `C` columns,
+//! one iteration moves `2 R C ((C - 1) row_message_bytes + (R - 1) column_message_bytes)` bytes.
 //!
-//! Ranks fill the array row by row: rank `row * columns + column`; a row communicator is `columns`
+//! Ranks fill the array row by row: rank `row * columns + column`. A row communicator has `columns`
 //! consecutive ranks.
 
 use pantala_engine::Time;
@@ -17,22 +17,22 @@ use super::process_array::{COLUMN, ROW, rows_and_columns};
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fft3d {
-    /// The process array: rows, columns.
+    /// The process array: rows and columns.
     pub grid: [u32; 2],
     /// Bytes per pair of ranks in a row's alltoall.
     pub row_message_bytes: u64,
     /// Bytes per pair of ranks in a column's alltoall.
     pub column_message_bytes: u64,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Compute time of the forward transform, ps.
+    /// Compute time of the forward transform, in ps.
     #[serde(default)]
     pub compute_forward_ps: Time,
-    /// Compute time of the backward transform, ps.
+    /// Compute time of the backward transform, in ps.
     #[serde(default)]
     pub compute_backward_ps: Time,
 }
@@ -51,7 +51,7 @@ impl Motif for Fft3d {
         self.iterations
     }
 
-    /// 1 is the rank's row, 2 its column.
+    /// Number 1 is the rank's row, number 2 its column.
     fn communicators(&self, context: &IterationContext) -> Vec<Communicator> {
         rows_and_columns(self.grid, context.rank)
     }

@@ -1,13 +1,14 @@
-//! Data-parallel training as Horovod does it: the coordinator says what is ready, then all ranks
-//! sum it.
+//! Data-parallel training with Horovod: the coordinator announces which tensors are ready, then all
+//! ranks sum them.
 //!
 //! AlexNet of Wang et al. (IPDPS 2020), sections IV.B and V; Sergeev and Del Balso, *Horovod: fast
 //! and easy distributed deep learning in TensorFlow*, arXiv:1802.05799, 2018. Before the first
-//! update rank 0 broadcasts the parameters, tensor by tensor, and the ranks agree on what they need
-//! to. An update: compute, small broadcasts of the coordinator (rank 0), and an allreduce for each
-//! buffer of gradients. In all, a rank calls bcast
-//! `parameter_bytes + iterations x negotiation_bytes` times (their lengths), and allreduce
-//! `start_bytes + iterations x gradient_bytes` times.
+//! update, rank 0 broadcasts the parameters tensor by tensor, and the ranks call the `start_bytes`
+//! allreduces. An update is compute, small broadcasts by the coordinator (rank 0), and one
+//! allreduce per buffer of gradients. In total a rank calls bcast once per entry of
+//! `parameter_bytes` and, in every iteration, once per entry of `negotiation_bytes`. It calls
+//! allreduce once per entry of `start_bytes` and, in every iteration, once per entry of
+//! `gradient_bytes`.
 
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, Fault, Op};
@@ -16,21 +17,21 @@ use serde::{Deserialize, Serialize};
 
 use super::{IterationContext, Motif, Script, bounded, positive, summed};
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Horovod {
-    /// Updates.
+    /// Number of updates.
     pub iterations: u32,
-    /// Bytes of each tensor that is broadcast before the first update.
+    /// Bytes of each broadcast of a tensor before the first update.
     pub parameter_bytes: Vec<u64>,
     /// Bytes of each allreduce before the first update.
     pub start_bytes: Vec<u64>,
-    /// Bytes of each broadcast before an update.
+    /// Bytes of each broadcast at the start of an update.
     pub negotiation_bytes: Vec<u64>,
-    /// Bytes of each allreduce of an update.
+    /// Bytes of each allreduce of an update, one per gradient buffer.
     pub gradient_bytes: Vec<u64>,
-    /// Compute time of an update, ps.
+    /// Compute time per update, in ps.
     #[serde(default)]
     pub compute_ps: Time,
 }
@@ -42,8 +43,8 @@ impl Motif for Horovod {
             return Err(Fault::new(
                 "gradient_bytes",
                 "[]",
-                "an update sums nothing",
-                "give one size at least",
+                "an update needs an allreduce",
+                "give at least one size",
             ));
         }
         for (key, sizes) in [

@@ -1,4 +1,4 @@
-//! Ranks on a grid of any number of dimensions, the first of them fastest: who is beside whom.
+//! Grids of ranks of any number of dimensions, the first fastest: the neighbours of a rank.
 
 /// A grid of ranks.
 #[derive(Clone, Copy, Debug)]
@@ -9,8 +9,8 @@ pub(crate) struct Lattice<'a> {
 }
 
 impl Lattice<'_> {
-    /// The rank `steps` away along each dimension, -1, 0 or 1; `None` beyond an open edge, and for
-    /// a rank itself.
+    /// The rank at `steps` (-1, 0 or 1 along each dimension). `None` beyond an open edge, and for
+    /// the rank itself.
     pub(crate) fn beside(&self, rank: u32, steps: &[i8]) -> Option<u32> {
         let (mut rest, mut stride, mut there) = (rank, 1, 0);
         for (&extent, &step) in self.extents.iter().zip(steps) {
@@ -38,7 +38,7 @@ impl Lattice<'_> {
     }
 }
 
-/// No motif has more dimensions.
+/// The largest number of dimensions of a motif.
 pub(crate) const MAX_DIMENSIONS: usize = 8;
 
 #[cfg(test)]

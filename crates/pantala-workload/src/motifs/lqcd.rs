@@ -2,13 +2,13 @@
 //! dimensions.
 //!
 //! LQCD of Kang et al. (SC 2022), section IV, after SST's motif, which follows MILC. An iteration
-//! takes the even and then the odd sites: a rank starts to exchange with its neighbours above,
-//! along every dimension one message of nearest and one of third-nearest (Naik) neighbours, and
-//! likewise with those below; it waits for those above, computes, waits for those below and
-//! computes. Two allreduces follow, with the residual computed between them. The grid is open.
+//! handles the even sites and then the odd sites. A rank starts its exchanges with the neighbours
+//! above: along every dimension one message for nearest and one for third-nearest (Naik)
+//! neighbours. It starts the same exchanges with the neighbours below. It waits for those above,
+//! computes, waits for those below, and computes. Two allreduces follow; the rank computes the
+//! residual between them. The grid is open.
 //!
-//! With `E` pairs of neighbours along a dimension of `N` ranks, an iteration moves `8 E` messages
-//! along it.
+//! With `E` pairs of neighbours along a dimension, an iteration moves `8 E` messages along it.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
@@ -19,24 +19,24 @@ use super::lattice::Lattice;
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lqcd {
     /// The process grid, the first dimension fastest.
     pub grid: [u32; 4],
-    /// Bytes to each neighbour along each dimension, of nearest neighbours, for half of the sites.
+    /// Bytes to each nearest neighbour along each dimension, for half of the sites.
     pub near_bytes: [u64; 4],
-    /// The same, of third-nearest neighbours.
+    /// Bytes to each third-nearest neighbour along each dimension, for half of the sites.
     pub far_bytes: [u64; 4],
     /// Bytes of an allreduce.
     pub reduction_bytes: u64,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Compute time after each of an iteration's four waits, ps.
+    /// Compute time after each of the four waits of an iteration, in ps.
     #[serde(default)]
     pub compute_ps: Time,
-    /// Compute time between the allreduces, ps.
+    /// Compute time between the two allreduces, in ps.
     #[serde(default)]
     pub residual_ps: Time,
 }
@@ -75,9 +75,9 @@ impl Motif for Lqcd {
 }
 
 impl Lqcd {
-    /// Starts to receive from all neighbours above, or below, and to send to them.
+    /// Starts the receives from and the sends to all neighbours above, or all neighbours below.
     ///
-    /// A message's tag is the direction in which it travels, and how far its data reach.
+    /// A message's tag encodes its direction of travel and the distance of its data.
     fn gather(&self, rank: u32, up: bool, script: &mut Script) {
         let lattice = Lattice { extents: &self.grid, periodic: false };
         for (reach, bytes) in [self.near_bytes, self.far_bytes].into_iter().enumerate() {

@@ -1,13 +1,13 @@
 //! Shock hydrodynamics: a stencil of 26 neighbours in three dimensions, then a sweep.
 //!
-//! LULESH of Kang et al. (SC 2022), section IV, as their motif for SST has it. An iteration: a
-//! broadcast, a reduction, an exchange with all neighbours across faces, edges and corners of an
-//! open grid, and a sweep of many steps over the same ranks as a grid of two dimensions, from the
-//! first to the last; after each of the four, a rank computes. A phase whose messages have no bytes
-//! is left out.
+//! LULESH of Kang et al. (SC 2022), section IV, after their motif for SST. An iteration is a
+//! broadcast, a reduction, an exchange, and a sweep; a rank computes after each of the four. The
+//! exchange covers all neighbours across faces, edges and corners of an open grid. The sweep has
+//! many steps, from the first rank to the last, on the same ranks as a grid of two dimensions. A
+//! phase whose messages have no bytes is skipped.
 //!
-//! On a cube of `n` ranks a side, the stencil moves `6 n n (n - 1)` messages across faces,
-//! `12 n (n - 1)^2` across edges and `8 (n - 1)^3` across corners.
+//! On a cube of `n` ranks per side, the stencil moves `6 n n (n - 1)` messages across faces, `12 n
+//! (n - 1)^2` across edges and `8 (n - 1)^3` across corners.
 
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Call, Fault};
@@ -19,7 +19,7 @@ use super::sweep::Wave;
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lulesh {
@@ -31,13 +31,13 @@ pub struct Lulesh {
     pub sweep_grid: [u32; 2],
     /// Bytes to each downstream neighbour in a step of the sweep.
     pub sweep_bytes: u64,
-    /// Steps of a sweep.
+    /// Number of steps of a sweep.
     pub sweep_steps: u32,
-    /// Bytes of the broadcast, and of the reduction.
+    /// Bytes of the broadcast and of the reduction.
     pub collective_bytes: u64,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Compute time after each of the four phases, ps.
+    /// Compute time after each of the four phases, in ps.
     #[serde(default)]
     pub compute_ps: Time,
 }
@@ -78,7 +78,7 @@ impl Motif for Lulesh {
 }
 
 impl Lulesh {
-    /// All receives, all sends, a wait; a message's tag is the direction in which it travels.
+    /// Starts all receives and all sends, and waits. A message's tag is its direction of travel.
     fn exchange(&self, rank: u32, script: &mut Script) {
         let lattice = Lattice { extents: &self.grid, periodic: false };
         let neighbours = || {

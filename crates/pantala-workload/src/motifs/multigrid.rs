@@ -1,18 +1,19 @@
-//! Multigrid V-cycles on a three-dimensional grid of ranks: halos on finer and coarser levels.
+//! Multigrid V-cycles on a three-dimensional grid of ranks: halo exchanges on finer and coarser
+//! levels.
 //!
 //! MultiGrid and AMG of Yang et al. (SC 2016), section 3.2. A cycle relaxes on every level on the
-//! way down, solves on the coarsest one, and relaxes on every level on the way up; a relaxation
-//! begins with an exchange of halos. A level has half the points of the finer one along each
-//! dimension. Where a rank has less than one point left, only every second, fourth, ... rank along
-//! that dimension goes on: those that drop out hand over what they have on the way down and get it
+//! way down, solves on the coarsest level, and relaxes on every level on the way up. A relaxation
+//! starts with a halo exchange. A level has half the points of the finer one along each dimension.
+//! If a rank has less than one point left along a dimension, only every second, fourth, ... rank
+//! along it stays active. Ranks that become idle hand over their data on the way down and get them
 //! back on the way up.
 //!
-//! Who is a neighbour: geometrically, those beside a rank along a dimension. Algebraic levels
-//! (Henson and Yang, *BoomerAMG*, Applied Numerical Mathematics 41(1), 2002) have denser matrices
-//! than the finest one: from `corners_from` on also those across an edge or a corner, and from
-//! `far_from` on a share of those two ranks away, drawn by who they are, so that the pattern is
-//! irregular, mutual and the same in every run. A message holds the points that both touch,
-//! `point_bytes` each.
+//! On geometric levels the neighbours of a rank are the next ranks along each dimension. Algebraic
+//! levels (Henson and Yang, *BoomerAMG*, Applied Numerical Mathematics 41(1), 2002) have denser
+//! matrices than the finest one. From level `corners_from` on, ranks across an edge or a corner are
+//! also neighbours. From level `far_from` on, a share of the ranks two steps away are neighbours.
+//! They are drawn from the ranks' positions, so that the pattern is irregular, mutual and equal in
+//! every run. A message holds the points that both ranks touch, `point_bytes` each.
 
 use pantala_engine::Time;
 use pantala_engine::random::mix;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Multigrid {
@@ -31,49 +32,50 @@ pub struct Multigrid {
     pub grid: [u32; 3],
     /// A rank's points along each dimension, on the finest level.
     pub points: [u64; 3],
-    /// Bytes of a point.
+    /// Bytes per point.
     pub point_bytes: u64,
-    /// Levels; the finest is 0.
+    /// Number of levels; the finest has number 0.
     pub levels: u32,
-    /// Exchanges on every level but the coarsest, on the way down and again on the way up.
+    /// Number of exchanges on every level except the coarsest, on the way down and again on the way
+    /// up.
     pub sweeps: u32,
-    /// Exchanges on the coarsest level.
+    /// Number of exchanges on the coarsest level.
     pub coarse_sweeps: u32,
-    /// Sums over all ranks with each of those.
+    /// Number of sums over all ranks with each exchange on the coarsest level.
     #[serde(default)]
     pub coarse_sums: u32,
-    /// Sums over all ranks at the end of a cycle.
+    /// Number of sums over all ranks at the end of a cycle.
     #[serde(default)]
     pub sums: u32,
-    /// Bytes of a sum.
+    /// Bytes per sum.
     pub sum_bytes: u64,
-    /// The finest level on which ranks across an edge or a corner are neighbours.
+    /// The first level on which ranks across an edge or a corner are neighbours.
     pub corners_from: u32,
-    /// The finest level on which ranks two away can be.
+    /// The first level on which ranks two steps away can be neighbours.
     pub far_from: u32,
-    /// How many of these are, in a hundred.
+    /// Percentage of the ranks two steps away that are neighbours.
     #[serde(default)]
     pub far_percent: u32,
-    /// Cycles.
+    /// Number of cycles.
     pub iterations: u32,
-    /// Compute time of a cycle, ps.
+    /// Compute time per cycle, in ps.
     #[serde(default)]
     pub compute_ps: Time,
 }
 
-/// More levels no number of points has.
+/// The largest number of levels. No number of points has more.
 const MAX_LEVELS: u32 = 32;
-/// Numbers of directions on a level, two ranks far along three dimensions, and of what is handed
-/// over.
+/// Number of tags per level: the directions of up to two steps along three dimensions, and two for
+/// the data handed over.
 const TAGS: i32 = 5 * 5 * 5 + 2;
 
-/// One level, as a grid of the ranks that are active on it.
+/// One level, as a grid of its active ranks.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     number: u32,
-    /// Active ranks along each dimension.
+    /// Number of active ranks along each dimension.
     extents: [u32; 3],
-    /// From one to the next.
+    /// Distance between active ranks along each dimension.
     stride: [u32; 3],
     points: [u64; 3],
 }
@@ -91,13 +93,13 @@ impl Level {
         }
     }
 
-    /// A rank's place among the active ones; none if it is idle.
+    /// The position of a rank among the active ones; `None` if the rank is idle.
     fn cell(&self, at: [u32; 3]) -> Option<[u32; 3]> {
         let active = [0, 1, 2].iter().all(|&d| at[d] % self.stride[d] == 0);
         active.then(|| [0, 1, 2].map(|d| at[d] / self.stride[d]))
     }
 
-    /// Whether two places two ranks apart are neighbours: the same from both sides.
+    /// Whether two positions, two steps apart, are neighbours. The answer is symmetric.
     fn far(&self, one: [u32; 3], other: [u32; 3], percent: u32) -> bool {
         let key = |cell: [u32; 3]| {
             cell.iter().fold(u64::from(self.number), |key, at| (key << 16) ^ u64::from(*at))
@@ -106,7 +108,8 @@ impl Level {
         mix(key(low) ^ mix(key(high))) % 100 < u64::from(percent)
     }
 
-    /// Whom a place exchanges with: their places, the number of the direction, bytes.
+    /// The exchanges of a position: the neighbours' positions, the numbers of the directions, and
+    /// bytes.
     fn around(
         &self,
         spec: &Multigrid,
@@ -146,7 +149,7 @@ impl Multigrid {
         [rank % x, rank / x % y, rank / (x * y)]
     }
 
-    /// The rank at a place of a level.
+    /// The rank at a position of a level.
     const fn rank(&self, level: &Level, cell: [u32; 3]) -> u32 {
         let [x, y, _] = self.grid;
         let [i, j, k] =
@@ -165,7 +168,8 @@ impl Multigrid {
         script.waitall();
     }
 
-    /// What ranks that drop out on the coarser level hand over, or get back on the way up.
+    /// Hands over the data of ranks that become idle on the coarser level, or returns them on the
+    /// way up.
     fn hand_over(
         &self,
         at: [u32; 3],
@@ -216,14 +220,14 @@ impl Motif for Multigrid {
             return Err(Fault::new(
                 "points",
                 self.points[0],
-                "more bytes than can be counted",
+                "a rank's bytes exceed 64 bits",
                 "give fewer points",
             ));
         }
         positive("point_bytes", self.point_bytes)?;
         positive("levels", u64::from(self.levels))?;
         if self.levels > MAX_LEVELS {
-            let message = "more levels than points can be halved";
+            let message = "points cannot be halved so often";
             return Err(Fault::new(
                 "levels",
                 self.levels,
@@ -237,7 +241,7 @@ impl Motif for Multigrid {
             return Err(Fault::new(
                 "far_percent",
                 self.far_percent,
-                "more than all",
+                "a percentage is at most 100",
                 "give 0 to 100",
             ));
         }

@@ -1,17 +1,18 @@
-//! Molecular dynamics with long-range forces on a mesh: ghosts of particles, a mesh, transforms of
-//! the mesh, small sums.
+//! Molecular dynamics with long-range forces on a mesh: exchanges of ghost particles and mesh
+//! values, transforms of the mesh, small sums.
 //!
-//! LAMMPS of Wang et al. (IPDPS 2020), section IV.B, as its scalable workload model goes about a
-//! time step: sums of temperature and pressure; positions of ghosts to the six neighbours, one
-//! after the other, each with a receive that is started, a send, and a wait; the mesh's charges in
-//! the same manner; 13 remaps for one transform forth and three back; the mesh's fields; a sum;
-//! forces of ghosts back; ghosts again; two sums. Every `rebuild_every` steps, particles move house
-//! and ghosts are chosen anew in place of the first exchange: lengths of four bytes ahead of each,
-//! and five sums behind; whether that is due, the ranks ask each other (a sum) in each of the last
-//! `rebuild_checks` steps before.
+//! LAMMPS of Wang et al. (IPDPS 2020), section IV.B, after its scalable workload model. A time step
+//! has these parts, in order: sums of temperature and pressure; an exchange of ghost positions with
+//! the six neighbours, one after the other, each with a started receive, a send and a wait; an
+//! exchange of the mesh's charges of the same form; 13 remaps for one forward and three backward
+//! transforms; an exchange of the mesh's fields; a sum; exchanges of ghost forces and of ghosts;
+//! two sums.
 //!
-//! Remaps are taken as exchanges between the ranks of a row and of a column in turn of a
-//! two-dimensional array.
+//! Every `rebuild_every` steps the first exchange is replaced: particles migrate, and ghosts are
+//! chosen anew. Messages with a length of four bytes precede these exchanges, and five sums follow
+//! them. In each of the last `rebuild_checks` steps before, a sum decides whether a rebuild is due.
+//!
+//! Remaps alternate between exchanges within a row and within a column of a two-dimensional array.
 
 use pantala_engine::Time;
 use pantala_mpi::{Fault, Op};
@@ -22,61 +23,61 @@ use super::lattice::Lattice;
 use super::{IterationContext, Motif, Script, bounded, positive, summed};
 use crate::process_grid;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParticleMesh {
-    /// The process grid, the first dimension fastest, opposite faces neighbours.
+    /// The process grid, the first dimension fastest. Opposite faces are neighbours.
     pub grid: [u32; 3],
-    /// Rows and columns of the array for the transforms, row by row.
+    /// Rows and columns of the array for the transforms, filled row by row.
     pub transform_grid: [u32; 2],
-    /// Bytes of ghosts' positions or forces to a neighbour along each dimension.
+    /// Bytes of ghost positions or forces to a neighbour along each dimension.
     pub ghost_bytes: [u64; 3],
-    /// Bytes of new ghosts.
+    /// Bytes of new ghosts to a neighbour along each dimension.
     pub border_bytes: [u64; 3],
-    /// Bytes of particles that move.
+    /// Bytes of migrating particles to a neighbour along each dimension.
     pub migration_bytes: [u64; 3],
-    /// Bytes of the mesh's charges.
+    /// Bytes of the mesh's charges to a neighbour along each dimension.
     pub charge_bytes: [u64; 3],
-    /// Bytes of the mesh's fields.
+    /// Bytes of the mesh's fields to a neighbour along each dimension.
     pub field_bytes: [u64; 3],
     /// Bytes to each other rank of a row, and of a column, in a remap.
     pub remap_bytes: [u64; 2],
-    /// Remaps of a step; the first has half the bytes (real numbers).
+    /// Number of remaps per step. The first has half the bytes, because its numbers are real.
     pub remaps: u32,
-    /// Steps from one choice of ghosts to the next.
+    /// Number of steps between two choices of ghosts.
     pub rebuild_every: u32,
-    /// Of how many of these steps a question whether it is due is part.
+    /// Number of these steps that check whether a rebuild is due.
     pub rebuild_checks: u32,
-    /// Time steps.
+    /// Number of time steps.
     pub iterations: u32,
-    /// Compute time of a step, ps.
+    /// Compute time per step, in ps.
     #[serde(default)]
     pub compute_ps: Time,
 }
 
-/// The dimensions first to last, and back.
+/// The dimensions in ascending order.
 const FORTH: [usize; 3] = [0, 1, 2];
 const BACK: [usize; 3] = [2, 1, 0];
-/// Bytes of a length, and of the smaller sums.
+/// Bytes of a length and of the smaller sums.
 const LENGTH: u64 = 4;
-/// Bytes of a sum of six numbers, and of one.
+/// Bytes of a sum of six numbers.
 const SIX: u64 = 48;
 const ONE: u64 = 8;
-/// Sums behind a new choice of ghosts.
+/// Number of sums after a new choice of ghosts.
 const SUMS: u32 = 5;
-/// Remaps have a tag of their own.
+/// The tag of remaps.
 const REMAP: i32 = 6;
 
 impl ParticleMesh {
-    /// Whether ghosts are chosen anew in an iteration, and whether that is asked.
+    /// Whether an iteration chooses ghosts anew, and whether it checks for that.
     const fn rebuilds(&self, iteration: u32) -> (bool, bool) {
         let at = iteration % self.rebuild_every;
         (at + 1 == self.rebuild_every, at + self.rebuild_checks >= self.rebuild_every)
     }
 
-    /// Exchanges with both neighbours along each dimension, one after the other; each with a length
-    /// first if so `told`.
+    /// Exchanges with both neighbours along each dimension, one after the other. If `told`, a
+    /// message with the length precedes each.
     fn shift(
         &self,
         rank: u32,
@@ -178,7 +179,8 @@ impl Motif for ParticleMesh {
     fn summary(&self, context: &IterationContext) -> Vec<(Op, u64)> {
         let (every, iterations) = (self.rebuild_every, self.iterations);
         let times = |at: u32| iterations / every + u32::from(at < iterations % every);
-        // Steps between two rebuilds are of three sorts: nothing asked, asked, rebuilt.
+        // Three kinds of steps lie between two rebuilds: without a check, with a check, and the
+        // rebuild.
         let asked = every.saturating_sub(self.rebuild_checks.max(1)).min(every - 1);
         let sort = |from: u32, to: u32| (from, (from..to).map(times).sum::<u32>());
         summed(self, context, &[sort(0, asked), sort(asked, every - 1), sort(every - 1, every)])

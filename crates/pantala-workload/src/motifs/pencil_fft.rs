@@ -1,16 +1,16 @@
 //! A 3D FFT of real numbers in pencils: alltoalls of uneven blocks in rows and columns of a 2D
 //! process array.
 //!
-//! FFT3D of Kang et al. (SC 2022), section IV, as SST's motif has it. The points are a cube of `n`
-//! a side, of which transforms along the first axis leave `h = n / 2 + 1` complex ones. `R` rows
-//! divide the first axis, and the second before it is transformed; `C` columns divide the third
-//! axis, and the second after it. Where an axis does not divide evenly, the first parts are one
-//! longer.
+//! FFT3D of Kang et al. (SC 2022), section IV, after SST's motif. The points form a cube of side
+//! `n`. Transforms along the first axis leave `h = n / 2 + 1` complex points. `R` rows divide the
+//! first axis after its transform, and the second axis before its transform. `C` columns divide the
+//! third axis before its transform, and the second axis after its transform. If an axis does not
+//! divide evenly, its first parts have one point more.
 //!
 //! The forward transform computes along the first axis, transposes in columns, computes, transposes
-//! in rows, computes, and ends in a barrier; the backward one does the same the other way round. A
-//! rank in row `r` and column `c` sends `h_i n_r n_c` points to row `i` and `h_r n_i n_c` to column
-//! `i`, where `h_i`, `n_i` are parts of an axis.
+//! in rows, computes, and ends with a barrier. The backward transform reverses this order. A rank
+//! in row `r` and column `c` sends `h_i n_r n_c` points to row `i` and `h_r n_i n_c` points to
+//! column `i`, where `h_i` and `n_i` are parts of an axis.
 //!
 //! Ranks fill the array row by row: rank `row * columns + column`.
 
@@ -26,22 +26,22 @@ use super::process_array::{COLUMN, ROW, rows_and_columns};
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PencilFft {
-    /// The process array: rows, columns.
+    /// The process array: rows and columns.
     pub grid: [u32; 2],
     /// Points along each side of the cube.
     pub points: u32,
-    /// Bytes of a complex point.
+    /// Bytes per complex point.
     pub point_bytes: u64,
-    /// Iterations, each forward and backward.
+    /// Number of iterations, each with a forward and a backward transform.
     pub iterations: u32,
-    /// Compute times of the forward transform: before, between and after its transpositions, ps.
+    /// Compute times of the forward transform before, between and after its transpositions, in ps.
     #[serde(default)]
     pub compute_forward_ps: [Time; 3],
-    /// Compute times of the backward transform, ps.
+    /// Compute times of the backward transform before, between and after its transpositions, in ps.
     #[serde(default)]
     pub compute_backward_ps: [Time; 3],
 }
@@ -76,7 +76,7 @@ impl Motif for PencilFft {
         self.iterations
     }
 
-    /// 1 is the rank's row, 2 its column.
+    /// Number 1 is the rank's row, number 2 its column.
     fn communicators(&self, context: &IterationContext) -> Vec<Communicator> {
         rows_and_columns(self.grid, context.rank)
     }
@@ -115,10 +115,10 @@ impl Motif for PencilFft {
     }
 }
 
-/// So that no message of a rank is beyond all bounds.
+/// The largest cube. It bounds the size of a rank's messages.
 const MAX_POINTS: u32 = 65_536;
 
-/// The `i`-th of so many parts of an axis.
+/// The size of part `i` of `parts` of an axis.
 const fn part(points: u32, parts: u32, i: u32) -> u64 {
     (points / parts + (i < points % parts) as u32) as u64
 }

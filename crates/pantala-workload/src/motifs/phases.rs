@@ -1,21 +1,21 @@
-//! Phases: an iteration is a list of exchanges and computations among ranks on a grid, one after
-//! the other.
+//! Phases: an iteration is a list of exchanges and compute phases of ranks on a grid, in order.
 //!
-//! Applications that mix patterns are such lists: MILC, Nek5000, HACC, Qbox and Rayleigh in
-//! Chunduri et al. (IPDPS 2021), Table I, which says for each application the sizes of messages and
-//! collectives and the calls that take most of MPI's time; the calls below are those. With `n`
-//! ranks and `l` of them on a line along a dimension, one iteration moves for each phase
+//! Such lists describe applications that mix patterns: MILC, Nek5000, HACC, Qbox and Rayleigh in
+//! Chunduri et al. (IPDPS 2021), Table I. The table gives for each application the sizes of
+//! messages and collectives, and the calls that take most of the MPI time. The phases use these
+//! calls. With `n` ranks, and `l` ranks on a line along a dimension, one iteration moves for each
+//! phase
 //!
 //! | phase | messages | bytes |
 //! | --- | --- | --- |
-//! | `faces`, periodic, of extents above 1 | `2 n` a dimension | a dimension's `message_bytes` each |
-//! | `around`, periodic, of extents above 1 | `3^d - 1` a rank: `2d` faces, then edges, corners | each kind's `message_bytes` |
-//! | `pairs` | `2 floor(n / 2)` a round | `message_bytes` each |
+//! | `faces`, periodic | `2 n` per dimension | the dimension's `message_bytes` each |
+//! | `around`, periodic | `3^d - 1` per rank: `2d` faces, edges, corners | the kind's `message_bytes` each |
+//! | `pairs` | `2 floor(n / 2)` per round | `message_bytes` each |
 //! | `all_to_all` | `n (l - 1)` | `n (l - 1) / l` of `bytes` |
-//! | `shift` | `n` a step, if `l > 1` | `message_bytes` each |
+//! | `shift` | `n` per step, if `l > 1` | `message_bytes` each |
 //! | `tree` | `2 (n - 1)` | `message_bytes` each |
 //! | `collect` | `n (l - 1) / l` | `message_bytes` each |
-//! | `allreduce`, `barrier` | as their algorithms | |
+//! | `allreduce`, `barrier` | depends on the algorithm | |
 
 mod arrangement;
 mod steps;
@@ -31,80 +31,82 @@ use crate::process_grid;
 use crate::random_streams::Purpose;
 use arrangement::Arrangement;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phases {
     /// The process grid, one to eight dimensions, the first fastest.
     pub grid: Vec<u32>,
-    /// Extents of the blocks in which ranks fill the grid, which divide its extents; empty: without
-    /// blocks.
+    /// Extents of the blocks in which ranks fill the grid. They divide the grid's extents. Empty:
+    /// ranks fill the grid without blocks.
     #[serde(default)]
     pub block: Vec<u32>,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
-    /// What an iteration is made of, in order.
+    /// The phases of an iteration, in order.
     pub phases: Vec<Phase>,
 }
 
-/// One step of an iteration.
+/// One phase of an iteration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "phase", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Phase {
-    /// Computing.
+    /// Compute.
     Compute {
-        /// For how long, ps.
+        /// Compute time, in ps.
         time_ps: Time,
     },
     /// An exchange with the neighbours along every dimension.
     Faces {
-        /// Bytes to each neighbour along each dimension; 0: nothing is sent along it.
+        /// Bytes to each neighbour along each dimension; 0 for none.
         message_bytes: Vec<u64>,
-        /// Computing between the start of all sends and receives and the waits, ps.
+        /// Compute time between the start of all sends and receives and the waits, in ps.
         #[serde(default)]
         overlap_ps: Time,
-        /// How messages are waited for.
+        /// The calls that wait for the messages.
         wait: WaitBy,
         /// Whether opposite faces of the grid are neighbours.
         periodic: bool,
     },
-    /// An exchange with all neighbours, diagonal ones too.
+    /// An exchange with all neighbours, including diagonal ones.
     Around {
-        /// Bytes to a neighbour that differs in one dimension, in two, and so on; one size a
+        /// Bytes to a neighbour that differs in one dimension, in two, and so on: one size per
         /// dimension of the grid.
         message_bytes: Vec<u64>,
-        /// As of faces, ps.
+        /// Compute time between the start of all sends and receives and the waits, in ps.
         #[serde(default)]
         overlap_ps: Time,
-        /// How messages are waited for.
+        /// The calls that wait for the messages.
         wait: WaitBy,
         /// Whether opposite faces of the grid are neighbours.
         periodic: bool,
     },
-    /// An exchange of every rank with a random partner; of an odd number of ranks one has none.
+    /// An exchange of every rank with a random partner. If the number of ranks is odd, one rank has
+    /// none.
     Pairs {
-        /// Bytes each way.
+        /// Bytes in each direction.
         message_bytes: u64,
-        /// How often, each time with other partners.
+        /// Number of exchanges, each with new partners.
         rounds: u32,
-        /// How messages are waited for.
+        /// The calls that wait for the messages.
         wait: WaitBy,
     },
     /// `MPI_Alltoallv` among the ranks of every line along a dimension.
     AllToAll {
         /// The dimension, from 0.
         dimension: u32,
-        /// Bytes that a rank gives, its own part included, cut as evenly as bytes allow.
+        /// Bytes that a rank passes to the call, including its own part. They are divided as evenly
+        /// as possible.
         bytes: u64,
     },
-    /// A send to the next rank along a dimension, in a ring, and a blocking receive from the one
-    /// before.
+    /// A send to the next rank along a dimension, in a ring, and a blocking receive from the
+    /// previous one.
     Shift {
         /// The dimension, from 0.
         dimension: u32,
-        /// Bytes.
+        /// Bytes of a message.
         message_bytes: u64,
-        /// How often.
+        /// Number of steps.
         steps: u32,
     },
     /// Blocking messages up a binomial tree of all ranks, and down again.
@@ -112,7 +114,7 @@ pub enum Phase {
         /// Bytes of a message.
         message_bytes: u64,
     },
-    /// Blocking sends to the first rank of every line along a dimension, which receives one after
+    /// Blocking sends to the first rank of every line along a dimension. It receives them one after
     /// the other.
     Collect {
         /// The dimension, from 0.
@@ -122,20 +124,20 @@ pub enum Phase {
     },
     /// Allreduces among all ranks.
     Allreduce {
-        /// Bytes reduced.
+        /// Bytes of the allreduce.
         message_bytes: u64,
-        /// How often.
+        /// Number of allreduces.
         times: u32,
     },
     /// A barrier of all ranks.
     Barrier,
 }
 
-/// How messages that have been started are waited for.
+/// The calls that wait for started messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitBy {
-    /// One `MPI_Wait` after the other, receives first.
+    /// One `MPI_Wait` per request, receives first.
     Each,
     /// One `MPI_Waitall`.
     All,
@@ -146,7 +148,7 @@ impl Phases {
         Arrangement { grid: &self.grid, block: &self.block }
     }
 
-    /// The dimensions along which lines talk, each once.
+    /// The dimensions of all lines that communicate, each once.
     fn lines(&self) -> Vec<u32> {
         let dimension = |phase: &Phase| match phase {
             Phase::AllToAll { dimension, .. } => Some(*dimension),
@@ -195,7 +197,7 @@ impl Motif for Phases {
         self.iterations
     }
 
-    /// The rank's line along every dimension with an all-to-all, in their order.
+    /// The rank's lines along all dimensions with an all-to-all, in their order.
     fn communicators(&self, context: &IterationContext) -> Vec<Communicator> {
         let arrangement = self.arrangement();
         let communicator = |dimension: u32| {

@@ -1,13 +1,13 @@
-//! Ranks as a process array of rows and columns, filled row by row, and the communicators of both.
+//! Process arrays: ranks in rows and columns, filled row by row, and the communicators of both.
 
 use pantala_mpi::{Communicator, CommunicatorId};
 
-/// A rank's row among its communicators.
+/// The communicator of a rank's row.
 pub(crate) const ROW: CommunicatorId = 1;
-/// Its column.
+/// The communicator of a rank's column.
 pub(crate) const COLUMN: CommunicatorId = 2;
 
-/// The communicators of a rank of an array of so many rows and columns: [`ROW`] and [`COLUMN`].
+/// The communicators of a rank of an array: [`ROW`] and [`COLUMN`].
 pub(crate) fn rows_and_columns([rows, columns]: [u32; 2], rank: u32) -> Vec<Communicator> {
     let (row, column) = (rank / columns, rank % columns);
     vec![

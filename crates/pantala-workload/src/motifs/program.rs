@@ -1,4 +1,4 @@
-//! The programs of a motif's ranks: each executes the script of one iteration after the other.
+//! The programs of a motif's ranks. Each executes the scripts of all iterations in order.
 
 use std::sync::Arc;
 
@@ -10,15 +10,14 @@ use crate::programs::source::{ProgramSource, RankContext};
 /// The programs of a motif's ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotifProgram {
-    /// A motif, never a pattern.
+    /// Always a motif, never a pattern.
     workload: Arc<WorkloadSpec>,
 }
 
 impl MotifProgram {
-    /// The programs of a motif.
+    /// Creates the programs of a motif.
     ///
-    /// # Panics
-    /// If the workload is a pattern.
+    /// # Panics If the workload is a pattern.
     #[must_use]
     pub fn new(workload: WorkloadSpec) -> Self {
         assert!(workload.motif().is_some(), "a pattern has no ranks with programs");
@@ -54,7 +53,7 @@ pub struct MotifRank {
     context: IterationContext,
     /// The operations of the iteration.
     script: Script,
-    /// The position in the iteration: 0 is its start mark, then comes the script, then its end mark.
+    /// The position in the iteration: 0 for its start mark, then the script, then its end mark.
     position: usize,
 }
 

@@ -1,15 +1,14 @@
-//! What a rank does in one iteration: MPI operations in their order.
+//! Scripts: the MPI operations of a rank in one iteration, in order.
 
 use pantala_engine::Time;
 use pantala_mpi::{
     COMM_WORLD, Call, CommunicatorId, Incoming, Op, Outgoing, Request, Source, TagSelect,
 };
 
-/// Operations, written down by a motif and then executed one by one.
+/// A list of operations that a motif writes and a rank then executes.
 ///
-/// Sends and receives are among all ranks of the job unless it is said otherwise. Requests are
-/// numbered as they are made, from 0 again after each [`waitall`](Self::waitall) or
-/// [`wait_each`](Self::wait_each).
+/// Sends and receives use `COMM_WORLD` unless stated otherwise. Requests are numbered from 0, and
+/// again from 0 after each [`waitall`](Self::waitall) or [`wait_each`](Self::wait_each).
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     ops: Vec<Op>,
@@ -17,13 +16,13 @@ pub struct Script {
 }
 
 impl Script {
-    /// Forgets everything; the memory is kept.
+    /// Removes all operations, but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.ops.clear();
         self.requests = 0;
     }
 
-    /// The operation at a context, if there is one.
+    /// The operation with this index, if there is one.
     #[inline]
     pub(crate) fn at(&self, context: usize) -> Option<&Op> {
         self.ops.get(context)
@@ -37,12 +36,12 @@ impl Script {
         self.ops.iter().filter(sends).cloned()
     }
 
-    /// Any operation.
+    /// Adds an operation.
     pub fn push(&mut self, op: Op) {
         self.ops.push(op);
     }
 
-    /// Computes for a time, ps; nothing if that is zero.
+    /// Computes for a time in ps. Adds nothing if the time is zero.
     pub fn compute(&mut self, time: Time) {
         if time > 0 {
             self.push(Op::Compute(time));
@@ -81,24 +80,23 @@ impl Script {
         self.push(Op::Sendrecv(outgoing(destination, tag, sent), incoming(source, tag, received)));
     }
 
-    /// How many sends and receives have been started since the last [`waitall`](Self::waitall).
+    /// Number of sends and receives started since the last [`waitall`](Self::waitall).
     pub const fn started(&self) -> Request {
         self.requests
     }
 
-    /// Waits for `count` of what has been started, from the request `first` on; their numbers are
-    /// not given anew.
+    /// Waits for `count` requests from `first` on. Their numbers are not reused.
     pub fn wait(&mut self, first: Request, count: u32) {
         self.push(Op::Waitall { first, count });
     }
 
-    /// Waits for everything that has been started.
+    /// Waits for all started requests.
     pub fn waitall(&mut self) {
         self.push(Op::WAITALL);
         self.requests = 0;
     }
 
-    /// Waits for one after the other of what has been started.
+    /// Waits for all started requests, one after the other.
     pub fn wait_each(&mut self) {
         for request in 0..self.requests {
             self.push(Op::Wait(request));

@@ -1,14 +1,12 @@
-//! A stencil: every rank of a grid exchanges a message with each of its neighbours along every
-//! dimension.
+//! A stencil: every rank of a grid exchanges a message with each neighbour along every dimension.
 //!
 //! Halo3D, LQCD and Stencil5D of Kang et al. (SC 2022), section IV, in three, four and five
-//! dimensions, after SST's motif of the first. One iteration: compute, start all receives, start
-//! all sends, wait for all. On an open grid, one iteration moves `2 (N - N / e)` messages along a
-//! dimension of extent `e`, of `N` ranks; on a periodic one `2 N` if `e` is more than one.
+//! dimensions, after SST's Halo3D motif. One iteration: compute, start all receives, start all
+//! sends, wait for all. With `N` ranks, one iteration moves `2 (N - N / e)` messages along a
+//! dimension of extent `e` of an open grid, and `2 N` of a periodic grid if `e` is above one.
 //!
-//! Ranks fill the grid with the first dimension fastest. In a periodic dimension of two, both
-//! neighbours are the same rank and get a message each; in one of one, a rank would be its own
-//! neighbour, and there is no message.
+//! The first dimension varies fastest. In a periodic dimension of extent two, both neighbours are
+//! the same rank and get one message each. In a dimension of extent one, there is no message.
 
 use pantala_engine::Time;
 use pantala_mpi::Fault;
@@ -19,20 +17,20 @@ use super::lattice::{Lattice, MAX_DIMENSIONS};
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stencil {
-    /// The process grid, one to eight dimensions, the first fastest.
+    /// The process grid: one to eight dimensions, the first fastest.
     pub grid: Vec<u32>,
     /// Bytes to each neighbour along each dimension.
     pub message_bytes: Vec<u64>,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Compute time of an iteration, ps.
+    /// Compute time per iteration, in ps.
     #[serde(default)]
     pub compute_ps: Time,
-    /// Whether opposite faces are neighbours.
+    /// Whether opposite faces of the grid are neighbours.
     #[serde(default)]
     pub periodic: bool,
 }
@@ -72,10 +70,10 @@ impl Motif for Stencil {
     }
 }
 
-/// A rank's exchange with its neighbours along all dimensions, `bytes` for each: all receives, all
-/// sends, a wait.
+/// The exchange of a rank with its neighbours along all dimensions, `bytes` for each: all receives,
+/// all sends, one wait.
 ///
-/// A message's tag is the direction in which it travels: what comes from below travels up.
+/// A message's tag is its direction of travel: a message from below travels up.
 pub(crate) fn exchange(lattice: &Lattice<'_>, rank: u32, bytes: &[u64], script: &mut Script) {
     let faces =
         || (0..lattice.extents.len()).flat_map(|dimension| [(dimension, false), (dimension, true)]);

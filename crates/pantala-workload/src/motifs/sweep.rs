@@ -1,10 +1,10 @@
-//! A sweep: a wave of messages through a grid of two dimensions, from one corner to the opposite
-//! one, step after step.
+//! A sweep: waves of messages through a grid of two dimensions, from one corner to the opposite
+//! one.
 //!
 //! LU and the sweep of LULESH of Kang et al. (SC 2022), section IV, after SST's motifs. In a step a
 //! rank receives from its upstream neighbour in each dimension, computes, and sends to its
-//! downstream neighbours; as soon as it has, the next step's wave may follow. An iteration is so
-//! many steps from the first rank to the last and, if `back`, as many from the last to the first.
+//! downstream neighbours. Then the wave of the next step can follow. An iteration has `steps` steps
+//! from the first rank to the last and, if `back` is true, as many from the last rank to the first.
 //!
 //! On a grid of `X` by `Y` ranks, a step moves `(X - 1) Y` messages along the first dimension and
 //! `X (Y - 1)` along the second.
@@ -18,22 +18,22 @@ use super::lattice::Lattice;
 use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::process_grid;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
     /// The process grid, the first dimension fastest.
     pub grid: [u32; 2],
-    /// Bytes to the neighbour along each dimension, in a step.
+    /// Bytes to the neighbour along each dimension, per step.
     pub message_bytes: [u64; 2],
-    /// Steps of a sweep.
+    /// Number of steps per sweep.
     pub steps: u32,
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Whether every sweep is followed by one back.
+    /// Whether a sweep in the opposite direction follows every sweep.
     #[serde(default)]
     pub back: bool,
-    /// Compute time of a step, ps.
+    /// Compute time per step, in ps.
     #[serde(default)]
     pub compute_ps: Time,
 }
@@ -72,17 +72,17 @@ impl Motif for Sweep {
     }
 }
 
-/// What a rank does when a wave passes.
+/// A wave through the grid.
 pub(crate) struct Wave<'a> {
     pub(crate) grid: &'a [u32; 2],
     pub(crate) message_bytes: [u64; 2],
     pub(crate) compute_ps: Time,
-    /// Whether it comes from the first rank; else it comes from the last.
+    /// Whether the wave starts at the first rank. If not, it starts at the last.
     pub(crate) up: bool,
 }
 
 impl Wave<'_> {
-    /// One step of a rank: receives, computing, sends, a wait for these.
+    /// One step of a rank: receives, compute, sends, and a wait for the sends.
     pub(crate) fn step(&self, rank: u32, script: &mut Script) {
         let lattice = Lattice { extents: self.grid, periodic: false };
         let tag = |dimension: usize| FIRST_TAG + (2 * dimension + usize::from(self.up)) as i32;
@@ -101,5 +101,5 @@ impl Wave<'_> {
     }
 }
 
-/// Tags below it are a stencil's, in motifs that have both.
+/// The first tag of sweeps. Smaller tags belong to stencils in motifs that have both.
 const FIRST_TAG: i32 = 32;

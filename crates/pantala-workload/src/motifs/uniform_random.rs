@@ -1,10 +1,9 @@
-//! Uniform random: a new random permutation of the ranks every iteration, everybody sends to its
-//! image.
+//! Uniform random: in every iteration, each rank sends to its image under a new random permutation.
 //!
-//! UR of Kang et al. (SC 2022), section IV, SST's `Random` motif: the permutation of an iteration
-//! is the same on all ranks; a rank starts the receive from its pre-image and the send to its
-//! image, and waits for both. A rank that the permutation maps to itself sends nothing in that
-//! iteration (on average one rank an iteration).
+//! UR of Kang et al. (SC 2022), section IV: SST's `Random` motif. The permutation of an iteration
+//! is equal on all ranks. A rank starts the receive from its preimage and the send to its image,
+//! and waits for both. A rank that the permutation maps to itself sends nothing in that iteration:
+//! on average one rank per iteration.
 
 use pantala_engine::Time;
 use pantala_mpi::{COMM_WORLD, Fault, Op, Outgoing};
@@ -15,15 +14,15 @@ use super::{IterationContext, Motif, Script, bounded, positive};
 use crate::permutation::Permutation;
 use crate::random_streams::Purpose;
 
-/// The motif's parameters.
+/// Parameters of the motif.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UniformRandom {
-    /// Iterations.
+    /// Number of iterations.
     pub iterations: u32,
     /// Bytes of a message.
     pub message_bytes: u64,
-    /// Compute time of an iteration, ps.
+    /// Compute time per iteration, in ps.
     #[serde(default)]
     pub compute_ps: Time,
 }
@@ -52,7 +51,7 @@ impl Motif for UniformRandom {
         }
     }
 
-    /// One iteration in as many as there are ranks is spent alone, on average.
+    /// On average a rank is its own image once in as many iterations as there are ranks.
     fn summary(&self, context: &IterationContext) -> Vec<(Op, u64)> {
         let ranks = u64::from(context.ranks);
         let sends = (u64::from(self.iterations) * (ranks - 1) + ranks / 2) / ranks;

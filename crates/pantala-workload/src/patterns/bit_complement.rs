@@ -1,13 +1,13 @@
 //! Bit complement: rank `r` of `n` sends to `n - 1 - r`.
 //!
-//! With a power of two that flips every bit of the rank (Dally and Towles, Principles and Practices
-//! of Interconnection Networks, 2004, section 3.2); with other numbers it is the mirror image. The
-//! rank in the middle of an odd number is its own image: it sends nothing, unless a rank may send
-//! to itself.
+//! If `n` is a power of two, this flips every bit of the rank (Dally and Towles, Principles and
+//! Practices of Interconnection Networks, 2004, section 3.2). For other `n` it mirrors the ranks.
+//! The middle rank of an odd number is its own image. It sends nothing, unless a rank may send to
+//! itself.
 
 use pantala_mpi::Fault;
 
-/// The distribution.
+/// The destination distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct BitComplement {
     last: u32,

@@ -1,19 +1,19 @@
-//! Hotspot: a share of all packets goes to a few ranks, the rest to anybody.
+//! Hotspot: a share of all packets goes to a few ranks, the rest to any rank.
 //!
-//! A packet is for a hotspot with the given probability (then for each of them alike), otherwise
-//! for a rank drawn as in [`super::uniform`], which may be a hotspot, too. If ranks do not send to
-//! themselves, a hotspot that draws itself draws again among all others.
+//! With the given probability the destination is a hotspot, each with equal chance. Otherwise the
+//! destination is drawn as in [`super::uniform`], and can also be a hotspot. If ranks may not send
+//! to themselves, a hotspot that draws itself draws again among all others.
 
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
 
 use super::uniform::Uniform;
 
-/// The distribution.
+/// The destination distribution.
 #[derive(Clone, Debug)]
 pub struct Hotspot {
     hotspots: Vec<u32>,
-    /// The share as a bound for 64 random bits.
+    /// The share, as a bound on 64 random bits.
     bound: u128,
     include_self: bool,
     others: Uniform,

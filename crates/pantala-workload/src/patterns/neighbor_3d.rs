@@ -1,31 +1,30 @@
-//! Neighbour exchange in one dimension of a 3D process grid: every rank sends a message to its
-//! neighbour ahead, one to its neighbour behind, one ahead, and so on without end.
+//! Neighbour exchange in one dimension of a 3D process grid: every rank sends a message to the next
+//! rank, one to the previous rank, and so on without end.
 //!
-//! One phase of a nearest neighbour exchange; with the last dimension the most remote one
-//! (Prisacari et al., 2015, section IV.A, where 256 KB go to each neighbour). Ranks fill the grid
-//! with x fastest, as in [`halo3d`](crate::motifs::halo3d). A message is as many packets as hold
-//! it; the last one is full, too. With a message of one packet the two neighbours take turns packet
-//! by packet, as if both messages were sent at once. On an open grid a rank at an edge sends to its
-//! only neighbour.
+//! It is one phase of a nearest-neighbour exchange (Prisacari et al., 2015, section IV.A, with 256
+//! KB per neighbour). By default the dimension is the last one, whose neighbours are farthest
+//! apart. The first dimension varies fastest. A message is rounded up to whole packets. If a
+//! message has one packet, the neighbours alternate packet by packet, as if both messages were sent
+//! at once. On an open grid a rank at an edge sends to its only neighbour.
 //!
-//! Nothing is drawn; the stream of destinations counts the packets.
+//! The pattern draws no random numbers. The stream of destinations counts packets instead.
 
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
 
 use crate::process_grid;
 
-/// The distribution.
+/// The destination distribution.
 #[derive(Clone, Debug)]
 pub struct Neighbor3d {
-    /// Of each rank: ahead, behind.
+    /// By rank: the next and the previous rank.
     neighbours: Vec<[u32; 2]>,
-    /// Packets of a message.
+    /// Number of packets per message.
     packets: u64,
 }
 
-/// The grid if none is given: the one nearest to a cube, x the longest extent and z the shortest,
-/// so that the neighbours in z are as far from each other as such a grid has them.
+/// The default grid: the one closest to a cube, with x the longest and z the shortest extent. So
+/// the neighbours along z are as far apart as possible.
 pub(super) fn default_grid(ranks: u32) -> [u32; 3] {
     let cube = process_grid::squarest(ranks, 3);
     [cube[2], cube[1], cube[0]]
@@ -51,7 +50,7 @@ pub(super) fn check(
             "dimension",
             dimension,
             format!(
-                "the grid {extents:?} has one rank in this dimension, so that nobody has a neighbour"
+                "the grid {extents:?} has one rank in this dimension, so no rank has a neighbour"
             ),
             "choose another dimension or another grid",
         ));

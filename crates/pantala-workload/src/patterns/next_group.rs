@@ -2,20 +2,19 @@
 //! between two groups.
 //!
 //! The adversarial pattern of the Dragonfly (Kim, Dally, Scott and Abts, Technology-Driven,
-//! Highly-Scalable Dragonfly Topology, ISCA 2008; `bad_dragon` in BookSim). Here the next group is
-//! the next one, in the order of groups and around the end, that has ranks of the job, and the
-//! destination is drawn among those ranks: on a machine filled by one job, that is the published
-//! pattern.
+//! Highly-Scalable Dragonfly Topology, ISCA 2008; `bad_dragon` in BookSim). The next group is the
+//! next one in cyclic order that has ranks of the job. The destination is uniform among these
+//! ranks. If one job fills the network, this is the published pattern.
 
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
 
-/// The distribution.
+/// The destination distribution.
 #[derive(Clone, Debug)]
 pub struct NextGroup {
-    /// All ranks, group after group.
+    /// All ranks, ordered by group.
     members: Vec<u32>,
-    /// For each rank, which of `members` are in its next group: the first, and how many.
+    /// By rank: the range in `members` of its next group (first index, count).
     targets: Vec<(u32, u32)>,
 }
 
@@ -30,8 +29,8 @@ fn too_few(ranks: u32) -> Fault {
     Fault::new(
         "pattern",
         "next_group",
-        format!("the job's {ranks} rank(s) sit in one group, so that there is no next one"),
-        "place the job on two groups or more",
+        format!("all {ranks} ranks of the job are in one group, so there is no next group"),
+        "place the job on at least two groups",
     )
 }
 
@@ -40,7 +39,7 @@ impl NextGroup {
         let mut members: Vec<u32> = (0..groups.len() as u32).collect();
         members.sort_by_key(|rank| (groups[*rank as usize], *rank));
         let group = |at: usize| groups[members[at] as usize];
-        // Where each populated group starts among the members.
+        // The index in `members` at which each populated group starts.
         let mut starts: Vec<usize> =
             (0..members.len()).filter(|at| *at == 0 || group(*at) != group(*at - 1)).collect();
         let populated = starts.len();

@@ -2,7 +2,7 @@
 
 use pantala_mpi::Fault;
 
-/// The distribution.
+/// The destination distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct Shift {
     ranks: u32,
@@ -14,7 +14,7 @@ pub(super) fn check(ranks: u32, offset: u32, include_self: bool) -> Result<(), F
         return Err(Fault::new(
             "offset",
             offset,
-            format!("every one of {ranks} ranks would send to itself"),
+            format!("each of the {ranks} ranks would send to itself"),
             "give an offset that is not a multiple of the number of ranks, or write include_self = true",
         ));
     }

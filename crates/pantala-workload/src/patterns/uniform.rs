@@ -1,9 +1,9 @@
-//! Uniform random: every packet draws its destination among all ranks, itself left out or not.
+//! Uniform random: every packet draws its destination among all ranks, with or without the sender.
 
 use pantala_engine::Stream;
 use pantala_mpi::Fault;
 
-/// The distribution.
+/// The destination distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct Uniform {
     ranks: u32,

@@ -1,4 +1,4 @@
-//! Programs that are written down: a list of MPI operations for each rank.
+//! Operation lists: an explicit list of MPI operations for each rank.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Motifs on an ideal network: closed forms of their volume, memory, marks, and independence of
-//! company.
+//! other jobs.
 
 use crate::support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run};
 use pantala_engine::Time;
@@ -7,7 +7,7 @@ use pantala_mpi::{AllreduceAlgorithm, Collectives, MessageRecord, MpiConfig, Rec
 use pantala_workload::{Endpoints, JobSpec};
 use proptest::prelude::*;
 
-/// Messages and bytes of job 0; sent and received agree.
+/// Messages and bytes of job 0. The numbers sent and received must agree.
 fn totals(endpoints: &Endpoints) -> (u64, u64) {
     let sum = endpoints.rank_reports(0).filter(|r| r.job == 0).fold((0, 0, 0, 0), |s, r| {
         let a = r.account;
@@ -69,7 +69,7 @@ fn fft3d_transposes_four_times() {
     }
 }
 
-/// Blocks of a cube's points; what a rank keeps is not sent.
+/// Blocks of a cube's points. A rank does not send the block that it keeps.
 #[test]
 fn a_pencil_fft_moves_blocks_of_its_cube() {
     let parts = |points: u64, n: u64| {
@@ -116,7 +116,7 @@ fn a_sweep_crosses_its_grid_step_by_step() {
     }
 }
 
-/// A wave reaches a rank when it has crossed all before it, and waves follow each other at once.
+/// A wave reaches a rank after it has crossed all earlier ranks. Waves follow each other at once.
 #[test]
 fn a_sweep_is_a_wave() {
     let end = |steps: u32, back: bool| {
@@ -131,7 +131,7 @@ fn a_sweep_is_a_wave() {
         (last(0), last(14))
     };
     let stage = |time: Time| time / 1_000_000_000;
-    // Six stages from corner to corner; the last rank is done with step s after 6 + s computations.
+    // Six stages from corner to corner. The last rank ends step s after 6 + s compute phases.
     assert_eq!((stage(end(1, false).0), stage(end(1, false).1)), (1, 7));
     assert_eq!((stage(end(9, false).0), stage(end(9, false).1)), (9, 15));
     assert_eq!((stage(end(9, true).0), stage(end(9, true).1)), (30, 24));
@@ -186,7 +186,7 @@ fn lulesh_exchanges_faces_edges_and_corners_then_sweeps() {
     }
 }
 
-/// A stencil's is all its messages, a sweep's two, an alltoall's one, a tree's two.
+/// A stencil's peak is all its messages; a sweep's two messages; an alltoall's one; a tree's two.
 #[test]
 fn peaks_of_ingress() {
     for (text, peak) in [
@@ -260,7 +260,7 @@ fn uniform_random_sends_one_message_a_rank_and_iteration() {
     finish(&mut endpoints, ranks);
     let mut messages = Vec::new();
     endpoints.take_messages(&mut messages);
-    // One fixed point an iteration is left out, on average.
+    // On average one fixed point per iteration is skipped.
     let expected = f64::from((ranks - 1) * iterations);
     assert!(
         (messages.len() as f64 - expected).abs() < 5.0 * f64::from(iterations).sqrt(),
@@ -271,7 +271,7 @@ fn uniform_random_sends_one_message_a_rank_and_iteration() {
     for rank in 0..ranks {
         let sent = messages.iter().filter(|m| m.source == rank).count();
         assert_eq!(sent, messages.iter().filter(|m| m.destination == rank).count());
-        // All others are met: 200 draws of 23 miss one with a chance of 0.0002.
+        // A rank meets all others: 200 draws of 23 miss one with a probability of 0.0002.
         let mut met: Vec<u32> =
             messages.iter().filter(|m| m.source == rank).map(|m| m.destination).collect();
         met.sort_unstable();
@@ -285,7 +285,7 @@ fn phase(grid: &str, phase: &str) -> String {
     format!("kind: phases, grid: {grid}, iterations: 3, phases: [{{{phase}}}]")
 }
 
-/// All phases in a row, on twelve ranks.
+/// All phases in sequence, on twelve ranks.
 const PHASES: &str = "kind: phases, grid: [2,3,2], block: [2,1,1], phases: [{phase: compute, time_ps: 500}, \
     {phase: faces, message_bytes: [20000,300,0], overlap_ps: 700, wait: each, periodic: true}, \
     {phase: around, message_bytes: [20000,300,20], wait: all, periodic: true}, \
@@ -300,7 +300,8 @@ fn phases_of_neighbours_move_their_faces() {
     };
     for block in ["[]", "[2,1,2]", "[4,3,2]"] {
         let text = |phase: &str| format!("{}, block: {block}", self::phase("[4,3,2]", phase));
-        // Both neighbours along the dimension of two are the same rank, and get a message each.
+        // Both neighbours along the dimension of extent two are the same rank, and get one message
+        // each.
         assert_eq!(total_of(24, &text(&face("[20000,300,7]"))), (3 * 24 * 6, 3 * 24 * 2 * 20_307));
         assert_eq!(total_of(24, &text(&face("[0,300,0]"))), (3 * 24 * 2, 3 * 24 * 2 * 300));
         let around = "phase: around, message_bytes: [20000,300,7], wait: all, periodic: true";
@@ -309,7 +310,7 @@ fn phases_of_neighbours_move_their_faces() {
             (3 * 24 * 26, 3 * 24 * (6 * 20_000 + 12 * 300 + 8 * 7))
         );
     }
-    // On an open grid a box of 4 x 3 x 2 has this many pairs of neighbours that differ in one, two,
+    // On an open grid of 4 x 3 x 2, the numbers of pairs of neighbours that differ in one, two and
     // three dimensions.
     let open = "phase: around, message_bytes: [100,10,1], wait: all, periodic: false";
     let (faces, edges, corners) = (3 * 6 + 4 * 4 + 12, 2 * (6 * 2 + 9 + 8), 4 * 6);
@@ -339,7 +340,7 @@ fn pairs_are_of_two() {
     assert!(partners.iter().all(|(one, other)| one != other && partners.contains(&(*other, *one))));
     partners.sort_unstable();
     partners.dedup();
-    // Three draws of the same 64 partners would hold 64 pairs; chance repeats one in 63.
+    // Three equal draws of the 64 partners would give 64 pairs. By chance, one in 63 repeats.
     assert!(partners.len() > 180, "{}", partners.len());
 }
 
@@ -356,8 +357,8 @@ fn phases_along_a_line_move_its_members_parts() {
                     &phase(&format!("{grid:?}"), &format!("{kind}, dimension: {dimension}")),
                 )
             };
-            // Every line moves all but what each member keeps: its own part of the bytes, as evenly
-            // cut as can be.
+            // Every line moves everything except the part that each member keeps: its own, divided
+            // as evenly as possible.
             let all = of("phase: all_to_all, bytes: 50001");
             assert_eq!(all, (3 * ranks * (l - 1), 3 * ranks / l * (l - 1) * 50_001));
             let shift = of("phase: shift, message_bytes: 13000, steps: 2");
@@ -442,8 +443,8 @@ fn progress_leaves_patterns_out() {
     assert!(!endpoints.finished());
 }
 
-/// Also inside one long iteration: the share of bytes that have arrived, which is all of them when
-/// the last has.
+/// Also inside one long iteration: progress is the share of bytes that have arrived, and 1 at the
+/// end.
 #[test]
 fn progress_is_smooth() {
     for (motif, exact) in [
@@ -484,7 +485,7 @@ fn progress_is_smooth() {
 /// Messages, and packets as (time, node, destination, bytes).
 type Deeds = (Vec<MessageRecord>, Vec<(Time, u32, u32, u32)>);
 
-/// Everything that a job did: messages and packets, without the job's number.
+/// All messages and packets of a job, without the job's number.
 fn deeds(jobs: &[JobSpec], which: usize) -> Deeds {
     let mut endpoints = endpoints_on(jobs, &MpiConfig::default(), 64, 5).unwrap();
     let mut network = Ideal::new(1_000_000, 40);
@@ -535,8 +536,7 @@ fn a_job_does_the_same_alone_and_in_company() {
 proptest! {
     #![proptest_config(pantala_testing::cases(24))]
 
-    /// Several jobs on a network that reorders packets: all end, nothing is left over, nothing is
-    /// lost.
+    /// Several jobs on a network that reorders packets: all end, and nothing remains or is lost.
     #[test]
     fn jobs_end_on_a_reordering_network(
         seed: u64, ranks in 2u32..12, bytes in 1u64..30_000, threshold in 0u64..20_000, jitter in 1u32..5_000_000,

@@ -1,5 +1,5 @@
-//! The motifs of Yang et al.'s and Wang et al.'s mixes: closed forms of messages and bytes, memory,
-//! progress, any order of arrival.
+//! The motifs of the mixes of Yang et al. and Wang et al.: closed forms of messages and bytes,
+//! memory, progress, any order of arrival.
 
 use crate::support::{Ideal, endpoints, endpoints_on, finish, job, recorded, run, workload_of};
 use pantala_engine::Time;
@@ -8,7 +8,7 @@ use pantala_workload::Endpoints;
 use pantala_workload::communication_volume::communication;
 use proptest::prelude::*;
 
-/// Each motif on 24 ranks, but for its iterations.
+/// Each motif on 24 ranks, without its number of iterations.
 const MOTIFS: [&str; 6] = [
     "kind: horovod, parameter_bytes: [9000,300], start_bytes: [4], negotiation_bytes: [4,25], gradient_bytes: [40000,700]",
     "kind: conjugate_gradient, grid: [2,3,4], points: [[30,30,30]], point_bytes: 12, exchanges: 2, sums_after: 2, \
@@ -30,8 +30,8 @@ fn totals(endpoints: &Endpoints) -> (u64, u64) {
         .fold((0, 0), |sum, r| (sum.0 + r.account.messages_sent, sum.1 + r.account.bytes_sent))
 }
 
-/// Those of a workload, with allreduces at doubling distances: `N log2 N` messages for a power of
-/// two.
+/// Messages and bytes of a workload with recursive doubling: an allreduce has `N log2 N` messages
+/// for a power of two.
 fn totals_of(ranks: u32, workload: &str) -> (u64, u64) {
     let allreduce = AllreduceAlgorithm::RecursiveDoubling;
     let mpi = MpiConfig {
@@ -63,7 +63,7 @@ fn conjugate_gradients_exchange_what_both_touch() {
                  sums_before: 1, sums_after: 2, sum_bytes: 8, iterations: 3, {more}"
             )
         };
-        // Along a dimension of extent e: e ranks without a step, e - 1 with one up and as many
+        // Along a dimension of extent e: e pairs with step 0, e - 1 with step up, e - 1 with step
         // down.
         let messages = (3 * x - 2) * (3 * y - 2) * (3 * z - 2) - 16;
         let points =
@@ -80,7 +80,7 @@ fn conjugate_gradients_exchange_what_both_touch() {
     }
 }
 
-/// As MILC: four dimensions, and stages of as many iterations each.
+/// As MILC: four dimensions, and stages of equally many iterations.
 #[test]
 fn conjugate_gradients_go_in_stages() {
     let text = "kind: conjugate_gradient, grid: [2,2,2,2], points: [[3,3,3,3],[5,5,5,5]], point_bytes: 36, exchanges: 1, \
@@ -103,8 +103,8 @@ fn the_crystal_router_halves_as_often_as_it_can() {
         totals_of(1, "kind: crystal_router, pair_bytes: 100, header_bytes: 12, iterations: 2"),
         (0, 0)
     );
-    // Of three ranks, 0 and 1 send what is for 2 to it, and 2 answers 0 alone; then 0 has data of
-    // two ranks for 1.
+    // Of three ranks, 0 and 1 send the data for 2 to it, and 2 answers 0 only. Then 0 has the data
+    // of two ranks for 1.
     let text = "kind: crystal_router, pair_bytes: 100, header_bytes: 0, iterations: 1";
     assert_eq!(totals_of(3, text), (2 * (3 + 2), 100 * (1 + 1 + 2 + 2 + 1) + 4 * 5));
 }
@@ -116,7 +116,8 @@ fn multigrid_visits_every_level_twice() {
                 coarse_sums: 2, sums: 1, sum_bytes: 8, corners_from: 99, far_from: 99, iterations: 2";
     let faces = 2 * ((x - 1) * y * z + x * (y - 1) * z + x * y * (z - 1));
     let sums = (5 * 2 + 1) * 16 * 4;
-    // Three levels, six exchanges each, of 8, 4 and 2 points a side; five of the coarsest.
+    // Three levels with six exchanges each, of 8, 4 and 2 points per side; five exchanges on the
+    // coarsest.
     let (messages, bytes) = (faces * (3 * 6 + 5), faces * 9 * (6 * (64 + 16 + 4) + 5));
     assert_eq!(totals_of(16, text), (2 * (messages + sums), 2 * (bytes + 8 * sums)));
 }
@@ -125,18 +126,18 @@ fn multigrid_visits_every_level_twice() {
 fn ranks_without_points_drop_out() {
     let text = "kind: multigrid, grid: [4,1,1], points: [1,1,1], point_bytes: 9, levels: 3, sweeps: 1, coarse_sweeps: 1, \
                 sum_bytes: 8, corners_from: 99, far_from: 99, iterations: 1";
-    // Levels of 4, 2 and 1 ranks, each but the last visited twice; 2 and 1 ranks hand over and get
-    // back.
+    // Levels of 4, 2 and 1 ranks; each level except the last is visited twice. 2 ranks and 1 rank
+    // hand over data and get them back.
     let messages = 2 * (6 + 2) + 2 * (2 + 1);
     assert_eq!(totals_of(4, text), (messages, 9 * messages));
     let wide = text.replace("[4,1,1]", "[3,3,3]").replace("corners_from: 99", "corners_from: 1");
-    // 27 ranks, then 8, then one: 54 faces both ways, then 7^2 - ... all 8 with each other.
+    // 27 ranks, then 8, then one: 54 faces in both directions, then all 8 ranks with each other.
     let messages = 2 * (2 * 54 + 8 * 7) + 2 * (19 + 7);
     assert_eq!(totals_of(27, &wide), (messages, 9 * messages));
 }
 
-/// Those two away are neighbours of each other or not at all, and their share is what it is asked
-/// to be.
+/// Whether two ranks two steps apart are neighbours is symmetric, and their share is the requested
+/// one.
 #[test]
 fn far_neighbours_are_a_share() {
     let of = |percent: u32| {
@@ -146,7 +147,8 @@ fn far_neighbours_are_a_share() {
         );
         totals_of(216, &text).0
     };
-    // Along a dimension of six ranks: 6 pairs without a step, 5 with one up, 4 with two; and down.
+    // Along a dimension of six ranks: 6 pairs with step 0, 5 with one step up, 4 with two; as many
+    // down.
     let (near, all) = ((6 + 2 * 5_u64).pow(3) - 216, (6 + 2 * 5 + 2 * 4_u64).pow(3) - 216);
     assert_eq!((of(0), of(100)), (near, all));
     let share = (of(30) - near) as f64 / (all - near) as f64;
@@ -181,7 +183,7 @@ fn particle_meshes_take_their_steps() {
     assert_eq!(totals_of(16, text), (16 * messages, 16 * bytes));
 }
 
-/// What is told of a job without running it is what it does.
+/// The volumes computed without a run equal those of the run.
 #[test]
 fn volumes_are_known_beforehand() {
     let fft = "kind: fft3d, grid: [4,6], row_message_bytes: 500, column_message_bytes: 13000";
@@ -278,9 +280,9 @@ fn faults_name_the_key_and_the_remedy() {
         (
             "kind: horovod, iterations: 1, parameter_bytes: [], start_bytes: [], negotiation_bytes: [], gradient_bytes: []".into(),
             4,
-            "gradient_bytes = []: an update sums nothing; give one size at least",
+            "gradient_bytes = []: an update needs an allreduce; give at least one size",
         ),
-        (format!("{cg}, points: []"), 4, "points = []: there is no stage; give the points of one stage at least"),
+        (format!("{cg}, points: []"), 4, "points = []: there must be a stage; give the points of at least one stage"),
         (
             format!("{cg}, points: [[3]]"),
             4,
@@ -294,12 +296,12 @@ fn faults_name_the_key_and_the_remedy() {
         (
             format!("{multigrid}, points: [4,4,4], levels: 40"),
             8,
-            "levels = 40: more levels than points can be halved; give at most 32",
+            "levels = 40: points cannot be halved so often; give at most 32",
         ),
         (
             format!("{multigrid}, points: [4,4,4], levels: 4, far_percent: 120"),
             8,
-            "far_percent = 120: more than all; give 0 to 100",
+            "far_percent = 120: a percentage is at most 100; give 0 to 100",
         ),
         (
             format!("{multigrid}, points: [4,0,4], levels: 4"),
@@ -331,8 +333,8 @@ fn faults_name_the_key_and_the_remedy() {
 proptest! {
     #![proptest_config(pantala_testing::cases(8))]
 
-    /// On a network that reorders packets, with any threshold of the rendezvous: all end, nothing
-    /// is left over.
+    /// On a network that reorders packets, for any rendezvous threshold: all jobs end, and nothing
+    /// remains.
     #[test]
     fn jobs_end_on_a_reordering_network(seed: u64, ranks in 1u32..24, threshold in 0u64..20_000, jitter in 1u32..5_000_000) {
         let mut jobs: Vec<_> = MOTIFS.iter().enumerate().map(|(i, motif)| {

@@ -1,4 +1,4 @@
-//! Laws of destinations, rates, and what a lagging source does.
+//! Destination distributions, rates, and sources that lag.
 
 use crate::support::{Ideal, endpoints, job, run, workload_of};
 use pantala_engine::{Stream, Time};
@@ -6,7 +6,7 @@ use pantala_fabric::{Host, Pull, Wakes};
 use pantala_workload::patterns::DestinationDistribution;
 use pantala_workload::{Endpoints, WorkloadSpec};
 
-fn law(text: &str, groups: &[u32]) -> DestinationDistribution {
+fn distribution(text: &str, groups: &[u32]) -> DestinationDistribution {
     let WorkloadSpec::Pattern(pattern) =
         workload_of(&format!("kind: pattern, load: 0.5, pattern: {text}"))
     else {
@@ -17,12 +17,12 @@ fn law(text: &str, groups: &[u32]) -> DestinationDistribution {
 }
 
 /// Checks the shares of destinations of `rank` against `expected` (five standard deviations).
-fn check_shares(law: &DestinationDistribution, rank: u32, expected: &[f64]) {
+fn check_shares(distribution: &DestinationDistribution, rank: u32, expected: &[f64]) {
     const DRAWS: u32 = 200_000;
     let mut draws = Stream::new(3, 1, u64::from(rank));
     let mut counts = vec![0u32; expected.len()];
     for _ in 0..DRAWS {
-        counts[law.destination(rank, &mut draws) as usize] += 1;
+        counts[distribution.destination(rank, &mut draws) as usize] += 1;
     }
     for (destination, (count, share)) in counts.iter().zip(expected).enumerate() {
         let (mean, deviation) =
@@ -43,46 +43,53 @@ fn even(n: usize, of: impl Fn(usize) -> bool) -> Vec<f64> {
 #[test]
 fn uniform_draws_all_others() {
     for rank in [0u32, 4, 9] {
-        check_shares(&law("uniform", &[0; 10]), rank, &even(10, |i| i != rank as usize));
-        check_shares(&law("uniform, include_self: true", &[0; 10]), rank, &even(10, |_| true));
+        check_shares(&distribution("uniform", &[0; 10]), rank, &even(10, |i| i != rank as usize));
+        check_shares(
+            &distribution("uniform, include_self: true", &[0; 10]),
+            rank,
+            &even(10, |_| true),
+        );
     }
 }
 
 #[test]
 fn shift_goes_round() {
     for (offset, n) in [(1u32, 5u32), (3, 5), (7, 5), (4, 5), (1, 2)] {
-        let law = law(&format!("shift, offset: {offset}"), &vec![0; n as usize]);
+        let distribution = distribution(&format!("shift, offset: {offset}"), &vec![0; n as usize]);
         for rank in 0..n {
-            assert_eq!(law.destination(rank, &mut Stream::new(0, 0, 0)), (rank + offset) % n);
+            assert_eq!(
+                distribution.destination(rank, &mut Stream::new(0, 0, 0)),
+                (rank + offset) % n
+            );
         }
     }
 }
 
 #[test]
 fn bit_complement_mirrors() {
-    let complement = law("bit_complement", &[0; 16]);
+    let complement = distribution("bit_complement", &[0; 16]);
     for rank in 0..16 {
         assert_eq!(complement.destination(rank, &mut Stream::new(0, 0, 0)), !rank & 15);
         assert!(!complement.silent(rank));
     }
-    let odd = law("bit_complement", &[0; 5]);
+    let odd = distribution("bit_complement", &[0; 5]);
     assert_eq!(
         (0..5).map(|r| odd.silent(r)).collect::<Vec<_>>(),
         [false, false, true, false, false]
     );
-    assert!(!law("bit_complement, include_self: true", &[0; 5]).silent(2));
+    assert!(!distribution("bit_complement, include_self: true", &[0; 5]).silent(2));
 }
 
 /// The destinations of the first packets of a rank.
-fn first(law: &DestinationDistribution, rank: u32, packets: usize) -> Vec<u32> {
+fn first(distribution: &DestinationDistribution, rank: u32, packets: usize) -> Vec<u32> {
     let mut draws = Stream::new(0, 0, 0);
-    (0..packets).map(|_| law.destination(rank, &mut draws)).collect()
+    (0..packets).map(|_| distribution.destination(rank, &mut draws)).collect()
 }
 
 #[test]
 fn neighbours_take_turns_message_by_message() {
-    // Two by three by four; rank 8 is at x = 0, y = 1, z = 1.
-    let turns = |text: &str| law(&format!("neighbor_3d, grid: [2,3,4], {text}"), &[0; 24]);
+    // Two by three by four ranks; rank 8 is at x = 0, y = 1, z = 1.
+    let turns = |text: &str| distribution(&format!("neighbor_3d, grid: [2,3,4], {text}"), &[0; 24]);
     assert_eq!(first(&turns("message_bytes: 64"), 8, 4), [14, 2, 14, 2]);
     assert_eq!(first(&turns("message_bytes: 65"), 8, 6), [14, 14, 2, 2, 14, 14]);
     assert_eq!(first(&turns("periodic: true"), 8, 2), [14, 2]);
@@ -93,7 +100,7 @@ fn neighbours_take_turns_message_by_message() {
 
 #[test]
 fn edges_have_one_neighbour_or_the_far_side() {
-    let last = |text: &str| law(&format!("neighbor_3d, grid: [2,3,4], {text}"), &[0; 24]);
+    let last = |text: &str| distribution(&format!("neighbor_3d, grid: [2,3,4], {text}"), &[0; 24]);
     assert_eq!(first(&last("dimension: 2"), 1, 2), [7, 7]);
     assert_eq!(first(&last("dimension: 2"), 19, 2), [13, 13]);
     assert_eq!(first(&last("periodic: true"), 1, 2), [7, 19]);
@@ -137,38 +144,41 @@ fn the_default_grid_is_nearly_a_cube_with_its_short_side_last() {
 fn next_group_is_the_next_that_has_ranks() {
     // Groups 0, 2, 5 in any order: 0 sends to 2, 2 to 5, 5 to 0.
     let groups = [5, 0, 2, 2, 0, 2, 5];
-    let law = law("next_group", &groups);
+    let distribution = distribution("next_group", &groups);
     for (rank, group) in groups.iter().enumerate() {
         let next = match group {
             0 => 2,
             2 => 5,
             _ => 0,
         };
-        check_shares(&law, rank as u32, &even(7, |i| groups[i] == next));
+        check_shares(&distribution, rank as u32, &even(7, |i| groups[i] == next));
     }
 }
 
 #[test]
 fn hotspots_draw_their_share() {
-    let law = law("hotspot, hotspots: [2,7], hotspot_share: 0.4", &[0; 10]);
+    let distribution = distribution("hotspot, hotspots: [2,7], hotspot_share: 0.4", &[0; 10]);
     let other = 0.6 / 9.0;
     let mut expected = [other; 10];
     expected[0] = 0.0;
     expected[2] += 0.2;
     expected[7] += 0.2;
-    check_shares(&law, 0, &expected);
-    // A hotspot spreads its own draws of itself over all others.
+    check_shares(&distribution, 0, &expected);
+    // A hotspot that draws itself draws again among all others.
     let mut expected = [other + 0.2 / 9.0; 10];
     expected[2] = 0.0;
     expected[7] += 0.2;
-    check_shares(&law, 2, &expected);
+    check_shares(&distribution, 2, &expected);
     check_shares(
-        &self::law("hotspot, hotspots: [3], hotspot_share: 1", &[0; 4]),
+        &self::distribution("hotspot, hotspots: [3], hotspot_share: 1", &[0; 4]),
         0,
         &[0.0, 0.0, 0.0, 1.0],
     );
     check_shares(
-        &self::law("hotspot, hotspots: [3], hotspot_share: 0, include_self: true", &[0; 4]),
+        &self::distribution(
+            "hotspot, hotspots: [3], hotspot_share: 0, include_self: true",
+            &[0; 4],
+        ),
         0,
         &[0.25; 4],
     );
@@ -200,8 +210,8 @@ fn the_offered_load_is_met() {
 
 #[test]
 fn a_source_that_lags_keeps_its_clock() {
-    // The NIC of node 0 is not served for a while: packets pulled later have the creation times
-    // they would have had.
+    // The NIC of node 0 stops for a while. Packets pulled later have the creation times that they
+    // would have had.
     let text = "pattern: uniform, load: 0.5, injection: bernoulli";
     let mut wakes = Wakes::default();
     let mut pulled = |late: Time| -> Vec<(Time, u32)> {

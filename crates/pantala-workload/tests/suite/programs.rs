@@ -46,7 +46,7 @@ fn listed_operations_run_beside_a_motif() {
     assert_eq!(endpoints.ranks_ended(), (6, 6));
     assert_eq!(endpoints.progress(), Some(1.0));
     let reports: Vec<_> = endpoints.rank_reports(0).collect();
-    // The ideal network has no contention: the motif does the same alone and in company.
+    // The ideal network has no contention, so the motif's results do not depend on the other job.
     assert_eq!(reports[..4], alone);
     let (sender, receiver) = (&reports[4], &reports[5]);
     assert_eq!(sender.account.compute, 5_000);

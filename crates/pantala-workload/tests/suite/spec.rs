@@ -1,4 +1,4 @@
-//! The plan's workload objects, and what is said of those that are wrong.
+//! The plan's workload objects, and the messages of faulty ones.
 
 use crate::support::{endpoints_on, job, workload_of};
 use pantala_workload::{Pattern, PatternKind, WorkloadSpec};
@@ -85,7 +85,7 @@ fn every_kind_of_the_plan_is_read() {
         let spec: WorkloadSpec = serde_json::from_str(text).unwrap();
         assert_eq!(spec.is_endless(), endless);
         assert_eq!(spec.check(528), Ok(()));
-        // Nothing is lost or renamed on the way back.
+        // Writing the object back loses and renames nothing.
         let back = serde_json::to_value(&spec).unwrap();
         assert_eq!(back, serde_json::from_str::<serde_json::Value>(text).unwrap());
     }
@@ -138,7 +138,7 @@ fn faults_name_the_key_and_the_remedy() {
             "grid = [6, 8, 11]: the grid has 528 cells, but the job has 527 ranks; write [1, 17, 31] or another grid of 527 cells, or give \
              the job 528 ranks",
         ),
-        (format!("{halo}[0,8,11]"), 8, "grid = [0, 8, 11]: an extent is zero; for 8 ranks write [2, 2, 2], say"),
+        (format!("{halo}[0,8,11]"), 8, "grid = [0, 8, 11]: an extent is zero; for 8 ranks write, for example, [2, 2, 2]"),
         (
             "kind: fft3d, grid: [3,5], row_message_bytes: 1, column_message_bytes: 1, iterations: 1".into(),
             16,
@@ -201,13 +201,13 @@ fn faults_name_the_key_and_the_remedy() {
         (
             "kind: pattern, pattern: uniform, load: 0.5".into(),
             1,
-            "pattern = uniform: a job of one rank has nobody to send to; give the job two ranks or more, or write include_self = \
+            "pattern = uniform: a job of one rank has no other rank to send to; give the job at least two ranks, or write include_self = \
              true",
         ),
         (
             "kind: pattern, pattern: shift, offset: 8, load: 0.5".into(),
             4,
-            "offset = 8: every one of 4 ranks would send to itself; give an offset that is not a multiple of the number of ranks, \
+            "offset = 8: each of the 4 ranks would send to itself; give an offset that is not a multiple of the number of ranks, \
              or write include_self = true",
         ),
         (
@@ -278,7 +278,7 @@ fn faults_of_jobs_name_the_job() {
     );
     assert_eq!(
         text(&[job("a", 0..4, "kind: pattern, pattern: next_group, load: 0.5")]),
-        "jobs[0].workload.pattern = next_group: the job's 4 rank(s) sit in one group, so that there is no next one; place the job \
-         on two groups or more"
+        "jobs[0].workload.pattern = next_group: all 4 ranks of the job are in one group, so there is no next group; place the job \
+         on at least two groups"
     );
 }

@@ -35,7 +35,7 @@ class Lammps(Application):
     - The problem is 3 x 3 x 3 boxes of 32,000 atoms. Ranks divide it so that the parts have the
       least surface.
     - Ghosts are the atoms within 12 Angstrom of a part. They take 2.49 B per cubic Angstrom, or
-      6.64 B in the steps that choose them anew (about every tenth step).
+      6.64 B in the steps that choose new ghosts (about every tenth step).
     - Ghosts go to the neighbours along x, then y, then z. Later messages include ghosts from
       earlier ones and are larger. The largest message has 136,583 B.
     - The Allreduces have 4 B, 8 B and 48 B.

@@ -1,4 +1,4 @@
-//! The matcher against a slow reference that keeps plain lists.
+//! The matcher against a slow reference with plain lists.
 
 use proptest::prelude::*;
 
@@ -11,11 +11,11 @@ const TAGS: i32 = 2;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// The next message of (source, context) with this tag is sent.
+    /// Send the next message of (source, context) with this tag.
     Send(u32, u32, i32),
-    /// The `n`-th message on its way (modulo how many there are) arrives.
+    /// The `n`-th message on its way, modulo their number, arrives.
     Arrive(usize),
-    /// A receive: source, context, tag, or any of them.
+    /// Post a receive: source, context and tag; `None` for any.
     Post(Option<u32>, u32, Option<i32>),
 }
 
@@ -28,7 +28,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What MPI says, with plain lists: a message is (its number, source, context, tag, sequence).
+/// MPI's rule with plain lists. A message is (number, source, context, tag, sequence).
 #[derive(Default)]
 struct Reference {
     expected: [[u32; CONTEXTS as usize]; SOURCES as usize],
@@ -91,7 +91,7 @@ fn message(source: u32, context: u32, tag: i32, sequence: u32) -> Message {
 proptest! {
     #![proptest_config(pantala_testing::cases(2_000))]
 
-    /// Any order of sends, arrivals (reordered at will) and receives gives the reference's matches.
+    /// Sends, arrivals (in any order) and receives give the reference's matches.
     #[test]
     fn matches_as_the_reference(steps in proptest::collection::vec(step(), 1..120), first in prop_oneof![Just(0u32), Just(u32::MAX - 2)]) {
         let (mut messages, mut receives) = (Arena::new(), Arena::new());
@@ -140,7 +140,8 @@ fn sequence_numbers_count_per_peer_and_context() {
     );
 }
 
-/// In the contexts of collectives, which are odd, the number of the call decides, whatever the tag.
+/// In the contexts of collectives, which are odd, the number of the call decides and the tag does
+/// not matter.
 #[test]
 fn collectives_match_by_number() {
     let (mut messages, mut receives, mut matcher) = (Arena::new(), Arena::new(), Matcher::new());

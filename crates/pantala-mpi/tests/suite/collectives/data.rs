@@ -1,16 +1,17 @@
-//! Collectives run on data, without a network: members hold blocks, messages carry copies of them.
+//! Collectives on real data, without a network. Members hold blocks, and messages carry copies of
+//! blocks.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
 use pantala_mpi::collectives::{Blocks, Collective, Fold, Step};
 
-/// What a block holds.
+/// The content of a block.
 pub(crate) trait Cell: Clone + PartialEq + Debug {
     fn combine(&mut self, other: &Self);
 }
 
-/// How often each member's contribution is in it.
+/// The number of contributions of each member.
 pub(crate) type Sum = Vec<u16>;
 
 impl Cell for Sum {
@@ -19,7 +20,7 @@ impl Cell for Sum {
     }
 }
 
-/// From whom, for whom; nothing yet. Such data cannot be combined.
+/// Source and destination of the data; `None` before they arrive. Such data cannot be combined.
 pub(crate) type Label = Option<(u32, u32)>;
 
 impl Cell for Label {
@@ -28,13 +29,13 @@ impl Cell for Label {
     }
 }
 
-/// Blocks on their way.
+/// A message: blocks on their way.
 #[derive(Clone)]
 struct Parcel<C> {
     blocks: Blocks,
     bytes: u64,
     cells: Vec<C>,
-    /// The length of the chain of messages that led to it.
+    /// Length of the chain of messages that led to it.
     depth: u32,
 }
 
@@ -52,21 +53,21 @@ struct Member<C> {
     depth: u32,
 }
 
-/// What came out.
+/// The result of a run.
 pub(crate) struct Outcome<C> {
-    /// Blocks of each member: what it has kept, or else holds.
+    /// By member: the blocks that it has kept, or else holds.
     pub(crate) cells: Vec<Vec<C>>,
-    /// What scans have added up for each member.
+    /// By member: the sum of a scan.
     pub(crate) results: Vec<C>,
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
-    /// The longest chain of messages, each sent after the one before it had arrived.
+    /// The longest chain of messages, each sent after the previous one had arrived.
     pub(crate) depth: u32,
-    /// The most waits of one member.
+    /// The largest number of waits of one member.
     pub(crate) waits: u32,
 }
 
-/// How many blocks the members of a collective speak of.
+/// The number of blocks in a collective's steps.
 fn blocks_of(size: u32, machine: &impl Fn(u32) -> Collective) -> u32 {
     let mut found = None;
     for me in 0..size {
@@ -98,8 +99,8 @@ fn numbers(blocks: Blocks, of: u32) -> Vec<usize> {
     }
 }
 
-/// Runs a collective on `size` members; `start` is what block `.1` of member `.0` holds at first.
-/// Sends are complete at once; a wait needs every receive.
+/// Runs a collective on `size` members. `start` gives the first content of block `.1` of member
+/// `.0`. Sends complete at once; a wait needs every receive.
 pub(crate) fn run<C: Cell>(
     size: u32,
     machine: impl Fn(u32) -> Collective,
@@ -128,7 +129,7 @@ pub(crate) fn run<C: Cell>(
         for (me, member) in members.iter_mut().enumerate() {
             while !member.done {
                 if member.waiting {
-                    // Each line delivers in order, so counting per peer is enough.
+                    // Each pair of members delivers in order, so a count per peer is enough.
                     let ready = member.open.iter().all(|(peer, ..)| {
                         let wanted = member.open.iter().filter(|(p, ..)| p == peer).count();
                         lines[*peer as usize * n + me].len() >= wanted

@@ -1,11 +1,11 @@
-//! What a collective must do, whatever the algorithm: who ends up with whose data.
+//! The semantics of collectives, independent of the algorithm: the final data of each member.
 
 use pantala_mpi::Collectives;
 use pantala_mpi::collectives::{Call, Collective};
 
 use super::data::{Label, Outcome, Sum, run};
 
-/// What of an outcome does not depend on the data.
+/// The part of an outcome that does not depend on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub(crate) messages: u64,
@@ -29,7 +29,7 @@ fn up_to(size: u32, end: u32) -> Sum {
     (0..size).map(|i| u16::from(i < end)).collect()
 }
 
-/// Runs what `call` gives for each member, checks its data, and says what it cost.
+/// Runs the collective that `call` gives for each member, checks the data, and returns the cost.
 pub(crate) fn check(choice: &Collectives, size: u32, call: impl Fn(u32) -> Call) -> Cost {
     let machine = |me| Collective::of(choice, &call(me), size);
     let sums = || run(size, machine, |me, _| one_hot(size, me));
@@ -101,7 +101,8 @@ pub(crate) fn check(choice: &Collectives, size: u32, call: impl Fn(u32) -> Call)
         }
         Call::Scan { .. } | Call::Exscan { .. } => {
             let out = sums();
-            // An exscan leaves its own out of the result; its messages are those of a scan.
+            // An exscan leaves the own contribution out of the result. Its messages equal those of
+            // a scan.
             assert!(
                 (0..size).zip(&out.results).all(|(me, result)| *result == up_to(size, me + 1)),
                 "{size}"

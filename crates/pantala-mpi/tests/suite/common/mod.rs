@@ -1,6 +1,6 @@
-//! An ideal network for tests: every packet takes its serialisation and a fixed latency (or a
-//! random one, so that packets overtake each other), and nothing ever contends but a NIC's own
-//! injection.
+//! An ideal network for tests. Every packet takes its serialization and a latency, which is fixed
+//! or random (so that packets overtake each other). There is no contention except at the injection
+//! of a NIC.
 #![allow(dead_code, unreachable_pub)]
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use pantala_mpi::{
     RankReport, RankSetup, Recording, Source, TagSelect,
 };
 
-/// What the driver drives; a node is a NIC.
+/// The hosts that the network drives. A node is a NIC.
 pub trait Hosts {
     fn start(&mut self, node: u32, wakes: &mut Wakes);
     fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull;
@@ -46,11 +46,11 @@ enum Event {
 pub struct Ideal {
     /// Latency of every packet, ps.
     pub latency: Time,
-    /// Serialisation at the NIC, ps per byte.
+    /// Serialization at the NIC, in ps per byte.
     pub per_byte: Time,
-    /// Up to this much more latency, drawn for each packet.
+    /// Largest additional latency, drawn per packet.
     pub jitter: u32,
-    /// Every packet offered, with the node and the time.
+    /// Every packet offered, with node and time.
     pub offered: Vec<(Time, u32, PacketOffer)>,
     pub keep_offers: bool,
     pub packets: u64,
@@ -107,7 +107,7 @@ impl Ideal {
         }
     }
 
-    /// Runs until nothing can happen any more, or until `end`; returns the time of the last event.
+    /// Runs until nothing can happen any more, or until `end`. Returns the time of the last event.
     pub fn run(&mut self, hosts: &mut impl Hosts, nodes: u32, end: Time) -> Time {
         self.free_at = vec![0; nodes as usize];
         self.next_pull = vec![None; nodes as usize];
@@ -170,12 +170,12 @@ impl Program for Script {
     }
 }
 
-/// A world of one job with number 0, rank r on node r, that starts at 0.
+/// A layer with one job (number 0), rank r on node r, start at 0.
 pub fn layer(config: MpiConfig, scripts: Vec<Vec<Op>>) -> MpiLayer<Script> {
     layer_with(config, scripts, |_| Vec::new())
 }
 
-/// As [`world`], with communicators.
+/// As [`layer`], with communicators.
 pub fn layer_with(
     config: MpiConfig,
     scripts: Vec<Vec<Op>>,
@@ -195,7 +195,7 @@ pub fn layer_with(
     layer
 }
 
-/// A world of one job with number 0 and so many ranks a node, dealt out in blocks.
+/// A layer with one job (number 0) and `per_node` ranks per node, in blocks.
 pub fn shared_layer(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> MpiLayer<Script> {
     let mut layer = MpiLayer::new(config, Recording::default(), 512);
     let nodes = (scripts.len() as u32).div_ceil(per_node);
@@ -209,7 +209,7 @@ pub fn shared_layer(config: MpiConfig, per_node: u32, scripts: Vec<Vec<Op>>) -> 
     layer
 }
 
-/// Runs a world on an ideal network to the end; every rank must have ended.
+/// Runs a layer on an ideal network to the end. Every rank must have ended.
 pub fn finish<P: Program>(layer: &mut MpiLayer<P>, network: &mut Ideal) -> Time {
     let nodes = layer.ranks_ended().1;
     let end = network.run(layer, nodes, Time::MAX);

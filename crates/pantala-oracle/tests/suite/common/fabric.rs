@@ -1,4 +1,4 @@
-//! The same packets through the fabric.
+//! Runs of the same packets through the fabric.
 
 use std::collections::VecDeque;
 
@@ -15,17 +15,17 @@ use pantala_topology::{LinkClass, LocalOrder, Peer, Topology};
 /// Bytes of a flit in these tests.
 const FLIT_BYTES: u32 = 128;
 
-/// What the fabric did with a packet.
+/// The fabric's result for a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Carried {
     pub(crate) injected: Time,
     pub(crate) delivered: Time,
     pub(crate) nonminimal: bool,
-    /// The way it took.
+    /// The path that it took.
     pub(crate) route: Vec<RouteStep>,
 }
 
-/// The fabric with the default model and the oracle's times and sizes.
+/// The fabric's default model with the oracle's times and sizes.
 pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> FabricConfig {
     let link = |times: LinkTimes| LinkTiming { flit: times.flit_time, latency: times.latency };
     let mut fabric = FabricConfig {
@@ -55,9 +55,9 @@ pub(crate) fn fabric_config(config: &OracleConfig, algorithm: Algorithm) -> Fabr
     fabric
 }
 
-/// Carries packets through the fabric; their routes are the fabric's choice.
+/// Carries packets through the fabric, which chooses their routes.
 ///
-/// There must be one link between every two groups: then a packet's way follows from its
+/// There must be one link between every two groups, so that a packet's path follows from its
 /// intermediate.
 pub(crate) fn carry(
     topology: &Topology,
@@ -90,7 +90,7 @@ pub(crate) fn carry(
     (carried.into_iter()).map(|carried| carried.expect("the fabric has kept a packet")).collect()
 }
 
-/// Sends given packets, in order.
+/// Sends the given packets, in order.
 struct Script {
     queues: Vec<VecDeque<PacketOffer>>,
 }
@@ -116,7 +116,7 @@ impl Host for Script {
     fn timer(&mut self, _: u32, _: Time, _: &mut Wakes) {}
 }
 
-/// Writes down what became of each packet.
+/// Records the delivery of each packet.
 struct Log {
     topology: Topology,
     algorithm: Algorithm,
@@ -139,7 +139,7 @@ impl Probe for Log {
     }
 }
 
-/// The way a packet took, from the intermediate it was given.
+/// The path of a packet, computed from its intermediate.
 fn route_taken(
     topology: &Topology,
     algorithm: Algorithm,
@@ -172,7 +172,7 @@ fn route_taken(
     walk.route
 }
 
-/// A way being laid.
+/// A path under construction.
 struct Walk<'a> {
     topology: &'a Topology,
     here: u32,
@@ -180,7 +180,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// On to another router of this group, along the row first where there are rows.
+    /// Continues to another router of this group, along the row first in a grid.
     fn towards_router(&mut self, router: u32, vc: u8) {
         while router != self.here {
             let ports = self.topology.local_step(self.here, router, LocalOrder::RowFirst);
@@ -193,7 +193,7 @@ impl Walk<'_> {
         }
     }
 
-    /// On to another group, by the one link there is.
+    /// Continues to another group, by the only link.
     fn towards_group(&mut self, group: u32, lane: SegmentVcs) {
         let links = (self.topology).global_links(self.topology.group_of(self.here), group);
         if let Some(link) = links.first() {

@@ -6,12 +6,12 @@ use pantala_engine::Stream;
 use pantala_oracle::{OracleConfig, OraclePacket, OracleRun, RouteChoice, minimal_route, simulate};
 use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment, Topology};
 
-/// A Dragonfly of full meshes, with as many links between groups as fit.
+/// A Dragonfly of full meshes, with the largest possible number of links between groups.
 pub(crate) fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Topology {
     dragonfly_of(p, GroupSpec::FullMesh { routers: a, links_per_pair: 1 }, h, g)
 }
 
-/// A Dragonfly of any groups, with as many links between groups as fit.
+/// A Dragonfly with any groups and the largest possible number of links between groups.
 pub(crate) fn dragonfly_of(p: u32, group: GroupSpec, h: u32, g: u32) -> Topology {
     Topology::dragonfly(&DragonflySpec {
         nodes_per_router: p,
@@ -45,9 +45,9 @@ pub(crate) fn packet(
     }
 }
 
-/// Uniform random traffic (never to oneself) at `load`, a fraction of the terminal bandwidth: in
-/// every packet time a node creates a packet of `flits` flits with that probability, at a random
-/// moment of it; in order of nodes, then time.
+/// Uniform random traffic at `load`, a fraction of the terminal bandwidth. In every packet time a
+/// node creates a packet of `flits` flits with that probability, at a random time within it. A node
+/// never sends to itself. Packets are ordered by node, then by time.
 pub(crate) fn uniform(
     topology: &Topology,
     config: &OracleConfig,
@@ -81,7 +81,7 @@ pub(crate) fn run(
     simulate(topology, config, packets).expect("a run that should have ended well")
 }
 
-/// Packet latencies, creation to tail, in picoseconds.
+/// Packet latencies from creation to tail, in picoseconds.
 pub(crate) fn latencies(packets: &[OraclePacket], run: &OracleRun) -> Vec<u64> {
     packets
         .iter()

@@ -39,8 +39,8 @@ pub(super) fn place(
             PlanError::new(
                 &format!("jobs[{index}].placement"),
                 "contiguous",
-                format!("no run of {} consecutive free nodes is left", count),
-                "place this job random, or name the nodes of the others",
+                format!("there are no {} consecutive free nodes", count),
+                "place this job at random, or list the nodes of other jobs",
             )
         })?,
     };

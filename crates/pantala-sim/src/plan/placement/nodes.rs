@@ -19,12 +19,12 @@ pub(super) fn check(
         let (name, ranks, block) = (&job.name, job.ranks, job.ranks_per_node);
         return Err(if block > 1 {
             let wanted = format!(
-                "job {name:?} has {ranks} ranks, {block} a node: {} nodes",
+                "job {name:?} has {ranks} ranks, {block} per node: {} nodes",
                 job.node_count()
             );
-            PlanError::new(&key, given, wanted, "list every node once, whatever ranks are on it")
+            PlanError::new(&key, given, wanted, "list each node once, for all of its ranks")
         } else {
-            let remedy = "list one node a rank, or set ranks to the list's length";
+            let remedy = "list one node per rank, or set ranks to the list's length";
             PlanError::new(&key, given, format!("job {name:?} has {ranks} ranks"), remedy)
         });
     }
@@ -51,7 +51,7 @@ pub(super) fn check(
                 return Err(PlanError::new(
                     &key,
                     node,
-                    format!("node {node} stands twice in the list"),
+                    format!("the list has node {node} twice"),
                     "list every node once",
                 ));
             }

@@ -177,13 +177,12 @@ fn processes_allowed(
     const KEY: &str = "processes";
     let groups = topology.groups();
     if u32::from(processes) > groups {
-        let message = format!(
-            "more than the {groups} groups of the machine, and a process has one group at least"
-        );
+        let message =
+            format!("more than the {groups} groups of the machine; each process needs a group");
         return Err(PlanError::new(KEY, processes, message, format!("start at most {groups}")));
     }
     if config.reads_everywhere() {
-        let message = "ugal_global reads the queues of all groups, which are in one process";
+        let message = "ugal_global reads the queues of all groups, which requires one process";
         return Err(PlanError::new(
             KEY,
             processes,

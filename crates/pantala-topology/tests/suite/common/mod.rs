@@ -1,9 +1,10 @@
-//! Dragonflies to test with.
+//! Dragonflies for tests.
 
 use pantala_topology::{DragonflySpec, GlobalArrangement, GroupSpec, PortAssignment, Topology};
 use proptest::prelude::*;
 
-/// A Dragonfly whose groups are full meshes, with as many links between groups as fit.
+/// A Dragonfly whose groups are full meshes, with the largest possible number of links between
+/// groups.
 pub(crate) fn spec(
     p: u32,
     a: u32,
@@ -34,7 +35,7 @@ pub(crate) fn grid(rows: u32, columns: u32, row_links: u32, column_links: u32) -
     }
 }
 
-/// Builds a sound Dragonfly.
+/// Builds a valid Dragonfly.
 pub(crate) fn build(spec: &DragonflySpec) -> Topology {
     Topology::dragonfly(spec).expect("a good spec was refused")
 }
@@ -50,7 +51,8 @@ pub(crate) fn any_group() -> impl Strategy<Value = GroupSpec> {
     ]
 }
 
-/// Any Dragonfly of up to a few thousand ports: 1D or 2D, full, partly populated or a single group.
+/// Any Dragonfly of up to a few thousand ports: 1D or 2D, fully or partly populated, or a single
+/// group.
 pub(crate) fn any_spec() -> impl Strategy<Value = DragonflySpec> {
     (1..5u32, any_group(), 0..5u32)
         .prop_flat_map(|(p, group, h)| {

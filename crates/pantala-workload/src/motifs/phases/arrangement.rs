@@ -1,9 +1,9 @@
-//! Which rank is in which cell of a grid: one after the other, or block by block, so that ranks
-//! that follow each other are close.
+//! The arrangement of ranks in the cells of a grid: in order, or block by block, so that
+//! consecutive ranks are close.
 //!
-//! Ranks on one node, and nodes on one router, follow each other where jobs are placed so: a grid
-//! that is filled block by block has more of its neighbours there. With blocks of ones, or without
-//! blocks, cells are numbered with the first dimension fastest, and so are ranks.
+//! Placements can put consecutive ranks on one node and consecutive nodes on one router. A grid
+//! that is filled block by block has more neighbours on one node or router. Cells and ranks are
+//! numbered with the first dimension fastest, within the blocks and across them.
 
 use crate::motifs::lattice::Lattice;
 
@@ -11,7 +11,7 @@ use crate::motifs::lattice::Lattice;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrangement<'a> {
     pub(crate) grid: &'a [u32],
-    /// Extents of a block, which divide the grid's; empty: no blocks.
+    /// Extents of a block, which divide the grid's extents. Empty: no blocks.
     pub(crate) block: &'a [u32],
 }
 
@@ -20,14 +20,14 @@ pub(crate) struct Arrangement<'a> {
 pub(crate) struct Line {
     first: u32,
     stride: u32,
-    /// How many.
+    /// Number of ranks.
     pub(crate) count: u32,
-    /// The rank's own place among them.
+    /// The rank's own index in the line.
     pub(crate) at: u32,
 }
 
 impl Arrangement<'_> {
-    /// Whether ranks are in their cells one after the other.
+    /// Whether ranks fill the cells in order.
     pub(crate) fn is_plain(&self) -> bool {
         self.block.iter().all(|extent| *extent == 1)
     }
@@ -64,13 +64,13 @@ impl Arrangement<'_> {
         outer * cells_before + inner
     }
 
-    /// The rank `steps` away along each dimension, as [`Lattice::beside`] says.
+    /// The rank at `steps` along each dimension; see [`Lattice::beside`].
     pub(crate) fn beside(&self, rank: u32, steps: &[i8], periodic: bool) -> Option<u32> {
         let lattice = Lattice { extents: self.grid, periodic };
         lattice.beside(self.cell(rank), steps).map(|cell| self.rank(cell))
     }
 
-    /// The cells along a dimension through a rank.
+    /// The line of cells along a dimension through a rank's cell.
     pub(crate) fn line(&self, rank: u32, dimension: usize) -> Line {
         let stride: u32 = self.grid[..dimension].iter().product();
         let (cell, count) = (self.cell(rank), self.grid[dimension]);
@@ -78,7 +78,7 @@ impl Arrangement<'_> {
         Line { first: cell - at * stride, stride, count, at }
     }
 
-    /// The member of a line with a number.
+    /// The rank with an index in a line.
     pub(crate) fn member(&self, line: &Line, number: u32) -> u32 {
         self.rank(line.first + number * line.stride)
     }
@@ -126,8 +126,8 @@ mod tests {
             (0..64).filter(|rank| near(rank, [1, 0])).count()
                 + (0..64).filter(|rank| near(rank, [0, 1])).count()
         };
-        // Rows of eight have one dimension inside; blocks of 4 x 2 have 3 of 4 steps along it, and
-        // 1 of 2 across.
+        // Rows of eight have one dimension inside a block. Blocks of 4 x 2 have 3 of 4 steps along
+        // the first dimension inside, and 1 of 2 along the second.
         assert_eq!((within(&plain), within(&blocks)), (64, 48 + 32));
         let line = blocks.line(9, 1);
         assert_eq!((line.count, line.at), (8, 0));

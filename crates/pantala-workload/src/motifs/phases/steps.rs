@@ -1,4 +1,4 @@
-//! What a rank does in each phase.
+//! The operations of a rank in each phase.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::motifs::{IterationContext, Script};
 use crate::permutation::Permutation;
 
 impl Phase {
-    /// Writes the phase; `lines` are the dimensions of communicators 1, 2, ..., `draws` those of
-    /// the iteration, the same for all ranks.
+    /// Writes the operations of a phase. `lines` are the dimensions of communicators 1, 2, ...
+    /// `draws` are the random draws of the iteration, equal on all ranks.
     pub(super) fn write(
         &self,
         context: &IterationContext,
@@ -101,13 +101,13 @@ impl Phase {
     }
 }
 
-/// Part `which` of `parts` of so many bytes: they differ by one at most.
+/// The size of part `which` of `parts` of `bytes`. Parts differ by at most one byte.
 fn cut(bytes: u64, which: u32, parts: u32) -> u64 {
     let end = |which: u64| (u128::from(which) * u128::from(bytes) / u128::from(parts)) as u64;
     end(u64::from(which) + 1) - end(u64::from(which))
 }
 
-/// All steps to neighbours, diagonal ones too; the opposite of the i-th is the i-th from the end.
+/// All steps to neighbours, including diagonal ones. The opposite of step i is step i from the end.
 fn directions(dimensions: usize) -> impl DoubleEndedIterator<Item = Vec<i8>> + Clone {
     let all = 3u32.pow(dimensions as u32);
     let steps = move |number: u32| {
@@ -120,8 +120,8 @@ fn distance(steps: &[i8]) -> usize {
     steps.iter().filter(|step| **step != 0).count()
 }
 
-/// An exchange with neighbours: all receives, all sends, computing, waits. A message's tag is the
-/// direction in which it travels.
+/// An exchange with neighbours: all receives, all sends, compute, waits. A message's tag is its
+/// direction of travel.
 fn exchange(
     arrangement: &Arrangement<'_>,
     rank: u32,
@@ -136,7 +136,7 @@ fn exchange(
         let neighbour = arrangement.beside(rank, &steps, periodic).filter(|_| size > 0)?;
         Some((neighbour, tag as i32, size))
     };
-    // What comes from where a step leads travels the opposite way.
+    // A message from the neighbour at a step travels in the opposite direction.
     for (neighbour, tag, size) in directions.clone().rev().enumerate().filter_map(neighbours) {
         script.irecv(neighbour, tag, size);
     }
@@ -154,7 +154,7 @@ fn finish(wait: WaitBy, script: &mut Script) {
     }
 }
 
-/// Up a binomial tree to rank 0, and down again.
+/// Messages up a binomial tree to rank 0, and down again.
 fn tree(rank: u32, ranks: u32, bytes: u64, script: &mut Script) {
     let above = if rank == 0 { ranks.next_power_of_two() } else { 1 << rank.trailing_zeros() };
     let children: Vec<u32> = (0..31)

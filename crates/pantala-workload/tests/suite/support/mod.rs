@@ -32,7 +32,7 @@ impl Hosts for Driven<'_> {
     }
 }
 
-/// Packets of 512 B, flits of 128 B, 25 GB/s (a byte takes 40 ps), 4 nodes a group.
+/// Packets of 512 B, flits of 128 B, 25 GB/s (40 ps per byte), 4 nodes per group.
 pub fn endpoints_on(
     jobs: &[JobSpec],
     mpi: &MpiConfig,
@@ -68,7 +68,7 @@ pub fn run(endpoints: &mut Endpoints, network: &mut Ideal, nodes: u32, end: Time
     network.run(&mut Driven(endpoints), nodes, end)
 }
 
-/// Runs finite jobs to their end on a network of 1 us and 40 ps a byte.
+/// Runs finite jobs to their end on a network of 1 us latency and 40 ps per byte.
 pub fn finish(endpoints: &mut Endpoints, nodes: u32) -> Ideal {
     let mut network = Ideal::new(1_000_000, 40);
     run(endpoints, &mut network, nodes, Time::MAX);

@@ -1,0 +1,75 @@
+//! The keys of UGAL's comparison of a minimal and a non-minimal candidate.
+
+use crate::view::QueueMeasure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Over which VCs the queue counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum QueueScope {
+    /// All VCs of the port.
+    Port,
+    /// The VC that the candidate would use.
+    Vc,
+}
+
+/// Who wins when neither path is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tie {
+    /// The minimal path.
+    Minimal,
+    /// A coin.
+    Random,
+}
+
+/// The keys of the comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UgalConfig {
+    /// Non-minimal iff `q_min > floor(threshold * q_nonmin) + bias` and `q_min > minimal_up_to`.
+    pub threshold: f64,
+    /// In flits.
+    pub bias: i64,
+    /// In flits: a minimal queue of no more than this is never left.
+    pub minimal_up_to: i64,
+    /// Minimal candidates.
+    pub candidates_minimal: u32,
+    /// Non-minimal candidates.
+    pub candidates_nonminimal: u32,
+    /// What counts as queued.
+    pub queue: QueueMeasure,
+    /// Where.
+    pub scope: QueueScope,
+    /// If both sides are equal.
+    pub tie: Tie,
+}
+
+impl Default for UgalConfig {
+    /// SST's SC22 fork: threshold 2, one candidate of each kind, output buffer plus credits of the
+    /// whole port.
+    fn default() -> Self {
+        Self {
+            threshold: 2.0,
+            bias: 0,
+            minimal_up_to: 0,
+            candidates_minimal: 1,
+            candidates_nonminimal: 1,
+            queue: QueueMeasure::OutputAndCredits,
+            scope: QueueScope::Port,
+            tie: Tie::Minimal,
+        }
+    }
+}
+
+impl UgalConfig {
+    /// Whether the non-minimal path is taken; `coin` draws for ties.
+    #[inline]
+    pub(crate) fn diverts(&self, q_min: i64, q_non: i64, coin: impl FnOnce() -> u64) -> bool {
+        if q_min <= self.minimal_up_to {
+            return false;
+        }
+        let line = (self.threshold * q_non as f64) as i64 + self.bias;
+        q_min > line || (q_min == line && self.tie == Tie::Random && coin() & 1 == 1)
+    }
+}
