@@ -173,7 +173,7 @@ def test_finding_names_victim_aggressor_and_factor(
         " with fft3d, halo3d"
     )
     assert re.search(
-        r"in which all jobs ran, the hottest link is the .* (fft3d|halo3d)'s\): it sends \d+ % of",
+        r"in which all jobs ran, the hottest link is the .* (fft3d|halo3d)'s\)\. It is busy \d+ % of",
         found,
     )
     assert found.endswith(
@@ -328,7 +328,7 @@ def test_missing_windows_are_explained(tmp_path: Path) -> None:
 
 
 def test_complete_run_has_no_warning(text: str) -> None:
-    assert "Read with care" not in text
+    assert "<h2>Warnings</h2>" not in text
 
 
 @pytest.mark.slow
@@ -343,7 +343,7 @@ def test_complete_run_has_no_warning(text: str) -> None:
 def test_incomplete_run_is_marked(tmp_path: Path, reason: str, words: str) -> None:
     run = edited(tmp_path, lambda document: document.update(complete=False, reason=reason))
     text = render_report(run)
-    assert "Read with care" in text
+    assert "<h2>Warnings</h2>" in text
     assert words in text
 
 
@@ -358,7 +358,7 @@ def test_warnings_of_the_plan_are_shown(tmp_path: Path) -> None:
     warned = "packets can wait for each other in a cycle of 6 virtual channels"
     run = edited(tmp_path, lambda document: document["plan"]["derived"].update(warnings=[warned]))
     text = render_report(run)
-    assert "Read with care" in text
+    assert "<h2>Warnings</h2>" in text
     assert f": {warned}." in text
 
 
@@ -402,7 +402,7 @@ def test_a_job_without_a_run_alone_has_no_slowdown(tmp_path: Path) -> None:
     assert found.startswith("Together with halo3d, fft3d communicates ")
     assert "halo3d has no slowdown: there is no run alone." in found
     assert "figure-shift" not in text
-    assert "Read with care" not in text
+    assert "<h2>Warnings</h2>" not in text
     assert [row[0] for row in Page(text).rows_of("Packet latency")[1:]] == [
         "fft3d alone",
         "fft3d together",
