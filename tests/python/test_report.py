@@ -173,7 +173,7 @@ def test_finding_names_victim_aggressor_and_factor(
         " with fft3d, halo3d"
     )
     assert re.search(
-        r"in which all jobs ran, the hottest link is the .* (fft3d|halo3d)'s\)\. It is busy \d+ % of",
+        r"in which all jobs ran, the hottest link is .* (fft3d|halo3d)'s\)\. It is busy \d+ % of",
         found,
     )
     assert found.endswith(
