@@ -41,7 +41,7 @@ STAGES: tuple[tuple[str, str], ...] = (
     ("packets, queues, ports", r"pantala-(fabric/src/store|engine/src/flat_array)"),
     (
         "event loop",
-        r"pantala-fabric/src/(partition|router\.rs|router/stages|host|probe)",
+        r"pantala-fabric/src/(fabric\.rs|partition|router\.rs|router/stages|host|probe)",
     ),
     ("topology", r"pantala-topology/"),
     ("wheel", r"pantala-engine/src/wheel"),

@@ -161,7 +161,7 @@ def test_wrong_values_are_one_line(mpi: Any, line: str) -> None:
                 "ranks_per_node": 2,
                 "workload": {"kind": "pattern", "pattern": "uniform", "load": 0.1},
             },
-            "jobs[0].ranks_per_node = 2: the sources of a pattern are nodes",
+            "jobs[0].ranks_per_node = 2: a pattern has one rank per node",
         ),
         (
             {"ranks": 5000, "ranks_per_node": 2, "placement": "random"},

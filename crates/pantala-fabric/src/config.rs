@@ -1,4 +1,4 @@
-//! The fabric's parameters: times in picoseconds, buffers in flits, stages by name.
+//! The parameters of the fabric: times in picoseconds, buffers in flits, stages by name.
 //! [`RouterConfig`] is the `router` object of a plan.
 
 use crate::host::TrafficClass;
@@ -195,14 +195,15 @@ pub enum CreditLatency {
 /// A link class: how long a flit takes to be sent, and how long it travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkTiming {
-    /// Serialisation of one flit.
+    /// Time to send one flit, in ps.
     pub flit: Time,
-    /// Propagation; not zero.
+    /// Propagation time, in ps; not zero.
     pub latency: Time,
 }
 
 impl LinkTiming {
-    /// The timing of a link of `bytes_per_second` for flits of `flit_bytes`.
+    /// Returns the timing of a link of `bytes_per_second` for flits of `flit_bytes`. `latency` is
+    /// in ps.
     #[must_use]
     pub fn new(flit_bytes: u32, bytes_per_second: u64, latency: Time) -> Self {
         Self { flit: transfer_time(u64::from(flit_bytes), bytes_per_second), latency }
@@ -293,7 +294,7 @@ impl RouterConfig {
         }
     }
 
-    /// The time of one flit of `flit_bytes` through the crossbar.
+    /// Returns the time of one flit of `flit_bytes` through the crossbar, in ps.
     #[must_use]
     pub fn crossbar_flit(&self, flit_bytes: u32) -> Time {
         transfer_time(u64::from(flit_bytes), self.crossbar_bandwidth)
@@ -331,70 +332,71 @@ impl Default for RouterConfig {
     }
 }
 
-/// What a NIC sends back for every packet that it delivers to its host.
+/// The response that a NIC sends for every packet that it delivers to its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResponseConfig {
-    /// Payload of a response: at most a packet's.
+    /// Payload of a response in bytes: at most the largest payload of a packet.
     pub bytes: u32,
-    /// The first VC of responses; requests use those below.
+    /// The first VC of responses. Requests use the VCs below it.
     pub first_vc: u8,
-    /// Where the routings of responses begin: the response to a packet of routing `r` has routing
-    /// `first_routing + r`.
+    /// Place of the first routing of responses in the table. The response to a packet of routing
+    /// `r` has the routing `first_routing + r`.
     pub first_routing: u8,
 }
 
 impl ResponseConfig {
-    /// The routings of responses to requests that use `routings`: the same, on VCs of their own
-    /// from `first_vc` on.
+    /// Returns the routings of responses to `requests`: the same routings, on VCs from `first_vc`
+    /// on.
     #[must_use]
     pub fn routings(requests: &[RoutingConfig], first_vc: u8) -> Vec<RoutingConfig> {
         requests.iter().map(|request| RoutingConfig { first_vc, ..request.clone() }).collect()
     }
 }
 
-/// All that the fabric must know.
+/// The configuration of the fabric.
 #[derive(Clone, Debug)]
 pub struct FabricConfig {
-    /// Largest payload of a packet.
+    /// Largest payload of a packet, in bytes.
     pub packet_bytes: u32,
-    /// Payload of a flit; packets are rounded up to whole flits.
+    /// Payload of a flit, in bytes. A packet occupies whole flits.
     pub flit_bytes: u32,
-    /// The link classes, by [`LinkClass`] number.
+    /// The timing of each [`LinkClass`].
     pub links: [LinkTiming; LinkClass::COUNT],
     /// The router.
     pub router: RouterConfig,
-    /// VCs a port has: at least as many as any routing needs, at most [`MAX_VIRTUAL_CHANNELS`].
+    /// VCs of a port: at least as many as any routing needs, at most
+    /// [`MAX_VIRTUAL_CHANNELS`](pantala_routing::MAX_VIRTUAL_CHANNELS).
     pub virtual_channels: u8,
-    /// The routings of packets, those of responses last; at most 255.
+    /// The table of routings, with those of responses last; at most 255.
     pub routings: Vec<RoutingConfig>,
-    /// Which of them, by job and [`TrafficClass`]: `job * TrafficClass::COUNT + class`.
+    /// Per job and [`TrafficClass`], the place of its routing: entry `job * TrafficClass::COUNT +
+    /// class`.
     pub routing_of: Vec<u8>,
-    /// Packets a NIC's own buffer holds; it decides only when a packet counts as having entered the
-    /// NIC.
+    /// Packets that the buffer of a NIC holds. It only decides the time at which a packet counts as
+    /// having entered the NIC.
     pub nic_buffer: u32,
-    /// On which VC NICs inject, of those of requests or of those of responses.
+    /// The VC on which NICs inject: among the VCs of requests, or of responses.
     pub injection_vc: InjectionVc,
-    /// Whether NICs answer packets, and how.
+    /// The responses of NICs, if they send any.
     pub responses: Option<ResponseConfig>,
-    /// Jobs, for counters by job.
+    /// Number of jobs, for counters per job.
     pub jobs: u16,
-    /// The seed of the routing's draws.
+    /// Seed of the routing's random draws.
     pub seed: u64,
-    /// In how many blocks of groups time passes, one after the other; zero: as the machine's size
-    /// asks for. What is simulated does not depend on it.
+    /// Number of blocks of groups that are simulated one after the other, window by window; zero: a
+    /// number that fits the size of the network. Results do not depend on it.
     pub blocks: u32,
 }
 
 impl FabricConfig {
-    /// How long it takes, in ps, until anything that happens in one group can have an effect in
-    /// another: the latency of a global link, or the delay of its credits if that is shorter.
+    /// Returns the time in ps until an event in one group can have an effect in another: the
+    /// latency of a global link, or the delay of its credits if that is shorter.
     #[must_use]
     pub fn lookahead(&self) -> Time {
         self.router.lookahead(self.timing(LinkClass::Global).latency)
     }
 
-    /// Whether routers read the queues of other groups, so that the machine cannot be simulated in
-    /// parts.
+    /// Returns whether routers read the queues of other groups. Then the network has one partition.
     #[must_use]
     pub fn reads_everywhere(&self) -> bool {
         self.routings
@@ -402,20 +404,20 @@ impl FabricConfig {
             .any(|routing| routing.algorithm.information() == Information::GroupQueues)
     }
 
-    /// The time of one flit through a crossbar.
+    /// Returns the time of one flit through a crossbar, in ps.
     #[must_use]
     pub fn crossbar_flit(&self) -> Time {
         self.router.crossbar_flit(self.flit_bytes)
     }
 
-    /// The timing of links of `class`.
+    /// Returns the timing of links of `class`.
     #[inline]
     #[must_use]
     pub const fn timing(&self, class: LinkClass) -> LinkTiming {
         self.links[class as usize]
     }
 
-    /// The longest flit time of any link class.
+    /// Returns the longest flit time of any link class, in ps.
     #[must_use]
     pub fn slowest_flit(&self) -> Time {
         self.links.iter().map(|timing| timing.flit).max().unwrap_or(0)
@@ -444,7 +446,7 @@ impl FabricConfig {
         }
     }
 
-    /// One routing for every packet of every job, and no responses.
+    /// Sets one routing for every packet of every job, and no responses.
     pub fn route_all(&mut self, routing: RoutingConfig) {
         self.virtual_channels = routing.virtual_channels();
         self.routing_of = vec![0; usize::from(self.jobs) * TrafficClass::COUNT];
@@ -452,7 +454,8 @@ impl FabricConfig {
         self.responses = None;
     }
 
-    /// From now on, every packet is answered by a response of `bytes`, on as many VCs again.
+    /// Makes NICs answer every packet with a response of `bytes`. Responses use as many VCs as
+    /// requests.
     pub fn respond(&mut self, bytes: u32) {
         let first_vc = self.virtual_channels;
         self.responses =
@@ -461,7 +464,7 @@ impl FabricConfig {
         self.virtual_channels = 2 * first_vc;
     }
 
-    /// Flits of a packet of `bytes`: at least one.
+    /// Returns the flits of a packet of `bytes`: at least one.
     #[inline]
     #[must_use]
     pub fn flits(&self, bytes: u32) -> u32 {

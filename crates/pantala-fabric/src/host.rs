@@ -1,29 +1,29 @@
-//! What sits behind a NIC: the fabric's only view of ranks and generators.
+//! [`Host`]: the ranks and generators behind NICs, as the fabric sees them.
 
 use pantala_engine::Time;
 
 /// A packet that a host hands to its NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketOffer {
-    /// Destination node; never the node itself unless a pattern includes itself.
+    /// Destination node.
     pub destination: u32,
-    /// Payload, at least 1 and at most the plan's packet size; it occupies whole flits.
+    /// Payload in bytes, from 1 to the plan's packet size. It occupies whole flits.
     pub bytes: u32,
-    /// When the packet came to be: the generator's clock, or when its message was posted.
+    /// Creation time in ps: the generator's clock, or the time at which its message was posted.
     pub created: Time,
-    /// The host's own handle of the message; the fabric only carries it.
+    /// The host's handle of the message. The fabric does not read it.
     pub message: u32,
-    /// The job that pays for the packet.
+    /// The job that the packet belongs to.
     pub job: u16,
-    /// What kind of communication it belongs to: a plan may route them differently.
+    /// The traffic class. A plan can have a routing for each class.
     pub class: TrafficClass,
 }
 
-/// Kinds of communication that may be routed differently.
+/// A class of traffic. A plan can have a routing for each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TrafficClass {
-    /// Everything but what follows.
+    /// All other traffic.
     #[default]
     PointToPoint = 0,
     /// All-to-all collectives.
@@ -31,72 +31,73 @@ pub enum TrafficClass {
 }
 
 impl TrafficClass {
-    /// How many there are.
+    /// The number of classes.
     pub const COUNT: usize = 2;
 }
 
-/// What a host answers when its NIC could send.
+/// A host's answer when its NIC can send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pull {
-    /// Send this now.
+    /// Send this packet now.
     Packet(PacketOffer),
-    /// Nothing yet; ask again at this time (later than now).
+    /// Nothing yet. The NIC asks again at this time, which is later than now.
     Later(Time),
-    /// Nothing until a reaction says so ([`Wakes::nic`]).
+    /// Nothing until the host sets [`Wakes::nic`].
     Idle,
 }
 
-/// A packet that has arrived, tail and all, at its destination NIC.
+/// A packet whose tail has arrived at its destination NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The node that sent it.
+    /// Source node.
     pub source: u32,
-    /// Payload bytes.
+    /// Payload in bytes.
     pub bytes: u32,
-    /// As in the offer.
+    /// The same value as in the [`PacketOffer`].
     pub created: Time,
-    /// As in the offer.
+    /// The same value as in the [`PacketOffer`].
     pub message: u32,
-    /// As in the offer.
+    /// The same value as in the [`PacketOffer`].
     pub job: u16,
 }
 
-/// What a host wants after an event, for the node of that event only.
+/// The requests of a host after an event, for the node of that event only.
 #[derive(Clone, Debug, Default)]
 pub struct Wakes {
-    /// There is something to send: the NIC shall pull.
+    /// Whether the host has something to send, so that the NIC must pull.
     pub nic: bool,
-    /// Call [`Host::timer`] at these times (each not before now; may be now).
+    /// The times at which the fabric calls [`Host::timer`]. None is before now.
     pub timers: Vec<Time>,
 }
 
-/// All the hosts of a simulation (or of one partition of it).
+/// All hosts of a partition.
 ///
-/// A call for one node may change that node's state only: that is what makes results independent of
-/// partitions. Calls come in order of time; at one time a node's deliveries come before its timers,
-/// and both before its NIC pulls.
+/// A call for one node may change that node's state only. Otherwise results would depend on the
+/// number of partitions. Calls come in order of time. At one time a node's deliveries come before
+/// its timers, and its timers before its NIC pulls.
 pub trait Host {
-    /// What the hosts of one part of a machine tell those of another.
+    /// A message from the hosts of one partition to the hosts of another.
     type Message: Send;
-    /// Called once for every node at time zero.
+    /// Starts a node. The fabric calls it once per node, at time zero.
     fn start(&mut self, node: u32, wakes: &mut Wakes);
-    /// The NIC's injection link is free: the next packet of `node`, if there is one. What the host
-    /// does in consequence (a send that completes with its last packet, say) goes into `wakes`.
+    /// Returns the next packet of `node`, if it has one. The fabric calls it when the NIC's
+    /// injection link is free. The host puts further requests into `wakes`, for example after the
+    /// last packet of a message.
     fn pull(&mut self, node: u32, now: Time, wakes: &mut Wakes) -> Pull;
-    /// The earliest time at which `node` could have its next packet, asked right after the link has
-    /// taken one: the NIC's next pull is then. A hint that saves events; a time that is past means
-    /// "as soon as the link is free".
+    /// Returns the earliest time at which `node` can have its next packet. The fabric calls it
+    /// after the link has taken a packet and pulls then. A time in the past means "as soon as the
+    /// link is free". The time is a hint that saves events.
     #[inline]
     fn next_at(&self, _node: u32) -> Time {
         0
     }
-    /// A packet has arrived at `node`.
+    /// Takes a packet that has arrived at `node`.
     fn deliver(&mut self, node: u32, packet: &Delivery, now: Time, wakes: &mut Wakes);
-    /// A time that `node` had asked for.
+    /// Handles a timer that `node` asked for.
     fn timer(&mut self, node: u32, now: Time, wakes: &mut Wakes);
-    /// Moves what the hosts of `part` must hear to the end of `mail`. What is said of a message is
-    /// there before the first of its packets.
+    /// Appends the messages for the hosts of another partition to `messages`. A message about a
+    /// send must be there before the first packet of the send.
     fn send_messages(&mut self, _part: u16, _mail: &mut Vec<Self::Message>) {}
-    /// Hears what the hosts of `part` say.
+    /// Takes a message from the hosts of another partition.
     fn receive_message(&mut self, _part: u16, _mail: Self::Message) {}
 }

@@ -8,6 +8,7 @@
 //! [`pantala_routing`] decides on paths.
 
 pub mod config;
+mod fabric;
 pub mod host;
 mod partition;
 pub mod probe;

@@ -1,19 +1,19 @@
-//! What a simulation wants to see of every packet, without a cost where it does not.
+//! [`Probe`]: watches every packet of a simulation.
 
 use crate::store::packet::{Packet, PacketOrigin};
 use pantala_engine::Time;
 
-/// Watches packets; called for every one, so implementations are short. Static dispatch: an empty
-/// probe costs nothing.
+/// Watches packets. The fabric calls it for every packet, so implementations must be short.
+/// Dispatch is static: an empty probe costs nothing.
 pub trait Probe {
-    /// The head of a host's packet starts on its injection link at `now`.
+    /// Called when the head of a host's packet starts on its injection link, at `now`.
     fn injected(&mut self, job: u16, bytes: u32, now: Time);
-    /// A host's packet is at its destination NIC at `now`.
+    /// Called when a host's packet is delivered at its destination NIC, at `now`.
     fn delivered(&mut self, packet: &Packet, origin: &PacketOrigin, now: Time);
-    /// A response is at the NIC that sent its request at `now`; [`PacketOrigin::accepted`] is when
-    /// that request started.
+    /// Called when a response is delivered at the NIC that sent its request, at `now`.
+    /// [`PacketOrigin::accepted`] holds the time at which the request started.
     fn answered(&mut self, _packet: &Packet, _origin: &PacketOrigin, _now: Time) {}
-    /// The head of input VC `held` is routed to output VC `asked`; each is
+    /// Called when the head of input VC `held` is routed to output VC `asked`. Each number is
     /// `(router * ports + port) * VCs + VC`.
     #[inline(always)]
     fn routed(&mut self, _held: u32, _asked: u32) {}

@@ -310,7 +310,7 @@ impl<P> Rank<P> {
     }
 
     /// Closes the requests of the last operation, and determines the outcome for the program.
-    pub(crate) fn conclude(&mut self, messages: &Arena<Message>) {
+    pub(crate) fn determine_outcome(&mut self, messages: &Arena<Message>) {
         let (first, count, most) =
             match std::mem::replace(&mut self.pending_outcome, PendingOutcome::Known) {
                 PendingOutcome::Known => return,

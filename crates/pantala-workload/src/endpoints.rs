@@ -282,7 +282,7 @@ impl Endpoints {
 
     /// Replaces the program of a rank, if the rank is in this partition. Call it before the rank
     /// starts. For tests of programs that make errors, which no workload does.
-    pub fn give(&mut self, job: u16, rank: u32, operations: Vec<Op>) {
+    pub fn replace_program(&mut self, job: u16, rank: u32, operations: Vec<Op>) {
         if let Some(program) = self.layer.program_mut(job, rank) {
             program.replace(operations);
         }

@@ -1,11 +1,12 @@
-//! The books, checked: packets, flits and credits at any moment of a run.
+//! Conservation of packets, flits and credits, checked at any moment; and the diagnosis of a
+//! network that has stopped moving.
 
 use crate::config::CreditCheck;
-use crate::host::Host;
-use crate::partition::{Kind, Partition, Totals};
-use crate::probe::Probe;
-use crate::router::crossbar::space_of;
+use crate::fabric::Fabric;
+use crate::partition::Totals;
+use crate::partition::agenda::Kind;
 use crate::store::account::Credits;
+use crate::store::account::space_of;
 use crate::store::port::{ELSEWHERE, HERE, InPort, LinkEnd, NODE};
 use crate::store::queue::Queue;
 use pantala_engine::FlatArray;
@@ -15,22 +16,22 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What an audit found.
+/// The result of an audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Audit {
-    /// Packets injected = delivered + found in the network, and the slab holds as many, besides the
-    /// responses found waiting in their NICs. Every request delivered has its response: delivered,
-    /// in the network, or waiting.
+    /// Packets injected = packets delivered + packets found in the network. The packet store holds
+    /// as many, plus the responses that wait in NICs. Each delivered request has one response:
+    /// delivered, in the network, or waiting.
     pub packets: bool,
-    /// The same in flits.
+    /// Flits injected = flits delivered + flits found in the network.
     pub flits: bool,
-    /// For every VC of every link: credits here and on their way + flits on the link and behind it
-    /// = the buffer; and the same for every output buffer.
+    /// For each VC of each link: credits at the sender or on their way + flits on the link or in
+    /// the buffer = the buffer's size. The same holds for each output buffer.
     pub credits: bool,
 }
 
 impl Audit {
-    /// Whether nothing is lost.
+    /// Returns whether nothing is lost.
     #[must_use]
     pub const fn balanced(&self) -> bool {
         self.packets && self.flits && self.credits
@@ -50,64 +51,51 @@ impl fmt::Display for Audit {
     }
 }
 
-impl<H: Host, P: Probe> Partition<H, P> {
-    /// Counts every packet where it is and balances the books against the counters.
-    ///
-    /// Reads all state anew (queues, events, accounts) and none of the run's own totals but those
-    /// it checks.
-    #[must_use]
-    pub fn audit(&self) -> Audit {
-        self.counts().audit()
-    }
-
-    /// The longest chain of packets that wait for one another, for a run that has stopped moving:
-    /// one line a packet, and whether the chain closes.
-    #[must_use]
-    pub fn diagnose(&self) -> Diagnosis {
-        Diagnosis::of(self.held(), self.packets_in_flight())
-    }
-
-    /// What a packet takes of a buffer.
+impl Fabric {
+    /// Returns the room that a packet takes in a buffer.
     fn room_of(&self, packet: u32) -> i64 {
-        i64::from(self.stages.room::<false>(self.packets[packet].flits.into()))
+        i64::from(self.setup.stages.room::<false>(self.packets[packet].flits.into()))
     }
 
-    /// Looks at every packet that the network holds, and whose credits lack for it: an input VC's,
-    /// if any.
+    /// Visits every packet that the network holds, with the input VC whose credits it has taken, if
+    /// any.
     fn each_packet(&self, mut see: impl FnMut(u32, Option<usize>)) {
-        for (phase, id) in self.wheels().flat_map(Wheel::iter) {
+        for (phase, id) in self.agenda.wheels().flat_map(Wheel::iter) {
             match phase {
                 Kind::ARRIVE => see(id, Some(self.packets[id].at as usize)),
-                // Credits of an ejected packet are on their way back from the start.
+                // The credits of an ejected packet are scheduled when it starts.
                 Kind::DELIVER => see(id, None),
                 _ => {}
             }
         }
-        for (in_vc, vc) in self.in_vcs.numbered() {
+        for (in_vc, vc) in self.ports.in_vcs.numbered() {
             vc.queue.iter(&self.packets).for_each(|index| see(index, Some(in_vc)));
         }
-        for waiting in self.virtual_queues.iter() {
+        for waiting in self.ports.virtual_queues.iter() {
             waiting
                 .queue
                 .iter(&self.packets)
                 .for_each(|index| see(index, Some(self.packets[index].at as usize)));
         }
-        for vc in self.out_vcs.iter() {
+        for vc in self.ports.out_vcs.iter() {
             vc.queue.iter(&self.packets).for_each(|index| see(index, None));
         }
     }
 
-    /// The books of this part.
+    /// Counts all packets, flits and credits of this partition anew.
     pub(crate) fn counts(&self) -> ConservationCounts {
         let mut counts = ConservationCounts {
-            responds: self.config.responses.is_some(),
+            responds: self.setup.config.responses.is_some(),
             ..ConservationCounts::default()
         };
         let mut behind = Behind {
-            outputs: FlatArray::numbered_from(self.out_vcs.first(), vec![0; self.out_vcs.len()]),
+            outputs: FlatArray::numbered_from(
+                self.ports.out_vcs.first(),
+                vec![0; self.ports.out_vcs.len()],
+            ),
             nics: FlatArray::numbered_from(
-                self.nics.first() * self.vcs,
-                vec![0; self.nics.len() * self.vcs],
+                self.nics.nics.first() * self.setup.vcs,
+                vec![0; self.nics.nics.len() * self.setup.vcs],
             ),
         };
         self.each_packet(|index, lacking| {
@@ -117,11 +105,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
             counts.found[1] += ends * u64::from(self.is_response(packet));
             counts.flits += u64::from(packet.flits);
             let Some(in_vc) = lacking else { return };
-            let InPort { upstream, sender_part, .. } = self.in_ports[self.in_vcs[in_vc].port];
-            let sender = upstream + (in_vc % self.vcs) as u32;
-            match sender_part {
+            let InPort { upstream, sender_partition, .. } =
+                self.ports.in_ports[self.ports.in_vcs[in_vc].port];
+            let sender = upstream + (in_vc % self.setup.vcs) as u32;
+            match sender_partition {
                 NODE => {
-                    behind.nics[upstream as usize * self.vcs + in_vc % self.vcs] +=
+                    behind.nics[upstream as usize * self.setup.vcs + in_vc % self.setup.vcs] +=
                         self.room_of(index)
                 }
                 HERE => behind.outputs[sender] += self.room_of(index),
@@ -133,38 +122,44 @@ impl<H: Host, P: Probe> Partition<H, P> {
             counts.found[1] += u64::from(self.is_response(&self.packets[packet]));
         }
         counts.held = self.packets.live() as u64 - self.worms.leading();
-        let waiting =
-            self.nic_responses.iter().map(|own| own.queue.iter(&self.packets).count() as u64).sum();
-        counts.waiting = [waiting, self.responses_waiting];
-        counts.responses_delivered = self.responses_delivered;
+        let waiting = self
+            .nics
+            .responses
+            .iter()
+            .map(|own| own.queue.iter(&self.packets).count() as u64)
+            .sum();
+        counts.waiting = [waiting, self.counters.responses_waiting];
+        counts.responses_delivered = self.counters.responses_delivered;
         counts.totals = self.totals();
         counts.accounts = self.accounts_balance(&behind, &mut counts.owed);
         counts
     }
 
-    /// Whether all accounts are balanced, by what senders have no credit for; what other parts have
-    /// to say to it goes into `owed`.
+    /// Returns whether all credit accounts are balanced, given the flits that senders have no
+    /// credit for. Links between partitions go into `owed` instead.
     fn accounts_balance(&self, behind: &Behind, owed: &mut BTreeMap<u32, i64>) -> bool {
-        let buffer = i64::from(self.config.router.input_buffer);
-        let space = i64::from(space_of(self.config.router.output_buffer));
+        let buffer = i64::from(self.setup.config.router.input_buffer);
+        let space = i64::from(space_of(self.setup.config.router.output_buffer));
         let held =
             |queue: &Queue| queue.iter(&self.packets).map(|index| self.room_of(index)).sum::<i64>();
         let mut balanced = self
+            .ports
             .virtual_queues
             .iter()
             .all(|waiting| i64::from(waiting.room) == held(&waiting.queue));
-        for (index, vc) in self.out_vcs.numbered() {
-            let port = &self.out_ports[index / self.vcs];
+        for (index, vc) in self.ports.out_vcs.numbered() {
+            let port = &self.ports.out_ports[index / self.setup.vcs];
             let queued = held(&vc.queue);
             let ample = port.end == LinkEnd::AmpleNode;
-            let taken = if self.config.router.credit_check == CreditCheck::Crossbar && !ample {
+            let taken = if self.setup.config.router.credit_check == CreditCheck::Crossbar && !ample
+            {
                 queued
             } else {
                 0
             };
-            let lacking = buffer - i64::from(vc.credits.eventually(&self.pool)) - taken;
+            let lacking = buffer - i64::from(vc.credits.eventually(&self.ports.pool)) - taken;
             balanced &= i64::from(vc.unsent) == queued;
-            balanced &= i64::from(vc.space.eventually(&self.pool)) + queued == space;
+            balanced &= i64::from(vc.space.eventually(&self.ports.pool)) + queued == space;
             if port.beyond & ELSEWHERE != 0 {
                 *owed.entry(index as u32).or_default() += lacking;
             } else {
@@ -172,23 +167,25 @@ impl<H: Host, P: Probe> Partition<H, P> {
             }
         }
         let nic = |account: &Credits, lacking: i64| {
-            i64::from(account.eventually(&self.pool)) + lacking == buffer
+            i64::from(account.eventually(&self.ports.pool)) + lacking == buffer
         };
-        let nics = if self.nic_credits.is_empty() {
-            self.nics.numbered().all(|(node, own)| nic(&own.credits, behind.nics[node * self.vcs]))
+        let nics = if self.nics.credits.is_empty() {
+            self.nics
+                .nics
+                .numbered()
+                .all(|(node, own)| nic(&own.credits, behind.nics[node * self.setup.vcs]))
         } else {
-            self.nic_credits.numbered().all(|(index, account)| nic(account, behind.nics[index]))
+            self.nics.credits.numbered().all(|(index, account)| nic(account, behind.nics[index]))
         };
         balanced && nics
     }
 
-    /// Every input VC in which packets wait. Where inputs queue by output, the first of those that
-    /// wait for the output VC of the lowest number; all of them wait for what is behind some
-    /// output.
+    /// Returns every input VC in which packets wait. If inputs queue by output, the head is the
+    /// first packet for the lowest output VC.
     pub(crate) fn held(&self) -> Vec<Held> {
         let mut by_place: BTreeMap<u32, (u32, u32, u32)> = BTreeMap::new();
-        for (in_vc, vc) in self.in_vcs.numbered() {
-            // One whose first flit has gone ahead counts, too.
+        for (in_vc, vc) in self.ports.in_vcs.numbered() {
+            // A packet whose first flit has moved on counts, too.
             let begins =
                 |place: usize, packet| u32::from(place == 0 || self.packets[packet].piece.starts());
             let packets = vc
@@ -201,7 +198,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 by_place.insert(in_vc as u32, (vc.queue.head, vc.out_vc, packets));
             }
         }
-        for (out_vc, waiting) in self.virtual_queues.numbered() {
+        for (out_vc, waiting) in self.ports.virtual_queues.numbered() {
             for packet in waiting.queue.iter(&self.packets) {
                 by_place.entry(self.packets[packet].at).or_insert((packet, out_vc as u32, 0)).2 +=
                     1;
@@ -214,12 +211,12 @@ impl<H: Host, P: Probe> Partition<H, P> {
     }
 
     fn held_at(&self, at: u32, index: u32, out_vc: u32, packets: u32) -> Held {
-        let vcs = self.vcs as u32;
-        let (in_port, out) = (self.in_vcs[at].port, out_vc / vcs);
-        let router = self.in_ports[in_port].router;
-        let first_port = router * self.ports;
+        let vcs = self.setup.vcs as u32;
+        let (in_port, out) = (self.ports.in_vcs[at].port, out_vc / vcs);
+        let router = self.ports.in_ports[in_port].router;
+        let first_port = router * self.setup.ports;
         let packet = &self.packets[index];
-        let port = &self.out_ports[out];
+        let port = &self.ports.out_ports[out];
         Held {
             at,
             wait: Wait {
@@ -238,38 +235,39 @@ impl<H: Host, P: Probe> Partition<H, P> {
     }
 }
 
-/// Flits that senders have no credit for: on the link, or behind it.
+/// Flits that senders have no credit for: on the link, or in the buffer behind it.
 struct Behind {
-    /// By output VC.
+    /// Per output VC.
     outputs: FlatArray<i64>,
-    /// By node and VC.
+    /// Per node and VC.
     nics: FlatArray<i64>,
 }
 
-/// The books of one part of a machine, or of several: sums, and what parts owe each other.
+/// The conservation counts of one or more partitions: sums, and the credits that partitions owe
+/// each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConservationCounts {
-    /// Packets found, responses that wait in their NICs left out, and of them the responses.
+    /// Packets found, without responses that wait in NICs; and the responses among them.
     found: [u64; 2],
-    /// Flits of them.
+    /// Flits of these packets.
     flits: u64,
-    /// Packets that the slabs hold.
+    /// Packets in the packet stores.
     held: u64,
-    /// Responses found waiting in their NICs, and those counted there.
+    /// Responses found in the queues of NICs, and responses counted there.
     waiting: [u64; 2],
     responses_delivered: u64,
     totals: Totals,
-    /// Whether all accounts within a part are balanced.
+    /// Whether all accounts of links within a partition are balanced.
     accounts: bool,
-    /// By output VC of links between parts: what the sender has no credit for, less what there is
-    /// on the link and behind it.
+    /// Per output VC of a link between partitions: the flits that the sender has no credit for,
+    /// minus the flits on the link and in the buffer behind it.
     owed: BTreeMap<u32, i64>,
-    /// Whether every request has a response.
+    /// Whether NICs answer requests.
     responds: bool,
 }
 
 impl ConservationCounts {
-    /// Those of parts that have nothing in common, put together.
+    /// Returns the counts of two disjoint sets of partitions together.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         let sum = |one: [u64; 2], two: [u64; 2]| [one[0] + two[0], one[1] + two[1]];
@@ -289,7 +287,7 @@ impl ConservationCounts {
         }
     }
 
-    /// What they say, if all parts are in them.
+    /// Returns the audit. The counts must cover all partitions.
     #[must_use]
     pub fn audit(&self) -> Audit {
         let ([found, responses], [waiting, counted]) = (self.found, self.waiting);
@@ -307,26 +305,26 @@ impl ConservationCounts {
     }
 }
 
-/// One input VC in which packets wait, and where the first of them goes: all that there is of a
-/// network that stands still, put together from its parts ([`Diagnosis::of`]).
+/// An input VC in which packets wait, and the target of its first packet. [`Diagnosis::of`] takes
+/// those of all partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// The input VC.
     at: u32,
-    /// What waits there.
+    /// The first packet there.
     wait: Wait,
-    /// The input VC that it waits for, unless that is a node.
+    /// The input VC that the packet waits for; `None` if it waits for a node.
     next: Option<u32>,
 }
 
 impl Diagnosis {
-    /// The longest chain of packets that wait for one another, by all input VCs of all parts that
-    /// hold any.
+    /// Returns the longest chain of packets that wait for each other, from the held input VCs of
+    /// all partitions.
     #[must_use]
     pub fn of(mut held: Vec<Held>, packets_in_flight: u64) -> Self {
         held.sort_unstable_by_key(|place| place.at);
         let mut best = Self::default();
-        // By place: in which round it was seen, from 1.
+        // Per input VC, the round in which it was seen, from 1.
         let mut seen = vec![0; held.len()];
         for start in 0..held.len() {
             if seen[start] != 0 {
@@ -341,7 +339,7 @@ impl Diagnosis {
     }
 }
 
-/// Follows who waits for whom from one place.
+/// Follows the chain of waiting packets from one input VC.
 fn chain_from(held: &[Held], start: usize, seen: &mut [usize]) -> Diagnosis {
     let (mut waits, mut places, mut place) = (Vec::new(), Vec::new(), start);
     loop {
@@ -364,20 +362,20 @@ fn chain_from(held: &[Held], start: usize, seen: &mut [usize]) -> Diagnosis {
     Diagnosis { waits, cycle: false, packets_in_flight: 0 }
 }
 
-/// One packet that waits in an input VC.
+/// A packet that waits in an input VC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
-    /// Where it is.
+    /// The router.
     pub router: u32,
     /// Input port.
     pub port: u16,
     /// Input VC.
     pub vc: u8,
-    /// The output port it waits for.
+    /// The output port that it waits for.
     pub out_port: u16,
-    /// And the VC on it.
+    /// The VC of that port.
     pub out_vc: u8,
-    /// Packets in its input VC, itself included.
+    /// Packets in its input VC, this one included.
     pub packets: u32,
     /// Source node.
     pub source: u32,
@@ -387,12 +385,12 @@ pub struct Wait {
     pub nonminimal: bool,
 }
 
-/// Why nothing moves.
+/// The diagnosis of a network in which nothing moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// Each waits for room in the buffer of the next.
+    /// A chain of packets. Each waits for room in the buffer of the next.
     pub waits: Vec<Wait>,
-    /// Whether the last waits for the first.
+    /// Whether the last packet waits for the first.
     pub cycle: bool,
     /// Packets injected and not delivered.
     pub packets_in_flight: u64,

@@ -1,29 +1,30 @@
-//! Construction: from a configuration and a topology to the network's arrays.
+//! Building a partition from a configuration and a topology.
 
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CreditLatency, CrossbarContention, FabricConfig, InputQueue,
     LinkDecision, LinkTiming, OutputLatency, Serialization,
 };
+use crate::fabric::Fabric;
 use crate::host::{Host, PacketOffer, TrafficClass, Wakes};
 use crate::partition::Partition;
-use crate::partition::blocks::Blocks;
-use crate::partition::messages::PartitionMessages;
+use crate::partition::agenda::{Agenda, Blocks};
+use crate::partition::messages::{FabricMessages, PartitionMessages};
 use crate::partition::partition_map::PartitionMap;
+use crate::partition::setup::Setup;
 use crate::probe::Probe;
-use crate::router::crossbar::space_of;
-use crate::router::responses::Responses;
 use crate::router::stages::Stages;
-use crate::router::virtual_output::VirtualQueue;
-use crate::router::wormhole::Worms;
-use crate::store::account::{Account, Credits, PendingPool};
+use crate::store::account::{Account, Credits, PendingPool, space_of};
+use crate::store::arbiter_state::{ArbiterState, Hold, InputTurn};
+use crate::store::counters::Counters;
+use crate::store::nics::{Nic, Nics, Responses};
 use crate::store::packet::{NONE, Packets};
 use crate::store::port::{
-    ELSEWHERE, HERE, Hold, InPort, InVc, InputTurn, LinkCounters, LinkEnd, NODE, Nic, OutPort,
-    OutVc,
+    ELSEWHERE, HERE, InPort, InVc, LinkCounters, LinkEnd, NODE, OutPort, OutVc, Ports, VirtualQueue,
 };
 use crate::store::queue::Queue;
-use pantala_engine::FlatArray;
-use pantala_engine::{NEVER, Stream, Time, Wheel};
+use crate::store::requests::Requests;
+use crate::store::worms::Worms;
+use pantala_engine::{FlatArray, NEVER, Stream, Time};
 use pantala_routing::MAX_VIRTUAL_CHANNELS;
 use pantala_routing::learning::Learning;
 use pantala_topology::{Divisor, LinkClass, Peer, Topology};
@@ -33,26 +34,31 @@ use std::sync::Arc;
 /// The purpose of the routing's random streams.
 const ROUTING_STREAM: u64 = 0x526F_7574_696E_6721;
 
-/// An empty array for items of which the first has this number, and there will be so many.
+/// Returns an empty array with room for `count` items, of which the first has the number `first`.
 fn room<T>((first, count): (usize, usize)) -> FlatArray<T> {
     FlatArray::numbered_from(first, Vec::with_capacity(count))
 }
 
-/// Empty messages for so many partitions.
-fn empty_messages<M>(parts: u16) -> Vec<PartitionMessages<M>> {
-    std::iter::repeat_with(PartitionMessages::default).take(parts.into()).collect()
+/// Empty messages of hosts and fabric for so many partitions.
+fn spare_messages<M>(count: u16) -> Vec<PartitionMessages<M>> {
+    std::iter::repeat_with(PartitionMessages::default).take(count.into()).collect()
 }
 
-/// So many of one item, the first with this number.
+/// Empty messages of the fabric for so many partitions.
+fn outbox(count: u16) -> Vec<FabricMessages> {
+    std::iter::repeat_with(FabricMessages::default).take(count.into()).collect()
+}
+
+/// Returns an array of `count` equal items, of which the first has the number `first`.
 fn filled<T: Clone>((first, count): (usize, usize), item: T) -> FlatArray<T> {
     FlatArray::numbered_from(first, vec![item; count])
 }
 
 impl<H: Host, P: Probe> Partition<H, P> {
-    /// Builds the network and starts every host at time zero.
+    /// Builds a network of one partition and starts every host at time zero.
     ///
-    /// `routing_keys` holds one key a node: its packets' random words depend on the seed and this
-    /// key only.
+    /// `routing_keys` has one key per node. The random words of a node's packets depend on the seed
+    /// and this key only.
     ///
     /// # Panics
     /// If a latency is zero, if there are more than [`MAX_VIRTUAL_CHANNELS`] VCs, or if `routing_keys` is
@@ -65,16 +71,16 @@ impl<H: Host, P: Probe> Partition<H, P> {
         probe: P,
     ) -> Self {
         let partitions = Arc::new(PartitionMap::whole(&topology));
-        Self::part(config, Arc::new(topology), partitions, 0, routing_keys, host, probe)
+        Self::numbered(config, Arc::new(topology), partitions, 0, routing_keys, host, probe)
     }
 
-    /// Builds one part of a machine, as [`new`](Self::new) does the whole; the keys are those of
-    /// all nodes.
-    pub(crate) fn part(
+    /// Builds partition `number` of a network. The keys are those of all nodes; the other arguments
+    /// are those of [`new`](Self::new).
+    pub(crate) fn numbered(
         config: FabricConfig,
         topology: Arc<Topology>,
         partitions: Arc<PartitionMap>,
-        part: u16,
+        number: u16,
         routing_keys: &[u64],
         host: H,
         probe: P,
@@ -125,131 +131,135 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
         let words = (ports as usize * vcs).div_ceil(64);
         let dirty_words = ports.div_ceil(64) as usize;
-        let (own_routers, own_nodes) = (partitions.routers(part), partitions.nodes(part));
-        // The first number and how many, of what there are `each` of a router or node.
+        let (own_routers, own_nodes) = (partitions.routers(number), partitions.nodes(number));
+        // The number of the first item and the number of items, with `each` per router or node.
         let by_router = |each: usize| (own_routers.start as usize * each, own_routers.len() * each);
         let by_node = |each: usize| (own_nodes.start as usize * each, own_nodes.len() * each);
         let by_port = |each: usize| by_router(ports as usize * each);
         let jobs = if config.jobs > 1 { usize::from(config.jobs) } else { 0 };
-        let mut partition = Self {
-            stages: Stages::new(&config, ports),
-            ports,
-            vcs,
-            by_vcs: Divisor::new(vcs as u32),
-            words,
-            wheel: Wheel::new(),
-            blocks: Blocks::default(),
+        let blocks = Blocks::of(&config, &topology, partitions.groups(number));
+        let learning = Learning::new(
+            &config.routings,
+            config.link_latencies(),
+            &topology,
+            own_routers.clone(),
+        );
+        let mut fabric = Fabric {
+            agenda: Agenda::new(blocks),
             packets: Packets::default(),
-            pool: PendingPool::default(),
-            in_ports: room(by_port(1)),
-            in_vcs: room(by_port(vcs)),
-            out_ports: room(by_port(1)),
-            out_vcs: room(by_port(vcs)),
-            waiting: filled(by_port(vcs * words), 0),
-            grant_stamps: FlatArray::default(),
-            holds: FlatArray::default(),
-            input_turns: FlatArray::default(),
-            virtual_queues: FlatArray::default(),
+            ports: Ports {
+                in_ports: room(by_port(1)),
+                in_vcs: room(by_port(vcs)),
+                out_ports: room(by_port(1)),
+                out_vcs: room(by_port(vcs)),
+                virtual_queues: FlatArray::default(),
+                pool: PendingPool::default(),
+            },
+            requests: Requests {
+                waiting: filled(by_port(vcs * words), 0),
+                fresh: Vec::new(),
+                arrived: Vec::new(),
+                dirty: filled(by_router(dirty_words), 0),
+                dirty_words,
+                dirty_routers: Vec::new(),
+                dirty_outs: Vec::new(),
+            },
+            arbiters: ArbiterState::default(),
+            nics: Nics {
+                nics: room(by_node(1)),
+                credits: FlatArray::default(),
+                responses: FlatArray::default(),
+                departures: filled(by_node(config.nic_buffer as usize), 0),
+            },
             worms: Worms::default(),
-            learning: Learning::new(
-                &config.routings,
-                config.link_latencies(),
-                &topology,
-                own_routers.clone(),
-            ),
-            nics: room(by_node(1)),
-            nic_credits: FlatArray::default(),
-            nic_responses: FlatArray::default(),
-            nic_departures: filled(by_node(config.nic_buffer as usize), 0),
-            job_bytes: filled(by_port(jobs), 0),
-            nic_job_bytes: filled(by_node(jobs), 0),
-            fresh: Vec::new(),
-            arrived: Vec::new(),
-            dirty: filled(by_router(dirty_words), 0),
-            dirty_words,
-            dirty_routers: Vec::new(),
-            dirty_outs: Vec::new(),
-            candidates: Vec::new(),
-            offers: Vec::new(),
-            wakes: Wakes::default(),
-            now: 0,
-            latest: 0,
-            overtaken: 0,
-            packets_delivered: 0,
-            flits_delivered: 0,
-            responses_delivered: 0,
-            responses_waiting: 0,
-            host,
-            probe,
-            outbox: empty_messages(partitions.count()),
-            spare_messages: empty_messages(partitions.count()),
-            config,
-            topology,
-            partitions,
-            part,
+            learning,
+            counters: Counters {
+                job_bytes: filled(by_port(jobs), 0),
+                nic_job_bytes: filled(by_node(jobs), 0),
+                ..Counters::default()
+            },
+            outbox: outbox(partitions.count()),
+            setup: Setup {
+                stages: Stages::new(&config, ports),
+                ports,
+                vcs,
+                by_vcs: Divisor::new(vcs as u32),
+                words,
+                config,
+                topology,
+                partitions,
+                number,
+            },
         };
-        if partition.config.router.arbiter != Arbiter::RoundRobin
-            || partition.stages.holds_vcs::<false>()
+        if fabric.setup.config.router.arbiter != Arbiter::RoundRobin
+            || fabric.setup.stages.holds_vcs::<false>()
         {
-            partition.grant_stamps = filled(by_port(vcs), 0);
+            fabric.arbiters.grant_stamps = filled(by_port(vcs), 0);
         }
-        if partition.stages.holds_vcs::<false>() {
-            partition.holds = filled(by_port(vcs), Hold { until: 0, owner: NONE, next_input: 0 });
+        if fabric.setup.stages.holds_vcs::<false>() {
+            fabric.arbiters.holds =
+                filled(by_port(vcs), Hold { until: 0, owner: NONE, next_input: 0 });
         }
-        if partition.config.router.arbiter == Arbiter::Islip {
+        if fabric.setup.config.router.arbiter == Arbiter::Islip {
             assert!(
-                partition.stages.holds_vcs::<false>() && partition.stages.holds_ports::<false>(),
+                fabric.setup.stages.holds_vcs::<false>()
+                    && fabric.setup.stages.holds_ports::<false>(),
                 "iSLIP matches ports"
             );
-            partition.input_turns = filled(by_port(1), InputTurn::default());
+            fabric.arbiters.input_turns = filled(by_port(1), InputTurn::default());
         }
-        if partition.stages.by_flits::<false>() {
-            let router = &partition.config.router;
+        if fabric.setup.stages.by_flits::<false>() {
+            let router = &fabric.setup.config.router;
             assert!(
                 router.input_queue == InputQueue::Fifo
                     && router.crossbar_contention == CrossbarContention::PortAndVc
                     && router.serialization == Serialization::Counted
                     && router.buffer_unit == BufferUnit::Flit
                     && router.link_decision == LinkDecision::AtStart
-                    && !partition.stages.learning(),
+                    && !fabric.setup.stages.learning(),
                 "flits move one by one through routers that let them"
             );
-            partition.worms = Worms::new(by_port(vcs), by_node(1), vcs);
+            fabric.worms = Worms::new(by_port(vcs), by_node(1), vcs);
         }
-        if partition.config.router.input_queue == InputQueue::VirtualOutput {
-            partition.virtual_queues = filled(by_port(vcs), VirtualQueue::default());
+        if fabric.setup.config.router.input_queue == InputQueue::VirtualOutput {
+            fabric.ports.virtual_queues = filled(by_port(vcs), VirtualQueue::default());
         }
-        if partition.config.responses.is_some() {
-            partition.nic_responses = filled(by_node(1), Responses::default());
+        if fabric.setup.config.responses.is_some() {
+            fabric.nics.responses = filled(by_node(1), Responses::default());
         }
-        if !partition.stages.one_account::<false>() {
-            let full = Credits::new(partition.config.router.input_buffer as i32);
-            partition.nic_credits = filled(by_node(vcs), full);
+        if !fabric.setup.stages.one_account::<false>() {
+            let full = Credits::new(fabric.setup.config.router.input_buffer as i32);
+            fabric.nics.credits = filled(by_node(vcs), full);
         }
-        partition.blocks =
-            Blocks::of(&partition.config, &partition.topology, partition.partitions.groups(part));
-        partition.build_ports(own_routers);
-        partition.build_nics(own_nodes.clone(), routing_keys);
+        fabric.build_ports(own_routers);
+        fabric.build_nics(own_nodes.clone(), routing_keys);
+        let spare_messages = spare_messages(fabric.setup.partitions.count());
+        let mut partition = Self { fabric, wakes: Wakes::default(), spare_messages, host, probe };
         for node in own_nodes {
-            partition.enter(partition.blocks.of_group(partition.topology.group_of_node(node)));
+            let group = partition.fabric.setup.topology.group_of_node(node);
+            let block = partition.fabric.agenda.blocks.of_group(group);
+            partition.fabric.agenda.enter(block);
             partition.host.start(node, &mut partition.wakes);
             partition.react(node, 0);
         }
         partition
     }
+}
 
+impl Fabric {
     fn build_ports(&mut self, own: Range<u32>) {
-        let router_config = self.config.router.clone();
+        let router_config = self.setup.config.router.clone();
         let (input_latency, output_latency) =
             (router_config.input_latency, router_config.output_latency);
         let on_link = match router_config.output_latency_at {
             OutputLatency::Link => output_latency,
             OutputLatency::Crossbar => 0,
         };
-        // How long a credit takes over a link of `latency` on which data pass these router parts.
-        let credit_delay = |latency: Time, parts: Time| match router_config.credit_latency {
+        // The delay of a credit over a link of `latency` whose data spend `in_routers` in the two
+        // routers.
+        let credit_delay = |latency: Time, in_routers: Time| match router_config.credit_latency {
             CreditLatency::Link => latency,
-            CreditLatency::LinkAndRouter => latency + parts,
+            CreditLatency::LinkAndRouter => latency + in_routers,
             CreditLatency::Fixed => router_config.credit_delay,
         };
         let out_vc = OutVc {
@@ -262,50 +272,52 @@ impl<H: Host, P: Probe> Partition<H, P> {
             space_wait: false,
         };
         for router in own {
-            let group = self.topology.group_of(router);
-            for port in 0..self.ports {
-                let port_class = self.topology.class_of_port(port as u16);
-                let timing = self.config.timing(port_class);
-                let peer = self.topology.peer(router, port as u16);
-                let number = router * self.ports + port;
-                let first_vc = |port: u32| port * self.vcs as u32;
+            let group = self.setup.topology.group_of(router);
+            for port in 0..self.setup.ports {
+                let port_class = self.setup.topology.class_of_port(port as u16);
+                let timing = self.setup.config.timing(port_class);
+                let peer = self.setup.topology.peer(router, port as u16);
+                let number = router * self.setup.ports + port;
+                let first_vc = |port: u32| port * self.setup.vcs as u32;
                 let (upstream, target, end) = match peer {
                     Peer::Node(node) => (node, node, self.node_end(timing, on_link, input_latency)),
                     Peer::Port { router, port } => {
-                        let vc = first_vc(router * self.ports + u32::from(port));
+                        let vc = first_vc(router * self.setup.ports + u32::from(port));
                         (vc, vc, self.router_end(port_class))
                     }
                     Peer::Unconnected => (u32::MAX, u32::MAX, LinkEnd::Nothing),
                 };
                 let terminal = matches!(peer, Peer::Node(_));
-                let home = self.blocks.of_group(group);
-                let other_part = match peer {
-                    Peer::Port { router, .. } => self.partitions.of_router(router),
-                    _ => self.part,
+                let home = self.agenda.blocks.of_group(group);
+                let other_partition = match peer {
+                    Peer::Port { router, .. } => self.setup.partitions.of_router(router),
+                    _ => self.setup.number,
                 };
-                let (beyond, sender_part) = match peer {
-                    _ if other_part != self.part => (ELSEWHERE | other_part, other_part),
+                let (beyond, sender_partition) = match peer {
+                    _ if other_partition != self.setup.number => {
+                        (ELSEWHERE | other_partition, other_partition)
+                    }
                     Peer::Port { router, .. } => {
-                        (self.blocks.of_group(self.topology.group_of(router)), HERE)
+                        (self.agenda.blocks.of_group(self.setup.topology.group_of(router)), HERE)
                     }
                     _ => (home, HERE),
                 };
-                // Data pass the sender's output part and the receiver's input part; a NIC has
+                // Data pass the sender's output stage and the receiver's input stage. A NIC has
                 // neither.
-                let parts = output_latency + if terminal { 0 } else { input_latency };
-                self.in_ports.push(InPort {
+                let in_routers = output_latency + if terminal { 0 } else { input_latency };
+                self.ports.in_ports.push(InPort {
                     busy_until: 0,
-                    credit_delay: credit_delay(timing.latency, parts),
+                    credit_delay: credit_delay(timing.latency, in_routers),
                     router,
                     group,
                     upstream,
                     waiting: 0,
-                    sender_part: if terminal { NODE } else { sender_part },
+                    sender_partition: if terminal { NODE } else { sender_partition },
                 });
-                for vc in 0..self.vcs as u32 {
+                for vc in 0..self.setup.vcs as u32 {
                     let queue = Queue::default();
-                    let bit = (port * self.vcs as u32 + vc) as u16;
-                    self.in_vcs.push(InVc {
+                    let bit = (port * self.setup.vcs as u32 + vc) as u16;
+                    self.ports.in_vcs.push(InVc {
                         queue,
                         open: 0,
                         port: number,
@@ -314,7 +326,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
                         flits: 0,
                     });
                 }
-                self.out_ports.push(OutPort {
+                self.ports.out_ports.push(OutPort {
                     waiting: 0,
                     crossbar_free: 0,
                     link_free: 0,
@@ -336,34 +348,41 @@ impl<H: Host, P: Probe> Partition<H, P> {
                     stalled_since: NEVER,
                     credit_delay: credit_delay(timing.latency, input_latency),
                 });
-                self.out_vcs.extend(std::iter::repeat_n(out_vc, self.vcs));
+                self.ports.out_vcs.extend(std::iter::repeat_n(out_vc, self.setup.vcs));
             }
         }
     }
 
-    /// Whether the routing sends packets of one VC only over links of `class`.
+    /// Returns the kind of the far end of a link to a router.
     fn router_end(&self, class: LinkClass) -> LinkEnd {
-        if self.stages.minimal && class == LinkClass::Global {
+        if self.setup.stages.minimal && class == LinkClass::Global {
             LinkEnd::SingleRouter
         } else {
             LinkEnd::Router
         }
     }
 
-    /// Whether a node's buffer can ever run short of credits: they come back a fixed time after a
-    /// packet's tail, and no more flits than the link can send in that time are under way. Where
-    /// packets of several VCs come, they take turns on the link; and packets that hold credits
-    /// before the link, or more than their flits, can use up any buffer.
+    /// Returns the kind of the far end of a link to a node: whether its buffer can run out of
+    /// credits.
+    ///
+    /// Credits return a fixed time after a packet's tail, so at most the flits that the link sends
+    /// in that time are without credit. That bound fails if packets of several VCs share the link,
+    /// or if packets hold credits before the link or for more than their flits.
     fn node_end(&self, terminal: LinkTiming, on_link: Time, input_latency: Time) -> LinkEnd {
-        let full = u64::from(self.config.flits(self.config.packet_bytes));
-        let slowest = self.config.slowest_flit().max(self.stages.crossbar_flit);
-        let round_trip =
-            on_link + 2 * terminal.latency + input_latency + self.config.router.output_latency;
+        let full = u64::from(self.setup.config.flits(self.setup.config.packet_bytes));
+        let slowest = self.setup.config.slowest_flit().max(self.setup.stages.crossbar_flit);
+        let round_trip = on_link
+            + 2 * terminal.latency
+            + input_latency
+            + self.setup.config.router.output_latency;
         let under_way = (round_trip + 2 * full * slowest) / terminal.flit + 2 * full;
-        let router = &self.config.router;
+        let router = &self.setup.config.router;
         let at_link =
             router.credit_check == CreditCheck::Link && router.buffer_unit == BufferUnit::Flit;
-        if u64::from(router.input_buffer) >= under_way && at_link && self.stages.one_ejection_vc {
+        if u64::from(router.input_buffer) >= under_way
+            && at_link
+            && self.setup.stages.one_ejection_vc
+        {
             LinkEnd::AmpleNode
         } else {
             LinkEnd::Node
@@ -373,13 +392,13 @@ impl<H: Host, P: Probe> Partition<H, P> {
     fn build_nics(&mut self, own: Range<u32>, routing_keys: &[u64]) {
         for node in own {
             let key = routing_keys[node as usize];
-            let port = self.topology.router_of(node) * self.ports
-                + u32::from(self.topology.terminal_port_of(node));
-            self.nics.push(Nic {
+            let port = self.setup.topology.router_of(node) * self.setup.ports
+                + u32::from(self.setup.topology.terminal_port_of(node));
+            self.nics.nics.push(Nic {
                 link_free: 0,
                 wake: NEVER,
-                credits: Credits::new(self.config.router.input_buffer as i32),
-                target: port * self.vcs as u32,
+                credits: Credits::new(self.setup.config.router.input_buffer as i32),
+                target: port * self.setup.vcs as u32,
                 credit_wait: false,
                 has_offer: false,
                 offer: PacketOffer {
@@ -390,7 +409,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
                     job: 0,
                     class: TrafficClass::PointToPoint,
                 },
-                draws: Stream::new(self.config.seed, ROUTING_STREAM, key),
+                draws: Stream::new(self.setup.config.seed, ROUTING_STREAM, key),
                 stalled_since: NEVER,
                 counters: LinkCounters::default(),
             });

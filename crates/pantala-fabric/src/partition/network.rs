@@ -1,6 +1,6 @@
-//! A whole machine, in one part or in several that are simulated on threads of their own.
+//! [`Network`]: all partitions of a network, each on a thread of its own.
 //!
-//! What is seen of it does not depend on how many there are.
+//! Results do not depend on the number of partitions.
 
 use crate::config::FabricConfig;
 use crate::host::Host;
@@ -16,19 +16,19 @@ use pantala_topology::Topology;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A Dragonfly with its routers, links, NICs and hosts.
+/// A Dragonfly with its routers, links, NICs and hosts, in one or more partitions.
 pub struct Network<H: Host, P> {
-    parts: Vec<Partition<H, P>>,
-    partitions: Arc<PartitionMap>,
+    partitions: Vec<Partition<H, P>>,
+    map: Arc<PartitionMap>,
     lookahead: Time,
     crew: Crew<H::Message>,
 }
 
 impl<H: Host + Send, P: Probe + Send> Network<H, P> {
-    /// Builds the parts `here` of the machine and starts every host at time zero. There is a host
-    /// and a probe for each of them: a host that stands for all nodes of its part. The rest is as
-    /// for [`Partition::new`]. If other parts are elsewhere, what is asked of the machine is told of
-    /// these.
+    /// Builds the partitions `here` of the network and starts every host at time zero. Each
+    /// partition has one host, for all its nodes, and one probe. The other arguments are those of
+    /// [`Partition::new`]. If other processes have the other partitions, all readings cover the
+    /// partitions `here` only.
     ///
     /// # Panics
     /// As that does; and if there are several parts of a machine whose routers read the queues of
@@ -36,241 +36,247 @@ impl<H: Host + Send, P: Probe + Send> Network<H, P> {
     pub fn new(
         config: &FabricConfig,
         topology: Arc<Topology>,
-        partitions: Arc<PartitionMap>,
+        map: Arc<PartitionMap>,
         here: Range<u16>,
         routing_keys: &[u64],
         ends: impl IntoIterator<Item = (H, P)>,
     ) -> Self {
         assert!(
-            partitions.count() == 1 || !config.reads_everywhere(),
-            "queues that are read everywhere are in one part"
+            map.count() == 1 || !config.reads_everywhere(),
+            "a routing that reads all queues needs one partition"
         );
-        let parts = here.clone().zip(ends).map(|(part, (host, probe))| {
-            let (topology, partitions) = (Arc::clone(&topology), Arc::clone(&partitions));
-            Partition::part(config.clone(), topology, partitions, part, routing_keys, host, probe)
+        let partitions = here.clone().zip(ends).map(|(partition, (host, probe))| {
+            let (topology, map) = (Arc::clone(&topology), Arc::clone(&map));
+            Partition::numbered(config.clone(), topology, map, partition, routing_keys, host, probe)
         });
-        let parts: Vec<Partition<H, P>> = parts.collect();
-        assert_eq!(parts.len(), here.len(), "a host and a probe for every part");
-        Self { lookahead: config.lookahead(), crew: Crew::new(parts.len()), parts, partitions }
+        let partitions: Vec<Partition<H, P>> = partitions.collect();
+        assert_eq!(partitions.len(), here.len(), "a host and a probe for every partition");
+        Self { lookahead: config.lookahead(), crew: Crew::new(partitions.len()), partitions, map }
     }
 
-    /// Handles every event before `until`, on as many threads as there are parts.
+    /// Handles every event before `until`, with one thread per partition.
     ///
     /// # Panics
-    /// If parts are elsewhere.
+    /// If other processes have some of the partitions.
     pub fn advance(&mut self, until: Time) {
-        assert_eq!(self.parts.len(), usize::from(self.partitions.count()), "all parts are here");
-        match &mut self.parts[..] {
+        assert_eq!(self.partitions.len(), usize::from(self.map.count()), "all partitions are here");
+        match &mut self.partitions[..] {
             [whole] => whole.advance(until),
-            parts => self.crew.advance(parts, self.lookahead, until),
+            partitions => self.crew.advance(partitions, self.lookahead, until),
         }
     }
 
-    /// Handles every event before `until` of the one part that is here, while others do so with
-    /// theirs.
+    /// Handles every event before `until` of the only partition here, while other processes do so
+    /// for their partitions.
     ///
     /// # Panics
-    /// If several parts are here.
+    /// If this process has several partitions.
     pub fn advance_with(&mut self, transport: &mut impl Transport<H::Message>, until: Time) {
-        let [part] = &mut self.parts[..] else { panic!("one part is here") };
-        threads::work(part, transport, self.lookahead, until);
+        let [partition] = &mut self.partitions[..] else { panic!("one partition is here") };
+        threads::work(partition, transport, self.lookahead, until);
     }
 }
 
 impl<H: Host, P: Probe> Network<H, P> {
-    /// The hosts, by part.
+    /// Returns the hosts in the order of partitions.
     pub fn hosts(&self) -> impl Iterator<Item = &H> {
-        self.parts.iter().map(|part| &part.host)
+        self.partitions.iter().map(|partition| &partition.host)
     }
 
-    /// The hosts, by part.
+    /// Returns the hosts in the order of partitions.
     pub fn hosts_mut(&mut self) -> impl Iterator<Item = &mut H> {
-        self.parts.iter_mut().map(|part| &mut part.host)
+        self.partitions.iter_mut().map(|partition| &mut partition.host)
     }
 
-    /// The probes, by part.
+    /// Returns the probes in the order of partitions.
     pub fn probes(&self) -> impl Iterator<Item = &P> {
-        self.parts.iter().map(|part| &part.probe)
+        self.partitions.iter().map(|partition| &partition.probe)
     }
 
-    /// The probes, by part.
+    /// Returns the probes in the order of partitions.
     pub fn probes_mut(&mut self) -> impl Iterator<Item = &mut P> {
-        self.parts.iter_mut().map(|part| &mut part.probe)
+        self.partitions.iter_mut().map(|partition| &mut partition.probe)
     }
 
-    /// How many parts there are.
+    /// Returns the number of partitions, in all processes.
     #[must_use]
     pub fn partitions(&self) -> u16 {
-        self.partitions.count()
+        self.map.count()
     }
 
-    /// From now on, draws the order of events that nothing may depend on: for tests.
+    /// Draws the order of events within one time and phase from now on. Results must not depend on
+    /// it. For tests.
     pub fn scramble(&mut self, seed: u64) {
-        for part in &mut self.parts {
-            part.scramble(seed);
+        for partition in &mut self.partitions {
+            partition.scramble(seed);
         }
     }
 
-    /// When the next event comes; [`NEVER`] if there is none.
+    /// Returns the time of the next event; [`NEVER`] if there is none.
     #[must_use]
     pub fn next_time(&self) -> Time {
-        self.parts.iter().map(Partition::next_time).min().unwrap_or(NEVER)
+        self.partitions.iter().map(Partition::next_time).min().unwrap_or(NEVER)
     }
 
-    /// The time of the event handled last.
+    /// Returns the time of the last event handled.
     #[must_use]
     pub fn now(&self) -> Time {
-        self.parts.iter().map(Partition::now).max().unwrap_or(0)
+        self.partitions.iter().map(Partition::now).max().unwrap_or(0)
     }
 
-    /// Totals so far.
+    /// Returns the totals so far.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        self.parts.iter().map(Partition::totals).fold(Totals::default(), Totals::and)
+        self.partitions.iter().map(Partition::totals).fold(Totals::default(), Totals::and)
     }
 
-    /// Packets injected and not delivered.
+    /// Returns the number of packets injected and not delivered.
     #[must_use]
     pub fn packets_in_flight(&self) -> u64 {
-        self.parts.iter().map(Partition::packets_in_flight).sum()
+        self.partitions.iter().map(Partition::packets_in_flight).sum()
     }
 
-    /// Wakes that an earlier one had overtaken: handled, at a cost, in vain.
+    /// Returns the number of wakes dropped because an earlier wake had replaced them.
     #[must_use]
     pub fn overtaken_events(&self) -> u64 {
-        self.parts.iter().map(Partition::overtaken_events).sum()
+        self.partitions.iter().map(Partition::overtaken_events).sum()
     }
 
-    /// The topology.
+    /// Returns the topology.
     #[must_use]
     pub fn topology(&self) -> &Topology {
-        self.parts[0].topology()
+        self.partitions[0].topology()
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &FabricConfig {
-        self.parts[0].config()
+        self.partitions[0].config()
     }
 
-    /// The routers that are here.
+    /// Returns the routers of the partitions here.
     #[must_use]
     pub fn routers(&self) -> Range<u32> {
         let (first, last) = self.ends();
-        self.partitions.routers(first).start..self.partitions.routers(last).end
+        self.map.routers(first).start..self.map.routers(last).end
     }
 
-    /// The nodes that are here.
+    /// Returns the nodes of the partitions here.
     #[must_use]
     pub fn nodes(&self) -> Range<u32> {
         let (first, last) = self.ends();
-        self.partitions.nodes(first).start..self.partitions.nodes(last).end
+        self.map.nodes(first).start..self.map.nodes(last).end
     }
 
-    /// The first and the last part that is here.
+    /// Returns the first and the last partition here.
     fn ends(&self) -> (u16, u16) {
-        let first = self.parts[0].part;
-        (first, first + (self.parts.len() - 1) as u16)
+        let first = self.partitions[0].fabric.setup.number;
+        (first, first + (self.partitions.len() - 1) as u16)
     }
 
-    fn part_of_router(&self, router: u32) -> &Partition<H, P> {
-        &self.parts[usize::from(self.partitions.of_router(router) - self.parts[0].part)]
+    fn partition_of_router(&self, router: u32) -> &Partition<H, P> {
+        &self.partitions
+            [usize::from(self.map.of_router(router) - self.partitions[0].fabric.setup.number)]
     }
 
-    fn part_of_node(&self, node: u32) -> &Partition<H, P> {
-        &self.parts[usize::from(self.partitions.of_node(node) - self.parts[0].part)]
+    fn partition_of_node(&self, node: u32) -> &Partition<H, P> {
+        &self.partitions
+            [usize::from(self.map.of_node(node) - self.partitions[0].fabric.setup.number)]
     }
 
-    /// The counters of output port `port` of `router`, which is here, if nothing has happened
-    /// anywhere up to `now`.
+    /// Returns the counters of output port `port` of `router`, a router here, at `now`. All events
+    /// before `now` must have been handled.
     #[must_use]
     pub fn link_counters(&self, router: u32, port: u16, now: Time) -> LinkCounters {
-        self.part_of_router(router).link_counters_at(router, port, now)
+        self.partition_of_router(router).link_counters_at(router, port, now)
     }
 
-    /// The counters of the injection link of a node that is here, likewise.
+    /// Returns the counters of a node's injection link at `now`.
     #[must_use]
     pub fn injection_counters(&self, node: u32, now: Time) -> LinkCounters {
-        self.part_of_node(node).injection_counters_at(node, now)
+        self.partition_of_node(node).injection_counters_at(node, now)
     }
 
-    /// Payload bytes by job of output port `port` of `router`.
+    /// Returns the payload bytes of each job on output port `port` of `router`.
     #[must_use]
     pub fn link_job_bytes(&self, router: u32, port: u16) -> Vec<u64> {
-        self.part_of_router(router).link_job_bytes(router, port)
+        self.partition_of_router(router).link_job_bytes(router, port)
     }
 
-    /// Payload bytes by job of a node's injection link.
+    /// Returns the payload bytes of each job on a node's injection link.
     #[must_use]
     pub fn injection_job_bytes(&self, node: u32) -> Vec<u64> {
-        self.part_of_node(node).injection_job_bytes(node)
+        self.partition_of_node(node).injection_job_bytes(node)
     }
 
-    /// As [`Partition::estimates`].
+    /// Returns the learned tables, as [`Partition::estimates`].
     #[must_use]
     pub fn estimates(&self) -> QTable {
-        QTable::joined(self.parts.iter().map(Partition::estimates))
+        QTable::joined(self.partitions.iter().map(Partition::estimates))
     }
 
-    /// Has routers start from what others have learned.
+    /// Replaces the tables of all routers by `estimates`.
     ///
     /// # Panics
-    /// If the tables are for another machine.
+    /// If the tables are for another network.
     pub fn start_from(&mut self, estimates: &QTable) {
-        for part in &mut self.parts {
-            part.start_from(estimates);
+        for partition in &mut self.partitions {
+            partition.start_from(estimates);
         }
     }
 
-    /// As [`Partition::learn_before`].
+    /// Applies all feedback before `until`, as [`Partition::learn_before`].
     pub fn learn_before(&mut self, until: Time) {
-        for part in &mut self.parts {
-            part.learn_before(until);
+        for partition in &mut self.partitions {
+            partition.learn_before(until);
         }
     }
 
-    /// From now on, sums feedback up by windows of this length.
+    /// Sums feedback per window of this length, in ps, from now on.
     pub fn record_learning(&mut self, window: Time) {
-        for part in &mut self.parts {
-            part.record_learning(window);
+        for partition in &mut self.partitions {
+            partition.record_learning(window);
         }
     }
 
-    /// What has been recorded of learning, in order of time.
+    /// Returns the recorded windows of learning in order of time.
     #[must_use]
     pub fn learning_windows(&self) -> Vec<LearningWindow> {
-        LearningWindow::summed(self.parts.iter().flat_map(Partition::learning_windows))
+        LearningWindow::summed(self.partitions.iter().flat_map(Partition::learning_windows))
     }
 
-    /// Bytes of memory that the machine's state holds, hosts and topology left out.
+    /// Returns the bytes of memory that the network holds, without hosts and topology.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.parts.iter().map(Partition::memory).sum()
+        self.partitions.iter().map(Partition::memory).sum()
     }
 
-    /// The books.
+    /// Returns the conservation counts of the partitions here.
     ///
     /// # Panics
-    /// Never: a machine has a part.
+    /// Never: a network has a partition.
     #[must_use]
     pub fn counts(&self) -> ConservationCounts {
-        let [first, rest @ ..] = &self.parts[..] else { unreachable!("a machine has a part") };
-        rest.iter().map(Partition::counts).fold(first.counts(), ConservationCounts::and)
+        let [first, rest @ ..] = &self.partitions[..] else {
+            unreachable!("a network has a partition")
+        };
+        let counts = |partition: &Partition<H, P>| partition.fabric.counts();
+        rest.iter().map(counts).fold(counts(first), ConservationCounts::and)
     }
 
-    /// As [`Partition::audit`].
+    /// Audits the network, as [`Partition::audit`].
     #[must_use]
     pub fn audit(&self) -> Audit {
         self.counts().audit()
     }
 
-    /// What stands still, for [`Diagnosis::of`].
+    /// Returns the input VCs in which packets wait, for [`Diagnosis::of`].
     #[must_use]
     pub fn held(&self) -> Vec<Held> {
-        self.parts.iter().flat_map(Partition::held).collect()
+        self.partitions.iter().flat_map(|partition| partition.fabric.held()).collect()
     }
 
-    /// As [`Partition::diagnose`].
+    /// Diagnoses a network that has stopped moving, as [`Partition::diagnose`].
     #[must_use]
     pub fn diagnose(&self) -> Diagnosis {
         Diagnosis::of(self.held(), self.packets_in_flight())

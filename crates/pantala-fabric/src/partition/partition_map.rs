@@ -1,111 +1,111 @@
-//! PartitionMap: which groups, routers and nodes belong to which part of a machine that is simulated
-//! in parts.
+//! [`PartitionMap`]: the groups, routers and nodes of each partition.
 //!
-//! A part is a run of whole groups. All that crosses from part to part does so over global links,
-//! and takes their latency.
+//! A partition has consecutive whole groups. Only global links connect partitions, so every effect
+//! of one partition on another takes the latency of a global link.
 
 use pantala_topology::Topology;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A machine's groups, dealt out in order to parts that differ by one group at most.
+/// The groups of a network, assigned in order to partitions whose sizes differ by at most one
+/// group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionMap {
-    /// By part, its first group; then the number of groups.
+    /// Per partition, its first group; then the number of groups.
     first_groups: Vec<u32>,
     routers_per_group: u32,
     nodes_per_group: u32,
-    /// By group.
-    part_of: Vec<u16>,
+    /// Per group, its partition.
+    partition_of: Vec<u16>,
 }
 
 impl PartitionMap {
-    /// So many parts, or one a group if that is fewer.
+    /// Makes `count` partitions, but at most one per group.
     ///
     /// # Panics
-    /// If there are no parts, or more than 16,384 where there are as many groups.
+    /// If `count` is zero, or if there are more than 16,384 partitions.
     #[must_use]
-    pub fn new(topology: &Topology, parts: u32) -> Self {
+    pub fn new(topology: &Topology, count: u32) -> Self {
         let groups = topology.groups();
-        let parts = parts.min(groups);
-        assert!((1..=1 << 14).contains(&parts), "1 to 16,384 parts");
-        let first_groups: Vec<u32> = (0..=parts)
-            .map(|part| (u64::from(groups) * u64::from(part) / u64::from(parts)) as u32)
+        let count = count.min(groups);
+        assert!((1..=1 << 14).contains(&count), "1 to 16,384 partitions");
+        let first_groups: Vec<u32> = (0..=count)
+            .map(|partition| (u64::from(groups) * u64::from(partition) / u64::from(count)) as u32)
             .collect();
-        let part_of = (0..groups)
+        let partition_of = (0..groups)
             .map(|group| (first_groups.partition_point(|&first| first <= group) - 1) as u16);
         Self {
-            part_of: part_of.collect(),
+            partition_of: partition_of.collect(),
             first_groups,
             routers_per_group: topology.routers_per_group(),
             nodes_per_group: topology.routers_per_group() * topology.nodes_per_router(),
         }
     }
 
-    /// The machine in one piece.
+    /// Makes one partition.
     #[must_use]
     pub fn whole(topology: &Topology) -> Self {
         Self::new(topology, 1)
     }
 
-    /// How many parts there are.
+    /// Returns the number of partitions.
     #[must_use]
     pub fn count(&self) -> u16 {
         (self.first_groups.len() - 1) as u16
     }
 
-    /// The groups of a part.
+    /// Returns the groups of a partition.
     #[must_use]
-    pub fn groups(&self, part: u16) -> Range<u32> {
-        self.first_groups[usize::from(part)]..self.first_groups[usize::from(part) + 1]
+    pub fn groups(&self, partition: u16) -> Range<u32> {
+        self.first_groups[usize::from(partition)]..self.first_groups[usize::from(partition) + 1]
     }
 
-    /// The routers of a part.
+    /// Returns the routers of a partition.
     #[must_use]
-    pub fn routers(&self, part: u16) -> Range<u32> {
-        scaled(self.groups(part), self.routers_per_group)
+    pub fn routers(&self, partition: u16) -> Range<u32> {
+        scaled(self.groups(partition), self.routers_per_group)
     }
 
-    /// The nodes of a part.
+    /// Returns the nodes of a partition.
     #[must_use]
-    pub fn nodes(&self, part: u16) -> Range<u32> {
-        scaled(self.groups(part), self.nodes_per_group)
+    pub fn nodes(&self, partition: u16) -> Range<u32> {
+        scaled(self.groups(partition), self.nodes_per_group)
     }
 
-    /// The part that a group belongs to.
+    /// Returns the partition of a group.
     #[must_use]
     pub fn of_group(&self, group: u32) -> u16 {
-        self.part_of[group as usize]
+        self.partition_of[group as usize]
     }
 
-    /// The part that a router belongs to.
+    /// Returns the partition of a router.
     #[must_use]
     pub fn of_router(&self, router: u32) -> u16 {
         self.of_group(router / self.routers_per_group)
     }
 
-    /// The part that a node belongs to.
+    /// Returns the partition of a node.
     #[must_use]
     pub fn of_node(&self, node: u32) -> u16 {
         self.of_group(node / self.nodes_per_group)
     }
 }
 
-/// One part of a machine in parts.
+/// One partition of a network, as its hosts see it.
 #[derive(Clone, Debug)]
 pub struct PartitionShare {
-    /// Which groups are in which part.
+    /// All partitions.
     pub partitions: Arc<PartitionMap>,
-    /// This part.
-    pub part: u16,
+    /// The number of this partition.
+    pub partition: u16,
 }
 
 impl PartitionShare {
-    /// The part that a node belongs to, if it is another one.
+    /// Returns the partition of a node, if it is another one.
     #[inline]
     #[must_use]
     pub fn elsewhere(&self, node: u32) -> Option<u16> {
-        Some(self.partitions.of_node(node)).filter(|&part| part != self.part)
+        Some(self.partitions.of_node(node)).filter(|&partition| partition != self.partition)
     }
 }
 
@@ -132,19 +132,21 @@ mod tests {
             global_arrangement_seed: 0,
         })
         .unwrap();
-        for parts in [1, 2, 3, 4, 8, 9, 100] {
-            let shared = PartitionMap::new(&topology, parts);
-            assert_eq!(u32::from(shared.count()), parts.min(9));
+        for count in [1, 2, 3, 4, 8, 9, 100] {
+            let shared = PartitionMap::new(&topology, count);
+            assert_eq!(u32::from(shared.count()), count.min(9));
             let groups: Vec<u32> =
-                (0..shared.count()).flat_map(|part| shared.groups(part)).collect();
+                (0..shared.count()).flat_map(|partition| shared.groups(partition)).collect();
             assert_eq!(groups, (0..9).collect::<Vec<_>>());
             let sizes: Vec<usize> =
-                (0..shared.count()).map(|part| shared.groups(part).len()).collect();
+                (0..shared.count()).map(|partition| shared.groups(partition).len()).collect();
             assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1);
-            for part in 0..shared.count() {
-                assert!(shared.groups(part).all(|group| shared.of_group(group) == part));
-                assert!(shared.routers(part).all(|router| shared.of_router(router) == part));
-                assert!(shared.nodes(part).all(|node| shared.of_node(node) == part));
+            for partition in 0..shared.count() {
+                assert!(shared.groups(partition).all(|group| shared.of_group(group) == partition));
+                assert!(
+                    shared.routers(partition).all(|router| shared.of_router(router) == partition)
+                );
+                assert!(shared.nodes(partition).all(|node| shared.of_node(node) == partition));
             }
         }
     }

@@ -1,12 +1,12 @@
-//! Parts of a machine on threads: windows of time in which none can have an effect in another.
+//! Partitions on threads, window by window of simulated time.
 //!
-//! All parts handle their events of one window, post what goes to others, wait for one another, and
-//! take what was posted to them. A window starts with the first event of all parts and is as long
-//! as [`crate::FabricConfig::lookahead`]; so nothing that is posted in it takes effect in it. What
-//! is seen does not depend on how many parts there are.
+//! In each window, every partition handles its events and posts its messages. Then all partitions
+//! wait for each other, and each takes the messages for it. A window starts with the first event of
+//! any partition and lasts [`crate::FabricConfig::lookahead`], so no message takes effect in the
+//! window in which it is posted. Results do not depend on the number of partitions.
 //!
-//! There is one wait a window: what is posted in one lies in other places than what is posted in
-//! the next, and nobody is two windows ahead.
+//! Even and odd windows use separate buffers. No thread runs more than one window ahead, so one
+//! barrier per window is enough.
 
 use crate::host::Host;
 use crate::partition::Partition;
@@ -17,19 +17,18 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// How often a thread looks whether the others have come before it sleeps, if there is a processor
-/// for each.
+/// How often a thread polls the barrier before it sleeps, if there is a processor per thread.
 const SPINS: u32 = 4_000;
 
-/// Where threads wait until all have come: awake for a while, since a window is short, then asleep.
+/// A barrier. A window is short, so threads spin for a while before they sleep.
 #[derive(Debug, Default)]
 struct Meeting {
     parties: u32,
     spins: u32,
     come: AtomicU32,
-    /// How many times all had come.
+    /// The number of rounds that are complete.
     held: AtomicU32,
-    /// One of them will never come.
+    /// Whether a thread has panicked and will not come.
     broken: AtomicBool,
     door: Mutex<()>,
     bell: Condvar,
@@ -42,7 +41,7 @@ impl Meeting {
         Self { parties, spins, ..Self::default() }
     }
 
-    /// Waits until all have come.
+    /// Waits until all threads have come.
     ///
     /// # Panics
     /// If one of the other threads has panicked.
@@ -71,15 +70,15 @@ impl Meeting {
         assert!(!self.broken.load(Ordering::Acquire), "another thread has panicked");
     }
 
-    /// Wakes those who sleep. What they wait for has been said before: they look once more behind
-    /// the door.
+    /// Wakes the threads that sleep. The condition is already set: a thread checks it again under
+    /// the lock before it sleeps.
     fn ring(&self) {
         drop(self.door.lock());
         self.bell.notify_all();
     }
 }
 
-/// Tells the others if its thread panics.
+/// Breaks the barrier if its thread panics.
 struct Alarm<'a>(&'a Meeting);
 
 impl Drop for Alarm<'_> {
@@ -91,60 +90,64 @@ impl Drop for Alarm<'_> {
     }
 }
 
-/// How the parts of a machine reach each other: on threads, or, by another implementation, from
-/// process to process.
+/// The transport of messages between partitions: between threads here, between processes in another
+/// implementation.
 pub trait Transport<M> {
-    /// Hands over what has been posted (`mail`, by part) and when the next event comes that is the
-    /// part's own or that it has posted; waits for the others to do so, and gives what they have
-    /// posted, by part, in the same place. Returns the earliest of all those times.
+    /// Exchanges messages with all other partitions at the end of a window.
+    ///
+    /// `messages` holds the messages to each partition, by number, and afterwards the messages from
+    /// each. `next` is the time of this partition's next event or posted message. Waits for all
+    /// partitions, and returns the earliest `next` of all.
     fn exchange(&mut self, next: Time, messages: &mut [PartitionMessages<M>]) -> Time;
 }
 
-/// Handles every event of a part before `until`, window by window, while all other parts do so with
-/// theirs.
+/// Handles every event of a partition before `until`, window by window, while all other partitions
+/// do the same.
 pub(crate) fn work<H: Host, P: Probe>(
-    part: &mut Partition<H, P>,
+    partition: &mut Partition<H, P>,
     transport: &mut impl Transport<H::Message>,
     lookahead: Time,
     until: Time,
 ) {
-    let mut messages = std::mem::take(&mut part.spare_messages);
-    let mut next = part.next_time();
+    let mut messages = std::mem::take(&mut partition.spare_messages);
+    let mut next = partition.next_time();
     loop {
         let first = transport.exchange(next, &mut messages);
         for (from, messages) in (0..).zip(&mut messages) {
-            part.take(from, messages);
+            partition.take(from, messages);
         }
         if first >= until {
             break;
         }
-        part.advance(first.saturating_add(lookahead).min(until));
-        next = part.next_time();
+        partition.advance(first.saturating_add(lookahead).min(until));
+        next = partition.next_time();
         for (to, messages) in (0..).zip(&mut messages) {
-            part.post(to, messages);
+            partition.post(to, messages);
             next = next.min(messages.earliest());
         }
     }
-    part.spare_messages = messages;
+    partition.spare_messages = messages;
 }
 
-/// What all threads see, twice: of windows with even numbers and of those with odd ones.
+/// The buffers that threads share: one instance for even windows, one for odd windows.
 struct Desk<M> {
-    /// By sender and receiver.
+    /// Messages by sender and receiver.
     messages: Vec<Mutex<PartitionMessages<M>>>,
-    /// By part: when the next event comes that is its own or that it has posted.
+    /// Per partition, the time of its next event or posted message.
     next: Vec<AtomicU64>,
 }
 
 impl<M> Desk<M> {
-    fn new(parts: usize) -> Self {
+    fn new(partitions: usize) -> Self {
         Self {
-            messages: std::iter::repeat_with(Mutex::default).take(parts * parts).collect(),
-            next: std::iter::repeat_with(AtomicU64::default).take(parts).collect(),
+            messages: std::iter::repeat_with(Mutex::default)
+                .take(partitions * partitions)
+                .collect(),
+            next: std::iter::repeat_with(AtomicU64::default).take(partitions).collect(),
         }
     }
 
-    /// Swaps what lies there for `mail`.
+    /// Swaps the messages in a slot with `messages`.
     fn swap(&self, from: usize, to: usize, messages: &mut PartitionMessages<M>) {
         let mut slot = self.messages[from * self.next.len() + to]
             .lock()
@@ -153,7 +156,7 @@ impl<M> Desk<M> {
     }
 }
 
-/// One thread's way to the others.
+/// The transport of one thread.
 struct Colleague<'a, M> {
     me: usize,
     meeting: &'a Meeting,
@@ -177,37 +180,44 @@ impl<M> Transport<M> for Colleague<'_, M> {
     }
 }
 
-/// The threads of all parts: where they meet and what lies there.
+/// The barrier and the buffers of all threads.
 pub(crate) struct Crew<M> {
     meeting: Meeting,
     desks: [Desk<M>; 2],
 }
 
 impl<M: Send> Crew<M> {
-    /// A crew for so many parts.
-    pub(crate) fn new(parts: usize) -> Self {
-        Self { meeting: Meeting::new(parts as u32), desks: [Desk::new(parts), Desk::new(parts)] }
+    /// Makes a crew for this number of partitions.
+    pub(crate) fn new(partitions: usize) -> Self {
+        Self {
+            meeting: Meeting::new(partitions as u32),
+            desks: [Desk::new(partitions), Desk::new(partitions)],
+        }
     }
 
-    /// Handles every event before `until` of all parts, one thread a part.
+    /// Handles every event before `until` of all partitions, with one thread per partition.
     ///
     /// # Panics
-    /// If a part does; no thread is left then.
-    pub(crate) fn advance<H, P>(&self, parts: &mut [Partition<H, P>], lookahead: Time, until: Time)
-    where
+    /// If a partition panics. All threads have ended by then.
+    pub(crate) fn advance<H, P>(
+        &self,
+        partitions: &mut [Partition<H, P>],
+        lookahead: Time,
+        until: Time,
+    ) where
         H: Host<Message = M> + Send,
         P: Probe + Send,
     {
         let Self { meeting, desks } = self;
-        let run = move |(me, part): (usize, &mut Partition<H, P>)| {
+        let run = move |(me, partition): (usize, &mut Partition<H, P>)| {
             let _alarm = Alarm(meeting);
-            work(part, &mut Colleague { me, meeting, desks, window: 0 }, lookahead, until);
+            work(partition, &mut Colleague { me, meeting, desks, window: 0 }, lookahead, until);
         };
         std::thread::scope(|scope| {
-            let mut parts = parts.iter_mut().enumerate();
-            let own = parts.next();
-            for part in parts {
-                scope.spawn(move || run(part));
+            let mut partitions = partitions.iter_mut().enumerate();
+            let own = partitions.next();
+            for partition in partitions {
+                scope.spawn(move || run(partition));
             }
             own.into_iter().for_each(run);
         });

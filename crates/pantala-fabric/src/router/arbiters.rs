@@ -1,23 +1,21 @@
-//! The arbiters that are not the default round-robin: by age, by the last grant, drawn, and in two
+//! The arbiters other than the default round-robin: by age, by the last grant, random, and in two
 //! steps (output VCs, then ports).
 
 use crate::config::{Arbiter, CrossbarContention};
-use crate::host::Host;
-use crate::partition::Partition;
-use crate::probe::Probe;
+use crate::fabric::Fabric;
 use crate::router::arbitration::behind;
 use crate::store::packet::NONE;
 use crate::store::port::InVc;
 use pantala_engine::Time;
 use pantala_engine::random::mix;
 
-/// Tells the draws of [`Arbiter::Random`] from others that are functions of a packet's random word.
+/// Salt of the draws of [`Arbiter::Random`], which are functions of a packet's random word.
 const ARBITER_SALT: u64 = 0x4172_6269_7465_7221;
 
-impl<H: Host, P: Probe> Partition<H, P> {
-    /// Arbitrates for the router's outputs on the list, as the configuration has it.
+impl Fabric {
+    /// Arbitrates for the listed outputs of a router with the configured arbiter.
     pub(crate) fn arbitrate_by_name(&mut self, router: u32, now: Time) {
-        let router_config = &self.config.router;
+        let router_config = &self.setup.config.router;
         match (router_config.crossbar_contention, router_config.arbiter) {
             (CrossbarContention::Port, Arbiter::RoundRobin) => self.arbitrate::<false>(router, now),
             (_, Arbiter::Islip) => self.arbitrate_islip(router, now),
@@ -26,12 +24,13 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
     }
 
-    /// Router-wide arbitration in the order of age, of the last grant, or drawn: who can go goes.
+    /// Arbitrates over the whole router, in the order of age, of the last grant, or at random. Each
+    /// packet that can cross does.
     fn sweep(&mut self, router: u32, now: Time) {
         let outs = self.take_dirty(router, now);
-        let mut candidates = std::mem::take(&mut self.candidates);
+        let mut candidates = std::mem::take(&mut self.arbiters.candidates);
         candidates.clear();
-        for &out in outs.iter().filter(|&&out| self.out_ports[out].crossbar_free <= now) {
+        for &out in outs.iter().filter(|&&out| self.ports.out_ports[out].crossbar_free <= now) {
             for in_vc in self.waiting_for(out) {
                 candidates.push((self.rank(in_vc, now), in_vc as u32, out as u32));
             }
@@ -40,44 +39,48 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let mut granted = 0;
         for &(_, in_vc, out) in &candidates {
             let (in_vc, out) = (in_vc as usize, out as usize);
-            if self.out_ports[out].crossbar_free <= now && self.can_go::<false>(in_vc, now) {
+            if self.ports.out_ports[out].crossbar_free <= now && self.can_go::<false>(in_vc, now) {
                 self.note_turn(in_vc, now, granted);
                 granted += 1;
                 self.grant::<false>(in_vc, out, now);
             }
         }
-        self.candidates = candidates;
+        self.arbiters.candidates = candidates;
         self.arm_all(outs, now);
     }
 
-    /// Schedules the next arbitration of all outputs that have had their turn, and puts the vector
-    /// back for its memory.
+    /// Schedules the next arbitration of all outputs served, and puts the vector back, for its
+    /// memory.
     pub(crate) fn arm_all(&mut self, outs: Vec<usize>, now: Time) {
         for &out in &outs {
-            if self.out_ports[out].crossbar_free > now {
+            if self.ports.out_ports[out].crossbar_free > now {
                 self.arm_granted::<false>(out, now);
             } else {
                 self.arm_blocked::<false>(out, now);
             }
         }
-        self.dirty_outs = outs;
+        self.requests.dirty_outs = outs;
     }
 
-    /// Arbitration in two steps: first an output VC that is free goes to one of the packets that
-    /// wait for it, which keeps it until its tail has crossed; then the packets that have theirs
-    /// contend for the ports, output by output.
+    /// Arbitrates in two steps. First, each free output VC goes to a packet that waits for it, and
+    /// the packet keeps it until its tail has crossed. Then the packets with an output VC contend
+    /// for the ports, output by output.
     fn arbitrate_allocated(&mut self, router: u32, now: Time) {
         let outs = self.take_dirty(router, now);
         for &out in &outs {
             if !self.allocate_if_free(out, now) {
                 continue;
             }
-            let next_input = self.out_ports[out].next_input;
+            let next_input = self.ports.out_ports[out].next_input;
             let mut next = None;
-            for out_vc in out * self.vcs..(out + 1) * self.vcs {
-                let owner = self.holds[out_vc].owner;
+            for out_vc in out * self.setup.vcs..(out + 1) * self.setup.vcs {
+                let owner = self.arbiters.holds[out_vc].owner;
                 if owner != NONE
-                    && self.waits_for(owner, out_vc)
+                    && self.requests.is_waiting(
+                        &self.setup,
+                        out_vc,
+                        self.ports.in_vcs[owner].bit.into(),
+                    )
                     && self.can_go::<false>(owner as usize, now)
                 {
                     let key = self.behind(owner as usize, next_input);
@@ -91,20 +94,13 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 self.arm_blocked::<false>(out, now);
             }
         }
-        self.dirty_outs = outs;
+        self.requests.dirty_outs = outs;
     }
 
-    /// Whether the head of an input VC waits for an output VC: the one that it is allocated to has
-    /// none between two flits.
-    pub(crate) fn waits_for(&self, in_vc: u32, out_vc: usize) -> bool {
-        let bit = usize::from(self.in_vcs[in_vc].bit);
-        self.waiting[out_vc * self.words + bit / 64] >> (bit % 64) & 1 == 1
-    }
-
-    /// Allocates the VCs of an output whose crossbar is free; sees to it that one that is not is
-    /// asked again. Whether it is free.
+    /// Allocates the VCs of an output if its crossbar is free, otherwise schedules its next
+    /// arbitration. Returns whether it is free.
     pub(crate) fn allocate_if_free(&mut self, out: usize, now: Time) -> bool {
-        let free = self.out_ports[out].crossbar_free;
+        let free = self.ports.out_ports[out].crossbar_free;
         if free > now {
             self.ensure_crossbar_wake(out, free);
             return false;
@@ -113,48 +109,54 @@ impl<H: Host, P: Probe> Partition<H, P> {
         true
     }
 
-    /// Gives each free VC of an output to one of the packets that wait for it.
+    /// Gives each free VC of an output to a packet that waits for it.
     fn allocate_vcs(&mut self, out: usize, now: Time) {
         let mut best = [(u64::MAX, NONE); 16];
         for in_vc in self.waiting_for(out) {
-            let InVc { out_vc, open, .. } = self.in_vcs[in_vc];
-            let hold = &self.holds[out_vc];
+            let InVc { out_vc, open, .. } = self.ports.in_vcs[in_vc];
+            let hold = &self.arbiters.holds[out_vc];
             if hold.owner == NONE && hold.until <= now && open <= now {
-                let rank = match self.config.router.arbiter {
+                let rank = match self.setup.config.router.arbiter {
                     Arbiter::RoundRobin | Arbiter::Islip => self.behind(in_vc, hold.next_input),
                     _ => self.rank(in_vc, now),
                 };
-                let best = &mut best[out_vc as usize % self.vcs];
+                let best = &mut best[out_vc as usize % self.setup.vcs];
                 *best = (*best).min((rank, in_vc as u32));
             }
         }
         for (vc, &(_, owner)) in best.iter().enumerate().filter(|(_, (_, owner))| *owner != NONE) {
             self.note_turn(owner as usize, now, vc as u64);
-            let hold = &mut self.holds[out * self.vcs + vc];
+            let hold = &mut self.arbiters.holds[out * self.setup.vcs + vc];
             hold.owner = owner;
-            hold.next_input = self.in_vcs[owner].bit + 1;
+            hold.next_input = self.ports.in_vcs[owner].bit + 1;
         }
     }
 
-    /// How far an input VC is behind the one that is next in a round.
+    /// Returns the distance of an input VC from the next one in a round.
     fn behind(&self, in_vc: usize, next_input: u16) -> u64 {
-        behind(self.in_vcs[in_vc].bit.into(), next_input, self.ports * self.vcs as u32).into()
+        behind(
+            self.ports.in_vcs[in_vc].bit.into(),
+            next_input,
+            self.setup.ports * self.setup.vcs as u32,
+        )
+        .into()
     }
 
-    /// Where the head of an input VC stands under an arbiter that is not a round: the least goes
-    /// first.
+    /// Returns the rank of the head of an input VC. The lowest rank goes first.
     fn rank(&self, in_vc: usize, now: Time) -> u64 {
-        let head = self.in_vcs[in_vc].queue.head;
-        match self.config.router.arbiter {
+        let head = self.ports.in_vcs[in_vc].queue.head;
+        match self.setup.config.router.arbiter {
             Arbiter::Age => self.packets.origin(head).created,
             Arbiter::Random => mix(self.packets[head].route.draw ^ mix(now ^ ARBITER_SALT)),
-            Arbiter::Lru | Arbiter::RoundRobin | Arbiter::Islip => self.grant_stamps[in_vc],
+            Arbiter::Lru | Arbiter::RoundRobin | Arbiter::Islip => {
+                self.arbiters.grant_stamps[in_vc]
+            }
         }
     }
 
-    /// It was an input VC's turn, after `before` others at this time.
+    /// Notes a grant of an input VC, after `before` others at this time.
     fn note_turn(&mut self, in_vc: usize, now: Time, before: u64) {
-        // Of several grants at one time, SST's list puts the later before the earlier.
-        self.grant_stamps[in_vc] = (now << 8) + 254u64.saturating_sub(before);
+        // Of several grants at one time, SST's list puts the later grant first.
+        self.arbiters.grant_stamps[in_vc] = (now << 8) + 254u64.saturating_sub(before);
     }
 }

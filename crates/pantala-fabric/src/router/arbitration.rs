@@ -1,26 +1,25 @@
-//! Arbitration: which of the packets that wait for a router's outputs go through the crossbar, and
-//! when.
+//! Arbitration: the order in which the packets that wait for a router's outputs cross.
 //!
-//! Whoever waits is woken by what it waits for: the output or an input port that falls free at a
-//! known time, or room or credits that are promised when a packet moves on. Nobody polls.
+//! A blocked output never polls. The entry that unblocks it also schedules its wake-up: the time at
+//! which a port becomes free, or the room or credits that a packet gives back.
 
-use crate::host::Host;
-use crate::partition::{Kind, Partition};
+use crate::fabric::Fabric;
 use crate::probe::Probe;
-use crate::router::arrival::Arrived;
 use crate::store::packet::NONE;
-use crate::store::port::{InVc, LinkEnd, OutPort};
+use crate::store::port::{InVc, OutPort};
+use crate::store::requests::Arrived;
+use crate::store::requests::bits;
 use pantala_engine::random::mix;
 use pantala_engine::{NEVER, Time};
 
-/// Tells the draws of [`Turn`] from others.
+/// Salt of the draws of [`Turn`].
 const TURN_SALT: u64 = 0x5475_726E_4F75_7470;
 
-/// The order in which a router serves its outputs at one time: round from one of them, up or down,
-/// both drawn for the router and the time. Outputs contend for inputs, and one that always came
-/// first could have an input for itself for ever.
+/// The order in which a router serves its outputs at one time: round-robin from one output, up or
+/// down. Both are drawn for the router and the time. Outputs contend for inputs, so an output that
+/// always came first could starve the others.
 struct Turn {
-    /// Ports below this.
+    /// The set of ports below `first`.
     before: u64,
     down: bool,
     first: usize,
@@ -34,7 +33,7 @@ impl Turn {
         Self { before: (1u64 << (first % 64)) - 1, down: draw >> 63 == 1, first: first as usize }
     }
 
-    /// The first of a set of ports, all below 64, that is not empty.
+    /// Returns the first port of a set, which is not empty. All ports are below 64.
     #[inline]
     fn next(&self, set: u64) -> usize {
         let from_first = set & !self.before;
@@ -46,8 +45,8 @@ impl Turn {
         }
     }
 
-    /// Puts outputs in order, given in the order of their numbers; `first_port` is the router's
-    /// first.
+    /// Sorts outputs, which are in the order of their numbers. `first_port` is the router's first
+    /// port.
     fn order(&self, outs: &mut [usize], first_port: usize) {
         outs.rotate_left(outs.partition_point(|&out| out < first_port + self.first));
         if self.down {
@@ -56,49 +55,38 @@ impl Turn {
     }
 }
 
-/// How far a number is behind the one that is next in a round of `all`. One past the last is as
-/// good as the first.
+/// Returns the distance of a number from the next number in a round of `all`. One past the last
+/// number means the first.
 pub(crate) const fn behind(number: u32, next: u16, all: u32) -> u32 {
     (number + all - next as u32 % all) % all
 }
 
-/// The numbers of the bits of a word.
-fn bits(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (set != 0).then(|| {
-            let bit = set.trailing_zeros() as usize;
-            set &= set - 1;
-            bit
-        })
-    })
-}
-
-impl<H: Host, P: Probe> Partition<H, P> {
-    /// Moves what can move, until nothing can; routes what comes to the head of an input buffer
-    /// meanwhile.
+impl Fabric {
+    /// Moves packets through all crossbars until none can move, and routes each new head of an
+    /// input buffer.
     ///
-    /// Routers do not touch one another here but for credits and packets that take time, so they
-    /// may come in any order.
-    pub(crate) fn settle<const F: bool>(&mut self, now: Time) {
-        if self.stages.virtual_output::<F>() {
+    /// Routers affect each other only by credits and packets that take time, so the order of
+    /// routers does not matter.
+    pub(crate) fn settle<const F: bool>(&mut self, now: Time, probe: &mut impl Probe) {
+        if self.setup.stages.virtual_output::<F>() {
             self.settle_virtual(now);
             return;
         }
-        for i in 0..self.arrived.len() {
-            let port = &mut self.out_ports[self.arrived[i].out];
+        for i in 0..self.requests.arrived.len() {
+            let port = &mut self.ports.out_ports[self.requests.arrived[i].out];
             port.routed_at = 2 * now + Time::from(port.routed_at >> 1 == now);
         }
-        for i in 0..self.arrived.len() {
-            let arrived = self.arrived[i];
+        for i in 0..self.requests.arrived.len() {
+            let arrived = self.requests.arrived[i];
             if !self.grant_unrivalled(&arrived, now) {
-                self.in_vcs[arrived.in_vc].queue.push(&mut self.packets, arrived.packet);
+                self.ports.in_vcs[arrived.in_vc].queue.push(&mut self.packets, arrived.packet);
                 self.await_output::<F>(&arrived, now);
             }
         }
-        self.arrived.clear();
-        self.route_fresh::<F>(now);
-        while !self.dirty_routers.is_empty() {
-            let mut routers = std::mem::take(&mut self.dirty_routers);
+        self.requests.arrived.clear();
+        self.route_fresh::<F>(now, probe);
+        while !self.requests.dirty_routers.is_empty() {
+            let mut routers = std::mem::take(&mut self.requests.dirty_routers);
             for &router in &routers {
                 if F {
                     self.arbitrate::<F>(router, now);
@@ -107,38 +95,38 @@ impl<H: Host, P: Probe> Partition<H, P> {
                 }
             }
             routers.clear();
-            debug_assert!(self.dirty_routers.is_empty());
-            self.dirty_routers = routers;
-            self.route_fresh::<F>(now);
+            debug_assert!(self.requests.dirty_routers.is_empty());
+            self.requests.dirty_routers = routers;
+            self.route_fresh::<F>(now, probe);
         }
     }
 
-    /// Routes the heads that grants have brought forth; their inputs are busy, so they cost another
+    /// Routes the new heads behind granted packets. Their inputs are busy, so they need another
     /// round.
     #[inline(always)]
-    fn route_fresh<const F: bool>(&mut self, now: Time) {
-        for i in 0..self.fresh.len() {
-            let in_vc = self.fresh[i];
-            let arrived = self.route::<F>(in_vc, self.in_vcs[in_vc].queue.head, now);
+    fn route_fresh<const F: bool>(&mut self, now: Time, probe: &mut impl Probe) {
+        for i in 0..self.requests.fresh.len() {
+            let in_vc = self.requests.fresh[i];
+            let arrived = self.route::<F>(in_vc, self.ports.in_vcs[in_vc].queue.head, now, probe);
             self.await_output::<F>(&arrived, now);
         }
-        self.fresh.clear();
+        self.requests.fresh.clear();
     }
 
-    /// Grants a head that has just arrived if it can go at once and nobody else wants its output or
-    /// waits at its input: then the order of arbitration cannot matter to it, nor it to anybody.
-    /// Such a packet never enters a queue.
+    /// Grants a head that has just arrived if it can cross at once, no other head wants its output,
+    /// and none waits at its input. Then no order of arbitration matters. Such a packet never
+    /// enters a queue.
     #[inline(always)]
     fn grant_unrivalled(&mut self, arrived: &Arrived, now: Time) -> bool {
-        let port = &self.out_ports[arrived.out];
-        let input = &self.in_ports[arrived.in_port];
+        let port = &self.ports.out_ports[arrived.out];
+        let input = &self.ports.in_ports[arrived.in_port];
         if port.routed_at != 2 * now
             || port.waiting != 0
             || input.waiting != 0
             || port.crossbar_free > now
             || input.busy_until > now
-            || self.in_vcs[arrived.in_vc].open > now
-            || self.out_vcs[arrived.out_vc].space.at(&mut self.pool, now)
+            || self.ports.in_vcs[arrived.in_vc].open > now
+            || self.ports.out_vcs[arrived.out_vc].space.at(&mut self.ports.pool, now)
                 < i32::from(self.packets[arrived.packet].flits)
         {
             return false;
@@ -147,49 +135,27 @@ impl<H: Host, P: Probe> Partition<H, P> {
         true
     }
 
-    #[inline(always)]
-    pub(crate) fn mark_dirty<const F: bool>(&mut self, router: u32, port: u16) {
-        let index = if F {
-            router as usize
-        } else {
-            router as usize * self.dirty_words + usize::from(port / 64)
-        };
-        let set = &mut self.dirty[index];
-        let first = *set == 0;
-        *set |= 1 << (port % 64);
-        // With more than one word a router may be listed more than once; its sets are empty the
-        // second time.
-        if first {
-            self.dirty_routers.push(router);
-        }
-    }
-
-    /// Schedules an arbitration unless one comes earlier.
+    /// Schedules an arbitration, unless one is due earlier.
     #[inline]
     pub(crate) fn ensure_crossbar_wake(&mut self, out: usize, time: Time) {
-        let port = &mut self.out_ports[out];
-        if port.crossbar_wake > time {
-            port.crossbar_wake = time;
-            let home = port.home;
-            self.blocks.schedule(&mut self.wheel, home, time, Kind::CROSSBAR, out as u32);
-        }
+        self.agenda.wake_crossbar(out, &mut self.ports.out_ports[out], time);
     }
 
-    /// An output's crossbar may have something to do.
+    /// Handles a wake: an output may be able to take a packet.
     #[inline]
     pub(crate) fn crossbar_wake<const F: bool>(&mut self, out: u32, now: Time) {
-        let port = &mut self.out_ports[out];
+        let port = &mut self.ports.out_ports[out];
         if port.crossbar_wake != now {
-            self.overtaken += 1;
+            self.agenda.overtaken += 1;
             return;
         }
         port.crossbar_wake = NEVER;
         let (router, port) = (port.router, port.port);
-        self.mark_dirty::<F>(router, port);
+        self.requests.mark_dirty::<F>(router, port);
     }
 
-    /// Room in an output buffer comes free at `time`, which is `now` or later: wakes who waits for
-    /// it.
+    /// Wakes the packets that wait for room in an output buffer, which becomes free at `time`
+    /// (`now` or later).
     #[inline]
     pub(crate) fn room_at<const F: bool>(
         &mut self,
@@ -198,64 +164,64 @@ impl<H: Host, P: Probe> Partition<H, P> {
         time: Time,
         now: Time,
     ) {
-        if !self.out_vcs[out_vc].space_wait {
+        if !self.ports.out_vcs[out_vc].space_wait {
             return;
         }
-        self.out_vcs[out_vc].space_wait = false;
+        self.ports.out_vcs[out_vc].space_wait = false;
         if !F {
-            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(time));
+            self.ensure_crossbar_wake(out, self.setup.stages.edge_after::<F>(time));
             return;
         }
-        // Before the crossbar is free, nobody can go.
-        let port = &mut self.out_ports[out];
+        // No packet can cross before the crossbar is free.
+        let port = &mut self.ports.out_ports[out];
         let time = time.max(port.crossbar_free);
         if time > now {
             self.ensure_crossbar_wake(out, time);
         } else {
-            // Who is served now is woken anew for later.
+            // An output that is served now schedules its next wake itself.
             port.crossbar_wake = NEVER;
             let OutPort { router, port, .. } = *port;
-            self.mark_dirty::<F>(router, port);
+            self.requests.mark_dirty::<F>(router, port);
         }
     }
 
-    /// Arbitrates for the router's outputs on the list, in the order of [`Turn`].
+    /// Arbitrates for the listed outputs of a router, in the order of [`Turn`].
     #[inline(always)]
     pub(crate) fn arbitrate<const F: bool>(&mut self, router: u32, now: Time) {
-        let first_port = (router * self.ports) as usize;
+        let first_port = (router * self.setup.ports) as usize;
         if !F {
             let outs = self.take_dirty(router, now);
             for &out in &outs {
-                self.serve::<F>(out, first_port * self.vcs, now);
+                self.serve::<F>(out, first_port * self.setup.vcs, now);
             }
-            self.dirty_outs = outs;
+            self.requests.dirty_outs = outs;
             return;
         }
-        let mut set = std::mem::take(&mut self.dirty[router as usize]);
+        let mut set = std::mem::take(&mut self.requests.dirty[router as usize]);
         if set & set.wrapping_sub(1) == 0 {
             // One output, as a rule.
             if set != 0 {
                 self.serve::<F>(
                     first_port + set.trailing_zeros() as usize,
-                    first_port * self.vcs,
+                    first_port * self.setup.vcs,
                     now,
                 );
             }
             return;
         }
-        let turn = Turn::new(router, self.ports, now);
+        let turn = Turn::new(router, self.setup.ports, now);
         while set != 0 {
             let port = turn.next(set);
             set &= !(1 << port);
-            self.serve::<F>(first_port + port, first_port * self.vcs, now);
+            self.serve::<F>(first_port + port, first_port * self.setup.vcs, now);
         }
     }
 
-    /// Grants `out` to one of those who wait for it, if it is free and any can go; else sees to it
-    /// that it is asked again.
+    /// Grants `out` to a packet that waits for it, if `out` is free and a packet can cross;
+    /// otherwise schedules its next arbitration.
     #[inline(always)]
     fn serve<const F: bool>(&mut self, out: usize, first_in_vc: usize, now: Time) {
-        let free = self.out_ports[out].crossbar_free;
+        let free = self.ports.out_ports[out].crossbar_free;
         if free > now {
             self.ensure_crossbar_wake(out, free);
         } else if let Some(in_vc) = self.pick_round_robin::<F>(out, first_in_vc, now) {
@@ -266,22 +232,22 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
     }
 
-    /// Schedules the next arbitration of an output that has just been granted, if somebody still
-    /// waits for it: when the crossbar is free, or when there is room, if nobody waits for a VC
-    /// that has any.
+    /// Schedules the next arbitration of an output that has just been granted, if packets still
+    /// wait for it: when the crossbar is free, or when there is room, if no VC that packets wait
+    /// for has room.
     #[inline(always)]
     pub(crate) fn arm_granted<const F: bool>(&mut self, out: usize, now: Time) {
-        if self.out_ports[out].waiting == 0 {
+        if self.ports.out_ports[out].waiting == 0 {
             return;
         }
-        if F && self.roomy_vcs(out, now) == 0 {
+        if F && self.ports.roomy_vcs(out, self.setup.vcs, now) == 0 {
             self.arm_blocked::<F>(out, now);
         } else {
-            self.ensure_crossbar_wake(out, self.out_ports[out].crossbar_free);
+            self.ensure_crossbar_wake(out, self.ports.out_ports[out].crossbar_free);
         }
     }
 
-    /// The first input VC from the pointer on that can go to `out` now.
+    /// Returns the first input VC from the pointer on whose head can cross to `out` now.
     #[inline(always)]
     fn pick_round_robin<const F: bool>(
         &mut self,
@@ -289,22 +255,22 @@ impl<H: Host, P: Probe> Partition<H, P> {
         first: usize,
         now: Time,
     ) -> Option<usize> {
-        let vcs = self.roomy_vcs(out, now);
+        let vcs = self.ports.roomy_vcs(out, self.setup.vcs, now);
         if vcs == 0 {
             return None;
         }
-        // One past the last input VC is as good as the first.
-        let turn = usize::from(self.out_ports[out].next_input);
-        let turn = if turn < self.ports as usize * self.vcs { turn } else { 0 };
+        // The pointer may be one past the last input VC, which means the first.
+        let turn = usize::from(self.ports.out_ports[out].next_input);
+        let turn = if turn < self.setup.ports as usize * self.setup.vcs { turn } else { 0 };
         let behind = u64::MAX << (turn % 64);
         let mut word = turn / 64;
-        for step in 0..=self.words {
-            let mut set = self.waiting_word(out, vcs, word);
-            // The word that the pointer is in comes twice: first what is behind the pointer, at
-            // last what is before it.
+        for step in 0..=self.setup.words {
+            let mut set = self.requests.waiting_word(&self.setup, out, vcs, word);
+            // The word of the pointer comes twice: first the bits from the pointer on, last the
+            // bits before it.
             if step == 0 {
                 set &= behind;
-            } else if step == self.words {
+            } else if step == self.setup.words {
                 set &= !behind;
             }
             for bit in bits(set) {
@@ -313,140 +279,118 @@ impl<H: Host, P: Probe> Partition<H, P> {
                     return Some(in_vc);
                 }
             }
-            word = if word + 1 == self.words { 0 } else { word + 1 };
+            word = if word + 1 == self.setup.words { 0 } else { word + 1 };
         }
         None
     }
 
-    /// The VCs (bits) of an output that somebody waits for and that have room for a flit: nobody
-    /// who waits for another can go, however many there are.
-    #[inline(always)]
-    fn roomy_vcs(&mut self, out: usize, now: Time) -> u16 {
-        let mut roomy = 0;
-        for vc in bits(self.out_ports[out].waiting.into()) {
-            let room = self.out_vcs[out * self.vcs + vc].space.at(&mut self.pool, now) > 0;
-            roomy |= u16::from(room) << vc;
-        }
-        roomy
-    }
-
-    /// Word `word` of the set of input VCs that wait for any of these VCs of `out`.
-    #[inline(always)]
-    fn waiting_word(&self, out: usize, vcs: u16, word: usize) -> u64 {
-        bits(vcs.into())
-            .fold(0, |set, vc| set | self.waiting[(out * self.vcs + vc) * self.words + word])
-    }
-
-    /// Whether the head of an input VC, whose output's crossbar is free, can go now.
+    /// Returns whether the head of an input VC can cross now. The crossbar of its output must be
+    /// free.
     #[inline(always)]
     pub(crate) fn can_go<const F: bool>(&mut self, in_vc: usize, now: Time) -> bool {
-        let InVc { port, out_vc, open, flits, .. } = self.in_vcs[in_vc];
-        let room = self.stages.room::<F>(flits.into()) as i32;
-        self.in_ports[port].busy_until.max(open) <= now
-            && (!self.stages.holds_vcs::<F>() || self.holds[out_vc].until <= now)
-            && self.out_vcs[out_vc as usize].space.at(&mut self.pool, now) >= room
-            && (!self.stages.credit_at_crossbar::<F>() || self.has_credit(out_vc, room, now))
+        let InVc { port, out_vc, open, flits, .. } = self.ports.in_vcs[in_vc];
+        let room = self.setup.stages.room::<F>(flits.into()) as i32;
+        self.ports.in_ports[port].busy_until.max(open) <= now
+            && (!self.setup.stages.holds_vcs::<F>() || self.arbiters.holds[out_vc].until <= now)
+            && self.ports.out_vcs[out_vc as usize].space.at(&mut self.ports.pool, now) >= room
+            && (!self.setup.stages.credit_at_crossbar::<F>()
+                || self.ports.has_credit(out_vc as usize / self.setup.vcs, out_vc, room, now))
     }
 
-    /// Whether there is `room` behind the link of an output VC, for a packet that takes it before
-    /// the link.
-    #[inline]
-    pub(crate) fn has_credit(&mut self, out_vc: u32, room: i32, now: Time) -> bool {
-        self.out_ports[out_vc as usize / self.vcs].end == LinkEnd::AmpleNode
-            || self.out_vcs[out_vc].credits.at(&mut self.pool, now) >= room
-    }
-
-    /// The router's outputs on the list, which is empty then; the caller puts the vector back for
-    /// its memory.
+    /// Takes the listed outputs of a router. The caller puts the vector back, for its memory.
     pub(crate) fn take_dirty(&mut self, router: u32, now: Time) -> Vec<usize> {
-        let mut outs = std::mem::take(&mut self.dirty_outs);
+        let mut outs = std::mem::take(&mut self.requests.dirty_outs);
         outs.clear();
-        let first_port = (router * self.ports) as usize;
-        for word in 0..self.dirty_words {
-            let set = std::mem::take(&mut self.dirty[router as usize * self.dirty_words + word]);
+        let first_port = (router * self.setup.ports) as usize;
+        for word in 0..self.requests.dirty_words {
+            let set = std::mem::take(
+                &mut self.requests.dirty[router as usize * self.requests.dirty_words + word],
+            );
             outs.extend(bits(set).map(|bit| first_port + word * 64 + bit));
         }
         if outs.len() > 1 {
-            Turn::new(router, self.ports, now).order(&mut outs, first_port);
+            Turn::new(router, self.setup.ports, now).order(&mut outs, first_port);
         }
         outs
     }
 
-    /// The input VCs that wait for `out`.
+    /// Returns the input VCs that wait for `out`.
     pub(crate) fn waiting_for(&self, out: usize) -> impl Iterator<Item = usize> {
         let first = self.first_in_vc(out);
-        let vcs = self.out_ports[out].waiting;
-        (0..self.words).flat_map(move |word| {
-            bits(self.waiting_word(out, vcs, word)).map(move |bit| first + word * 64 + bit)
+        let vcs = self.ports.out_ports[out].waiting;
+        (0..self.setup.words).flat_map(move |word| {
+            bits(self.requests.waiting_word(&self.setup, out, vcs, word))
+                .map(move |bit| first + word * 64 + bit)
         })
     }
 
-    /// The first input VC of an output's router.
+    /// Returns the first input VC of an output's router.
     #[inline(always)]
     fn first_in_vc(&self, out: usize) -> usize {
-        self.out_ports[out].router as usize * self.ports as usize * self.vcs
+        self.ports.out_ports[out].router as usize * self.setup.ports as usize * self.setup.vcs
     }
 
-    /// Schedules the next arbitration of an output whose crossbar is free and whose waiters cannot
-    /// go.
+    /// Schedules the next arbitration of an output whose crossbar is free, and for which no packet
+    /// can cross.
     #[inline(never)]
     pub(crate) fn arm_blocked<const F: bool>(&mut self, out: usize, now: Time) {
         let mut wake = NEVER;
         let first = self.first_in_vc(out);
-        let roomy = self.roomy_vcs(out, now);
-        for vc in bits(u64::from(self.out_ports[out].waiting & !roomy)) {
-            if self.stages.holds_vcs::<F>() {
-                let hold = &self.holds[out * self.vcs + vc];
-                // It is allocated anew as soon as it can be, room or not.
+        let roomy = self.ports.roomy_vcs(out, self.setup.vcs, now);
+        for vc in bits(u64::from(self.ports.out_ports[out].waiting & !roomy)) {
+            if self.setup.stages.holds_vcs::<F>() {
+                let hold = &self.arbiters.holds[out * self.setup.vcs + vc];
+                // The VC is allocated as soon as it is free, with or without room.
                 if hold.owner == NONE && hold.until > now {
                     wake = wake.min(hold.until);
                 }
             }
-            let behind = &mut self.out_vcs[out * self.vcs + vc];
-            match behind.space.when(&self.pool, 1) {
-                Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+            let behind = &mut self.ports.out_vcs[out * self.setup.vcs + vc];
+            match behind.space.when(&self.ports.pool, 1) {
+                Some(time) => wake = wake.min(self.setup.stages.edge_after::<F>(time)),
                 None => behind.space_wait = true,
             }
         }
-        for word in 0..if roomy == 0 { 0 } else { self.words } {
-            for bit in bits(self.waiting_word(out, roomy, word)) {
+        for word in 0..if roomy == 0 { 0 } else { self.setup.words } {
+            for bit in bits(self.requests.waiting_word(&self.setup, out, roomy, word)) {
                 let in_vc = first + word * 64 + bit;
-                let InVc { port, out_vc, open, flits, .. } = self.in_vcs[in_vc];
-                let mut busy_until = self.in_ports[port].busy_until.max(open);
-                if self.stages.holds_vcs::<F>() {
-                    let hold = &self.holds[out_vc];
+                let InVc { port, out_vc, open, flits, .. } = self.ports.in_vcs[in_vc];
+                let mut busy_until = self.ports.in_ports[port].busy_until.max(open);
+                if self.setup.stages.holds_vcs::<F>() {
+                    let hold = &self.arbiters.holds[out_vc];
                     if hold.owner != NONE && hold.owner as usize != in_vc {
-                        // The owner's turn comes first.
+                        // The owner goes first.
                         continue;
                     }
                     busy_until = busy_until.max(hold.until);
                 }
-                let room = self.stages.room::<F>(flits.into());
-                let vc = &mut self.out_vcs[out_vc as usize];
-                // The default model waits for the input and for room at once.
-                if busy_until > now && (!F || vc.space.at(&mut self.pool, now) >= room as i32) {
+                let room = self.setup.stages.room::<F>(flits.into());
+                let vc = &mut self.ports.out_vcs[out_vc as usize];
+                // The default model waits for the input and for room at the same time.
+                if busy_until > now && (!F || vc.space.at(&mut self.ports.pool, now) >= room as i32)
+                {
                     wake = wake.min(busy_until);
                     continue;
                 }
-                if self.stages.credit_at_crossbar::<F>()
-                    && vc.space.at(&mut self.pool, now) >= room as i32
+                if self.setup.stages.credit_at_crossbar::<F>()
+                    && vc.space.at(&mut self.ports.pool, now) >= room as i32
                 {
-                    match vc.credits.when(&self.pool, room) {
-                        Some(time) => wake = wake.min(self.stages.edge_after::<F>(time)),
+                    match vc.credits.when(&self.ports.pool, room) {
+                        Some(time) => wake = wake.min(self.setup.stages.edge_after::<F>(time)),
                         None => vc.await_credits(room),
                     }
                     continue;
                 }
-                match vc.space.when(&self.pool, room) {
+                match vc.space.when(&self.ports.pool, room) {
                     Some(time) => {
-                        wake = wake.min(self.stages.edge_after::<F>(time).max(busy_until))
+                        wake = wake.min(self.setup.stages.edge_after::<F>(time).max(busy_until))
                     }
                     None => vc.space_wait = true,
                 }
             }
         }
         if wake != NEVER {
-            let wake = if F { wake.max(self.out_ports[out].crossbar_free) } else { wake };
+            let wake = if F { wake.max(self.ports.out_ports[out].crossbar_free) } else { wake };
             self.ensure_crossbar_wake(out, wake);
         }
     }

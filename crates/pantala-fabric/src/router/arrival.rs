@@ -2,137 +2,140 @@
 //!
 //! The head of an input VC is routed once, when it becomes the head, and then waits for its output.
 
-use crate::host::Host;
-use crate::partition::Partition;
+use crate::fabric::Fabric;
 use crate::probe::Probe;
 use crate::router::congestion::RouterCongestionView;
 use crate::store::packet::NONE;
 use crate::store::port::{InPort, OutPort};
+use crate::store::requests::Arrived;
 use pantala_engine::Time;
 use pantala_routing::{Blind, Phase};
 
-/// A packet that is the first of its input VC and has been routed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrived {
-    pub(crate) packet: u32,
-    pub(crate) in_vc: u32,
-    pub(crate) in_port: u32,
-    pub(crate) out: u32,
-    pub(crate) out_vc: u32,
-}
-
-impl<H: Host, P: Probe> Partition<H, P> {
-    /// A packet's head is in an input buffer. If it is the first there, it is routed at once: no
-    /// queue that a routing reads changes before the arrivals of this time are over.
+impl Fabric {
+    /// Takes a packet's head into an input buffer. The first packet there is routed at once: the
+    /// queues that routing reads do not change before the last arrival of this time.
     #[inline(always)]
-    pub(crate) fn arrive<const F: bool>(&mut self, packet: u32, in_vc: u32, now: Time) {
-        if self.stages.learning() {
+    pub(crate) fn arrive<const F: bool>(
+        &mut self,
+        packet: u32,
+        in_vc: u32,
+        now: Time,
+        probe: &mut impl Probe,
+    ) {
+        if self.setup.stages.learning() {
             self.note_arrival(in_vc, packet, now);
         }
-        if self.stages.virtual_output::<F>() {
-            let arrived = self.route::<F>(in_vc, packet, now);
-            self.arrived.push(arrived);
+        if self.setup.stages.virtual_output::<F>() {
+            let arrived = self.route::<F>(in_vc, packet, now, probe);
+            self.requests.arrived.push(arrived);
             return;
         }
-        if self.in_vcs[in_vc].queue.head != NONE {
-            self.in_vcs[in_vc].queue.push(&mut self.packets, packet);
+        if self.ports.in_vcs[in_vc].queue.head != NONE {
+            self.ports.in_vcs[in_vc].queue.push(&mut self.packets, packet);
             return;
         }
-        let arrived = self.route::<F>(in_vc, packet, now);
+        let arrived = self.route::<F>(in_vc, packet, now, probe);
         if F {
-            // Needed as soon as all have come.
-            self.out_ports.prefetch::<2>(arrived.out as usize);
-            self.out_vcs.prefetch::<1>(arrived.out_vc as usize);
-            self.arrived.push(arrived);
+            // Needed after the last arrival of this time.
+            self.ports.out_ports.prefetch::<2>(arrived.out as usize);
+            self.ports.out_vcs.prefetch::<1>(arrived.out_vc as usize);
+            self.requests.arrived.push(arrived);
         } else {
-            self.in_vcs[in_vc].queue.push(&mut self.packets, packet);
+            self.ports.in_vcs[in_vc].queue.push(&mut self.packets, packet);
             self.await_output::<F>(&arrived, now);
         }
     }
 
-    /// Routes a packet that is the first of its input VC.
+    /// Routes the head of an input VC.
     #[inline(always)]
-    pub(crate) fn route<const F: bool>(&mut self, in_vc: u32, packet: u32, now: Time) -> Arrived {
-        let in_port = self.in_vcs[in_vc].port;
-        let InPort { router, group, .. } = self.in_ports[in_port];
-        if self.stages.by_flits::<F>() && !self.packets[packet].piece.starts() {
+    pub(crate) fn route<const F: bool>(
+        &mut self,
+        in_vc: u32,
+        packet: u32,
+        now: Time,
+        probe: &mut impl Probe,
+    ) -> Arrived {
+        let in_port = self.ports.in_vcs[in_vc].port;
+        let InPort { router, group, .. } = self.ports.in_ports[in_port];
+        if self.setup.stages.by_flits::<F>() && !self.packets[packet].piece.starts() {
             let (out, out_vc) = self.follow_first(in_vc, packet);
             return Arrived { packet, in_vc, in_port, out, out_vc };
         }
         let state = &mut self.packets[packet].route;
-        let routing = &self.config.routings[usize::from(state.routing)];
-        let learned = self.stages.learning() && routing.algorithm.learns();
-        if !self.stages.minimal
+        let routing = &self.setup.config.routings[usize::from(state.routing)];
+        let learned = self.setup.stages.learning() && routing.algorithm.learns();
+        if !self.setup.stages.minimal
             && !learned
-            && (state.phase <= Phase::Revisable || self.stages.per_hop_adaptive)
+            && (state.phase <= Phase::Revisable || self.setup.stages.per_hop_adaptive)
         {
-            if self.stages.adaptive {
+            if self.setup.stages.adaptive {
                 let mut view = RouterCongestionView::<F> {
-                    out_vcs: &mut self.out_vcs,
-                    virtual_queues: &self.virtual_queues,
-                    pool: &mut self.pool,
+                    out_vcs: &mut self.ports.out_vcs,
+                    virtual_queues: &self.ports.virtual_queues,
+                    pool: &mut self.ports.pool,
                     router,
-                    ports: self.ports,
-                    vcs: self.vcs,
-                    config: &self.config,
+                    ports: self.setup.ports,
+                    vcs: self.setup.vcs,
+                    config: &self.setup.config,
                     now,
                 };
-                routing.decide(&self.topology, router, state, &mut view);
+                routing.decide(&self.setup.topology, router, state, &mut view);
             } else {
-                routing.decide(&self.topology, router, state, &mut Blind);
+                routing.decide(&self.setup.topology, router, state, &mut Blind);
             }
         }
         let hop = if learned {
             self.route_learned(packet, router, group, now)
-        } else if self.stages.minimal {
-            routing.follow_minimal(&self.topology, router, group, state)
+        } else if self.setup.stages.minimal {
+            routing.follow_minimal(&self.setup.topology, router, group, state)
         } else {
-            routing.follow(&self.topology, router, group, state)
+            routing.follow(&self.setup.topology, router, group, state)
         };
         self.packets[packet].out_vc = hop.vc;
-        let out = router * self.ports + u32::from(hop.port);
-        let out_vc = out * self.vcs as u32 + u32::from(hop.vc);
-        self.probe.routed(in_vc, out_vc);
-        if self.stages.by_flits::<F>() {
+        let out = router * self.setup.ports + u32::from(hop.port);
+        let out_vc = out * self.setup.vcs as u32 + u32::from(hop.vc);
+        probe.routed(in_vc, out_vc);
+        if self.setup.stages.by_flits::<F>() {
             self.worms.lead(in_vc, &self.packets[packet], (out, out_vc));
         }
         Arrived { packet, in_vc, in_port, out, out_vc }
     }
 
-    /// Has the head of an input VC, which has been routed, wait for its output.
+    /// Adds the routed head of an input VC to the packets that wait for its output.
     #[inline(always)]
     pub(crate) fn await_output<const F: bool>(&mut self, arrived: &Arrived, now: Time) {
         let out = arrived.out as usize;
-        let in_vc = &mut self.in_vcs[arrived.in_vc];
+        let in_vc = &mut self.ports.in_vcs[arrived.in_vc];
         in_vc.out_vc = arrived.out_vc;
         in_vc.flits = self.packets[arrived.packet].flits;
-        self.in_ports[arrived.in_port].waiting += 1;
-        self.out_ports[out].waiting |= 1 << (arrived.out_vc as usize - out * self.vcs);
-        let bit = usize::from(self.in_vcs[arrived.in_vc].bit);
-        self.waiting[arrived.out_vc as usize * self.words + bit / 64] |= 1 << (bit % 64);
+        self.ports.in_ports[arrived.in_port].waiting += 1;
+        self.ports.out_ports[out].waiting |= 1 << (arrived.out_vc as usize - out * self.setup.vcs);
+        let bit = usize::from(self.ports.in_vcs[arrived.in_vc].bit);
+        self.requests.begin_wait(&self.setup, arrived.out_vc as usize, bit);
         if F {
-            let free =
-                self.out_ports[out].crossbar_free.max(self.in_ports[arrived.in_port].busy_until);
-            self.ask_for(out, arrived.out_vc, free.max(self.in_vcs[arrived.in_vc].open), now);
-        } else if self.stages.unclocked::<F>() {
-            let OutPort { router, port, .. } = self.out_ports[out];
-            self.mark_dirty::<F>(router, port);
+            let free = self.ports.out_ports[out]
+                .crossbar_free
+                .max(self.ports.in_ports[arrived.in_port].busy_until);
+            self.ask_for(out, arrived.out_vc, free.max(self.ports.in_vcs[arrived.in_vc].open), now);
+        } else if self.setup.stages.unclocked::<F>() {
+            let OutPort { router, port, .. } = self.ports.out_ports[out];
+            self.requests.mark_dirty::<F>(router, port);
         } else {
-            self.ensure_crossbar_wake(out, self.stages.edge_after::<F>(now));
+            self.ensure_crossbar_wake(out, self.setup.stages.edge_after::<F>(now));
         }
     }
 
-    /// Has an output arbitrated for a head that has just begun to wait and cannot go before `time`:
-    /// now, or then. Nobody else can go earlier for its coming.
+    /// Schedules the arbitration for a head that has just begun to wait and cannot cross before
+    /// `time`. Its arrival lets no other packet cross earlier.
     #[inline(always)]
     fn ask_for(&mut self, out: usize, out_vc: u32, time: Time, now: Time) {
         if time <= now {
-            let OutPort { router, port, .. } = self.out_ports[out];
-            self.mark_dirty::<true>(router, port);
-        } else if self.out_ports[out].crossbar_wake > time {
-            let vc = &mut self.out_vcs[out_vc];
-            // Who waits for room on this VC is woken by the first that comes.
-            if !vc.space_wait || vc.space.at(&mut self.pool, now) > 0 {
+            let OutPort { router, port, .. } = self.ports.out_ports[out];
+            self.requests.mark_dirty::<true>(router, port);
+        } else if self.ports.out_ports[out].crossbar_wake > time {
+            let vc = &mut self.ports.out_vcs[out_vc];
+            // The first room on this VC wakes the packets that wait for it.
+            if !vc.space_wait || vc.space.at(&mut self.ports.pool, now) > 0 {
                 self.ensure_crossbar_wake(out, time);
             }
         }

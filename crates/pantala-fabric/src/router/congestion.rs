@@ -2,14 +2,14 @@
 
 use crate::FabricConfig;
 use crate::config::CreditCheck;
-use crate::router::crossbar::space_of;
-use crate::router::virtual_output::VirtualQueue;
 use crate::store::account::PendingPool;
+use crate::store::account::space_of;
 use crate::store::port::OutVc;
+use crate::store::port::VirtualQueue;
 use pantala_engine::{FlatArray, Time};
 use pantala_routing::{CongestionView, QueueMeasure};
 
-/// The queues of one router's outputs, as its routing sees them.
+/// The output queues of one router, as its routing reads them.
 pub(crate) struct RouterCongestionView<'a, const F: bool> {
     pub(crate) out_vcs: &'a mut FlatArray<OutVc>,
     pub(crate) virtual_queues: &'a FlatArray<VirtualQueue>,
@@ -36,7 +36,7 @@ impl<const F: bool> CongestionView for RouterCongestionView<'_, F> {
             Some(vc) => first + usize::from(vc)..first + usize::from(vc) + 1,
             None => first..first + self.vcs,
         };
-        // The default model takes credits at the link and has no other queue in front of it.
+        // The default model takes credits at the link and has no other queue before it.
         if F && measure == QueueMeasure::OutputAndCredits {
             let flits_of = |index: usize| {
                 let out_vc = &mut self.out_vcs[index];
@@ -52,8 +52,8 @@ impl<const F: bool> CongestionView for RouterCongestionView<'_, F> {
             } else {
                 i64::from(self.virtual_queues[index].room)
             };
-            // Granted to this VC and not credited back; a packet that is ahead of its link has its
-            // credits taken already.
+            // Flits granted to this VC whose credits are not back. A packet that is sent ahead of
+            // its link has already taken its credits.
             let unsent = if self.config.router.credit_check == CreditCheck::Crossbar {
                 0
             } else {

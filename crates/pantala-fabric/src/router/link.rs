@@ -1,21 +1,20 @@
-//! The link stage: from output buffers over links, and credits back.
+//! The link stage: from output buffers over links.
 //!
-//! A link takes whole packets, VC by VC in round-robin order; one that it takes holds it for its
-//! flits. A packet whose link is idle, whose output buffer is empty and whose credits are there is
-//! sent ahead: nothing that can happen until its head is ready could change that, so no event is
-//! spent on the decision.
+//! A link sends whole packets, in round-robin order over its VCs. A packet occupies the link for
+//! the time of its flits. The crossbar sends a packet ahead if its link is idle, its output buffer
+//! is empty and it has credit. Nothing can change that decision before the packet's head is ready,
+//! so it needs no event.
 
 use crate::config::OutputRelease;
-use crate::host::Host;
-use crate::partition::{Kind, Partition};
-use crate::probe::Probe;
+use crate::fabric::Fabric;
+use crate::partition::agenda::Kind;
 use crate::store::account::Ledger;
 use crate::store::packet::NONE;
 use crate::store::port::{ELSEWHERE, LinkEnd};
 use pantala_engine::{NEVER, Time};
 
-impl<H: Host, P: Probe> Partition<H, P> {
-    /// Puts a packet that has won the crossbar into its output buffer, or straight onto the link.
+impl Fabric {
+    /// Puts a packet that has won the crossbar into its output buffer, or directly on the link.
     #[inline(always)]
     pub(crate) fn enqueue<const F: bool>(
         &mut self,
@@ -26,26 +25,26 @@ impl<H: Host, P: Probe> Partition<H, P> {
     ) {
         let packet = &self.packets[index];
         let (ready, room, packet_vc) =
-            (packet.ready, self.stages.room::<F>(packet.flits.into()), packet.out_vc);
-        let port = &mut self.out_ports[out];
-        let idle = self.stages.idle_flits::<F>() * port.flit;
-        let vc = &mut self.out_vcs[out_vc];
-        // A VC keeps its order flit by flit: not before the tail ahead has gone.
+            (packet.ready, self.setup.stages.room::<F>(packet.flits.into()), packet.out_vc);
+        let port = &mut self.ports.out_ports[out];
+        let idle = self.setup.stages.idle_flits::<F>() * port.flit;
+        let vc = &mut self.ports.out_vcs[out_vc];
+        // A VC keeps its order flit by flit: no packet starts before the tail ahead of it has left.
         let open = port.link_free.max(vc.gone);
-        // Where all packets are of one VC, the link will take this one next even if it is still
-        // busy.
-        let reach = if F && port.end.is_single() { ready + self.stages.far_ahead } else { ready };
+        // If all packets have one VC, the link sends this packet next even if it is still busy.
+        let reach =
+            if F && port.end.is_single() { ready + self.setup.stages.far_ahead } else { ready };
         if port.queued == 0
             && open <= reach
             && (port.end == LinkEnd::AmpleNode
-                || self.stages.credit_at_crossbar::<F>()
-                || vc.credits.at(&mut self.pool, now) >= room as i32)
+                || self.setup.stages.credit_at_crossbar::<F>()
+                || vc.credits.at(&mut self.ports.pool, now) >= room as i32)
         {
             let start = open.max(ready) + idle;
-            port.next_vc = self.stages.vc_after(packet_vc);
+            port.next_vc = self.setup.stages.vc_after(packet_vc);
             let left = self.send::<F>(out, out_vc, index, start);
-            if open > ready || !self.stages.ahead_is_free::<F>() {
-                self.out_vcs[out_vc].space.take(room);
+            if open > ready || !self.setup.stages.ahead_is_free::<F>() {
+                self.ports.out_vcs[out_vc].space.take(room);
                 self.free_room::<F>(out, out_vc, room, (start, left), now);
             }
             return;
@@ -58,24 +57,19 @@ impl<H: Host, P: Probe> Partition<H, P> {
         self.ensure_link_wake(out, time);
     }
 
-    /// Schedules a decision unless one comes earlier.
+    /// Schedules a decision, unless one is due earlier.
     #[inline]
     pub(crate) fn ensure_link_wake(&mut self, out: usize, time: Time) {
-        let port = &mut self.out_ports[out];
-        if port.wake > time {
-            port.wake = time;
-            let home = port.home;
-            self.blocks.schedule(&mut self.wheel, home, time, Kind::LINK, out as u32);
-        }
+        self.agenda.wake_link(out, &mut self.ports.out_ports[out], time);
     }
 
-    /// A link may have something to do.
+    /// Handles a wake: the link may start a packet.
     #[inline]
     pub(crate) fn link_wake<const F: bool>(&mut self, out: u32, now: Time) {
         let out = out as usize;
-        let port = &mut self.out_ports[out];
+        let port = &mut self.ports.out_ports[out];
         if port.wake != now {
-            self.overtaken += 1;
+            self.agenda.overtaken += 1;
             return;
         }
         port.wake = NEVER;
@@ -87,33 +81,35 @@ impl<H: Host, P: Probe> Partition<H, P> {
         self.decide::<F>(out, now);
     }
 
-    /// The link is free: picks a packet, or finds out what to wait for.
+    /// Picks a packet for a free link, or schedules the next decision.
     #[inline]
     fn decide<const F: bool>(&mut self, out: usize, now: Time) {
-        let first = out * self.vcs;
-        let port = &self.out_ports[out];
-        let ample = port.end == LinkEnd::AmpleNode || self.stages.credit_at_crossbar::<F>();
-        let idle = self.stages.idle_flits::<F>() * port.flit;
-        let known = F && self.stages.heads_ready(port, now);
-        let full = self.stages.full as i32;
+        let first = out * self.setup.vcs;
+        let port = &self.ports.out_ports[out];
+        let ample = port.end == LinkEnd::AmpleNode || self.setup.stages.credit_at_crossbar::<F>();
+        let idle = self.setup.stages.idle_flits::<F>() * port.flit;
+        let known = F && self.setup.stages.heads_ready(port, now);
+        let full = self.setup.stages.full as i32;
         let mut lacking = false;
         let mut next_due = NEVER;
-        // First the VCs from the pointer on, then those before it.
+        // First the VCs from the pointer on, then the VCs before it.
         let after = port.queued & (u16::MAX << port.next_vc);
         for mut set in [after, port.queued & !after] {
             while set != 0 {
                 let vc = set.trailing_zeros() as usize;
                 set &= set - 1;
-                let queue = &mut self.out_vcs[first + vc];
+                let queue = &mut self.ports.out_vcs[first + vc];
                 let head = queue.queue.head;
                 let ready = if known { 0 } else { self.packets[head].ready };
                 if ready.max(queue.gone) > now {
                     next_due = next_due.min(due(ready, queue.gone, idle));
                     continue;
                 }
-                let credits = if ample { full } else { queue.credits.at(&mut self.pool, now) };
+                let credits =
+                    if ample { full } else { queue.credits.at(&mut self.ports.pool, now) };
                 if credits >= full
-                    || credits >= self.stages.room::<F>(self.packets[head].flits.into()) as i32
+                    || credits
+                        >= self.setup.stages.room::<F>(self.packets[head].flits.into()) as i32
                 {
                     self.start::<F>(out, vc, now);
                     return;
@@ -128,38 +124,38 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
     }
 
-    /// Takes the head of a VC's output queue onto the link.
+    /// Starts the head of a VC's output buffer on the link.
     #[inline]
     fn start<const F: bool>(&mut self, out: usize, vc: usize, now: Time) {
-        let out_vc = out * self.vcs + vc;
-        let queue = &mut self.out_vcs[out_vc];
+        let out_vc = out * self.setup.vcs + vc;
+        let queue = &mut self.ports.out_vcs[out_vc];
         let index = queue.queue.pop(&mut self.packets);
-        let room = self.stages.room::<F>(self.packets[index].flits.into());
+        let room = self.setup.stages.room::<F>(self.packets[index].flits.into());
         queue.unsent -= room as i32;
         let emptied = u16::from(queue.queue.head == NONE) << vc;
-        let port = &mut self.out_ports[out];
+        let port = &mut self.ports.out_ports[out];
         port.queued &= !emptied;
-        port.next_vc = self.stages.vc_after(vc as u8);
+        port.next_vc = self.setup.stages.vc_after(vc as u8);
         if port.stalled_since != NEVER {
             port.counters.stall += now - port.stalled_since;
             port.stalled_since = NEVER;
         }
         let left = self.send::<F>(out, out_vc, index, now);
-        if self.stages.ahead_is_free::<F>() {
-            self.out_vcs[out_vc].space.put(room);
+        if self.setup.stages.ahead_is_free::<F>() {
+            self.ports.out_vcs[out_vc].space.put(room);
             self.room_at::<F>(out, out_vc, now, now);
         } else {
             self.free_room::<F>(out, out_vc, room, (now, left), now);
         }
-        if self.out_ports[out].queued != 0 {
+        if self.ports.out_ports[out].queued != 0 {
             self.arm_link::<F>(out);
-        } else if self.stages.virtual_output::<F>() {
-            self.note_stall(out, now);
+        } else if self.setup.stages.virtual_output::<F>() {
+            self.ports.out_ports[out].note_stall(now);
         }
     }
 
-    /// The room of a packet in the output buffer comes free: its head starts on the link at
-    /// `start`, its tail is gone at `left`.
+    /// Frees the room of a packet in the output buffer. Its head starts on the link at `start`, and
+    /// its tail has left at `left`.
     #[inline]
     fn free_room<const F: bool>(
         &mut self,
@@ -169,26 +165,26 @@ impl<H: Host, P: Probe> Partition<H, P> {
         (start, left): (Time, Time),
         now: Time,
     ) {
-        let (first, last) = match self.stages.output_release::<F>() {
+        let (first, last) = match self.setup.stages.output_release::<F>() {
             OutputRelease::Start => (start, start),
             OutputRelease::Tail => (left, left),
-            OutputRelease::Flit => (start, left - self.out_ports[out].flit),
+            OutputRelease::Flit => (start, left - self.ports.out_ports[out].flit),
         };
-        self.out_vcs[out_vc].space.give_over::<F>(&mut self.pool, first, last, room);
+        self.ports.out_vcs[out_vc].space.give_over::<F>(&mut self.ports.pool, first, last, room);
         self.room_at::<F>(out, out_vc, first, now);
     }
 
-    /// Schedules the decision after a packet that has just started.
+    /// Schedules the decision after the packet that has just started.
     #[inline]
     fn arm_link<const F: bool>(&mut self, out: usize) {
-        let first = out * self.vcs;
-        let port = &self.out_ports[out];
-        let idle = self.stages.idle_flits::<F>() * port.flit;
-        let known = F && self.stages.heads_ready(port, port.link_free);
+        let first = out * self.setup.vcs;
+        let port = &self.ports.out_ports[out];
+        let idle = self.setup.stages.idle_flits::<F>() * port.flit;
+        let known = F && self.setup.stages.heads_ready(port, port.link_free);
         let mut next_due = NEVER;
         let mut set = port.queued;
         while set != 0 {
-            let queue = &self.out_vcs[first + set.trailing_zeros() as usize];
+            let queue = &self.ports.out_vcs[first + set.trailing_zeros() as usize];
             set &= set - 1;
             let ready = if known { 0 } else { self.packets[queue.queue.head].ready };
             next_due = next_due.min(due(ready, port.link_free.max(queue.gone), idle));
@@ -196,26 +192,26 @@ impl<H: Host, P: Probe> Partition<H, P> {
         self.ensure_link_wake(out, next_due);
     }
 
-    /// Something is ready and nothing can go: waits for the credits.
+    /// Waits for credits: a packet is ready, and none can start.
     #[inline(never)]
     fn stall<const F: bool>(&mut self, out: usize, next_due: Time, now: Time) {
-        let first = out * self.vcs;
-        let idle = self.stages.idle_flits::<F>() * self.out_ports[out].flit;
+        let first = out * self.setup.vcs;
+        let idle = self.setup.stages.idle_flits::<F>() * self.ports.out_ports[out].flit;
         let mut wake = next_due;
-        for vc in first..first + self.vcs {
-            let queue = &mut self.out_vcs[vc];
+        for vc in first..first + self.setup.vcs {
+            let queue = &mut self.ports.out_vcs[vc];
             if queue.queue.head == NONE
                 || self.packets[queue.queue.head].ready.max(queue.gone) > now
             {
                 continue;
             }
-            let room = self.stages.room::<F>(self.packets[queue.queue.head].flits.into());
-            match queue.credits.when(&self.pool, room) {
+            let room = self.setup.stages.room::<F>(self.packets[queue.queue.head].flits.into());
+            match queue.credits.when(&self.ports.pool, room) {
                 Some(time) => wake = wake.min(time + idle),
                 None => queue.await_credits(room),
             }
         }
-        let port = &mut self.out_ports[out];
+        let port = &mut self.ports.out_ports[out];
         if port.stalled_since == NEVER {
             port.stalled_since = now;
         }
@@ -224,18 +220,18 @@ impl<H: Host, P: Probe> Partition<H, P> {
         }
     }
 
-    /// A packet starts on a link at `start`; returns when its tail has left.
+    /// Starts a packet on a link at `start`; returns when its tail has left.
     #[inline(always)]
     fn send<const F: bool>(&mut self, out: usize, out_vc: usize, index: u32, start: Time) -> Time {
-        let stages = &self.stages;
-        let port = &mut self.out_ports[out];
+        let stages = &self.setup.stages;
+        let port = &mut self.ports.out_ports[out];
         let packet = &mut self.packets[index];
         let flits = u32::from(packet.flits);
         let room = stages.room::<F>(flits);
         let end = start + Time::from(flits) * port.flit;
         let left = if stages.cut_through::<F>() { end.max(packet.tail + port.flit) } else { end };
         port.link_free = end;
-        self.out_vcs[out_vc].gone = left;
+        self.ports.out_vcs[out_vc].gone = left;
         let starts = !stages.by_flits::<F>() || packet.piece.starts();
         if starts {
             port.counters.count(packet.bytes, flits);
@@ -251,29 +247,29 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let tail = if stages.cut_through::<F>() && !in_order { left + port.reach } else { head };
         packet.tail = tail;
         packet.ready = head;
-        // When the node's credits are back, if somebody waits for them before the link.
+        // When the node's credits are back, if a packet waits for them before the link.
         let mut awaited = NEVER;
         if port.end.is_router() {
             packet.route.hops += 1;
             packet.at = port.target + u32::from(packet.out_vc);
             let beyond = port.beyond;
             if !stages.credit_at_crossbar::<F>() {
-                self.out_vcs[out_vc].credits.take(room);
+                self.ports.out_vcs[out_vc].credits.take(room);
             }
             if beyond & ELSEWHERE == 0 {
                 let at = packet.at;
-                self.blocks.arrive(&mut self.wheel, beyond, head, index, at);
+                self.agenda.blocks.arrive(&mut self.agenda.wheel, beyond, head, index, at);
             }
         } else {
-            self.wheel.push(tail, Kind::DELIVER, index);
+            self.agenda.wheel.push(tail, Kind::DELIVER, index);
             if port.end == LinkEnd::Node {
-                // A NIC takes every flit as it comes, so the credits' way back is known now.
-                let vc = &mut self.out_vcs[out_vc];
+                // A NIC takes every flit at once, so the time of the credits' return is known now.
+                let vc = &mut self.ports.out_vcs[out_vc];
                 if !stages.credit_at_crossbar::<F>() {
                     vc.credits.take(room);
                 }
                 let back = tail + port.credit_delay;
-                vc.credits.give(&mut self.pool, back, room);
+                vc.credits.give(&mut self.ports.pool, back, room);
                 if stages.credit_at_crossbar::<F>() && vc.credit_wait > 0 {
                     vc.credit_wait = 0;
                     awaited = stages.edge_after::<F>(back);
@@ -283,7 +279,7 @@ impl<H: Host, P: Probe> Partition<H, P> {
         let (job, bytes) = (packet.job, packet.bytes);
         let beyond = port.beyond;
         if starts {
-            self.count_job(out, job, bytes);
+            self.counters.count_job(out, self.setup.config.jobs, job, bytes);
         }
         if beyond & ELSEWHERE != 0 {
             self.post_packet(beyond & !ELSEWHERE, index);
@@ -295,8 +291,8 @@ impl<H: Host, P: Probe> Partition<H, P> {
     }
 }
 
-/// When a link decides on a packet whose head is ready at `ready`, if it is taken until `open`: as
-/// it falls free, or, if it has been idle by then, after `idle`.
+/// Returns when a link decides on a packet whose head is ready at `ready`. A link that is busy
+/// until `open` decides when it becomes free. An idle link decides `idle` after the head is ready.
 #[inline]
 fn due(ready: Time, open: Time, idle: Time) -> Time {
     if open > ready { open } else { ready + idle }

@@ -1,5 +1,4 @@
-//! The stages' constants, worked out once: what the hot path needs of the configuration, in one
-//! cache line.
+//! The constants of the stages, computed once from the configuration.
 
 use crate::config::{
     Arbiter, BufferUnit, CreditCheck, CrossbarClock, CrossbarContention, CrossbarDelay,
@@ -15,86 +14,86 @@ use std::ops::Range;
 /// Constants of the stages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stages {
-    /// Whether a packet's tail follows its head at the links' rate.
+    /// Whether the tail of a packet follows its head at the rate of the links.
     cut_through: bool,
-    /// Whether a packet is at the next stage only with its tail.
+    /// Whether a packet reaches the next stage with its tail (store-and-forward).
     stores: bool,
     /// Whether packets wait by output VC, without a crossbar.
     virtual_output: bool,
-    /// Whether every flit moves by itself.
+    /// Whether flits move one by one (wormhole).
     by_flits: bool,
-    /// Whether every packet takes the room of a full one.
+    /// Whether every packet takes the room of a full packet.
     whole_packets: bool,
-    /// With what credits leave.
+    /// When the credits of a packet return.
     credit_return: Release,
-    /// With what room in the output buffer comes free.
+    /// When an output buffer frees the room of a packet.
     output_release: OutputRelease,
     /// Whether a packet holds its ports while it crosses.
     holds_ports: bool,
     /// Whether it holds its output VC until its tail has crossed.
     holds_vcs: bool,
-    /// What of the input latency is the head's alone.
+    /// The input latency of the head only.
     head_latency: Time,
-    /// How long an input VC rests between packets, and an output VC that is held.
+    /// The rest of an input VC, and of a held output VC, between two packets.
     input_vc_gap: Time,
     output_vc_gap: Time,
     /// Whether credits are taken at the crossbar (else at the link).
     credit_at_crossbar: bool,
-    /// On which VC NICs inject.
+    /// The VC on which NICs inject.
     injection_vc: InjectionVc,
     /// Whether NICs answer packets.
     responds: bool,
-    /// How many VCs a NIC may inject a host's packets on.
+    /// The number of VCs on which a NIC may inject a host's packets.
     request_vcs: u8,
-    /// Whether a packet that is sent ahead needs no place in the output buffer's account: see
+    /// Whether a packet that is sent ahead needs no room in the output buffer's account: see
     /// [`Self::new`].
     ahead_is_free: bool,
-    /// Whether a link decides when it has been idle for a flit time (else at the start).
+    /// Flit times that an idle link waits before it decides: 0 or 1.
     idle_flits: Time,
-    /// What the head then still needs.
+    /// Flit times of the head after that decision.
     head_flits: Time,
     /// The crossbar's clock period; zero: not clocked.
     crossbar_period: Time,
     /// One flit through the crossbar.
     pub(crate) crossbar_flit: Time,
-    /// From the grant to the head's being ready at the output.
+    /// From the grant until the head is ready at the output.
     pub(crate) head_delay: Time,
-    /// Store and forward: how much later than its head each further flit of a packet is there.
+    /// Store-and-forward: the delay of each further flit of a packet after its head.
     pub(crate) stored_flit: Time,
-    /// What an idle injection link waits.
+    /// The wait of an idle injection link before it decides.
     pub(crate) nic_idle: Time,
-    /// From the start on the injection link to the head's being at the router, and one flit on it.
+    /// From the end of the head on the injection link until it is in the router; and the time of
+    /// one flit on that link.
     pub(crate) nic_reach: Time,
     pub(crate) nic_flit: Time,
-    /// How far ahead of its link a packet may be sent where no other VC can come between.
+    /// How far ahead of its link a packet may be sent if no other VC shares the link.
     pub(crate) far_ahead: Time,
     /// Flits of a full packet.
     pub(crate) full: u32,
     /// VCs of a port.
     pub(crate) vcs: u8,
-    /// Whether the routing looks at queues.
+    /// Whether any routing reads queues.
     pub(crate) adaptive: bool,
-    /// Whether it looks at queues at routers after the decision, too.
+    /// Whether any routing reads queues at routers after the decision, too.
     pub(crate) per_hop_adaptive: bool,
-    /// Whether it has nothing to decide.
+    /// Whether all packets take minimal paths on a plain VC map.
     pub(crate) minimal: bool,
-    /// Whether all packets go to their nodes on one VC.
+    /// Whether all packets are ejected on one VC.
     pub(crate) one_ejection_vc: bool,
     /// Whether any routing learns.
     learning: bool,
-    /// Whether every stage is as in the default model, and a router's ports fit one word; the
+    /// Whether every stage is that of the default model and a router's ports fit into one word. The
     /// routing may be any.
     pub(crate) default_model: bool,
 }
 
 impl Stages {
-    /// The constants of `config`.
+    /// Computes the constants of `config`.
     ///
-    /// A packet that is sent ahead stays in the output buffer for no time; its place there is only
-    /// a promise, from the grant until its head is ready. While it is being brought, at most a few
-    /// other packets can be granted the same output, since each holds the crossbar for its flits.
-    /// If the buffer holds that many full packets, the promise can never decide anything, and is
-    /// left out.
+    /// A packet that is sent ahead spends no time in the output buffer. It only reserves room there
+    /// from its grant until its head is ready. In that time only a few other packets can win the
+    /// same output, because each holds the crossbar for its flits. If the buffer has room for that
+    /// many full packets, the reservation never decides anything and is left out.
     pub(crate) fn new(config: &FabricConfig, ports: u32) -> Self {
         let router = &config.router;
         let crossbar_flit = config.crossbar_flit();
@@ -189,7 +188,7 @@ impl Stages {
         stages
     }
 
-    /// The VC after `vc`, round-robin.
+    /// Returns the VC after `vc`, round-robin.
     #[inline]
     pub(crate) const fn vc_after(&self, vc: u8) -> u8 {
         if vc + 1 == self.vcs { 0 } else { vc + 1 }
@@ -215,13 +214,13 @@ impl Stages {
         !F && self.by_flits
     }
 
-    /// How many flits of a packet start at a time, and so need credits for it to start.
+    /// Returns the flits of a packet that start together, and so need credits together.
     #[inline(always)]
     pub(crate) const fn needed_to_start<const F: bool>(&self, flits: u32) -> u32 {
         if self.by_flits::<F>() { 1 } else { flits }
     }
 
-    /// What a packet of so many flits takes of a buffer.
+    /// Returns the room that a packet of `flits` takes in a buffer.
     #[inline(always)]
     pub(crate) const fn room<const F: bool>(&self, flits: u32) -> u32 {
         if F || !self.whole_packets { flits } else { self.full }
@@ -277,13 +276,13 @@ impl Stages {
         self.responds
     }
 
-    /// Whether NICs inject on VC 0 only, so that one credit account a NIC is enough.
+    /// Returns whether NICs inject on VC 0 only, so that one credit account per NIC is enough.
     #[inline(always)]
     pub(crate) const fn one_account<const F: bool>(&self) -> bool {
         (F || matches!(self.injection_vc, InjectionVc::First)) && !self.responds
     }
 
-    /// The VCs that a NIC may inject a host's packets on.
+    /// Returns the VCs on which a NIC may inject a host's packets.
     #[inline(always)]
     pub(crate) const fn request_vcs<const F: bool>(&self) -> Range<u8> {
         0..if F { 1 } else { self.request_vcs }
@@ -309,9 +308,9 @@ impl Stages {
         F || self.crossbar_period == 0
     }
 
-    /// Whether all packets in a port's output buffer are known to be ready at `time`, by the port's
-    /// own times. The crossbar brings one packet after the other and is occupied by each for a flit
-    /// at least, so the last one was granted a flit before the crossbar is free again, or earlier.
+    /// Returns whether the times of a port show that all packets in its output buffer are ready at
+    /// `time`. Each packet occupies the crossbar for at least one flit, so the last packet was
+    /// granted at least one flit before the crossbar becomes free.
     #[inline(always)]
     pub(crate) const fn heads_ready(&self, port: &OutPort, time: Time) -> bool {
         port.crossbar_free + self.head_delay <= time + self.crossbar_flit
@@ -322,7 +321,7 @@ impl Stages {
         self.learning
     }
 
-    /// `time`, or the first clock edge strictly after it if the crossbar is clocked.
+    /// Returns `time`, or the first clock edge strictly after it if the crossbar is clocked.
     #[inline(always)]
     pub(crate) const fn edge_after<const F: bool>(&self, time: Time) -> Time {
         if self.unclocked::<F>() {
@@ -333,7 +332,7 @@ impl Stages {
     }
 }
 
-/// Whether every routing ejects all its packets on the same VC.
+/// Returns whether every routing ejects all its packets on the same VC.
 fn one_ejection_vc(config: &FabricConfig) -> bool {
     let vcs = |routing: &RoutingConfig| {
         let VcMap { inside, destination_minimal, destination_nonminimal, .. } = routing.vc_map;

@@ -1,13 +1,13 @@
 //! Lazy credits: counters with entries that come due in the future.
 //!
-//! An account holds what is available now and a queue of what comes back later, each entry with its
-//! time. Before any read at time t, all entries up to t are applied. No event is needed for a
-//! credit that nobody waits for.
+//! An account holds the flits available now, and a queue of entries that come back later, each with
+//! its time. Before a read at time t, all entries up to t are applied. So a credit that no packet
+//! waits for needs no event.
 
 use pantala_engine::{DuePool, DueQueue};
 use pantala_engine::{NEVER, Time};
 
-/// The flits of all accounts that come back later.
+/// The entries of all accounts that come back later.
 pub(crate) type PendingPool = DuePool<u32>;
 
 /// Flits available now, and those that come back later, in the order of time.
@@ -18,12 +18,12 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// An account with `flits` available.
+    /// Makes an account with `flits` available.
     pub(crate) fn new(flits: i32) -> Self {
         Self { available: flits, pending: DueQueue::EMPTY }
     }
 
-    /// What is available at `now`.
+    /// Returns the flits available at `now`.
     #[inline]
     pub(crate) fn at(&mut self, pool: &mut PendingPool, now: Time) -> i32 {
         if !self.pending.is_empty() {
@@ -39,19 +39,20 @@ impl Account {
         self.pending.take(pool, now, |_, flits| *available += flits as i32);
     }
 
-    /// Takes `flits`, which the caller has seen to be there.
+    /// Takes `flits`. The caller has checked that they are available.
     #[inline]
     pub(crate) fn take(&mut self, flits: u32) {
         self.available -= flits as i32;
     }
 
-    /// `flits` come back now.
+    /// Gives `flits` back now.
     #[inline]
     pub(crate) fn put(&mut self, flits: u32) {
         self.available += flits as i32;
     }
 
-    /// When `flits` will be available by what is already on its way; `None` if that is not enough.
+    /// Returns when `flits` will be available, given the entries so far; `None` if they are not
+    /// enough.
     pub(crate) fn when(&self, pool: &PendingPool, flits: u32) -> Option<Time> {
         let mut sum = self.available;
         self.pending.iter(pool).find_map(|(time, back)| {
@@ -60,28 +61,28 @@ impl Account {
         })
     }
 
-    /// What will be available when all has come back.
+    /// Returns the flits that will be available after all entries.
     pub(crate) fn eventually(&self, pool: &PendingPool) -> i32 {
         self.available + self.pending.iter(pool).map(|(_, back)| back as i32).sum::<i32>()
     }
 }
 
-/// Credits: an account whose first entry lies in it. On most links there is never a second one.
+/// An account of credits, which holds its first entry itself. Most links never have a second one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Credits {
-    /// When the first entry comes due; [`NEVER`]: there is none.
+    /// When the first entry is due; [`NEVER`]: there is none.
     first: Time,
     flits: u32,
     rest: Account,
 }
 
 impl Credits {
-    /// Credits of which `flits` are available.
+    /// Makes an account with `flits` available.
     pub(crate) fn new(flits: i32) -> Self {
         Self { first: NEVER, flits: 0, rest: Account::new(flits) }
     }
 
-    /// What is available at `now`.
+    /// Returns the flits available at `now`.
     #[inline]
     pub(crate) fn at(&mut self, pool: &mut PendingPool, now: Time) -> i32 {
         if self.first <= now {
@@ -91,7 +92,7 @@ impl Credits {
         self.rest.available
     }
 
-    /// Applies the entries behind the first up to `now`, and moves the next to its place.
+    /// Applies the entries after the first up to `now`, and moves the next one to its place.
     #[inline]
     fn apply(&mut self, pool: &mut PendingPool, now: Time) {
         let Account { available, pending } = &mut self.rest;
@@ -105,13 +106,13 @@ impl Credits {
         }
     }
 
-    /// As [`Account::take`].
+    /// See [`Account::take`].
     #[inline]
     pub(crate) fn take(&mut self, flits: u32) {
         self.rest.take(flits);
     }
 
-    /// As [`Account::when`].
+    /// See [`Account::when`].
     pub(crate) fn when(&self, pool: &PendingPool, flits: u32) -> Option<Time> {
         if self.first == NEVER {
             return None;
@@ -120,20 +121,20 @@ impl Credits {
         if first.available >= flits as i32 { Some(self.first) } else { first.when(pool, flits) }
     }
 
-    /// As [`Account::eventually`].
+    /// See [`Account::eventually`].
     pub(crate) fn eventually(&self, pool: &PendingPool) -> i32 {
         let first = if self.first == NEVER { 0 } else { self.flits as i32 };
         first + self.rest.eventually(pool)
     }
 }
 
-/// Something that flits come back to.
+/// An account that flits come back to.
 pub(crate) trait Ledger {
-    /// `flits` come back at `time`, not before those given back earlier.
+    /// Gives `flits` back at `time`, which is not before earlier entries.
     fn give(&mut self, pool: &mut PendingPool, time: Time, flits: u32);
 
-    /// `flits` come back one by one, the first at `first` and the last at `last`, those between
-    /// evenly spread; all at once if the two are one time, as `ONCE` says that they are.
+    /// Gives `flits` back one by one, evenly spread from `first` to `last`; all at once if the
+    /// times are equal. `ONCE` says that they are.
     #[inline(always)]
     fn give_over<const ONCE: bool>(
         &mut self,
@@ -171,6 +172,14 @@ impl Ledger for Credits {
     }
 }
 
+/// Returns the capacity of an output VC. An unlimited VC has more room than any run can fill.
+pub(crate) const fn space_of(output_buffer: u32) -> i32 {
+    match output_buffer {
+        0 => i32::MAX / 2,
+        flits => flits as i32,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,7 +200,7 @@ mod tests {
         assert_eq!(account.at(&mut pool, 20), 4);
     }
 
-    /// Both kinds of accounts say the same, whatever is given, taken and asked.
+    /// Both kinds of accounts give the same answers.
     #[test]
     fn credits_are_an_account() {
         let mut pool = PendingPool::default();

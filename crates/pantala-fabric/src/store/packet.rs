@@ -1,30 +1,30 @@
-//! Packets in flight: a slab, its hot half (one cache line a packet) apart from what only delivery
-//! reads.
+//! Packets in flight: the half that every hop uses (one cache line per packet), apart from the half
+//! that only delivery reads.
 
 use crate::store::queue::Chunks;
 use pantala_engine::{FlatArray, Time};
 use pantala_routing::RouteState;
 use serde::{Deserialize, Serialize};
 
-/// No packet, no entry: the end of an intrusive list.
+/// No packet: the end of a queue.
 pub const NONE: u32 = u32::MAX;
 
-/// What of a packet a record stands for: all of it, unless flits move one by one
+/// The part of a packet that a record stands for: all of it, unless flits move one by one
 /// ([`crate::config::FlowControl`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Piece {
-    /// All of it, or its only flit.
+    /// The whole packet, or its only flit.
     Whole,
     /// Its first flit.
     Head,
-    /// One between the first and the last.
+    /// A flit between the first and the last.
     Body,
     /// Its last flit.
     Tail,
 }
 
 impl Piece {
-    /// The part that flit `number` of a packet of `flits` is.
+    /// Returns the part for flit `number` of a packet of `flits`.
     pub(crate) const fn of(number: u16, flits: u16) -> Self {
         match (number == 0, number + 1 == flits) {
             (true, true) => Self::Whole,
@@ -34,13 +34,13 @@ impl Piece {
         }
     }
 
-    /// Whether the packet's first flit is in it.
+    /// Returns whether the part has the packet's first flit.
     #[inline]
     pub(crate) const fn starts(self) -> bool {
         matches!(self, Self::Whole | Self::Head)
     }
 
-    /// Whether the packet's last flit is in it.
+    /// Returns whether the part has the packet's last flit.
     #[inline]
     pub(crate) const fn ends(self) -> bool {
         matches!(self, Self::Whole | Self::Tail)
@@ -51,19 +51,20 @@ impl Piece {
 #[repr(align(64))]
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Packet {
-    /// When the head is ready at the present stage.
+    /// When the head is ready at the current stage, in ps.
     pub ready: Time,
-    /// When the tail is there.
+    /// When the tail is there, in ps.
     pub tail: Time,
     /// The state of its routing.
     pub route: RouteState,
-    /// The input VC (of all) that it is in or on its way to.
+    /// The input VC that the packet is in or on its way to, as `(router * ports + port) * VCs +
+    /// VC`.
     pub at: u32,
-    /// Payload.
+    /// Payload in bytes.
     pub bytes: u32,
     /// Job.
     pub job: u16,
-    /// Length.
+    /// Length in flits.
     pub flits: u16,
     /// The VC it has been routed to.
     pub out_vc: u8,
@@ -86,24 +87,24 @@ impl Packet {
     };
 }
 
-/// What only the ends of a packet's life touch.
+/// The half of a packet that only injection and delivery use.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PacketOrigin {
-    /// Creation; of a response: the delivery of its request.
+    /// Creation time in ps. Of a response: the delivery of its request.
     pub created: Time,
-    /// When it entered the NIC's own buffer. A response does so at its creation; of one, when the
-    /// head of its request started on its injection link: where the pair's latency starts.
+    /// When the packet entered the buffer of the NIC, in ps. Of a response: when the head of its
+    /// request started on its injection link, which is the start of the request-response latency.
     pub accepted: Time,
-    /// When its head started on the injection link.
+    /// When its head started on the injection link, in ps.
     pub injected: Time,
     /// Source node.
     pub source: u32,
-    /// The host's handle.
+    /// The host's handle of the message.
     pub message: u32,
 }
 
-/// A slab of packets with a free list: nothing is allocated once it has grown to the most packets
-/// ever in flight.
+/// The packets of a partition, with a free list. Nothing is allocated after it has grown to the
+/// most packets ever in flight.
 #[derive(Debug, Default)]
 pub struct Packets {
     hot: FlatArray<Packet>,
@@ -114,7 +115,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Takes a place for a packet; the caller writes both halves.
+    /// Reserves a record for a packet. The caller writes both halves.
     #[inline]
     pub fn reserve(&mut self) -> u32 {
         match self.free.pop() {
@@ -137,45 +138,45 @@ impl Packets {
         (self.hot.len() - 1) as u32
     }
 
-    /// Gives a packet's place back.
+    /// Frees a packet's record.
     #[inline]
     pub fn remove(&mut self, index: u32) {
         self.free.push(index);
     }
 
-    /// What delivery reads.
+    /// Returns the half that only injection and delivery use.
     #[inline]
     #[must_use]
     pub fn origin(&self, index: u32) -> &PacketOrigin {
         &self.origin[index]
     }
 
-    /// What delivery reads, to be written at injection.
+    /// Returns the half that only injection and delivery use, to write it.
     #[inline]
     pub fn origin_mut(&mut self, index: u32) -> &mut PacketOrigin {
         &mut self.origin[index]
     }
 
-    /// Asks for a packet that will be used soon.
+    /// Prefetches the half of a packet that every hop uses.
     #[inline(always)]
     pub(crate) fn prefetch(&self, index: u32) {
         self.hot.prefetch::<1>(index as usize);
     }
 
-    /// Asks for both halves of a packet.
+    /// Prefetches both halves of a packet.
     #[inline(always)]
     pub(crate) fn prefetch_whole(&self, index: u32) {
         self.hot.prefetch::<1>(index as usize);
         self.origin.prefetch::<1>(index as usize);
     }
 
-    /// Records in use: of packets in flight, or of their flits if those move one by one.
+    /// Returns the records in use: packets in flight, or their flits if flits move one by one.
     #[must_use]
     pub fn live(&self) -> usize {
         self.hot.len() - self.free.len()
     }
 
-    /// Bytes of memory held.
+    /// Returns the bytes of memory held.
     #[must_use]
     pub fn memory(&self) -> usize {
         self.hot.memory()

@@ -1,29 +1,28 @@
-//! The state of ports, VCs and NICs: plain data, one record each, in flat arrays.
+//! The state of ports and VCs: one record each, in flat arrays.
 //!
 //! Output port `p` of router `r` has the number `r * ports + p`, its VC `v` the number
 //! `(r * ports + p) * vcs + v`; input ports and input VCs likewise.
 
-use crate::host::PacketOffer;
-use crate::store::account::{Account, Credits};
+use crate::store::account::{Account, Credits, PendingPool};
 use crate::store::queue::Queue;
-use pantala_engine::{NEVER, Stream, Time};
+use pantala_engine::{FlatArray, NEVER, Time};
 use serde::{Deserialize, Serialize};
 
-/// No other part of the machine.
+/// The sender is a router of this partition.
 pub(crate) const HERE: u16 = u16::MAX;
 
-/// No part of the machine but a node of this one.
+/// The sender is a node of this partition.
 pub(crate) const NODE: u16 = u16::MAX - 1;
 
-/// The bit of what is in another part of the machine.
+/// The bit that marks another partition.
 pub(crate) const ELSEWHERE: u16 = 1 << 15;
 
-/// A VC of an input port: its buffer, and who fills it.
+/// A VC of an input port, with its buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InVc {
     /// The input buffer.
     pub(crate) queue: Queue,
-    /// When the tail of the packet that crossed last has left: the next may not overtake it.
+    /// When the tail of the last packet that crossed has left. The next packet may not overtake it.
     pub(crate) open: Time,
     /// The port.
     pub(crate) port: u32,
@@ -31,15 +30,14 @@ pub(crate) struct InVc {
     pub(crate) out_vc: u32,
     /// Its place among the router's input VCs.
     pub(crate) bit: u16,
-    /// The length of the head that waits: who looks through those that wait need not look at
-    /// packets.
+    /// The length of the head that waits, so that arbitration need not read the packet.
     pub(crate) flits: u16,
 }
 
 /// An input port of a router.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InPort {
-    /// Until when the crossbar is occupied by a packet from here.
+    /// Until when a packet from this port occupies the crossbar.
     pub(crate) busy_until: Time,
     /// Delay of a credit from here to the sender.
     pub(crate) credit_delay: Time,
@@ -47,35 +45,36 @@ pub(crate) struct InPort {
     pub(crate) router: u32,
     /// The router's group.
     pub(crate) group: u32,
-    /// Who sends here and gets the credits: the first VC of an output port, or (terminal) a node.
+    /// The sender, which gets the credits: the first VC of an output port, or (terminal port) a
+    /// node.
     pub(crate) upstream: u32,
-    /// How many of its VCs have a head that waits for an output.
+    /// The number of its VCs whose head waits for an output.
     pub(crate) waiting: u16,
-    /// The part of the machine that the sender is in, if it is another than this one; [`HERE`];
-    /// [`NODE`].
-    pub(crate) sender_part: u16,
+    /// The partition of the sender, if it is another one; otherwise [`HERE`] or [`NODE`].
+    pub(crate) sender_partition: u16,
 }
 
 impl InPort {
-    /// Whether a NIC sends here.
+    /// Returns whether a NIC sends to this port.
     #[inline(always)]
     pub(crate) const fn is_terminal(&self) -> bool {
-        self.sender_part == NODE
+        self.sender_partition == NODE
     }
 }
 
-/// An output port of a router and the link behind it: two cache lines, what a packet always touches
-/// in the first.
+/// An output port of a router and its link. It takes two cache lines; the first has the fields that
+/// every packet uses.
 #[repr(align(128))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutPort {
-    /// From when on the crossbar can bring a packet.
+    /// From when on the crossbar can take a packet to this port.
     pub(crate) crossbar_free: Time,
     /// From when on the link can take a packet.
     pub(crate) link_free: Time,
-    /// Serialisation of one flit.
+    /// Time of one flit on the link.
     pub(crate) flit: Time,
-    /// From the link's start to the stage behind it: propagation and the router parts on the way.
+    /// From the start on the link to the next stage: propagation, and the latencies of routers on
+    /// the way.
     pub(crate) reach: Time,
     /// The first input VC of the port behind the link, or (ejection) the node.
     pub(crate) target: u32,
@@ -83,69 +82,88 @@ pub(crate) struct OutPort {
     pub(crate) router: u32,
     /// Its place in the router.
     pub(crate) port: u16,
-    /// VCs (bits) with packets in the output buffer.
+    /// The VCs (bits) with packets in the output buffer.
     pub(crate) queued: u16,
     /// The VCs (bits) that a packet waits for at the crossbar.
     pub(crate) waiting: u16,
-    /// Where the crossbar's round-robin goes on: the place of an input VC among the router's, or,
-    /// under iSLIP, of an input port.
+    /// The round-robin pointer of the crossbar: an input VC of the router, or, under iSLIP, an
+    /// input port.
     pub(crate) next_input: u16,
-    /// The block of groups that the router is in, and that of the router behind the link; of a link
-    /// to another part of the machine: [`ELSEWHERE`] and the number of the part.
+    /// The block of groups of the router, and of the router behind the link. For a link to another
+    /// partition, the second is [`ELSEWHERE`] plus the number of that partition.
     pub(crate) home: u16,
     pub(crate) beyond: u16,
-    /// Where the link's round-robin goes on.
+    /// The round-robin pointer of the link.
     pub(crate) next_vc: u8,
-    /// What is behind the link.
+    /// The far end of the link.
     pub(crate) end: LinkEnd,
     /// When the link's next decision is scheduled; [`NEVER`]: not.
     pub(crate) wake: Time,
     /// When the crossbar's next arbitration is scheduled; [`NEVER`]: not.
     pub(crate) crossbar_wake: Time,
-    /// Since when a packet has been ready and none could go for want of credit; [`NEVER`]: not now.
+    /// The start of the current stall, in which a packet is ready and none has credit; [`NEVER`]:
+    /// none.
     pub(crate) stalled_since: Time,
-    /// Ejection: the delay of the node's credits.
+    /// Ejection links: the delay of the node's credits.
     pub(crate) credit_delay: Time,
-    /// Twice the time at which a head was last routed here, plus one if it was not the only one:
-    /// for finding rivals.
+    /// Twice the time at which a head was last routed to this port, plus one if several heads were.
     pub(crate) routed_at: Time,
-    /// What it has carried.
+    /// The counters of the link.
     pub(crate) counters: LinkCounters,
 }
 
-/// What is behind a link.
+impl OutPort {
+    /// Starts a stall at `now`, or when the link falls idle, if packets wait for room behind the
+    /// link and none is in the output buffer.
+    pub(crate) fn note_stall(&mut self, now: Time) {
+        if self.waiting != 0 && self.queued == 0 && self.stalled_since == NEVER {
+            self.stalled_since = self.link_free.max(now);
+        }
+    }
+
+    /// Ends a stall, because a packet starts at `now`.
+    #[inline(always)]
+    pub(crate) fn end_stall(&mut self, now: Time) {
+        if self.stalled_since != NEVER {
+            self.counters.stall += now.saturating_sub(self.stalled_since);
+            self.stalled_since = NEVER;
+        }
+    }
+}
+
+/// The far end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkEnd {
     /// A router.
     Router,
-    /// A router, and the routing sends packets of one VC only there: they go in the order in which
-    /// they come.
+    /// A router to which the routing sends packets of one VC only. They leave in the order of
+    /// arrival.
     SingleRouter,
-    /// A node whose buffer can run short, or that is sent packets of more than one VC.
+    /// A node whose buffer can run out of room, or that gets packets of several VCs.
     Node,
-    /// A node that is sent packets of one VC, and whose buffer holds all that can be under way to
-    /// it and its credits back: they need no account.
+    /// A node that gets packets of one VC, with a buffer that never runs out of room. It needs no
+    /// credit account.
     AmpleNode,
     /// Nothing.
     Nothing,
 }
 
 impl LinkEnd {
-    /// Whether the link goes to a router.
+    /// Returns whether the link goes to a router.
     #[inline]
     pub(crate) const fn is_router(self) -> bool {
         matches!(self, Self::Router | Self::SingleRouter)
     }
 
-    /// Whether all packets on the link are known to be of one VC.
+    /// Returns whether all packets on the link have one VC.
     #[inline]
     pub(crate) const fn is_single(self) -> bool {
         matches!(self, Self::SingleRouter | Self::AmpleNode)
     }
 }
 
-/// A VC of an output port: what is in the output buffer, and what room there is here and behind the
-/// link. One cache line.
+/// A VC of an output port: its output buffer, the room there, and the credits for the buffer behind
+/// the link. It takes one cache line.
 #[repr(align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutVc {
@@ -155,78 +173,91 @@ pub(crate) struct OutVc {
     pub(crate) space: Account,
     /// The output buffer.
     pub(crate) queue: Queue,
-    /// When the tail of the packet sent last has gone: the next of this VC may not overtake it.
+    /// When the tail of the last packet sent has left. The next packet of this VC may not overtake
+    /// it.
     pub(crate) gone: Time,
     /// Flits in `queue`.
     pub(crate) unsent: i32,
-    /// How many credits the head waits for that are not all on their way yet; zero: it does not. Of
-    /// several heads, who wait at the crossbar, the least.
+    /// The credits that the head waits for and that are not all scheduled yet; zero: it waits for
+    /// none. If several heads wait at the crossbar: the smallest number.
     pub(crate) credit_wait: u16,
-    /// Whether a packet waits at the crossbar for room that nobody has promised yet.
+    /// Whether a packet waits at the crossbar for room whose time is not known yet.
     pub(crate) space_wait: bool,
 }
 
-/// Whose turn it is at an input port, under iSLIP.
+/// The packets of a router that wait for room behind an output VC.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct InputTurn {
-    /// The output port whose offer is taken first.
-    pub(crate) next_output: u16,
-    /// The VC that goes first of those that want the same output.
-    pub(crate) next_vc: u16,
+pub(crate) struct VirtualQueue {
+    pub(crate) queue: Queue,
+    /// The room that they will take.
+    pub(crate) room: i32,
 }
 
-/// An output VC where packets hold one while they cross.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hold {
-    /// Until when the packet that crossed last holds it.
-    pub(crate) until: Time,
-    /// The input VC whose head it is allocated to, until that crosses, its last flit if flits cross
-    /// one by one; [`crate::store::packet::NONE`]: none.
-    pub(crate) owner: u32,
-    /// Where the round goes on in which it is allocated.
-    pub(crate) next_input: u16,
+/// The ports and VCs of all routers: buffers, room in them, and credits.
+#[derive(Debug)]
+pub(crate) struct Ports {
+    pub(crate) in_ports: FlatArray<InPort>,
+    pub(crate) in_vcs: FlatArray<InVc>,
+    pub(crate) out_ports: FlatArray<OutPort>,
+    pub(crate) out_vcs: FlatArray<OutVc>,
+    /// Per output VC, the packets that wait for room behind its link. Empty unless inputs queue by
+    /// output.
+    pub(crate) virtual_queues: FlatArray<VirtualQueue>,
+    /// The entries of all accounts that come back later.
+    pub(crate) pool: PendingPool,
+}
+
+impl Ports {
+    /// Returns whether there are credits for `room` flits behind the link of an output VC.
+    #[inline]
+    pub(crate) fn has_credit(&mut self, out: usize, out_vc: u32, room: i32, now: Time) -> bool {
+        self.out_ports[out].end == LinkEnd::AmpleNode
+            || self.out_vcs[out_vc].credits.at(&mut self.pool, now) >= room
+    }
+
+    /// Returns the VCs (bits) of an output that a packet waits for and that have room for a flit.
+    #[inline(always)]
+    pub(crate) fn roomy_vcs(&mut self, out: usize, vcs: usize, now: Time) -> u16 {
+        let mut roomy = 0;
+        let mut set = self.out_ports[out].waiting;
+        while set != 0 {
+            let vc = set.trailing_zeros() as usize;
+            set &= set - 1;
+            let room = self.out_vcs[out * vcs + vc].space.at(&mut self.pool, now) > 0;
+            roomy |= u16::from(room) << vc;
+        }
+        roomy
+    }
+
+    /// Returns the bytes of memory held.
+    pub(crate) fn memory(&self) -> usize {
+        self.in_ports.memory()
+            + self.in_vcs.memory()
+            + self.out_ports.memory()
+            + self.out_vcs.memory()
+            + self.virtual_queues.memory()
+            + self.pool.memory()
+    }
 }
 
 impl OutVc {
-    /// A packet of `flits` waits for credits.
+    /// Notes that a packet of `flits` waits for credits.
     pub(crate) fn await_credits(&mut self, flits: u32) {
         let flits = flits as u16;
         self.credit_wait = if self.credit_wait == 0 { flits } else { self.credit_wait.min(flits) };
     }
 }
 
-/// A NIC: the injection link and its credits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Nic {
-    pub(crate) link_free: Time,
-    pub(crate) wake: Time,
-    pub(crate) credits: Credits,
-    /// The input VC at the router.
-    pub(crate) target: u32,
-    /// Whether there is an `offer`: a packet that the host has handed over and that lacks credit.
-    pub(crate) has_offer: bool,
-    /// Whether it waits for a credit that is not on its way yet.
-    pub(crate) credit_wait: bool,
-    pub(crate) offer: PacketOffer,
-    /// The routing's draws for packets of this node.
-    pub(crate) draws: Stream,
-    /// Since when what comes next has been stalled.
-    pub(crate) stalled_since: Time,
-    /// What the injection link has carried.
-    pub(crate) counters: LinkCounters,
-}
-
-/// What a link has carried.
+/// The counters of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkCounters {
-    /// Packets started.
+    /// Packets that have started on the link.
     pub packets: u64,
-    /// Their payload.
+    /// Their payload in bytes.
     pub bytes: u64,
-    /// Flits started.
+    /// Flits that have started on the link.
     pub flits: u64,
-    /// Time during which a packet was ready, the link idle, and no packet could go for want of
-    /// credit.
+    /// Time in ps in which a packet was ready and the link idle, but no packet had credit.
     pub stall: Time,
 }
 
@@ -239,7 +270,7 @@ impl LinkCounters {
         self.flits += u64::from(flits);
     }
 
-    /// The counters with a stall that still lasts counted up to `now`.
+    /// Returns the counters at `now`, with a stall that still lasts.
     pub(crate) fn at(mut self, stalled_since: Time, now: Time) -> Self {
         if stalled_since != NEVER {
             self.stall += now.saturating_sub(stalled_since);

@@ -1,9 +1,9 @@
-//! Queues of packets: the first of each in the queue itself, the others in chunks of a cache line.
+//! Queues of packets: the first packet in the queue itself, the others in chunks of a cache line.
 //!
-//! In a saturated network a queue is long and its ends are far apart in time, so every line of it
-//! that is touched has to come from memory. A chunk holds fifteen numbers of packets: a queue
-//! touches one line for fifteen packets that come and one for fifteen that go. A queue of one
-//! packet, as nearly all are under a light load, needs no chunk.
+//! In a saturated network queues are long, and each cache line of a queue comes from memory. A
+//! chunk holds the numbers of fifteen packets, so a queue loads one line per fifteen packets that
+//! enter and one per fifteen that leave. A queue of one packet needs no chunk. Under a light load
+//! nearly all queues are that short.
 
 use crate::store::packet::{NONE, Packets};
 use pantala_engine::FlatArray;

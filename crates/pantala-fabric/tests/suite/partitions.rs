@@ -157,8 +157,8 @@ fn a_deadlock_is_diagnosed_across_parts() {
 
 /// Routers that read the queues of others cannot be simulated apart from them.
 #[test]
-#[should_panic(expected = "queues that are read everywhere are in one part")]
-fn what_reads_everywhere_is_refused_in_parts() {
+#[should_panic(expected = "a routing that reads all queues needs one partition")]
+fn a_routing_that_reads_all_queues_is_refused_in_several_partitions() {
     network(&kang(Algorithm::UgalGlobal), &Arc::new(dragonfly(2, 4, 2, 9)), 2, 0.5, 1_000);
 }
 

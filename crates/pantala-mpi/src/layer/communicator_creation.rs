@@ -97,7 +97,7 @@ impl<P: Program> MpiLayer<P> {
         call: &Call,
         creation: CommunicatorCreation,
     ) -> Result<RunningCollective, ProgramFault> {
-        let mut running = self.enter(r, id, call)?;
+        let mut running = self.start_collective(r, id, call)?;
         running.kind = CollectiveKind::Communicator;
         running.creation = Some(creation);
         Ok(running)
@@ -106,7 +106,7 @@ impl<P: Program> MpiLayer<P> {
     /// Continues after the last step of a collective. If the collective creates a communicator,
     /// starts the agreement on a context or stores the communicator. Returns whether the call is
     /// over.
-    pub(crate) fn made(
+    pub(crate) fn finish_steps(
         &mut self,
         r: usize,
         running: &mut RunningCollective,

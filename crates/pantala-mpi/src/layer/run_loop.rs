@@ -49,7 +49,7 @@ impl<P: Program> MpiLayer<P> {
         loop {
             let rank = &mut self.ranks[r];
             if rank.collective.is_none() {
-                rank.conclude(&self.messages);
+                rank.determine_outcome(&self.messages);
             }
             if self.is_busy(r, now, wakes) {
                 return;
@@ -144,25 +144,25 @@ impl<P: Program> MpiLayer<P> {
                 let outbound = self.outbound(r, &outgoing)?;
                 self.ranks[r]
                     .requests
-                    .keep(request, PersistentOperation::Send(outbound))
+                    .make_persistent(request, PersistentOperation::Send(outbound))
                     .map(|()| true)
             }
             Op::RecvInit(incoming, request) => {
                 let expected = self.expected(r, &incoming)?;
                 self.ranks[r]
                     .requests
-                    .keep(request, PersistentOperation::Receive(expected))
+                    .make_persistent(request, PersistentOperation::Receive(expected))
                     .map(|()| true)
             }
             Op::Start(request) => self.start_request(r, request, now, wakes).map(|()| true),
             Op::Startall { first, count } => {
-                let standing = self.ranks[r].requests.standing(first, count);
-                let mut requests = standing.into_iter();
+                let persistent = self.ranks[r].requests.persistent(first, count);
+                let mut requests = persistent.into_iter();
                 requests
                     .try_for_each(|request| self.start_request(r, request, now, wakes))
                     .map(|()| true)
             }
-            Op::Free(request) => self.ranks[r].requests.give_up(request).map(|()| true),
+            Op::Free(request) => self.ranks[r].requests.free(request).map(|()| true),
             ref op @ (Op::Wait(_)
             | Op::Waitall { .. }
             | Op::Waitany { .. }
@@ -174,12 +174,12 @@ impl<P: Program> MpiLayer<P> {
             | Op::Probe(_)
             | Op::Iprobe(_)) => self.wait_or_test(r, op, now),
             Op::Collective(communicator, call) => {
-                let running = self.enter(r, communicator, &call);
+                let running = self.start_collective(r, communicator, &call);
                 self.begin_collective(r, running)
             }
             Op::Icollective(communicator, call, request) => {
                 self.ranks[r].requests.open(request)?;
-                let running = self.enter(r, communicator, &call)?;
+                let running = self.start_collective(r, communicator, &call)?;
                 self.start_background(r, running, request, now, wakes).map(|()| true)
             }
             Op::CommDup(id) => {
@@ -256,7 +256,7 @@ impl<P: Program> MpiLayer<P> {
     }
 
     /// Starts a collective.
-    pub(crate) fn enter(
+    pub(crate) fn start_collective(
         &mut self,
         r: usize,
         id: CommunicatorId,
@@ -307,7 +307,7 @@ impl<P: Program> MpiLayer<P> {
             }
             None => {
                 let Some(mut running) = rank.collective.take() else { return Ok(true) };
-                if !self.made(r, &mut running)? {
+                if !self.finish_steps(r, &mut running)? {
                     self.ranks[r].collective = Some(running);
                 }
                 Ok(true)

@@ -36,12 +36,12 @@ impl<P: Program> MpiLayer<P> {
             Op::Test(request) => {
                 self.ranks[r].requests.check(request)?;
                 self.test(r, PendingOutcome::CloseAll(request, 1), |rank| {
-                    rank.requests.quiet(request, 1)
+                    rank.requests.none_active(request, 1)
                 })
             }
             Op::Testall { first, count } => {
                 self.test(r, PendingOutcome::CloseAll(first, count), |rank| {
-                    rank.requests.quiet(first, count)
+                    rank.requests.none_active(first, count)
                 })
             }
             Op::Testany { first, count } => {

@@ -257,7 +257,7 @@ impl Matcher {
             {
                 channel.unexpected.unlink(messages, before, message);
             }
-            self.forget(message, messages);
+            self.unlist(message, messages);
             receives[receive].matched = true;
             return Some(message);
         }
@@ -269,7 +269,7 @@ impl Matcher {
             return None;
         };
         channel.unexpected.unlink(messages, before, message);
-        self.forget(message, messages);
+        self.unlist(message, messages);
         receives[receive].matched = true;
         Some(message)
     }
@@ -307,7 +307,7 @@ impl Matcher {
     }
 
     /// Removes a message from the list of all unexpected messages.
-    fn forget(&mut self, message: u32, messages: &mut Arena<Message>) {
+    fn unlist(&mut self, message: u32, messages: &mut Arena<Message>) {
         let Message { earlier, later, .. } = messages[message];
         if earlier == NONE {
             self.oldest = later;

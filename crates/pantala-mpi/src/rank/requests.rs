@@ -57,7 +57,7 @@ impl Requests {
     }
 
     /// Makes a free request persistent.
-    pub(crate) fn keep(
+    pub(crate) fn make_persistent(
         &mut self,
         request: Request,
         standing: PersistentOperation,
@@ -79,7 +79,7 @@ impl Requests {
     }
 
     /// Frees a persistent request that is not active.
-    pub(crate) fn give_up(&mut self, request: Request) -> Result<(), ProgramFault> {
+    pub(crate) fn free(&mut self, request: Request) -> Result<(), ProgramFault> {
         if !self.persistent.contains_key(&request) {
             return Err(ProgramFault::NotPersistent { request });
         }
@@ -98,7 +98,7 @@ impl Requests {
     }
 
     /// The persistent requests among `count` requests from `first` on.
-    pub(crate) fn standing(&self, first: Request, count: u32) -> Vec<Request> {
+    pub(crate) fn persistent(&self, first: Request, count: u32) -> Vec<Request> {
         let end = first.saturating_add(count);
         self.persistent.range(first..end.max(first)).map(|(request, _)| *request).collect()
     }
@@ -158,7 +158,7 @@ impl Requests {
     }
 
     /// Whether no request among `count` from `first` on is active.
-    pub(crate) fn quiet(&self, first: Request, count: u32) -> bool {
+    pub(crate) fn none_active(&self, first: Request, count: u32) -> bool {
         self.slots[self.range(first, count)].iter().all(|slot| slot.state != State::Active)
     }
 

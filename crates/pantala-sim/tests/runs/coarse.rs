@@ -29,8 +29,8 @@ fn alone(plan: &Value, bytes: u64) -> (u64, u64) {
     };
     let mut simulation = Simulation::new(read(plan), 0).unwrap_or_else(|error| panic!("{error}"));
     for host in simulation.network.hosts_mut() {
-        host.give(0, 0, vec![send.clone()]);
-        host.give(0, 1, vec![Op::Recv(from)]);
+        host.replace_program(0, 0, vec![send.clone()]);
+        host.replace_program(0, 1, vec![Op::Recv(from)]);
     }
     let ran = finish(simulation, |_| true);
     assert_eq!(ran.rows("messages").len(), 1);

@@ -225,8 +225,10 @@ fn of_too_many_routings() {
             routings(most, responses).starts_with(&format!("jobs = {most} ranks:")),
             "{responses}"
         );
-        let message =
-            format!("jobs = {}: more than {most} different routings; give jobs the same", most + 1);
+        let message = format!(
+            "jobs = {}: more than {most} different routings; give jobs the same routings",
+            most + 1
+        );
         assert_eq!(routings(most + 1, responses), message);
     }
 }
@@ -319,7 +321,7 @@ fn of_placements() {
     );
     let nodes = |list: &[u32]| json!({"kind": "nodes", "nodes": list});
     let list: Vec<u32> = (0..12).collect();
-    at("jobs[1].nodes", json!([1, 2]), &["2 nodes", "12 ranks", "one node a rank"]);
+    at("jobs[1].nodes", json!([1, 2]), &["2 nodes", "12 ranks", "one node per rank"]);
     let places = |first: Value, second: Value| {
         fault(move |plan| {
             plan["jobs"][0]["placement"] = first.clone();

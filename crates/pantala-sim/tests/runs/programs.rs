@@ -27,7 +27,7 @@ fn with_programs(jobs: Value, threads: u32, program: impl Fn(u32) -> Vec<Op>) ->
     let last = jobs.as_array().unwrap().len() as u16 - 1;
     let mut simulation = Simulation::on_threads(read(&plan(jobs)), 0, threads, |_| {}).unwrap();
     for host in simulation.network.hosts_mut() {
-        (0..12).for_each(|rank| host.give(last, rank, program(rank)));
+        (0..12).for_each(|rank| host.replace_program(last, rank, program(rank)));
     }
     finish(simulation, |_| true)
 }

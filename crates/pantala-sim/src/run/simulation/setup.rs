@@ -118,7 +118,7 @@ impl<Q: ProcessGroup> Simulation<Q> {
         let mut ends = Vec::new();
         let here = if processes > 1 { place..place + 1 } else { 0..partitions.count() };
         for part in here.clone() {
-            let share = PartitionShare { partitions: Arc::clone(&partitions), part };
+            let share = PartitionShare { partitions: Arc::clone(&partitions), partition: part };
             let share = (partitions.count() > 1).then_some(share);
             let host = Endpoints::in_partition(
                 &jobs,

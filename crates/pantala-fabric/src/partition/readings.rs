@@ -1,0 +1,218 @@
+//! Readings of a partition: time, totals, counters of links, learned tables, memory.
+
+use crate::config::FabricConfig;
+use crate::fabric::Fabric;
+use crate::host::Host;
+use crate::partition::audit::{Audit, Diagnosis};
+use crate::partition::messages::{FabricMessages, PartitionMessages};
+use crate::partition::{Partition, Totals};
+use crate::probe::Probe;
+use crate::store::port::LinkCounters;
+use pantala_engine::{FlatArray, NEVER, Time, Wheel};
+use pantala_routing::learning::{LearningWindow, QTable};
+use pantala_topology::Topology;
+
+impl<H: Host, P: Probe> Partition<H, P> {
+    /// Draws the order of events within one time and phase from now on. Results must not depend on
+    /// it. For tests.
+    pub fn scramble(&mut self, seed: u64) {
+        for wheel in self.fabric.agenda.wheels_mut() {
+            wheel.scramble(seed);
+        }
+    }
+
+    /// Returns the time of the next event; [`pantala_engine::NEVER`] if there is none.
+    pub fn next_time(&self) -> Time {
+        self.fabric.agenda.wheels().map(Wheel::next_time).min().unwrap_or(NEVER)
+    }
+
+    /// Returns the time of the last event handled.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.fabric.agenda.latest.max(self.fabric.agenda.now)
+    }
+
+    /// Returns the totals so far, summed over all ports.
+    #[must_use]
+    pub fn totals(&self) -> Totals {
+        self.fabric.totals()
+    }
+
+    /// Returns the number of packets injected and not delivered.
+    #[must_use]
+    pub fn packets_in_flight(&self) -> u64 {
+        self.fabric.packets.live() as u64
+            - self.fabric.worms.leading()
+            - self.fabric.counters.responses_waiting
+    }
+
+    /// Returns the number of responses that wait in NICs for the injection link.
+    #[must_use]
+    pub fn responses_waiting(&self) -> u64 {
+        self.fabric.counters.responses_waiting
+    }
+
+    /// Returns the number of wakes dropped because an earlier wake had replaced them.
+    #[must_use]
+    pub fn overtaken_events(&self) -> u64 {
+        self.fabric.agenda.overtaken
+    }
+
+    /// Returns the topology.
+    #[must_use]
+    pub fn topology(&self) -> &Topology {
+        &self.fabric.setup.topology
+    }
+
+    /// Returns the configuration.
+    #[must_use]
+    pub fn config(&self) -> &FabricConfig {
+        &self.fabric.setup.config
+    }
+
+    /// Returns the counters of output port `port` of `router`.
+    #[must_use]
+    pub fn link_counters(&self, router: u32, port: u16) -> LinkCounters {
+        self.link_counters_at(router, port, self.now())
+    }
+
+    /// Returns the same at `now`. All events before `now` must have been handled.
+    pub(crate) fn link_counters_at(&self, router: u32, port: u16, now: Time) -> LinkCounters {
+        let port = &self.fabric.ports.out_ports
+            [(router * self.fabric.setup.ports + u32::from(port)) as usize];
+        port.counters.at(port.stalled_since, now)
+    }
+
+    /// Returns the counters of a node's injection link.
+    #[must_use]
+    pub fn injection_counters(&self, node: u32) -> LinkCounters {
+        self.injection_counters_at(node, self.now())
+    }
+
+    /// Returns the same at `now`. All events before `now` must have been handled.
+    pub(crate) fn injection_counters_at(&self, node: u32, now: Time) -> LinkCounters {
+        let nic = &self.fabric.nics.nics[node as usize];
+        nic.counters.at(nic.stalled_since, now)
+    }
+
+    /// Returns the payload bytes of each job on output port `port` of `router`.
+    #[must_use]
+    pub fn link_job_bytes(&self, router: u32, port: u16) -> Vec<u64> {
+        let link = (router * self.fabric.setup.ports + u32::from(port)) as usize;
+        self.job_row(
+            &self.fabric.counters.job_bytes,
+            link,
+            self.fabric.ports.out_ports[link].counters.bytes,
+        )
+    }
+
+    /// Returns the payload bytes of each job on a node's injection link.
+    #[must_use]
+    pub fn injection_job_bytes(&self, node: u32) -> Vec<u64> {
+        self.job_row(
+            &self.fabric.counters.nic_job_bytes,
+            node as usize,
+            self.fabric.nics.nics[node as usize].counters.bytes,
+        )
+    }
+
+    fn job_row(&self, bytes: &FlatArray<u64>, link: usize, total: u64) -> Vec<u64> {
+        let jobs = usize::from(self.fabric.setup.config.jobs);
+        if bytes.is_empty() {
+            return vec![total; jobs];
+        }
+        bytes.run(link * jobs, jobs).to_vec()
+    }
+
+    /// Returns the learned tables, with all feedback up to the last call of [`Self::learn_before`].
+    /// They are empty in a network without `q_adaptive`.
+    #[must_use]
+    pub fn estimates(&self) -> &QTable {
+        self.fabric.learning.table()
+    }
+
+    /// Replaces the tables of all routers by `estimates`.
+    ///
+    /// # Panics
+    /// If the tables are for another network.
+    pub fn start_from(&mut self, estimates: &QTable) {
+        self.fabric.learning.start_from(estimates);
+    }
+
+    /// Applies all feedback before `until`. All events before `until` must have been handled. Later
+    /// results do not depend on this call.
+    pub fn learn_before(&mut self, until: Time) {
+        self.fabric.learning.apply_before(until);
+    }
+
+    /// Sums feedback per window of this length, in ps, from now on.
+    pub fn record_learning(&mut self, window: Time) {
+        self.fabric.learning.record(window);
+    }
+
+    /// Returns the recorded windows of learning in order of time.
+    #[must_use]
+    pub fn learning_windows(&self) -> &[LearningWindow] {
+        self.fabric.learning.windows()
+    }
+
+    /// Counts every packet and credit anew and compares them with the counters.
+    ///
+    /// Reads all state (queues, events, accounts), and no totals but those that it checks.
+    #[must_use]
+    pub fn audit(&self) -> Audit {
+        self.fabric.counts().audit()
+    }
+
+    /// Returns the longest chain of packets that wait for each other, for a run that has stopped
+    /// moving: one line per packet, and whether the chain closes.
+    #[must_use]
+    pub fn diagnose(&self) -> Diagnosis {
+        Diagnosis::of(self.fabric.held(), self.packets_in_flight())
+    }
+
+    /// Returns the bytes of memory that the partition holds, without hosts and topology.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        let Fabric {
+            setup: _,
+            agenda,
+            packets,
+            ports,
+            requests,
+            arbiters,
+            nics,
+            worms,
+            learning,
+            counters,
+            outbox,
+        } = &self.fabric;
+        agenda.wheels().map(Wheel::memory).sum::<usize>()
+            + packets.memory()
+            + ports.memory()
+            + requests.memory()
+            + arbiters.memory()
+            + nics.memory()
+            + worms.memory()
+            + learning.memory()
+            + counters.memory()
+            + outbox.iter().map(FabricMessages::memory).sum::<usize>()
+            + self.spare_messages.iter().map(PartitionMessages::memory).sum::<usize>()
+    }
+}
+
+impl Fabric {
+    /// Returns the totals so far, summed over all ports.
+    pub(crate) fn totals(&self) -> Totals {
+        let injected =
+            |f: fn(&LinkCounters) -> u64| self.nics.nics.iter().map(|nic| f(&nic.counters)).sum();
+        Totals {
+            events: self.agenda.wheels().map(Wheel::popped).sum::<u64>() - self.agenda.overtaken,
+            packets_injected: injected(|c| c.packets),
+            packets_delivered: self.counters.packets_delivered,
+            flits_injected: injected(|c| c.flits),
+            flits_delivered: self.counters.flits_delivered,
+            packet_hops: self.ports.out_ports.iter().map(|port| port.counters.packets).sum(),
+        }
+    }
+}

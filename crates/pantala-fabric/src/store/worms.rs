@@ -1,0 +1,111 @@
+//! The state of packets whose flits move one by one: the path that a packet's first flit leaves for
+//! those behind it.
+
+use crate::router::stages::Stages;
+use crate::store::packet::{Packet, Piece};
+use pantala_engine::{FlatArray, Time};
+
+/// The path of a packet's first flit through a router, and its record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lead {
+    pub(crate) first: Packet,
+    pub(crate) out: u32,
+    pub(crate) out_vc: u32,
+}
+
+/// A packet that a NIC has begun to send, and the number of its next flit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    pub(crate) packet: u32,
+    pub(crate) next: u16,
+}
+
+/// The state of all packets whose flits move one by one.
+#[derive(Debug, Default)]
+pub(crate) struct Worms {
+    /// Per input VC, the packet that crosses, or crossed last.
+    pub(crate) leads: FlatArray<Option<Lead>>,
+    /// Per output VC, and per node and VC, when the last flit sent arrives behind the link.
+    pub(crate) arrivals: FlatArray<Time>,
+    pub(crate) nic_arrivals: FlatArray<Time>,
+    /// Per node, the packet that it has begun to send.
+    pub(crate) begun: FlatArray<Option<Begun>>,
+    /// Number of records of flits that are not the last of their packets.
+    pub(crate) leading: u64,
+}
+
+impl Worms {
+    /// Makes the state for these input and output VCs and these nodes, each as first number and
+    /// count, with `vcs` VCs per node.
+    pub(crate) fn new(
+        (first, count): (usize, usize),
+        (first_node, nodes): (usize, usize),
+        vcs: usize,
+    ) -> Self {
+        Self {
+            leads: FlatArray::numbered_from(first, vec![None; count]),
+            arrivals: FlatArray::numbered_from(first, vec![0; count]),
+            nic_arrivals: FlatArray::numbered_from(first_node * vcs, vec![0; nodes * vcs]),
+            begun: FlatArray::numbered_from(first_node, vec![None; nodes]),
+            leading: 0,
+        }
+    }
+
+    /// Returns whether a NIC has sent some flits of a packet and not all.
+    #[inline]
+    pub(crate) fn sends(&self, node: u32) -> bool {
+        self.begun[node].is_some()
+    }
+
+    /// Returns the packets that NICs have begun to send.
+    pub(crate) fn begun(&self) -> impl Iterator<Item = u32> {
+        self.begun.iter().flatten().map(|begun| begun.packet)
+    }
+
+    /// Number of records of flits that are not the last of their packets.
+    pub(crate) const fn leading(&self) -> u64 {
+        self.leading
+    }
+
+    /// Bytes of memory held.
+    pub(crate) fn memory(&self) -> usize {
+        self.leads.memory()
+            + self.arrivals.memory()
+            + self.nic_arrivals.memory()
+            + self.begun.memory()
+    }
+
+    /// Notes the route of a packet's first flit.
+    pub(crate) fn lead(&mut self, in_vc: u32, first: &Packet, (out, out_vc): (u32, u32)) {
+        self.leads[in_vc] = Some(Lead { first: *first, out, out_vc });
+    }
+
+    /// Returns when a flit arrives in the input buffer behind its link. A packet would arrive at
+    /// `head`. Only the first flit needs the time for its route, and no flit overtakes it.
+    pub(crate) fn arrival(
+        &mut self,
+        out_vc: usize,
+        piece: Piece,
+        head: Time,
+        stages: &Stages,
+    ) -> Time {
+        in_order(&mut self.arrivals[out_vc], piece, head, stages)
+    }
+
+    /// Notes that a record has left for another partition.
+    pub(crate) fn post(&mut self, piece: Piece) {
+        self.leading -= u64::from(!piece.ends());
+    }
+
+    /// Notes that a record has come from another partition.
+    pub(crate) fn take(&mut self, piece: Piece) {
+        self.leading += u64::from(!piece.ends());
+    }
+}
+
+/// See [`Worms::arrival`]. The flit before arrives at `last`, and this one cannot cross earlier.
+pub(crate) fn in_order(last: &mut Time, piece: Piece, head: Time, stages: &Stages) -> Time {
+    let own = if piece.starts() { head } else { head - stages.head_latency::<false>() };
+    *last = own.max(*last + stages.crossbar_flit);
+    *last
+}
