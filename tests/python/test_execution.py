@@ -348,7 +348,7 @@ def test_an_impossible_number_of_threads_is_rejected(
     if threads != "two":
         with pytest.raises(
             pt.UsageError,
-            match=rf"^threads = {threads}: must be from 1 to 1024, or 'auto'; give as",
+            match=rf"^threads = {threads}: must be from 1 to 1024, or 'auto'; write the",
         ):
             pt.run(pt.Scenario.from_toml(small), "here", threads=int(threads))
     assert not Path("runs").exists()

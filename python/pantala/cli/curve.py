@@ -124,7 +124,7 @@ def curve(
             "--loads", metavar="LIST", help="Offered loads, as fractions of terminal bandwidth."
         ),
     ] = "0.1,0.3,0.5,0.7,0.9",
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of random numbers.")] = 1,
     warmup: Annotated[
         str | None,
         typer.Option(

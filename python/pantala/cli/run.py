@@ -53,7 +53,8 @@ def run(
         bool, typer.Option("--overwrite", help="Replace an existing run in DIR.")
     ] = False,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="Seed, instead of the scenario's.")
+        int | None,
+        typer.Option("--seed", metavar="N", help="Seed that replaces the scenario's seed."),
     ] = None,
     settings: Settings = None,
     coarsen: Coarsen = None,
