@@ -94,22 +94,22 @@ BENCHMARKS = {
         {"": Point(0.5)},
     ),
     "uniform-72": Benchmark(
-        "a balanced Dragonfly, (p, a, h) = (2, 4, 2), 72 nodes, otherwise as uniform-1056, 2 ms"
+        "like uniform-1056 on a balanced Dragonfly with (p, a, h) = (2, 4, 2) and 72 nodes, 2 ms"
         " simulated",
         {"": Point(0.5, {"warmup": "20 us", "measure": "1980 us", "changes": _balanced(2, 4, 2)})},
     ),
     "adaptive-1056": Benchmark(
-        "uniform-1056 under ugal_n, par and q_adaptive, each at load 0.7",
+        "like uniform-1056 with the routings ugal_n, par and q_adaptive, each at load 0.7",
         {routing: Point(0.7, {"routing": routing}) for routing in ("ugal_n", "par", "q_adaptive")},
     ),
     "saturated-1056": Benchmark(
-        "uniform-1056 under ugal_n at load 1.0, more than the network takes",
+        "like uniform-1056 with ugal_n routing at load 1.0, beyond saturation",
         {"": Point(1.0, {"routing": "ugal_n"})},
     ),
     "apps-1056": Benchmark(
-        "FFT3D and Halo3D of examples/interference.toml side by side, with all tables, to their"
-        " ends; shortened: Halo3D does one of its 9 iterations, FFT3D sends half as much and"
-        " computes 25 us at a time, not 360 us"
+        "FFT3D and Halo3D of examples/interference.toml together, to their ends, with all tables."
+        " Halo3D runs 1 of its 9 iterations. FFT3D sends half the bytes and computes for 25 us"
+        " instead of 360 us"
     ),
     "uniform-8448": Benchmark(
         "wang2020_1d (8,448 nodes, 4 KiB packets) with the router model pantala, minimal routing,"
@@ -117,13 +117,13 @@ BENCHMARKS = {
         {"": Point(0.12, {"warmup": "100 us", "measure": "300 us", "changes": _WANG})},
     ),
     "uniform-40200": Benchmark(
-        "a balanced Dragonfly, (p, a, h) = (10, 20, 10), 40,200 nodes, otherwise as uniform-1056, 8"
-        " us simulated",
+        "like uniform-1056 on a balanced Dragonfly with (p, a, h) = (10, 20, 10) and 40,200 nodes,"
+        " 8 us simulated",
         {"": Point(0.5, {"warmup": "2 us", "measure": "6 us", "changes": _balanced(10, 20, 10)})},
     ),
     "million": Benchmark(
-        "(p, a, h) = (22, 46, 22), 1,025,156 nodes, otherwise as uniform-1056, load 0.2, 5 us"
-        " simulated: takes two minutes and 3 GB",
+        "like uniform-1056 on a Dragonfly with (p, a, h) = (22, 46, 22) and 1,025,156 nodes, at"
+        " load 0.2, 5 us simulated. It takes two minutes and 3 GB",
         {"": Point(0.2, {"warmup": "2 us", "measure": "3 us", "changes": _balanced(22, 46, 22)})},
     ),
 }

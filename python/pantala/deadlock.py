@@ -89,13 +89,13 @@ def lines(found: Mapping[str, Any], name: str = "") -> list[str]:
     graph = (
         f"{found['channels']:,} channels, {found['dependencies']:,} dependencies,"
         f" {found['virtual_channels']} virtual"
-        f" channel{'' if found['virtual_channels'] == 1 else 's'} a port"
+        f" channel{'' if found['virtual_channels'] == 1 else 's'} per port"
     )
     cycle = found["cycle"]
     if cycle is None:
-        return [f"{name}: free of deadlock: {graph}, no cycle"]
-    known = f", known as {found['exception']}" if found["exception"] else ""
-    told = [f"{name}: can deadlock{known}: {graph}, a cycle of {len(cycle)} channels:"]
+        return [f"{name}: free of deadlock: no cycle; {graph}"]
+    known = f" (known exception: {found['exception']})" if found["exception"] else ""
+    told = [f"{name}: can deadlock{known}: {graph}; a cycle of {len(cycle)} channels:"]
     for channel in cycle:
         told.append(
             f"  {channel['class']} link from router {channel['router']} to router"

@@ -14,7 +14,7 @@ from typing import Any, cast
 from rich.console import Console
 
 from pantala import native
-from pantala.errors import Interrupted, PlanError, SimulationError
+from pantala.errors import Interrupted, PlanError, SimulationError, UsageError
 from pantala.plan import only_jobs
 from pantala.progress import ProgressLine
 from pantala.results import InterferenceExperiment, Run, load
@@ -54,7 +54,8 @@ def run(
         The run; an `InterferenceExperiment` if the scenario sets ``interference``.
 
     Raises:
-        UsageError: no such number of threads. Nothing has been written.
+        UsageError: `scenario` is no scenario, or there is no such number of threads. Nothing has
+            been written.
         ScenarioError: the scenario cannot be run. Nothing has been written.
         RunDirectoryError: the directory is taken or cannot be written. Nothing has been written.
         SimulationError: the simulation could not continue. Its tables are kept, marked incomplete.
@@ -63,6 +64,10 @@ def run(
     Warns:
         ScenarioWarning: it runs, but packets could wait for each other in a cycle.
     """
+    if not isinstance(scenario, Scenario):
+        raise UsageError(
+            f"run: {scenario!r} is not a Scenario; read a file with Scenario.from_toml('FILE.toml')"
+        )
     native.check_threads(threads)
     target = Path("runs") / scenario.name if out is None else Path(out)
     resolved = scenario.resolve()

@@ -51,4 +51,5 @@ def now_called(former: str, known: object = None) -> str | None:
     names = new.split(" and ")
     if known is not None and not any(name in known for name in names):  # type: ignore[operator]
         return None
-    return f"it is now called {' and '.join(repr(name) for name in names)}"
+    now = "it is now called" if len(names) == 1 else "it is now split into"
+    return f"{now} {' and '.join(repr(name) for name in names)}"

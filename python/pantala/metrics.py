@@ -111,7 +111,7 @@ for _name, (_links, _classes) in _GROUPS_OF_LINKS.items():
     _RUN_METRICS[f"{_name}_utilization_mean"] = (
         (
             f"Mean over {_links} of the share of time that a link was busy (congestion index; Kang"
-            " et al., VI.B)."
+            " et al., SC 2022, VI.B)."
         ),
         _over_links(_classes, pl.col("utilization").mean()),
     )
@@ -142,7 +142,7 @@ def value_of(run: Run, name: str, job: str | None) -> float | None:
     """
     if name in _RUN_METRICS:
         if job is not None:
-            raise UsageError(f"metric {name} is one of the whole run; leave out job = '{job}'")
+            raise UsageError(f"metric {name} belongs to the whole run; remove job = '{job}'")
         return _RUN_METRICS[name][1](run)
     if name not in _JOB_METRICS:
         close = nearest(name, [*_JOB_METRICS, *_RUN_METRICS])

@@ -94,7 +94,7 @@ def check_threads(threads: Threads) -> None:
     most = core().MAX_THREADS
     if threads not in ("auto", *range(1, most + 1)):
         raise UsageError(
-            f"threads = {threads!r}: must be from 1 to {most}, or 'auto'; give as many as there are"
+            f"threads = {threads!r}: must be from 1 to {most}, or 'auto'; write the number of"
             " idle cores"
         )
 

@@ -275,7 +275,7 @@ def _document(path: Path, name: str) -> dict[str, Any]:
         document: dict[str, Any] = json.loads((path / name).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise RunDirectoryError(
-            path, f"holds no run ({name} is missing)", "name a directory that a run made"
+            path, f"holds no run ({name} is missing)", "name a directory that pantala run wrote"
         ) from None
     except (OSError, ValueError) as error:
         raise RunDirectoryError(

@@ -169,21 +169,23 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
     least, most = pairs["least"] or 0, pairs["most"] or 0
     letters = {"p, a, h, g": f"{chosen.p}, {chosen.a}, {chosen.h}, {chosen.g}"}
     if chosen.kind == "dragonfly_2d":
-        letters["rows and columns of a group"] = f"{chosen.rows} and {chosen.columns}"
+        letters["rows and columns per group"] = f"{chosen.rows} and {chosen.columns}"
     numbers = {name: getattr(chosen, f"links_per_{name}_pair") for name in chosen.inside}
     several = {
-        f"{name} links of two routers": str(links) for name, links in numbers.items() if links > 1
+        f"{name} links between two routers": str(links)
+        for name, links in numbers.items()
+        if links > 1
     }
     spread = "" if chosen.port_assignment == "consecutive" else f", {chosen.port_assignment}"
     return {
         **letters,
-        "global_arrangement": chosen.global_arrangement
+        "global link arrangement": chosen.global_arrangement
         + (", mirrored" if chosen.mirrored else "")
         + spread,
         "nodes": f"{chosen.nodes:,}",
         "routers": f"{chosen.routers:,}",
         "groups": f"{chosen.g:,}",
-        "ports a router": (
+        "ports per router": (
             f"{sum(ports.values())}: "
             + ", ".join(f"{number} {name}" for name, number in ports.items())
         ),
@@ -192,9 +194,9 @@ def summary(chosen: Topology, table: pl.DataFrame) -> dict[str, str]:
             for name in (*chosen.inside, "global")
         },
         **several,
-        "global links a pair of groups": f"{least}" if least == most else f"{least} to {most}",
+        "global links per pair of groups": f"{least}" if least == most else f"{least} to {most}",
         "global ports without a link": f"{spare:,}",
-        "diameter, at most one link global": str(longest_minimal_path(chosen, table)),
+        "longest minimal path, in links": str(longest_minimal_path(chosen, table)),
     }
 
 

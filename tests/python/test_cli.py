@@ -69,7 +69,7 @@ def test_two_dimensions_are_shown_with_rows_and_columns(fake_core: FakeCore, cli
     assert shown.status == 0, shown.err
     for words in (
         "7: 2 terminal, 2 row, 1 column, 2 global",
-        "rows and columns of a group",
+        "rows and columns per group",
         "absolute, round_robin",
     ):
         assert words in shown.out
@@ -92,8 +92,8 @@ def test_deadlock_prints_one_line_per_routing(fake_core: FakeCore, cli: Cli, sma
     assert (found.status, found.out) == (
         0,
         (
-            "minimal: free of deadlock: 1,234 channels, 56,789 dependencies, 3 virtual channels a"
-            " port, no cycle\n"
+            "minimal: free of deadlock: no cycle; 1,234 channels, 56,789 dependencies, 3 virtual"
+            " channels per port\n"
         ),
     )
     found = cli(
@@ -106,7 +106,7 @@ def test_deadlock_prints_one_line_per_routing(fake_core: FakeCore, cli: Cli, sma
         "  local link from router 0 to router 1 (port 2), virtual channel 0",
         "  global link from router 1 to router 0 (port 5), virtual channel 0",
     ]
-    assert "booksim_ugal: can deadlock, known as booksim_ugal: " in found.out
+    assert "booksim_ugal: can deadlock (known exception: booksim_ugal): " in found.out
 
 
 def test_deadlock_accepts_other_values(
@@ -141,7 +141,7 @@ def test_deadlock_of_every_routing_names_those_that_cannot_run(
     assert found.status == 1, "booksim_ugal has a cycle"
     told = [line for line in found.out.splitlines() if not line.startswith(" ")]
     assert [line.partition(":")[0] for line in told] == [routing.name for routing in pt.ROUTINGS]
-    assert "q_adaptive: cannot run here: its table has no place for rows" in told
+    assert "q_adaptive: cannot run on this machine: its table has no place for rows" in told
     assert found.err == ""
 
 
@@ -166,10 +166,10 @@ def test_check_prints_the_assumptions(fake_core: FakeCore, cli: Cli, tmp_path: P
     checked = cli("check", file)
     assert checked.status == 0, checked.err
     told = json.loads(checked.out)["assumptions"]
-    right = f"{file}: right; 1 job, 4 of 4,392 nodes; {len(told)} assumptions"
-    assert checked.err == f"{right}; list them with --assumptions\n"
+    valid = f"{file}: valid; 1 job, 4 of 4,392 nodes; {len(told)} assumptions"
+    assert checked.err == f"{valid} (--assumptions lists them)\n"
     listed = cli("check", file, "--assumptions").err
-    assert listed.startswith(f"{right}:\n")
+    assert listed.startswith(f"{valid}:\n")
     assert "  machine.links.row.latency: a backplane\n" in listed
 
 

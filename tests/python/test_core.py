@@ -322,7 +322,7 @@ def test_a_known_deadlock_gives_a_warning(workdir: Path, cli: Cli) -> None:
     assert pt.Run("here").plan["derived"]["warnings"] == [text]
     assert f"{text}." in Path("here/report.html").read_text(encoding="utf-8")
     assert cli("check", "known.toml", "--plan", "plan.json").err.startswith(
-        f"{line}\nknown.toml: right; "
+        f"{line}\nknown.toml: valid; "
     )
     small = ("--set", "machine.topology.g=9", "--loads", "0.1", "--measure", "1 us")
     ended = cli("curve", "--preset", "booksim2", "--routing", "ugal", *small)

@@ -290,7 +290,7 @@ def test_every_key_of_a_pattern_is_an_option(
             "preset = 'tehta': is neither a router model nor a machine; did you mean 'theta'?",
         ),
         (["--preset", "prisacari2015(4,8)"], "takes 3 numbers: p, a, h"),
-        (["--preset", "theta", "--routing", "ugal"], "known: minimal, valiant_group"),
+        (["--preset", "theta", "--routing", "ugal"], "choose one of minimal, valiant_group"),
     ],
 )
 def test_wrong_machines_and_patterns_are_rejected(

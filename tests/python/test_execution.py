@@ -348,7 +348,7 @@ def test_an_impossible_number_of_threads_is_rejected(
     if threads != "two":
         with pytest.raises(
             pt.UsageError,
-            match=rf"^threads = {threads}: must be from 1 to 1024, or 'auto'; give as",
+            match=rf"^threads = {threads}: must be from 1 to 1024, or 'auto'; write the",
         ):
             pt.run(pt.Scenario.from_toml(small), "here", threads=int(threads))
     assert not Path("runs").exists()
@@ -360,7 +360,7 @@ def test_check_writes_or_prints_the_plan(
 ) -> None:
     printed = cli("check", small, "--assumptions")
     assert printed.status == 0
-    assert printed.err.startswith(f"{small}: right; 2 jobs, 14 of 72 nodes; ")
+    assert printed.err.startswith(f"{small}: valid; 2 jobs, 14 of 72 nodes; ")
     listed = cli("check", small, "--assumptions").err
     assert "machine.links.terminal.latency, " in listed, "keys with the same reason share a line"
     assert cli("check", small, "--plan", "plan.json").out == ""

@@ -137,7 +137,7 @@ def test_times_per_byte_are_exact(text: str, femtoseconds: int) -> None:
             {"copy_per_byte": "2 ms/B"},
             'mpi.copy_per_byte = "2 ms/B": must be at most 1 ms for a byte',
         ),
-        ("sst_sc21", 'mpi.preset = "sst_sc21": is not known; known: sst_sc22'),
+        ("sst_sc21", 'mpi.preset = "sst_sc21": is not known; choose one of sst_sc22'),
         ({"preset": "kang"}, 'mpi.preset = "kang": is not known'),
     ],
 )

@@ -168,14 +168,17 @@ def test_finding_names_victim_aggressor_and_factor(
     row = experiment.slowdown.collect().row(0, named=True)
     found = finding_of(experiment).replace("\u00a0", " ")
     assert found.startswith(
-        f"Beside halo3d, fft3d communicates {row['slowdown']:.2f} times as long as alone; its run"
-        f" time is {row['run_time_slowdown']:.2f} times as long. Beside fft3d, halo3d"
+        f"Together with halo3d, fft3d communicates {row['slowdown']:.2f} times as long as"
+        f" alone; its run time is {row['run_time_slowdown']:.2f} times as long. Together"
+        " with fft3d, halo3d"
     )
     assert re.search(
-        r"in which all jobs ran, the hottest link is the .* (fft3d|halo3d)'s\): it sends \d+ % of",
+        r"in which all jobs ran, the hottest link is .* (fft3d|halo3d)'s\)\. It is busy \d+ % of",
         found,
     )
-    assert found.endswith("One seed, one placement: repeat with other seeds before you conclude.")
+    assert found.endswith(
+        "This is one seed and one placement. Repeat it with other seeds before you conclude."
+    )
     shown = text.replace("&#39;", "'").replace("\u00a0", " ")
     subject = ReportedRun.of(experiment)
     assert finding(subject) in shown
@@ -188,9 +191,10 @@ def test_finding_reports_an_unchanged_job_as_unchanged(tmp_path: Path) -> None:
     even.write_parquet(tmp_path / "slowdown.parquet")
     text = finding_of(InterferenceExperiment(tmp_path))
     assert text.startswith(
-        "Beside halo3d, fft3d's communication time is unchanged (1.01 times, within 2 %); its run"
+        "Together with halo3d, fft3d's communication time is unchanged (1.01 times, within 2 %);"
+        " its run"
     )
-    assert "Beside fft3d, halo3d communicates 0.80 times as long as alone; " in text
+    assert "Together with fft3d, halo3d communicates 0.80 times as long as alone; " in text
 
 
 def finding_about(rows: list[dict[str, Any]]) -> str:
@@ -207,7 +211,7 @@ def test_finding_of_many_jobs_lists_only_slower_jobs_as_slower() -> None:
     rows = [{"name": name, "compared": "run", "slowdown": ratio} for name, ratio in ratios.items()]
     assert (
         finding_about(rows)
-        == "In one another's company, communication time is longer than alone for a (1.40 times)"
+        == "With all jobs together, communication time is longer than alone for a (1.40 times)"
         " and e (1.12 times); it is shorter for d (0.90 times); it is unchanged (within 2 %) for"
         " b (1.00 times) and c (0.99 times)."
     )
@@ -219,7 +223,7 @@ def test_finding_of_truncated_jobs_names_the_compared_part() -> None:
     never = {"name": "b", "compared": "nothing", "alone_iterations": 1, "together_iterations": 0}
     unknown = {"name": "b", "compared": "nothing"}  # record.iterations = false
     start = (
-        "Over the 3 iterations that finished in both runs (6 alone, 3 together), beside b, a"
+        "Over the 3 iterations that finished in both runs (6 alone, 3 together), together with b, a"
         " communicates 1.50 times as long as alone; its run time is 1.25 times as long. "
     )
     assert (
@@ -239,10 +243,10 @@ def test_finding_of_patterns_reports_latency_and_accepted_load() -> None:
     even |= {"alone_accepted_load": 0.2, "together_accepted_load": 0.2}
     assert (
         finding_about([noise, even])
-        == "a is synthetic traffic: beside b, its packets take 1.31 times as long as alone, and its"
-        " accepted load falls from 0.400 to 0.300. b is synthetic traffic: beside a, its packet"
-        " latency is unchanged (1.00 times, within 2 %), and its accepted load is unchanged at"
-        " 0.200 (within 2 %)."
+        == "a is synthetic traffic. Together with b, its packets take 1.31 times as long as"
+        " alone, and its accepted load falls from 0.400 to 0.300. b is synthetic traffic. Together"
+        " with a, its packet latency is unchanged (1.00 times, within 2 %), and its accepted load"
+        " is unchanged at 0.200 (within 2 %)."
     )
 
 
@@ -313,7 +317,7 @@ def test_missing_windows_are_explained(tmp_path: Path) -> None:
     for name in ("job_windows", "link_windows", "iterations", "messages", "link_jobs"):
         (tmp_path / f"{name}.parquet").unlink()
     text = render_report(run)
-    assert "This run kept no windows of time" in text
+    assert "This run did not record time windows" in text
     page = Page(text)
     assert all(
         cell == "\N{EN DASH}" for row in page.rows_of("Hottest links")[1:] for cell in row[-2:]
@@ -324,7 +328,7 @@ def test_missing_windows_are_explained(tmp_path: Path) -> None:
 
 
 def test_complete_run_has_no_warning(text: str) -> None:
-    assert "Read with care" not in text
+    assert "<h2>Warnings</h2>" not in text
 
 
 @pytest.mark.slow
@@ -339,7 +343,7 @@ def test_complete_run_has_no_warning(text: str) -> None:
 def test_incomplete_run_is_marked(tmp_path: Path, reason: str, words: str) -> None:
     run = edited(tmp_path, lambda document: document.update(complete=False, reason=reason))
     text = render_report(run)
-    assert "Read with care" in text
+    assert "<h2>Warnings</h2>" in text
     assert words in text
 
 
@@ -354,7 +358,7 @@ def test_warnings_of_the_plan_are_shown(tmp_path: Path) -> None:
     warned = "packets can wait for each other in a cycle of 6 virtual channels"
     run = edited(tmp_path, lambda document: document["plan"]["derived"].update(warnings=[warned]))
     text = render_report(run)
-    assert "Read with care" in text
+    assert "<h2>Warnings</h2>" in text
     assert f": {warned}." in text
 
 
@@ -395,10 +399,10 @@ def test_a_job_without_a_run_alone_has_no_slowdown(tmp_path: Path) -> None:
     (tmp_path / "slowdown.parquet").unlink()
     text = render_report(InterferenceExperiment(tmp_path))
     found = finding_of(InterferenceExperiment(tmp_path))
-    assert found.startswith("Beside halo3d, fft3d communicates ")
+    assert found.startswith("Together with halo3d, fft3d communicates ")
     assert "halo3d has no slowdown: there is no run alone." in found
     assert "figure-shift" not in text
-    assert "Read with care" not in text
+    assert "<h2>Warnings</h2>" not in text
     assert [row[0] for row in Page(text).rows_of("Packet latency")[1:]] == [
         "fft3d alone",
         "fft3d together",

@@ -180,7 +180,7 @@ def test_python_and_toml_give_equal_routings() -> None:
             "routing.algorithm = \"bias(16,0)\": shift must be 0 to 15; write e.g. 'bias(2,0)'",
         ),
         ("bias(0,-1)", "add must be 0 to 15"),
-        ("bias(1)", "is not known; known: minimal, "),
+        ("bias(1)", "is not known; choose one of minimal, "),
         ("aries_ad5", "is not known; did you mean 'aries_ad"),
         (
             {"algorithm": "aries", "aries": {"shift": [0, 16]}},
@@ -279,15 +279,15 @@ def test_a_key_is_rejected_if_the_algorithm_does_not_read_it(
         (
             {"routing": {"algorithm": "minimal", "threshold": 2.0}},
             (
-                "key routing.threshold = 2.0: has no effect under algorithm = 'minimal'; read by:"
-                " ugal_g, "
+                "key routing.threshold = 2.0: has no effect under algorithm = 'minimal'; remove it,"
+                " or choose one of ugal_g, "
             ),
         ),
         (
             {"routing": {"algorithm": "ugal_g", "aries": {"add": 3}}},
             (
-                "key routing.aries.add = 3: has no effect under algorithm = 'ugal_g'; read by:"
-                " aries; remove it"
+                "key routing.aries.add = 3: has no effect under algorithm = 'ugal_g'; remove it,"
+                " or choose one of aries"
             ),
         ),
         (

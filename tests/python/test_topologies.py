@@ -133,7 +133,7 @@ def test_uneven_service_nodes_fill_the_first_groups() -> None:
         ),
         (
             lambda: machine(topology={"kind": "torus"}),
-            'topology.kind = "torus": is not known; known: dragonfly,',
+            'topology.kind = "torus": is not known; choose one of dragonfly,',
         ),
         (
             lambda: machine(links={"row": {"latency": "3 ns"}}),

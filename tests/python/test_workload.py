@@ -143,11 +143,11 @@ def test_jobs_of_a_scenario_are_shown(cli: Cli, workdir: Path) -> None:
         (("halo3d", "--ranks", "0"), "--ranks 0: must be at least 1"),
         (("halo3d", "--set", "grid=[1, 2, 3]"), "write [6, 8, 11] or another grid of 528 cells"),
         (("halo3d", "--set", "iteration=3"), "did you mean 'iterations'?"),
-        (("halo3d", "--plot", "x.gif"), "x.gif: is no kind of figure"),
+        (("halo3d", "--plot", "x.gif"), "x.gif: has no ending of a figure"),
         (("none.toml",), "none.toml"),
         (
             (ROOT / "examples" / "quickstart.toml", "--ranks", "3"),
-            "says how many ranks its jobs have",
+            "sets the ranks of its jobs",
         ),
     ],
 )

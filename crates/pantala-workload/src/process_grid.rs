@@ -30,7 +30,7 @@ pub(crate) fn check(grid: &[u32], ranks: u32, dimensions: usize) -> Result<(), F
         return Err(Fault::new(
             "grid",
             show(grid),
-            format!("the grid has {cells} cells, the job {ranks} ranks"),
+            format!("the grid has {cells} cells, but the job has {ranks} ranks"),
             format!(
                 "write {} or another grid of {ranks} cells, or give the job {cells} ranks",
                 show(&fits)
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(check(&[6, 8, 11], 528, 3), Ok(()));
         assert_eq!(
             check(&[6, 8, 12], 528, 3).unwrap_err().to_string(),
-            "grid = [6, 8, 12]: the grid has 576 cells, the job 528 ranks; write [6, 8, 11] or another grid of 528 cells, or give \
+            "grid = [6, 8, 12]: the grid has 576 cells, but the job has 528 ranks; write [6, 8, 11] or another grid of 528 cells, or give \
              the job 576 ranks"
         );
         assert_eq!(

@@ -27,7 +27,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="minimal",
         title="Minimal",
-        rule="At most one global link, and the shortest way inside the two groups.",
+        rule="A path with at most one global link and a shortest path inside each group.",
         source="Kim et al., ISCA 2008",
         through="",
         decides="",
@@ -44,7 +44,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="valiant_group",
         title="Valiant through a group",
-        rule="Minimally to the first router reached of a random third group, then minimally to the destination.",
+        rule="A minimal path to the first router that the packet reaches in a random third group, then a minimal path to the destination.",
         source="Kim et al., ISCA 2008",
         through="a random group",
         decides="source router",
@@ -61,7 +61,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="valiant_node",
         title="Valiant through a router",
-        rule="Minimally to a random router of a third group, then minimally to the destination.",
+        rule="A minimal path to a random router of a third group, then a minimal path to the destination.",
         source="Valiant and Brebner, STOC 1981; Prisacari et al., 2015",
         through="a random router",
         decides="source router",
@@ -78,7 +78,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="ugal_g",
         title="UGAL through a group",
-        rule="minimal or valiant_group. The source router decides once by its own output queues: minimal if that queue is at most threshold times the other.",
+        rule="The path of minimal or of valiant_group. The source router decides once, by its own output queues: it chooses minimal if the minimal queue is at most threshold times the other queue.",
         source="Kim et al., ISCA 2008; Kang et al., SC 2022, II.B",
         through="a random group, if its queue is short",
         decides="source router",
@@ -104,7 +104,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="ugal_n",
         title="UGAL through a router",
-        rule="minimal or valiant_node. The source router decides once by its own output queues: minimal if that queue is at most threshold times the other.",
+        rule="The path of minimal or of valiant_node. The source router decides once, by its own output queues: it chooses minimal if the minimal queue is at most threshold times the other queue.",
         source="Kim et al., ISCA 2008; Kang et al., SC 2022, II.B",
         through="a random router, if its queue is short",
         decides="source router",
@@ -130,7 +130,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="par",
         title="Progressive adaptive",
-        rule="As ugal_n, but every later router of the source group decides anew for a packet that is still minimal.",
+        rule="As ugal_n, but each further router of the source group decides again for a packet that is still minimal.",
         source="Jiang et al., ISCA 2009; Kang et al., SC 2022, II.B",
         through="a random router, if its queue is short",
         decides="source group",
@@ -156,7 +156,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="ugal_global",
         title="UGAL with global information",
-        rule="minimal or valiant_group, by links times queue of the global links themselves, whichever router owns them. A yardstick: no router has that information.",
+        rule="The path of minimal or of valiant_group, by path length times the queue of the global link, at any router of the group. It is a reference: no real router has this information.",
         source="UGAL-G of Kim et al., ISCA 2008",
         through="a random group, if its queue is short",
         decides="source router",
@@ -180,7 +180,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="q_adaptive",
         title="Q-adaptive",
-        rule="Every router learns the time that each of its ports takes to each group, and sends packets by the fastest.",
+        rule="Each router estimates the time to each group through each of its ports, and sends a packet through the fastest port.",
         source="Kang et al., HPDC 2021; SC 2022, II.B",
         through="the port that has learned the least time",
         decides="source router, intermediate group",
@@ -197,7 +197,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="codes_adp",
         title="Adaptive routing of CODES",
-        rule="minimal or valiant_group. The source router decides once between the best of its links to either group.",
+        rule="The path of minimal or of valiant_group. The source router decides once: it compares its best link towards the destination group with its best link towards an intermediate group.",
         source="CODES; Yang et al., SC 2016, 2.2; Wang et al., IPDPS 2020, IV.C",
         through="a random group, if its queue is short",
         decides="source router",
@@ -228,7 +228,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="codes_padp",
         title="Progressive adaptive routing of CODES",
-        rule="As codes_adp, but every later router of the source group decides anew for a packet that is still minimal.",
+        rule="As codes_adp, but each further router of the source group decides again for a packet that is still minimal.",
         source="CODES; Yang et al., SC 2016, 2.2",
         through="a random group, if its queue is short",
         decides="source group",
@@ -259,7 +259,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="aries",
         title="Aries with a bias",
-        rule="minimal while its load is at most (the non-minimal load << shift) + add; two candidates of each kind; every router of the source group decides anew. bias(shift,add) is short for it.",
+        rule="The minimal path if its load is at most (the non-minimal load << shift) + add. A packet compares two candidates of each kind. Every router of the source group decides again. bias(shift,add) is the short form.",
         source="Chunduri et al., IPDPS 2021, II.D",
         through="a random group, if its queue is short",
         decides="source group",
@@ -285,14 +285,14 @@ ALGORITHMS: Final = (
         modes=(
             RoutingMode(
                 name="aries_ad0",
-                rule="aries with shift 0 and add 0: the lesser load. The default of Cray's MPI.",
+                rule="aries with shift 0 and add 0: the path with the lower load. It is the default of Cray's MPI.",
                 fixed={"aries.shift": (0,), "aries.add": 0},
                 defaults={},
                 assumptions={},
             ),
             RoutingMode(
                 name="aries_ad1",
-                rule="aries with a shift that grows with the links crossed. Cray's MPI uses it for all-to-alls.",
+                rule="aries with a shift that grows with the number of crossed links. Cray's MPI uses it for all-to-alls.",
                 fixed={"aries.add": 0},
                 defaults={
                     "aries.shift": (
@@ -324,7 +324,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="merlin_ugal",
         title="UGAL of SST's merlin",
-        rule="minimal or valiant_group, by the output buffer of one virtual channel, 50 flits in favour of minimal.",
+        rule="The path of minimal or of valiant_group, by the output buffer of one virtual channel, with a bias of 50 flits towards minimal.",
         source="upstream SST merlin, 2021",
         through="a random group, if its queue is short",
         decides="source router, or the gateway of both paths",
@@ -356,7 +356,7 @@ ALGORITHMS: Final = (
     RoutingDescriptor(
         name="booksim_ugal",
         title="UGAL of BookSim2",
-        rule="minimal or through the router of a random node, by whole-port queues, 30 flits in favour of minimal. Three virtual channels with vc_map = booksim2, which can deadlock.",
+        rule="A minimal path or a path through the router of a random node, by the queues of whole ports, with a bias of 30 flits towards minimal. With vc_map = booksim2 it has three virtual channels and can deadlock.",
         source="BookSim2; Jiang et al., ISPASS 2013",
         through="the router of a random node, if its queue is short",
         decides="source router",

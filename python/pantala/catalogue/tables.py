@@ -500,9 +500,9 @@ _JOB_WINDOWS = Table(
 _Q_TABLES = Table(
     "q_tables",
     text=(
-        "One row per estimate of a router under q_adaptive at the end of the run. "
-        "`routing.q_adaptive.table` of another run on the same topology reads the file. Kang et al. (HPDC "
-        "2021; SC 2022, II.B)."
+        "One row per estimate of a router under q_adaptive at the end of the run. Another run on the same "
+        "topology can start from the file (`routing.q_adaptive.table`). Kang et al. (HPDC 2021; SC 2022, "
+        "II.B)."
     ),
     switch="record.q_tables",
     columns=(

@@ -14,6 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from pantala.cli import bench, check, curve, reference, report, run, study, topology, workload
+from pantala.cli.arguments import paragraphs
 from pantala.cli.interruption import INTERRUPTED
 from pantala.errors import PantalaError, ScenarioWarning
 from pantala.former_names import now_called
@@ -22,7 +23,7 @@ __all__ = ["app", "ended", "run_line"]
 
 app = typer.Typer(
     name="pantala",
-    help="Who slows whom down on a Dragonfly: a packet-level laboratory for workload interference.",
+    help="Measure how much jobs on a Dragonfly network slow each other down, packet by packet.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -48,11 +49,11 @@ def _options(
     """The options of every command; `run_line` has already removed `--debug`."""
 
 
-app.command("run", help=run.HELP)(run.run)
-app.command("check", help=check.HELP)(check.check)
-app.command("curve", help=curve.HELP)(curve.curve)
+app.command("run", help=paragraphs(run.HELP))(run.run)
+app.command("check", help=paragraphs(check.HELP))(check.check)
+app.command("curve", help=paragraphs(curve.HELP))(curve.curve)
 app.command("bench", help=bench.HELP)(bench.bench)
-app.command("topology", help=topology.HELP)(topology.topology)
+app.command("topology", help=paragraphs(topology.HELP))(topology.topology)
 app.command("report", help=report.HELP)(report.report)
 app.add_typer(workload.app, name="workload", help=workload.HELP)
 app.add_typer(study.app, name="study", help=study.HELP)
@@ -119,9 +120,10 @@ def ended(error: BaseException) -> int:
                 "."
             )  # empty after the help that no arguments at all give
             option = str(getattr(error, "option_name", ""))
-            if now := now_called(option):
+            valid = {name for item in _parameters(error) for name in item.opts}
+            if now := now_called(option, valid):
                 return _say(f"pantala: there is no option {option}; {now}", 2)
-            return _say(f"pantala: {message}; add --help to see what there is", 2) if message else 2
+            return _say(f"pantala: {message}; add --help to list the options", 2) if message else 2
         case BrokenPipeError():
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - what read our output has gone; so be it
             return 1
@@ -130,6 +132,12 @@ def ended(error: BaseException) -> int:
             return _say(
                 f"pantala: internal error: {name}: {error}; add --debug for the traceback", 1
             )
+
+
+def _parameters(error: TyperException) -> list[Any]:
+    """Returns the parameters of the command that rejected its line."""
+    context = getattr(error, "ctx", None)
+    return [] if context is None else context.command.params
 
 
 def _say(text: str, status: int) -> int:

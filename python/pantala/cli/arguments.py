@@ -9,7 +9,21 @@ import typer
 
 from pantala.cli import complete
 
-__all__ = ["Coarsen", "OptionalScenarioFile", "ScenarioFile", "Settings", "Threads", "Workers"]
+__all__ = [
+    "Coarsen",
+    "OptionalScenarioFile",
+    "ScenarioFile",
+    "Settings",
+    "Threads",
+    "Workers",
+    "paragraphs",
+]
+
+
+def paragraphs(text: str) -> str:
+    """Returns a help text with each paragraph on one line, which the terminal then wraps."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
 
 ScenarioFile = Annotated[
     Path,
@@ -24,7 +38,7 @@ OptionalScenarioFile = Annotated[
     Path | None,
     typer.Argument(
         metavar="FILE",
-        help="A scenario, for its machine.",
+        help="A scenario file that describes the machine.",
         show_default=False,
         autocompletion=complete.scenarios,
     ),
@@ -34,7 +48,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Another value, e.g. routing.algorithm=minimal or jobs.fft3d.ranks=64; repeatable.",
+        help="Set a key, e.g. routing.algorithm=minimal or jobs.fft3d.ranks=64. Repeatable.",
     ),
 ]
 Coarsen = Annotated[
@@ -42,7 +56,7 @@ Coarsen = Annotated[
     typer.Option(
         "--coarsen",
         metavar="N",
-        help="Simulate packets N times as long: 2, 4 or 8. Faster and less exact.",
+        help="Simulate packets that are N times as long (2, 4 or 8): faster and less exact.",
         autocompletion=complete.of(("2", "4", "8")),
     ),
 ]
@@ -52,7 +66,7 @@ Threads = Annotated[
         "--threads",
         "-t",
         metavar="N",
-        help="Threads, or auto for as many as pay; results do not depend on it.",
+        help="Number of threads; auto lets Pantala choose. Results do not depend on it.",
     ),
 ]
 Workers = Annotated[
@@ -61,6 +75,6 @@ Workers = Annotated[
         "--workers",
         "-w",
         metavar="N",
-        help="Processes at a time; one per core if not given.",
+        help="Number of processes at a time. Default: one per core.",
     ),
 ]

@@ -21,7 +21,7 @@ __all__ = ["HELP", "bench"]
 
 HELP = "\n\n".join(
     [
-        "Measure the speed of the core on a named load.",
+        "Measure the speed of the simulator on a benchmark.",
         *(f"[b]{name}[/b]: {benchmark.text}." for name, benchmark in BENCHMARKS.items()),
     ]
 )
@@ -37,7 +37,7 @@ def bench(
     as_json: Annotated[
         bool,
         typer.Option(
-            "--json", help="Print one JSON object, a list of them where there are several cases."
+            "--json", help="Print a JSON object, or a list of objects if there are several cases."
         ),
     ] = False,
     threads: Threads = "1",
@@ -66,7 +66,7 @@ def bench(
 
 
 def _list() -> Table:
-    shown = listing(("benchmark", "what it simulates"))
+    shown = listing(("benchmark", "load"))
     for name, benchmark in BENCHMARKS.items():
         shown.add_row(name, benchmark.text)
     return shown
@@ -78,7 +78,7 @@ def _cases(name: str, results: list[BenchCase]) -> Table:
     shown = table(
         name,
         ["", *(result["case"] for result in results)],
-        "result_hash: its beginning; whole with --json",
+        "result_hash: the first digits; --json prints all",
     )
     for key in [key for key in cases[0] if key != "case"]:
         shown.add_row(key, *(_cell(case[key]) for case in cases))

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "check"]
 
-HELP = """Check a scenario and show its resolved plan, with every default and every rank's node.
+HELP = """Check a scenario and print its plan: every default value and the node of every rank.
 
-Without --plan the plan goes to standard output, as JSON. Each fault is one line on standard error.
-A plan lists under `assumptions` the values that no paper gives; --assumptions prints them.
+The plan is JSON. It goes to standard output, or to the file of [b]--plan[/b]. Each error is one
+line on standard error.
+
+The plan lists the values that no paper states under 'assumptions'. [b]--assumptions[/b] prints
+them.
 """
 
 
@@ -32,7 +35,7 @@ def check(
         typer.Option(
             "--plan",
             metavar="FILE",
-            help="Write the resolved plan to a file instead.",
+            help="Write the plan to this file.",
             autocompletion=complete.files,
         ),
     ] = None,
@@ -40,7 +43,7 @@ def check(
     assumptions: Annotated[
         bool,
         typer.Option(
-            "--assumptions", help="List the values that no paper gives, with the reason for each."
+            "--assumptions", help="Print the values that no paper states, with a reason for each."
         ),
     ] = False,
 ) -> None:
@@ -83,9 +86,9 @@ def _summary(file: Path, scenario: Scenario, *, listed: bool) -> Iterator[str]:
         keys.setdefault(reason, []).append(key)
     number = sum(map(len, keys.values()))
     assumed = f"; {number} assumption{'' if number == 1 else 's'}" if number else ""
-    more = ":" if listed else "; list them with --assumptions"
+    more = ":" if listed else " (--assumptions lists them)"
     yield (
-        f"{file}: right; {jobs}, {nodes:,} of {scenario.machine.job_nodes:,}"
+        f"{file}: valid; {jobs}, {nodes:,} of {scenario.machine.job_nodes:,}"
         f" nodes{assumed}{more if number else ''}"
     )
     if listed:

@@ -21,9 +21,13 @@ __all__ = ["HELP", "curve"]
 
 HELP = """Measure latency and accepted load of synthetic traffic against offered load.
 
-The machine comes from a scenario or from a preset. A preset names a router model, with the machine,
-injection, warm-up and window of its simulator; or it names a machine, for example theta or
-prisacari2015(4,8,4), with the injection, warm-up and window of its router model.
+The machine comes from a scenario or from a preset. A preset is a router model or a machine.
+
+A router model, e.g. booksim2, sets the machine, the injection, the warm-up and the measured window
+of its simulator.
+
+A machine, e.g. theta or prisacari2015(4,8,4), takes injection, warm-up and window from its router
+model.
 """
 
 _INJECTIONS = ("bernoulli", "periodic")
@@ -36,7 +40,7 @@ def curve(
         str | None,
         typer.Option(
             "--preset",
-            help="Router model or machine, see [b]pantala presets[/b]; pantala if not given.",
+            help="Router model or machine of [b]pantala presets[/b]. Default: pantala.",
             autocompletion=complete.curve_presets,
         ),
     ] = None,
@@ -45,9 +49,8 @@ def curve(
         typer.Option(
             "--routing",
             help=(
-                "Routing algorithm, see [b]pantala routings[/b], or the name in the preset's"
-                " simulator. "
-                "If not given: the machine's own, else minimal."
+                "Routing algorithm of [b]pantala routings[/b], or its name in the preset's"
+                " simulator. Default: the machine's own routing, or minimal."
             ),
             autocompletion=complete.routings,
         ),
@@ -55,17 +58,19 @@ def curve(
     pattern: Annotated[
         str,
         typer.Option(
-            "--pattern", help=", ".join(_PATTERNS) + ".", autocompletion=complete.of(_PATTERNS)
+            "--pattern",
+            help=f"Destinations of packets: {', '.join(_PATTERNS)}.",
+            autocompletion=complete.of(_PATTERNS),
         ),
     ] = "uniform",
     offset: Annotated[
         int | None,
-        typer.Option("--offset", metavar="N", help="Of shift: distance in ranks; 1 if not given."),
+        typer.Option("--offset", metavar="N", help="With shift: distance in ranks. Default: 1."),
     ] = None,
     hotspots: Annotated[
         str | None,
         typer.Option(
-            "--hotspots", metavar="LIST", help="Of hotspot: the ranks, e.g. 0,5; 0 if not given."
+            "--hotspots", metavar="LIST", help="With hotspot: the hot ranks, e.g. 0,5. Default: 0."
         ),
     ] = None,
     hotspot_share: Annotated[
@@ -73,7 +78,7 @@ def curve(
         typer.Option(
             "--hotspot-share",
             metavar="SHARE",
-            help="Of hotspot: share of packets to these ranks; 0.1.",
+            help="With hotspot: share of packets to these ranks. Default: 0.1.",
         ),
     ] = None,
     grid: Annotated[
@@ -81,29 +86,36 @@ def curve(
         typer.Option(
             "--grid",
             metavar="X,Y,Z",
-            help="Of neighbor_3d: process grid; nearest to a cube if not given.",
+            help="With neighbor_3d: process grid. Default: the grid nearest to a cube.",
         ),
     ] = None,
     dimension: Annotated[
         int | None,
-        typer.Option("--dimension", metavar="N", help="Of neighbor_3d: 0 is x, 1 is y, 2 is z; 2."),
+        typer.Option(
+            "--dimension",
+            metavar="N",
+            help="With neighbor_3d: dimension of the exchange, 0 (x), 1 (y) or 2 (z). Default: 2.",
+        ),
     ] = None,
     message: Annotated[
         str | None,
         typer.Option(
             "--message",
             metavar="SIZE",
-            help="Of neighbor_3d: bytes to one neighbour in turn; one packet.",
+            help="With neighbor_3d: bytes to one neighbour before the other. Default: one packet.",
         ),
     ] = None,
     periodic: Annotated[
         bool | None,
-        typer.Option("--periodic", help="Of neighbor_3d: the ends of a dimension are neighbours."),
+        typer.Option(
+            "--periodic", help="With neighbor_3d: the first and last rank of a line are neighbours."
+        ),
     ] = None,
     include_self: Annotated[
         bool | None,
         typer.Option(
-            "--include-self/--no-include-self", help="Whether a rank can be its own destination."
+            "--include-self/--no-include-self",
+            help="Ranks can send to themselves, or cannot. Default: as in the preset.",
         ),
     ] = None,
     loads: Annotated[
@@ -112,31 +124,45 @@ def curve(
             "--loads", metavar="LIST", help="Offered loads, as fractions of terminal bandwidth."
         ),
     ] = "0.1,0.3,0.5,0.7,0.9",
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of random numbers.")] = 1,
     warmup: Annotated[
         str | None,
-        typer.Option("--warmup", metavar="TIME", help="Simulated time before the measured window."),
+        typer.Option(
+            "--warmup",
+            metavar="TIME",
+            help="Time before the measured window, e.g. 20us. Default: as in the preset.",
+        ),
     ] = None,
     measure: Annotated[
-        str | None, typer.Option("--measure", metavar="TIME", help="Length of the measured window.")
+        str | None,
+        typer.Option(
+            "--measure",
+            metavar="TIME",
+            help="Length of the measured window. Default: as in the preset.",
+        ),
     ] = None,
     injection: Annotated[
         str | None,
         typer.Option(
-            "--injection", help="bernoulli or periodic.", autocompletion=complete.of(_INJECTIONS)
+            "--injection",
+            help="Creation of packets: bernoulli (random) or periodic. Default: as in the preset.",
+            autocompletion=complete.of(_INJECTIONS),
         ),
     ] = None,
     timeline: Annotated[
         str | None,
         typer.Option(
-            "--timeline", metavar="TIME", help="Accepted load and more, a window of this length."
+            "--timeline",
+            metavar="TIME",
+            help="Also print accepted load and non-minimal share per window of this length.",
         ),
     ] = None,
     drain: Annotated[
         bool | None,
         typer.Option(
             "--drain/--no-drain",
-            help="Count what is injected in the window; then let the network empty.",
+            help="Measure packets injected in the window and drain the network; or measure packets"
+            " delivered in the window. Default: as in the preset.",
         ),
     ] = None,
     settings: Annotated[
@@ -144,20 +170,20 @@ def curve(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Another value, e.g. machine.topology.g=9; repeatable.",
+            help="Set a key, e.g. machine.topology.g=9. Repeatable.",
         ),
     ] = None,
     coarsen: Coarsen = None,
     threads: Threads = "1",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON list with an object a load.")
+        bool, typer.Option("--json", help="Print a JSON list with one object per load.")
     ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
             metavar="FILE",
-            help="Draw the curve: .svg, .png or .pdf.",
+            help="Draw the curve to this file (.svg, .png or .pdf).",
             autocompletion=complete.files,
         ),
     ] = None,
@@ -274,9 +300,9 @@ _HEADINGS = (
 def _table(points: list[CurvePoint], title: str) -> Table:
     from pantala.progress import of_thousands
 
-    caption = "mean to network in ns; loads are fractions of terminal bandwidth"
+    caption = "columns mean to network: latencies in ns; loads: fractions of terminal bandwidth"
     if any(point["saturated"] for point in points):
-        caption += "\n* saturated: less than 0.97 of the load accepted"
+        caption += "\n* saturated: the network accepted less than 0.97 of the offered load"
     shown = table(title, _HEADINGS, caption, gap=1)
     for point in points:
         shown.add_row(
@@ -299,7 +325,7 @@ def _timeline(points: list[CurvePoint]) -> Table:
     from pantala.progress import time_text
 
     shown = table(
-        "Over time", ("load", "from", "accepted", "non-minimal"), "the warm-up included", gap=2
+        "Over time", ("load", "from", "accepted", "non-minimal"), "with the warm-up", gap=2
     )
     for point in points:
         for window in point["timeline"]:

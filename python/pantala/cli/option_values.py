@@ -44,7 +44,7 @@ def check_workers_and_seed(workers: int | None, seed: int) -> None:
         UsageError: one of them is out of range.
     """
     if workers is not None and workers < 1:
-        raise UsageError(f"--workers {workers}: must be at least 1")
+        raise UsageError(f"--workers {workers}: must be at least 1; write 1 or more")
     if not 0 <= seed < 2**63:
         raise UsageError(f"--seed {seed}: must be from 0 to 2^63 - 1")
 

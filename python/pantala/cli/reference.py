@@ -23,9 +23,7 @@ __all__ = [
     "version",
 ]
 
-ROUTINGS_HELP = (
-    "List the routing algorithms: the rule of each, and the virtual channels that it needs."
-)
+ROUTINGS_HELP = "List the routing algorithms, their rules and the virtual channels that they need."
 PRESETS_HELP = "List the presets: published machines, mixes of jobs, and router models."
 SCHEMA_HELP = "Print the JSON Schema of a scenario, for editors."
 VERSION_HELP = "Print the version."
@@ -38,8 +36,8 @@ def routings() -> None:
     from pantala.routings import ROUTINGS
 
     caption = (
-        "VCs: virtual channels per port on a one- and on a two-dimensional Dragonfly; -: it"
-        " cannot run"
+        "VCs: virtual channels per port on a one-dimensional (1D) and a two-dimensional (2D)"
+        " Dragonfly; -: the algorithm cannot run there"
     )
     table = listing(("algorithm", "VCs 1D", "2D", "rule"), caption=caption, right=2)
     for routing in ROUTINGS:
@@ -63,7 +61,7 @@ def presets() -> None:
     def with_text(folder: str, names: Iterable[str]) -> list[tuple[str, str]]:
         return [(name, preset_text(folder, name)) for name in names]
 
-    sized, plain = ("name", "nodes", "what"), ("name", "what")
+    sized, plain = ("name", "nodes", "description"), ("name", "description")
     machines = [
         (example(name), f"{Machine.of(name).nodes:,}", text)
         for name, text in with_text("machines", machine_presets())
@@ -74,7 +72,7 @@ def presets() -> None:
     show("Mixes, for jobs", sized, [(name, f"{ranks[name]:,}", text) for name, text in mixes])
     routers = with_text("routers", router_presets())
     show("Routers, for machine.router.model and pantala curve --preset", plain, routers)
-    show("What messages cost their hosts, for mpi.preset", plain, with_text("mpi", mpi_presets()))
+    show("Host costs of messages, for mpi.preset", plain, with_text("mpi", mpi_presets()))
 
 
 def _first_sentence(text: str) -> str:
@@ -89,7 +87,7 @@ def schema(
             "--out",
             "-o",
             metavar="FILE",
-            help="Write it to a file instead.",
+            help="Write the schema to this file.",
             autocompletion=complete.files,
         ),
     ] = None,

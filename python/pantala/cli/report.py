@@ -11,7 +11,7 @@ from pantala.cli import complete
 
 __all__ = ["HELP", "report"]
 
-HELP = "Write the report of a run again: one HTML page that needs no other file."
+HELP = "Write the report of a run again, as one self-contained HTML file."
 
 
 def report(

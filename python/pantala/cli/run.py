@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "run"]
 
-_CAPTION = "mean ± standard deviation, and the most that a rank has"
+_CAPTION = "mean ± standard deviation over ranks, and the maximum"
 _COMPARISON_CAPTION = (
     f"{_CAPTION}\nslowdown of communication time and of run time: together over alone"
 )
@@ -27,11 +27,13 @@ _TRAFFIC_CAPTION = (
     " together"
 )
 
-HELP = """Run a scenario: simulate, write the run directory, report.
+HELP = """Simulate a scenario, and write its tables and its report to a run directory.
 
-With [b]interference = true[/b] each job runs alone first, on the same nodes, then all together.
-Ctrl-C and a batch system's signal at its time limit stop a run cleanly: it keeps the tables so far
-and is marked incomplete.
+With [b]interference = true[/b], each job runs alone first. Then all jobs run together on the same
+nodes.
+
+Ctrl-C or SIGTERM (the signal of a batch system at its time limit) stops the run. The tables
+written so far are kept, and the run is marked incomplete.
 """
 
 
@@ -43,15 +45,16 @@ def run(
             "--out",
             "-o",
             metavar="DIR",
-            help="The run directory; runs/NAME if not given.",
+            help="The run directory. Default: runs/NAME, with the name of the scenario.",
             autocompletion=complete.files,
         ),
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the run that DIR holds.")
+        bool, typer.Option("--overwrite", help="Replace an existing run in DIR.")
     ] = False,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="Another seed than the scenario's.")
+        int | None,
+        typer.Option("--seed", metavar="N", help="Seed that replaces the scenario's seed."),
     ] = None,
     settings: Settings = None,
     coarsen: Coarsen = None,
@@ -60,11 +63,11 @@ def run(
         bool,
         typer.Option(
             "--report/--no-report",
-            help="Whether to write report.html; pantala report DIR does it later.",
+            help="Write report.html, or leave it to [b]pantala report DIR[/b].",
         ),
     ] = True,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing unless something is wrong.")
+        bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")
     ] = False,
 ) -> None:
     """Runs a scenario file."""
@@ -131,9 +134,9 @@ def _slowdown(rows: list[dict[str, Any]]) -> Table:
     headings = [
         "job",
         "alone",
-        "most",
+        "maximum",
         "together",
-        "most",
+        "maximum",
         "slowdown",
         "run time",
         *["iterations"] * partly,
@@ -186,12 +189,12 @@ def _number(value: float | None) -> str:
 
 def _jobs(result: Run) -> Table:
     """Returns a table of the jobs of a run without comparison."""
-    headings = ("job", "ended", "communication", "most", "latency", "p99", "MPI GB", "link GB")
+    headings = ("job", "end", "communication", "maximum", "latency", "p99", "MPI GB", "link GB")
     shown = table(
         "Jobs",
         headings,
-        f"{_CAPTION}; latency is of packets; MPI GB: payload sent by ranks; link GB: bytes on"
-        " injection links",
+        f"communication: {_CAPTION}\nlatency, p99: of packets; MPI GB: payload that ranks sent;"
+        " link GB: bytes on injection links",
     )
     for row in result.jobs.collect().iter_rows(named=True):
         shown.add_row(

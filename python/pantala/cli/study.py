@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Workers
+from pantala.cli.arguments import Workers, paragraphs
 from pantala.cli.tables import console, listing
 
 if TYPE_CHECKING:
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "app"]
 
-HELP = "Repeat a paper's campaign: its runs, its figures, and a verdict on each of its claims."
+HELP = "Repeat the simulations of a paper: runs, figures, and a verdict on each claim."
 
 app = typer.Typer(no_args_is_help=True)
 
-_RUN_HELP = """Run a study and write tables, figures and a page into a directory.
+_RUN_HELP = """Run a study, and write its tables, figures and report to a directory.
 
-A study that was interrupted goes on where it was when the same command is given again.
+To continue an interrupted study, give the same command again.
 """
 
 
-@app.command("run", help=_RUN_HELP)
+@app.command("run", help=paragraphs(_RUN_HELP))
 def run(
     name: Annotated[
         str,
@@ -38,7 +38,9 @@ def run(
     ],
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="The small version, five to fifteen minutes of two cores."),
+        typer.Option(
+            "--quick", help="Run the small version: five to fifteen minutes on two cores."
+        ),
     ] = False,
     out: Annotated[
         Path | None,
@@ -46,14 +48,14 @@ def run(
             "--out",
             "-o",
             metavar="DIR",
-            help="The directory; runs/NAME if not given.",
+            help="The output directory. Default: runs/NAME.",
             autocompletion=complete.files,
         ),
     ] = None,
     workers: Workers = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a study that is there already.")
+        bool, typer.Option("--overwrite", help="Replace an existing study in DIR.")
     ] = False,
 ) -> None:
     """Runs a study."""
@@ -84,7 +86,8 @@ def run(
             outcome = found.run(options)
         except KeyboardInterrupt:
             raise InterruptedCommand(
-                f"interrupted; the same command goes on from what is in {target}"
+                f"interrupted; to continue from the results in {target}, give the same command"
+                " again"
             ) from None
     _show(outcome, found.source)
 
@@ -94,7 +97,7 @@ def studies() -> None:
     """Lists the studies."""
     from pantala.papers import studies as all_studies
 
-    table = listing(("study", "paper", "what it is about"))
+    table = listing(("study", "paper", "subject"))
     for each in all_studies():
         table.add_row(each.name, each.source, each.title)
     console().print(table)

@@ -13,15 +13,16 @@ from pantala.cli.tables import console, facts
 
 __all__ = ["HELP", "topology"]
 
-HELP = """Show how a Dragonfly is wired, and write its links as a Parquet table or as GraphML.
+HELP = """Show the numbers of a Dragonfly, write its links to a file, or check it for deadlock.
 
 The machine comes from a scenario, from a preset ([b]--preset theta[/b]) or from numbers
-([b]--p 2 --a 4 --h 2[/b], or in two dimensions [b]--p 2 --rows 2 --columns 4 --h 2[/b]). Numbers
-beside a preset change it.
+([b]--p 2 --a 4 --h 2[/b], or in two dimensions [b]--p 2 --rows 2 --columns 4 --h 2[/b]).
 
-[b]--deadlock[/b] checks whether packets can wait for each other in a cycle: under the scenario's
-routings, under [b]--routing[/b], or under every routing. [b]--set[/b] changes the routing or the
-machine. If there is a cycle, the command prints it and exits with status 1.
+Each number replaces the value of the preset.
+
+[b]--deadlock[/b] checks whether packets can wait for each other in a cycle. It checks the routings
+of the scenario, the routings of [b]--routing[/b], or all routings. If there is a cycle, the command
+prints it and exits with status 1.
 """
 
 
@@ -30,19 +31,17 @@ def topology(
     preset: Annotated[
         str | None,
         typer.Option(
-            "--preset", help="A machine preset, as kang2022.", autocompletion=complete.machines
+            "--preset", help="A machine preset, such as kang2022.", autocompletion=complete.machines
         ),
     ] = None,
-    p: Annotated[int | None, typer.Option("--p", help="Nodes a router.")] = None,
-    a: Annotated[int | None, typer.Option("--a", help="Routers a group, in one dimension.")] = None,
-    rows: Annotated[
-        int | None, typer.Option("--rows", help="Rows of a group, in two dimensions.")
-    ] = None,
+    p: Annotated[int | None, typer.Option("--p", help="Nodes per router.")] = None,
+    a: Annotated[int | None, typer.Option("--a", help="Routers per group (1D).")] = None,
+    rows: Annotated[int | None, typer.Option("--rows", help="Rows per group (2D).")] = None,
     columns: Annotated[
-        int | None, typer.Option("--columns", help="Columns of a group, in two dimensions.")
+        int | None, typer.Option("--columns", help="Columns per group (2D).")
     ] = None,
-    h: Annotated[int | None, typer.Option("--h", help="Global links a router.")] = None,
-    g: Annotated[int | None, typer.Option("--g", help="Groups; a*h + 1 if not given.")] = None,
+    h: Annotated[int | None, typer.Option("--h", help="Global links per router.")] = None,
+    g: Annotated[int | None, typer.Option("--g", help="Groups. Default: a*h + 1.")] = None,
     links_per_local_pair: Annotated[
         int | None,
         typer.Option("--links-per-local-pair", help="Links between two routers of a group."),
@@ -57,25 +56,26 @@ def topology(
     links_per_pair: Annotated[
         int | None,
         typer.Option(
-            "--links-per-pair", help="Global links between two groups; 0: as many as fit."
+            "--links-per-pair",
+            help="Global links between two groups; 0 for as many as the ports allow.",
         ),
     ] = None,
     global_arrangement: Annotated[
         str | None,
         typer.Option(
             "--global-arrangement",
-            help="Global link arrangement: absolute, palmtree, ...",
+            help="Global link arrangement: absolute, palmtree, circulant or random.",
             autocompletion=complete.global_arrangements,
         ),
     ] = None,
     port_assignment: Annotated[
         str | None,
         typer.Option(
-            "--port-assignment", help="Which router owns a global link: consecutive or round_robin."
+            "--port-assignment", help="Router of a global link: consecutive or round_robin."
         ),
     ] = None,
     mirrored: Annotated[
-        bool, typer.Option("--mirrored", help="Palmtree as CAMINOS has it.")
+        bool, typer.Option("--mirrored", help="Mirror the palmtree, as CAMINOS does.")
     ] = False,
     global_arrangement_seed: Annotated[
         int | None,
@@ -86,7 +86,7 @@ def topology(
         typer.Option(
             "--links",
             metavar="FILE",
-            help="Write the link table, a Parquet file.",
+            help="Write the links to this Parquet file.",
             autocompletion=complete.files,
         ),
     ] = None,
@@ -95,18 +95,16 @@ def topology(
         typer.Option(
             "--graphml",
             metavar="FILE",
-            help="Write the routers and links as GraphML.",
+            help="Write the routers and links to this GraphML file.",
             autocompletion=complete.files,
         ),
     ] = None,
-    deadlock: Annotated[
-        bool, typer.Option("--deadlock", help="Search for deadlock instead.")
-    ] = False,
+    deadlock: Annotated[bool, typer.Option("--deadlock", help="Check for deadlock.")] = False,
     routing: Annotated[
         list[str] | None,
         typer.Option(
             "--routing",
-            help="A routing to search with --deadlock; repeatable.",
+            help="With --deadlock: a routing to check. Repeatable.",
             autocompletion=complete.routings,
         ),
     ] = None,
@@ -115,7 +113,7 @@ def topology(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="With --deadlock: another value, e.g. routing.vc_map=booksim2; repeatable.",
+            help="With --deadlock: set a key, e.g. routing.vc_map=booksim2. Repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -145,15 +143,15 @@ def topology(
     given = {key: value for key, value in numbers.items() if value is not None}
     if file is not None and (given or preset):
         raise UsageError(
-            f"{file}: a scenario has a machine of its own; leave out the other options, or the"
-            " scenario"
+            f"{file}: a scenario has its own machine; remove the scenario, or remove the options of"
+            " the machine"
         )
     if routing and not deadlock:
-        raise UsageError("--routing: only --deadlock asks for a routing; add it")
+        raise UsageError("--routing: needs --deadlock; add --deadlock")
     changes = parse_settings(settings)
     if changes and not deadlock:
         raise UsageError(
-            "--set: only --deadlock asks for more than the topology; add it, or use --p, --a, ..."
+            "--set: needs --deadlock; add --deadlock, or change the topology with --p, --a, ..."
         )
     scenario = None if file is None else Scenario.from_toml(file, changes=changes)
     chosen = topology_of.topology(given, preset) if scenario is None else scenario.machine.topology
@@ -197,7 +195,7 @@ def _search(
         found = search.deadlocks(machine, changes)
     for name, answer in found:
         if isinstance(answer, str):
-            print(f"{name}: cannot run here: {answer}")
+            print(f"{name}: cannot run on this machine: {answer}")
             continue
         print("\n".join(search.lines(answer, name)))
         cyclic = cyclic or answer["cycle"] is not None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pantala.cli import complete
-from pantala.cli.arguments import Workers
+from pantala.cli.arguments import Workers, paragraphs
 from pantala.cli.tables import console, facts, fits, listing, table
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HELP", "app"]
 
-HELP = "Applications: list them, see what they communicate, hold them against the papers' tables."
+HELP = "List applications, show their messages, compare them with the tables of papers."
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -32,7 +32,7 @@ def workloads() -> None:
     """Lists the applications."""
     from pantala.scenario.workload import APPLICATIONS
 
-    shown = listing(("application", "ranks", "what it is"), right=1)
+    shown = listing(("application", "ranks", "description"), right=1)
     for kind, application in APPLICATIONS.items():
         what = (application.__doc__ or "").partition("\n")[0].partition(": ")
         shown.add_row(
@@ -43,22 +43,20 @@ def workloads() -> None:
     console().print(shown)
 
 
-@app.command(
-    "show", help="Print what an application sends; draw its communication matrix with --plot."
-)
+@app.command("show", help="Show the messages of an application, or draw its communication matrix.")
 def show(
     name: Annotated[
         str,
         typer.Argument(
             metavar="NAME",
-            help="An application, see [b]pantala workload list[/b], or a scenario's file.",
+            help="An application of [b]pantala workload list[/b], or a scenario file.",
             autocompletion=complete.workloads,
         ),
     ],
     ranks: Annotated[
         int | None,
         typer.Option(
-            "--ranks", "-n", metavar="N", help="How many; those of the paper if not given."
+            "--ranks", "-n", metavar="N", help="Number of ranks. Default: as in the paper."
         ),
     ] = None,
     settings: Annotated[
@@ -66,7 +64,7 @@ def show(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Another value, e.g. iterations=1 or mpi.collectives=mpich.",
+            help="Set a key, e.g. iterations=1 or mpi.collectives=mpich. Repeatable.",
         ),
     ] = None,
     plot: Annotated[
@@ -74,12 +72,12 @@ def show(
         typer.Option(
             "--plot",
             metavar="FILE",
-            help="Draw the communication matrix: .svg, .png or .pdf.",
+            help="Draw the communication matrix to this file (.svg, .png or .pdf).",
             autocompletion=complete.files,
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON list with an object a job.")
+        bool, typer.Option("--json", help="Print a JSON list with one object per job.")
     ] = False,
 ) -> None:
     """Shows the communication of an application."""
@@ -96,17 +94,18 @@ def show(
     if name.endswith(".toml"):
         if ranks is not None:
             raise UsageError(
-                f"--ranks {ranks}: the scenario {name} says how many ranks its jobs have; remove it"
+                f"--ranks {ranks}: the scenario {name} sets the ranks of its jobs; remove --ranks"
             )
         scenario = Scenario.from_toml(name, changes=changes)
     else:
         if ranks is not None and ranks < 1:
-            raise UsageError(f"--ranks {ranks}: must be at least 1")
+            raise UsageError(f"--ranks {ranks}: must be at least 1; write 1 or more")
         scenario = application_scenario(name, ranks, changes)
     jobs = communication(scenario)
     if not jobs:
         raise UsageError(
-            f"{name}: has no job with an end; synthetic traffic has no matrix of its own"
+            f"{name}: all its jobs are synthetic traffic, which has no fixed messages; name a"
+            " scenario with an application"
         )
     if as_json:
         print(json.dumps([_summary(job) for job in jobs], indent=2))
@@ -119,14 +118,16 @@ def show(
                 console().print(f"matrix: {place}", highlight=False, markup=False, soft_wrap=True)
 
 
-_TABLE_HELP = """Compare the applications of a paper's table with the values that the paper gives.
+_TABLE_HELP = """Compare the applications with the values in the table of a paper.
 
-Tables: kang2022 (Table I) and chunduri2021 (Table I), which run each application alone and take
-some minutes; yang2016 (Table 2) and wang2020 (IV.B, Tables IV and V), which need no run.
+The tables kang2022 (Table I) and chunduri2021 (Table I) run each application alone. This takes some
+minutes.
+
+The tables yang2016 (Table 2) and wang2020 (IV.B, Tables IV and V) need no run.
 """
 
 
-@app.command("table", help=_TABLE_HELP)
+@app.command("table", help=paragraphs(_TABLE_HELP))
 def paper_table(
     name: Annotated[
         str,
@@ -137,12 +138,12 @@ def paper_table(
         ),
     ],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON list with an object a row.")
+        bool, typer.Option("--json", help="Print a JSON list with one object per row.")
     ] = False,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--application", "-a", metavar="NAME", help="This application only; repeatable."
+            "--application", "-a", metavar="NAME", help="Compare only this application. Repeatable."
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The seed.")] = 1,
@@ -204,15 +205,15 @@ def _print(found: Communication) -> None:
     shown.add_row("messages", count(found.total_messages))
     shown.add_row("bytes", f"{found.total_bytes / 1e6:,.2f} MB")
     shown.add_row(
-        "a rank sends", f"{size(float(sent.mean()))} on average, {size(float(sent.max()))} at most"
+        "sent per rank", f"{size(float(sent.mean()))} on average, {size(float(sent.max()))} at most"
     )
     shown.add_row(
-        "to how many others",
+        "destinations per rank",
         f"{float(partners.mean()):.3g} on average, {int(partners.max())} at most",
     )
     if found.sizes:
-        shown.add_row("sizes of a message", _sizes(found))
-    shown.add_row("a rank computes", f"{duration(float(found.compute_ns.mean()))} on average")
+        shown.add_row("message sizes", _sizes(found))
+    shown.add_row("compute time per rank", f"{duration(float(found.compute_ns.mean()))} on average")
     for name, (messages, payload) in found.operations.items():
         shown.add_row(
             name.replace("_", " "), f"{count(messages)} messages, {payload / 1e6:,.2f} MB"
@@ -254,13 +255,13 @@ def _shown(found: PaperTable, records: list[Record], output: Console) -> Table:
     return wide if fits(wide, output) else _long(found, records)
 
 
-_OFF = "off: measured against the paper"
+_OFF = "difference: measured minus paper, in per cent of the paper's value"
 
 
 def _wide(found: PaperTable, records: list[Record]) -> Table:
     headings = ["application"]
     for column in found.columns:
-        headings += [column.heading, "paper", "off"]
+        headings += [column.heading, "paper", "difference"]
     shown = table(f"{found.title}: {found.source}", headings, _OFF, gap=2)
     for record in records:
         shown.add_row(
@@ -273,7 +274,7 @@ def _wide(found: PaperTable, records: list[Record]) -> Table:
 def _long(found: PaperTable, records: list[Record]) -> Table:
     shown = table(
         f"{found.title}: {found.source}",
-        ("application", "", "measured", "paper", "off"),
+        ("application", "", "measured", "paper", "difference"),
         _OFF,
         gap=2,
     )

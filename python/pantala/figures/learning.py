@@ -35,8 +35,8 @@ def learning(run: RunLike) -> Figure:
     rows = table(run, "q_learning")
     if rows is None:
         raise ValueError(
-            "the run recorded no learning: record.q_learning asks for it, and q_adaptive has to"
-            " route"
+            "the run recorded no learning; set record.q_learning = true and"
+            ' routing.algorithm = "q_adaptive"'
         )
     frame = rows.collect()
     kinds = [via for via in _VIA if via in set(frame["via"])]
@@ -58,7 +58,7 @@ def learning(run: RunLike) -> Figure:
             axes.grid(axis="y")
             axes.margins(x=0)
         key = [
-            Line2D([], [], color=MUTED, lw=1.1, ls=":", label="found"),
+            Line2D([], [], color=MUTED, lw=1.1, ls=":", label="measured"),
             Line2D([], [], color=MUTED, label="estimated"),
         ]
         figure.legend(handles=key, loc="outside upper right", ncols=2)

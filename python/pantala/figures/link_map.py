@@ -91,7 +91,7 @@ def link_load_map(
         bar.set_label(
             "mean utilization of the links"
             if measure == "utilization"
-            else f"mean stall time of a link ({unit})"
+            else f"mean stall time per link ({unit})"
         )
         bar.outline.set_visible(False)
     return figure
@@ -120,7 +120,7 @@ def link_shift_map(together: RunLike, alone: Mapping[str, RunLike]) -> Figure:
         )
         _labels([axes], 1)
         bar = figure.colorbar(image, ax=axes, shrink=0.8, aspect=25, pad=0.02)
-        bar.set_label("MB a link")
+        bar.set_label("MB per link")
         bar.outline.set_visible(False)
     return figure
 

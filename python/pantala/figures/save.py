@@ -56,7 +56,7 @@ def check_place(path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     if target.suffix.lower().removeprefix(".") not in _NO_METADATA:
         known = ", ".join(f".{name}" for name in FORMATS)
-        raise UsageError(f"{target}: is no kind of figure; end the name in one of {known}")
+        raise UsageError(f"{target}: has no ending of a figure; end the name in one of {known}")
     if not target.parent.is_dir():
         raise UsageError(
             f"{target}: cannot be written: there is no directory {target.parent}; make it first"

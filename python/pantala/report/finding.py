@@ -19,7 +19,7 @@ _UNCHANGED = 0.02
 _WITHIN = f"within {100 * _UNCHANGED:g} %"
 
 #: The limits of a finding.
-SCOPE = "One seed, one placement: repeat with other seeds before you conclude."
+SCOPE = "This is one seed and one placement. Repeat it with other seeds before you conclude."
 
 
 def finding(reported: ReportedRun) -> str:
@@ -39,7 +39,7 @@ def _cut_off(reported: ReportedRun) -> list[str]:
     if reported.slowdown is None:
         return [f"The run ended after {when}, before every job had finished."]
     titles = ", ".join("the run together" if title == "together" else title for title in cut)
-    return [f"Ended before every job had finished, after {when}: {titles}."]
+    return [f"Some runs ended after {when}, before every job had finished: {titles}."]
 
 
 def iterations_compared(row: dict[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _comparison(slowdown: pl.DataFrame) -> list[str]:
     timed = [row for row in rows if row["slowdown"] is not None]
     if len(rows) > 2:
         told = [
-            _grouped("In one another's company, communication time", timed, "slowdown"),
+            _grouped("With all jobs together, communication time", timed, "slowdown"),
             _grouped(
                 "Run time",
                 [row for row in rows if row["run_time_slowdown"] is not None],
@@ -96,7 +96,7 @@ def _job(row: dict[str, Any], other: str) -> str:
             "; its run time is"
             f" {unchanged if _is_unchanged(run_time) else f'{run_time:.2f} times as long'}"
         )
-    return f"{over}beside {other}, {text}." if over else f"Beside {other}, {text}."
+    return f"{over}together with {other}, {text}." if over else f"Together with {other}, {text}."
 
 
 def _iterations(number: int) -> str:
@@ -169,7 +169,10 @@ def _traffic(row: dict[str, Any], other: str) -> str:
     latency = f"its packet latency is unchanged ({ratio:.2f} times, {_WITHIN})"
     if not _is_unchanged(ratio):
         latency = f"its packets take {ratio:.2f} times as long as alone"
-    return f"{name} is synthetic traffic: beside {other}, {latency}, and its accepted load {load}."
+    return (
+        f"{name} is synthetic traffic. Together with {other}, {latency}, and its accepted load"
+        f" {load}."
+    )
 
 
 def _single(reported: ReportedRun) -> list[str]:
@@ -215,16 +218,16 @@ def hottest_sentence(reported: ReportedRun) -> str:
         when = (
             together
             if loads.shared
-            else "All jobs ran together in no whole window of time. Over the whole run"
+            else "No whole time window lies in the time in which all jobs ran. Over the whole run"
         )
     text = f"{when}, the hottest link is {_place(link)}{_owner(reported, link)}"
-    text += f": it sends {percent(link['utilization'])} of the time"
+    text += f". It is busy {percent(link['utilization'])} of the time"
     if loads.window_ns is not None and link["peak_utilization"] is not None:
         window = duration(loads.window_ns, exact=True)
         start = duration(link["peak_start_ns"], exact=True)
         text += (
-            f", and {percent(link['peak_utilization'])} in its peak window, the {window} that start"
-            f" at {start}"
+            f", and {percent(link['peak_utilization'])} of its peak window, which starts at {start}"
+            f" and lasts {window}"
         )
         saturated = loads.links.filter(pl.col("saturated_windows") > 0)
         if saturated.is_empty():
@@ -237,7 +240,7 @@ def hottest_sentence(reported: ReportedRun) -> str:
             .iter_rows()
         )
         by_class = join([f"{count(of_class)} {name}" for name, of_class in classes])
-        text += f". {count(number)} {verb} {percent(SATURATED)} in some window ({by_class})"
+        text += f". {count(number)} {verb} {percent(SATURATED)} in at least one window ({by_class})"
     return text + "."
 
 

@@ -102,16 +102,14 @@ def _machine(plan: Plan) -> list[str]:
     told = [
         (
             f"Dragonfly of {count(_nodes(topology))} nodes: {g} groups of {shape} with {p} nodes"
-            f" and {h} global ports each"
+            f" and {h} global ports per router"
         ),
         (
             f"{links} global {'link' if links == 1 else 'links'} between two groups, global link"
             f" arrangement {topology['global_arrangement']}"
         ),
     ]
-    return told + [f"{count(service)} of the nodes are service nodes, which no job has"] * bool(
-        service
-    )
+    return told + [f"{count(service)} of the nodes are service nodes, without jobs"] * bool(service)
 
 
 def _routings(plan: Plan) -> list[str]:

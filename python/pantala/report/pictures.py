@@ -68,7 +68,7 @@ def _slowdown(reported: ReportedRun) -> Picture | None:
     ]
     partly = rows.filter(pl.col("compared") == "iterations")["name"].to_list()
     note = (
-        f" Of {join(partly)} only the iterations that finished in both runs count."
+        f" For {join(partly)}, only the iterations that finished in both runs count."
         if partly
         else ""
     )
@@ -91,9 +91,9 @@ def _ranks(reported: ReportedRun) -> Picture | None:
     return _picture(
         "ranks",
         "Communication time, rank by rank",
-        "For each time on the horizontal axis, the share of ranks that communicated no longer than"
-        " that. A steep line: all ranks alike. A long foot or head: some ranks fare better or worse"
-        " than the rest.",
+        "For each time on the horizontal axis, the share of ranks with at most this communication"
+        " time. A steep line means that all ranks communicate for about the same time. A long foot"
+        " or head means that some ranks communicate for a much shorter or longer time.",
         f"{YANG}, Fig. 3",
         f"Distribution of communication time over the ranks of {_jobs(reported)}; the table above"
         " has mean, standard deviation and maximum.",
@@ -105,7 +105,7 @@ def _throughput(reported: ReportedRun) -> Picture:
     title = "Throughput over time"
     if table(reported.run, "job_windows") is None:
         return Picture(
-            title, "This run kept no windows of time, so there is no throughput over time to draw."
+            title, "This run did not record time windows, so throughput over time is unknown."
         )
     frame = figures.throughput_windows(reported.run, 0)
     step = (
@@ -113,7 +113,7 @@ def _throughput(reported: ReportedRun) -> Picture:
     )
     figure = figures.throughput(reported.run, reported.alone)
     scales = (
-        " Mind the scale of each panel."
+        " The panels have different scales."
         if len({axes.get_ylim() for axes in figure.axes}) > 1
         else ""
     )
@@ -137,12 +137,12 @@ def _latency(reported: ReportedRun) -> Picture | None:
     caption = "Median, mean and the 95th and 99th percentiles cover every packet delivered. "
     if packets is None:
         caption += (
-            "This run did not record single packets, so the quartiles are missing; record.packets"
-            " asks for them."
+            "This run did not record single packets, so the quartiles are missing. To record them,"
+            ' set record.packets = "sampled".'
         )
     elif record["packets"] == "sampled":
         caption += (
-            "The box, from the first to the third quartile, is of one packet in"
+            "The box reaches from the first to the third quartile of a sample: one packet in"
             f" {record['packet_sample']}."
         )
     else:
@@ -201,8 +201,8 @@ def _stall(reported: ReportedRun) -> Picture:
     return _picture(
         "stall",
         "Stalls, group by group",
-        "Laid out as the map of load, over each whole run: the time, mean over the links of a"
-        " square, during which a flit was ready and could not advance for want of credit.",
+        "The same layout as the map of utilization, over each whole run. A square is the mean stall"
+        " time of its links. A link stalls while a flit is ready but has no credit to advance.",
         f"{KANG}, Fig. 11",
         f"Heat map of stall time.{told}",
         figures.link_load_map(reported.parts, "stall"),
@@ -223,11 +223,11 @@ def _shift(reported: ReportedRun) -> Picture | None:
     changed = f"{significant(100 * abs(more), 2)} % {'more' if more >= 0 else 'less'}"
     return _picture(
         "shift",
-        "Traffic that company moved",
-        "Bytes over a link together, minus the bytes over it in all runs alone. The jobs send the"
-        " same messages between the same nodes, so that only the routing's answer to the others'"
-        " traffic can move bytes: orange squares carry more in company, purple ones less. In all,"
-        f" the links between routers carried {changed} together.",
+        "Traffic that the other jobs moved",
+        "Bytes over a link in the run together, minus its bytes in all runs alone. The jobs send"
+        " the same messages between the same nodes, so only the routing can move bytes to other"
+        " links. Orange squares carry more bytes in the run together, purple squares carry fewer."
+        f" In total, the links between routers carried {changed} in the run together.",
         "",
         "Heat map of the bytes that the routing moved between links because the jobs ran together.",
         figures.link_shift_map(reported.run, reported.alone),
@@ -245,7 +245,7 @@ def _hottest(reported: ReportedRun) -> Picture | None:
     peak = (
         ""
         if reported.loads.window_ns is None
-        else " A tick marks the load in the link's peak window."
+        else " A tick marks the utilization in the link's peak window."
     )
     return _picture(
         "hottest",
@@ -266,10 +266,10 @@ def _learning(reported: ReportedRun) -> Picture | None:
     updates = int(rows.select(pl.col("updates").sum()).collect().item())
     return _picture(
         "learning",
-        "What the routers learned",
-        "How long a packet has to its destination by each kind of port, as q_adaptive's tables have"
-        " it: solid the estimates once corrected, dotted what the packets had found; means over the"
-        " corrections of a window.",
+        "Estimates of the routers over time",
+        "The time from a router to the destination group by each kind of port, in the tables of"
+        " q_adaptive. Solid lines are the estimates after correction. Dotted lines are the times"
+        " that packets measured. Each point is the mean over the corrections of a window.",
         KANG,
         f"Estimates of q_adaptive's tables over simulated time, after {updates:,} corrections in"
         " all.",

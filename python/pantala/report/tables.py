@@ -212,9 +212,9 @@ def jobs_table(reported: ReportedRun) -> ReportTable:
     table = ReportTable(
         "Traffic of each job. Run time: from the first rank's start to the last rank's end. MPI"
         " payload: bytes of the messages that its ranks sent, messages inside a node included."
-        " Injected: bytes on its injection links, with control messages. Rates: these over the run"
-        " time. Links per packet: links between routers that a packet crossed, mean. Non-minimal:"
-        " share of packets on non-minimal paths.",
+        " Injected: bytes on its injection links, with control messages. Rates: payload and"
+        " injected bytes over the run time. Links per packet: links between routers that a packet"
+        " crossed, mean. Non-minimal: share of packets on non-minimal paths.",
         [
             "job",
             "ranks",

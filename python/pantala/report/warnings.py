@@ -12,7 +12,7 @@ __all__ = ["warnings"]
 _REASONS = {
     "interrupted": "was interrupted",
     "duration": "ended at its set duration (stop.duration), before every job had finished",
-    "stalled": "stalled: packets were in flight and none moved",
+    "stalled": "stalled: packets were in flight, but none moved",
     "failed": "failed",
 }
 # A job is saturated if it accepts less than this share of its offered load.
@@ -34,8 +34,8 @@ def _ending(run: RunLike) -> list[str]:
         return []
     what = _REASONS.get(document["reason"], f"is incomplete ({document['reason']})")
     text = (
-        f"the run {what}, after {duration(document['simulated_ns'])} simulated. Its numbers cover"
-        " that much."
+        f"the run {what}. Its numbers cover the {duration(document['simulated_ns'])} that were"
+        " simulated."
     )
     if document.get("diagnosis"):
         text += f"\n{document['diagnosis']}"

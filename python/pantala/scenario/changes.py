@@ -127,4 +127,5 @@ def _item(
     if close is not None:
         raise _NoSuchKey(f"there is no such {noun}", f"did you mean '{close}'?")
     known = f"one of {', '.join(names)}, or " if names else ""
-    raise _NoSuchKey(f"there is no such {noun}", f"choose {known}a number from 0 to {count - 1}")
+    numbers = f"a number from 0 to {count - 1}" if count > 1 else "0"
+    raise _NoSuchKey(f"there is no such {noun}", f"choose {known}{numbers}")

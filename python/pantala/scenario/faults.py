@@ -116,14 +116,16 @@ def _say(
             return "is not known", now
         close = nearest(word, words)
         hint = f"did you mean '{close}'? " if close and len(words) > 1 else ""
-        return "is not known", f"{hint}known: {', '.join(words)}"
+        return "is not known", f"{hint}choose one of {', '.join(words)}"
     if kind == "missing":
         if path == ["jobs"]:
             return "has no jobs", "add a [[jobs]] table"
         if path == ["routing"]:
             return "is missing", "add routing = '...'; `pantala routings` lists them"
+        if path == ["machine"]:
+            return "is missing", "add machine = 'kang2022'; `pantala presets` lists machines"
         if path[0] == "machine":
-            return "is missing", "add it, or name a machine that has it: preset = 'kang2022'"
+            return "is missing", "add it, or take it from a preset: machine.preset = 'kang2022'"
         return "is missing", f"add {path[-1]} = ..."
     words_of = _WORDS.get(kind)
     return words_of(context) if words_of else (text[:1].lower() + text[1:], "change it")

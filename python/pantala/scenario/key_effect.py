@@ -22,7 +22,7 @@ class Effect:
         holds: whether the key has an effect.
         under: the choice without effect for the key, such as ``under algorithm = 'minimal'``; it
             follows "has no effect".
-        remedy: what to do, such as ``read by: ugal_g, par; remove it``.
+        remedy: what to do, such as ``remove it, or choose one of ugal_g, par``.
     """
 
     holds: bool

@@ -740,7 +740,7 @@ class RoutingKeys(Model):
     - column_first: along the column to the right row, then along the row.
     """
     threshold: Annotated[float, Field(strict=True, ge=0.0, allow_inf_nan=False)] = 2.0
-    """A packet takes the non-minimal path if the minimal queue is longer than threshold × (non-minimal queue),
+    """A packet takes the non-minimal path if the minimal queue is longer than threshold times the non-minimal queue,
     rounded down, plus the bias."""
     bias: FiniteCapacity = Capacity(0, "flit")
     """Bias towards the minimal path in flits, added to the non-minimal queue."""

@@ -63,7 +63,7 @@ def _known(value: str | None) -> str | None:
     if match is None:
         close = nearest(value, ALGORITHMS)
         hint = f"did you mean '{close}'? " if close else ""
-        raise fault("is not known", f"{hint}known: {', '.join(ALGORITHMS)}, bias(shift,add)")
+        raise fault("is not known", f"{hint}choose one of {', '.join(ALGORITHMS)}, bias(shift,add)")
     for name in ("shift", "add"):
         if not 0 <= int(match[name]) <= _MAX_BIAS:
             raise fault(f"{name} must be 0 to {_MAX_BIAS}", "write e.g. 'bias(2,0)'")
@@ -248,7 +248,7 @@ def effects_under(algorithms: Sequence[str]) -> dict[str, Effect]:
     under = f"under algorithm = '{algorithms[0]}'"
     return {
         key.removesuffix("_flits"): Effect(
-            key in read, under, f"read by: {', '.join(readers(key))}; remove it"
+            key in read, under, f"remove it, or choose one of {', '.join(readers(key))}"
         )
         for key in KEYS
     }

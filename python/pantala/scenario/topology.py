@@ -68,7 +68,7 @@ class Topology(TopologyKeys):
         """
         kind = data["kind"]
         if kind not in INSIDE:
-            raise fault("is not known", f"known: {', '.join(INSIDE)}", "kind")
+            raise fault("is not known", f"choose one of {', '.join(INSIDE)}", "kind")
         if kind == "dragonfly":
             faults = list(
                 _foreign(

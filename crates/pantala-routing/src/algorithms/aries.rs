@@ -39,8 +39,9 @@ pub(crate) struct Aries;
 impl Rule for Aries {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "Aries with a bias",
-        rule: "minimal while its load is at most (the non-minimal load << shift) + add; two candidates of each kind; every router \
-               of the source group decides anew. bias(shift,add) is short for it.",
+        rule: "The minimal path if its load is at most (the non-minimal load << shift) + add. A \
+               packet compares two candidates of each kind. Every router of the source group \
+               decides again. bias(shift,add) is the short form.",
         source: "Chunduri et al., IPDPS 2021, II.D",
         through: "a random group, if its queue is short",
         decides: "source group",
@@ -102,14 +103,16 @@ impl Rule for Aries {
 const MODES: &[Mode] = &[
     Mode {
         name: "aries_ad0",
-        rule: "aries with shift 0 and add 0: the lesser load. The default of Cray's MPI.",
+        rule: "aries with shift 0 and add 0: the path with the lower load. It is the default of \
+               Cray's MPI.",
         fixed: &[Setting::AriesShift(&[0]), Setting::AriesAdd(0)],
         defaults: &[],
         assumptions: &[],
     },
     Mode {
         name: "aries_ad1",
-        rule: "aries with a shift that grows with the links crossed. Cray's MPI uses it for all-to-alls.",
+        rule: "aries with a shift that grows with the number of crossed links. Cray's MPI uses it \
+               for all-to-alls.",
         fixed: &[Setting::AriesAdd(0)],
         defaults: &[Setting::AriesShift(&[0, 1, 2])],
         assumptions: &[(

@@ -38,8 +38,9 @@ pub(crate) struct BooksimUgal;
 impl Rule for BooksimUgal {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "UGAL of BookSim2",
-        rule: "minimal or through the router of a random node, by whole-port queues, 30 flits in favour of minimal. Three virtual \
-               channels with vc_map = booksim2, which can deadlock.",
+        rule: "A minimal path or a path through the router of a random node, by the queues of \
+               whole ports, with a bias of 30 flits towards minimal. With vc_map = booksim2 it \
+               has three virtual channels and can deadlock.",
         source: "BookSim2; Jiang et al., ISPASS 2013",
         through: "the router of a random node, if its queue is short",
         decides: "source router",

@@ -49,7 +49,9 @@ pub(crate) struct CodesAdp;
 impl Rule for CodesAdp {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "Adaptive routing of CODES",
-        rule: "minimal or valiant_group. The source router decides once between the best of its links to either group.",
+        rule: "The path of minimal or of valiant_group. The source router decides once: it \
+               compares its best link towards the destination group with its best link towards an \
+               intermediate group.",
         source: "CODES; Yang et al., SC 2016, 2.2; Wang et al., IPDPS 2020, IV.C",
         through: "a random group, if its queue is short",
         decides: "source router",

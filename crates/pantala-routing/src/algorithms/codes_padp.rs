@@ -33,7 +33,8 @@ pub(crate) struct CodesPadp;
 impl Rule for CodesPadp {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "Progressive adaptive routing of CODES",
-        rule: "As codes_adp, but every later router of the source group decides anew for a packet that is still minimal.",
+        rule: "As codes_adp, but each further router of the source group decides again for a \
+               packet that is still minimal.",
         source: "CODES; Yang et al., SC 2016, 2.2",
         through: "a random group, if its queue is short",
         decides: "source group",

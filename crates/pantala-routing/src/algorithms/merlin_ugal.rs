@@ -38,7 +38,8 @@ pub(crate) struct MerlinUgal;
 impl Rule for MerlinUgal {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "UGAL of SST's merlin",
-        rule: "minimal or valiant_group, by the output buffer of one virtual channel, 50 flits in favour of minimal.",
+        rule: "The path of minimal or of valiant_group, by the output buffer of one virtual \
+               channel, with a bias of 50 flits towards minimal.",
         source: "upstream SST merlin, 2021",
         through: "a random group, if its queue is short",
         decides: "source router, or the gateway of both paths",

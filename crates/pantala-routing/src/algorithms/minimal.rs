@@ -23,7 +23,7 @@ const CHANNELS: VcMap = VcMap::ascending(2, 0, 0, 0, 0);
 impl Rule for Minimal {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "Minimal",
-        rule: "At most one global link, and the shortest way inside the two groups.",
+        rule: "A path with at most one global link and a shortest path inside each group.",
         source: "Kim et al., ISCA 2008",
         vc_map: CHANNELS,
         maps: &[

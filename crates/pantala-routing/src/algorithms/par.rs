@@ -31,7 +31,8 @@ pub(crate) struct Par;
 impl Rule for Par {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "Progressive adaptive",
-        rule: "As ugal_n, but every later router of the source group decides anew for a packet that is still minimal.",
+        rule: "As ugal_n, but each further router of the source group decides again for a packet \
+               that is still minimal.",
         source: "Jiang et al., ISCA 2009; Kang et al., SC 2022, II.B",
         through: "a random router, if its queue is short",
         decides: "source group",

@@ -61,7 +61,8 @@ pub(crate) struct QAdaptive;
 impl Rule for QAdaptive {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "Q-adaptive",
-        rule: "Every router learns the time that each of its ports takes to each group, and sends packets by the fastest.",
+        rule: "Each router estimates the time to each group through each of its ports, and sends \
+               a packet through the fastest port.",
         source: "Kang et al., HPDC 2021; SC 2022, II.B",
         through: "the port that has learned the least time",
         decides: "source router, intermediate group",

@@ -37,8 +37,9 @@ pub(crate) struct UgalG;
 impl Rule for UgalG {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "UGAL through a group",
-        rule: "minimal or valiant_group. The source router decides once by its own output queues: minimal if that queue is at \
-               most threshold times the other.",
+        rule: "The path of minimal or of valiant_group. The source router decides once, by its \
+               own output queues: it chooses minimal if the minimal queue is at most threshold \
+               times the other queue.",
         source: "Kim et al., ISCA 2008; Kang et al., SC 2022, II.B",
         through: "a random group, if its queue is short",
         decides: "source router",

@@ -32,8 +32,9 @@ pub(crate) struct UgalGlobal;
 impl Rule for UgalGlobal {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "UGAL with global information",
-        rule: "minimal or valiant_group, by links times queue of the global links themselves, whichever router owns them. A \
-               yardstick: no router has that information.",
+        rule: "The path of minimal or of valiant_group, by path length times the queue of the \
+               global link, at any router of the group. It is a reference: no real router has \
+               this information.",
         source: "UGAL-G of Kim et al., ISCA 2008",
         through: "a random group, if its queue is short",
         decides: "source router",

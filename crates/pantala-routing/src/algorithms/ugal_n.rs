@@ -25,8 +25,9 @@ pub(crate) struct UgalN;
 impl Rule for UgalN {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "UGAL through a router",
-        rule: "minimal or valiant_node. The source router decides once by its own output queues: minimal if that queue is at \
-               most threshold times the other.",
+        rule: "The path of minimal or of valiant_node. The source router decides once, by its own \
+               output queues: it chooses minimal if the minimal queue is at most threshold times \
+               the other queue.",
         source: "Kim et al., ISCA 2008; Kang et al., SC 2022, II.B",
         through: "a random router, if its queue is short",
         decides: "source router",

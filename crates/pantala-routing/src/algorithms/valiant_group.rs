@@ -30,7 +30,8 @@ pub(crate) struct ValiantGroup;
 impl Rule for ValiantGroup {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "Valiant through a group",
-        rule: "Minimally to the first router reached of a random third group, then minimally to the destination.",
+        rule: "A minimal path to the first router that the packet reaches in a random third \
+               group, then a minimal path to the destination.",
         source: "Kim et al., ISCA 2008",
         through: "a random group",
         decides: "source router",

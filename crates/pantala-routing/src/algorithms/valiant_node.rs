@@ -30,7 +30,8 @@ pub(crate) struct ValiantNode;
 impl Rule for ValiantNode {
     const DESCRIPTOR: Descriptor = Descriptor {
         title: "Valiant through a router",
-        rule: "Minimally to a random router of a third group, then minimally to the destination.",
+        rule: "A minimal path to a random router of a third group, then a minimal path to the \
+               destination.",
         source: "Valiant and Brebner, STOC 1981; Prisacari et al., 2015",
         through: "a random router",
         decides: "source router",

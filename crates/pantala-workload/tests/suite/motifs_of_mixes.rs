@@ -291,7 +291,7 @@ fn faults_name_the_key_and_the_remedy() {
         (
             format!("{cg}, points: [[3,3]]"),
             5,
-            "grid = [2, 2]: the grid has 4 cells, the job 5 ranks; write [1, 5] or another grid of 5 cells, or give the job 4 ranks",
+            "grid = [2, 2]: the grid has 4 cells, but the job has 5 ranks; write [1, 5] or another grid of 5 cells, or give the job 4 ranks",
         ),
         (
             format!("{multigrid}, points: [4,4,4], levels: 40"),
@@ -311,13 +311,13 @@ fn faults_name_the_key_and_the_remedy() {
         (
             MOTIFS[3].to_owned() + ", iterations: 1",
             12,
-            "grid = [2, 3, 4]: the grid has 24 cells, the job 12 ranks; write [2, 2, 3] or another grid of 12 cells, or give the \
+            "grid = [2, 3, 4]: the grid has 24 cells, but the job has 12 ranks; write [2, 2, 3] or another grid of 12 cells, or give the \
              job 24 ranks",
         ),
         (
             (MOTIFS[3].to_owned() + ", iterations: 1").replace("[4,6]", "[4,5]"),
             24,
-            "transform_grid = [4, 5]: the grid has 20 cells, the job 24 ranks; write [4, 6] or another grid of 24 cells, or give \
+            "transform_grid = [4, 5]: the grid has 20 cells, but the job has 24 ranks; write [4, 6] or another grid of 24 cells, or give \
              the job 20 ranks",
         ),
         (

@@ -135,14 +135,14 @@ fn faults_name_the_key_and_the_remedy() {
         (
             format!("{halo}[6,8,11]"),
             527,
-            "grid = [6, 8, 11]: the grid has 528 cells, the job 527 ranks; write [1, 17, 31] or another grid of 527 cells, or give \
+            "grid = [6, 8, 11]: the grid has 528 cells, but the job has 527 ranks; write [1, 17, 31] or another grid of 527 cells, or give \
              the job 528 ranks",
         ),
         (format!("{halo}[0,8,11]"), 8, "grid = [0, 8, 11]: an extent is zero; for 8 ranks write, for example, [2, 2, 2]"),
         (
             "kind: fft3d, grid: [3,5], row_message_bytes: 1, column_message_bytes: 1, iterations: 1".into(),
             16,
-            "grid = [3, 5]: the grid has 15 cells, the job 16 ranks; write [4, 4] or another grid of 16 cells, or give the job 15 \
+            "grid = [3, 5]: the grid has 15 cells, but the job has 16 ranks; write [4, 4] or another grid of 16 cells, or give the job 15 \
              ranks",
         ),
         (
@@ -170,7 +170,7 @@ fn faults_name_the_key_and_the_remedy() {
              collective_bytes: 0, iterations: 1"
                 .into(),
             8,
-            "sweep_grid = [3, 3]: the grid has 9 cells, the job 8 ranks; write [2, 4] or another grid of 8 cells, or give the job \
+            "sweep_grid = [3, 3]: the grid has 9 cells, but the job has 8 ranks; write [2, 4] or another grid of 8 cells, or give the job \
              9 ranks",
         ),
         (
@@ -273,7 +273,7 @@ fn faults_of_jobs_name_the_job() {
             job("a", 0..4, ur),
             job("b", 4..7, "kind: stencil, grid: [1,2,2], message_bytes: [8,8,8], iterations: 2")
         ]),
-        "jobs[1].workload.grid = [1, 2, 2]: the grid has 4 cells, the job 3 ranks; write [1, 1, 3] or another grid of 3 cells, or \
+        "jobs[1].workload.grid = [1, 2, 2]: the grid has 4 cells, but the job has 3 ranks; write [1, 1, 3] or another grid of 3 cells, or \
          give the job 4 ranks"
     );
     assert_eq!(

@@ -4,9 +4,9 @@ use super::source::Run;
 use crate::output::columns::table;
 
 table! {
-    /// One row per estimate of a router under q_adaptive at the end of the run.
-    /// `routing.q_adaptive.table` of another run on the same topology reads the file. Kang et al.
-    /// (HPDC 2021; SC 2022, II.B).
+    /// One row per estimate of a router under q_adaptive at the end of the run. Another run on the
+    /// same topology can start from the file (`routing.q_adaptive.table`). Kang et al. (HPDC 2021;
+    /// SC 2022, II.B).
     pub q_tables: EstimateRow if "record.q_tables" {
         /// The router that holds the estimate.
         router: u32,

@@ -30,8 +30,8 @@ pub struct RoutingPlan {
     /// The first direction of a path inside a group.
     #[schemars(extend("default" = "row_first", "x-effect" = {"/machine.topology.kind": ["dragonfly_2d"]}))]
     pub local_order: LocalOrder,
-    /// A packet takes the non-minimal path if the minimal queue is longer than threshold ×
-    /// (non-minimal queue), rounded down, plus the bias.
+    /// A packet takes the non-minimal path if the minimal queue is longer than threshold times
+    /// the non-minimal queue, rounded down, plus the bias.
     #[schemars(range(min = 0.0), extend("default" = 2.0, "x-source" = "Kang et al., SC 2022, II.B"))]
     pub threshold: f64,
     /// Bias towards the minimal path in flits, added to the non-minimal queue.
