@@ -306,6 +306,6 @@ def test_learning_draws_every_kind_of_port_per_window(tmp_path: Path) -> None:
                 (of_kind[column] / of_kind[column][0]).to_list()
             )
     page = render_report(run)
-    assert "What the routers learned" in page
+    assert "Estimates of the routers over time" in page
     with pytest.raises(ValueError, match=r"record\.q_learning asks for it"):
         figures.learning(small_run(tmp_path / "other"))
