@@ -268,7 +268,7 @@ def test_rows_and_columns_are_inside_groups(tmp_path: Path) -> None:
         for link in links.filter(pl.col("class").is_in(["row", "column"])).to_dicts()[:2]
     }
     assert {name.partition(",")[0] for name in named} == {"row", "column"}
-    for metric in ("load_mean", "load_max", "stall_mean_ns"):
+    for metric in ("utilization_mean", "utilization_max", "stall_mean_ns"):
         assert grid.metric(f"local_{metric}") == pytest.approx(whole.metric(f"local_{metric}"))
         assert whole.metric(f"row_{metric}") is None
         assert grid.metric(f"column_{metric}") is not None
@@ -306,6 +306,6 @@ def test_learning_draws_every_kind_of_port_per_window(tmp_path: Path) -> None:
                 (of_kind[column] / of_kind[column][0]).to_list()
             )
     page = render_report(run)
-    assert "What the routers learned" in page
-    with pytest.raises(ValueError, match=r"record\.q_learning asks for it"):
+    assert "Estimates of the routers over time" in page
+    with pytest.raises(ValueError, match=r"set record\.q_learning = true"):
         figures.learning(small_run(tmp_path / "other"))
