@@ -106,11 +106,11 @@ fn every_routing_and_router_model_is_the_same_in_parts() {
             let whole = run(&config, &topology, 1, quiet, None);
             assert!(whole.packets.len() > 100 && whole.audits.iter().all(Audit::balanced));
             for (count, scramble) in [(2, None), (5, Some(1))] {
-                let parted = run(&config, &topology, count, quiet, scramble);
-                let differs = whole.packets.iter().zip(&parted.packets).find(|(a, b)| a != b);
+                let partitioned = run(&config, &topology, count, quiet, scramble);
+                let differs = whole.packets.iter().zip(&partitioned.packets).find(|(a, b)| a != b);
                 assert!(differs.is_none(), "{algorithm:?} in {count}: {differs:?}");
                 assert!(
-                    whole == parted,
+                    whole == partitioned,
                     "{algorithm:?} in {count}: links, totals or estimates differ"
                 );
             }
@@ -122,8 +122,8 @@ proptest! {
     #![proptest_config(pantala_testing::cases(32))]
 
     #[test]
-    fn any_machine_is_the_same_in_any_number_of_parts(
-        topology in machines(), algorithm in 0..Algorithm::COUNT, seed: u64, choices in choices(), parts in 1u32..16, blocks in 0u32..4,
+    fn results_do_not_depend_on_the_number_of_partitions(
+        topology in machines(), algorithm in 0..Algorithm::COUNT, seed: u64, choices in choices(), count in 1u32..16, blocks in 0u32..4,
     ) {
         let algorithm = Algorithm::ALL[algorithm];
         prop_assume!(topology.nodes() > 1 && (algorithm.carries_2d() || !topology.is_2d()));
@@ -139,7 +139,7 @@ proptest! {
 /// With one VC for everything a Dragonfly deadlocks; the diagnosis is the same wherever the cycle
 /// crosses from partition to partition.
 #[test]
-fn a_deadlock_is_diagnosed_across_parts() {
+fn a_deadlock_is_diagnosed_across_partitions() {
     let mut config = kang(Algorithm::ValiantNode);
     config.router.output_buffer = 4;
     let whole = deadlocked(config.clone());
@@ -151,7 +151,7 @@ fn a_deadlock_is_diagnosed_across_parts() {
         net.diagnose()
     };
     assert!(whole.diagnose().cycle);
-    for parts in [1, 2, 5] {
+    for count in [1, 2, 5] {
         assert_eq!(stuck(count), whole.diagnose(), "{count}");
     }
 }
